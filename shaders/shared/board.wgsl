@@ -1,0 +1,52 @@
+// A notice board in storage: workgroups post their partials and take tickets, the last one reads them all.
+//
+// WGSL's atomics are relaxed and its barriers reach no further than the workgroup, so nothing in the
+// language orders one workgroup's ordinary stores before another's loads. Three things stand in for that:
+//
+// 1. Partials are posted and fetched by atomic operations, which every GPU performs at the one point that all
+//    its cores share (the last-level cache); a relaxed atomic load cannot be served from a stale private line.
+// 2. A post is an *exchange*: it returns the word that was there, which it can only do once it has been performed.
+// 3. The ticket's addend depends on those returned words (`& params.zero`, a zero that no compiler knows), so
+//    the ticket is taken after the post was performed.
+//
+// That is an argument about hardware, not a promise of the language. It holds wherever an atomic that returns a value is performed
+// at device scope before it returns: NVIDIA, AMD, Intel and Apple GPUs, and the software adapters.
+
+@group(0) @binding(4) var<storage, read_write> board: array<atomic<u32>>;
+
+// The counter has a cache line to itself.
+const FIRST_SLOT: u32 = 32u;
+
+// Posts a workgroup's partial and answers whether all partials are now posted.
+fn post(slot: u32, acc: Acc) -> bool {
+    let words = to_words(acc);
+    let base = FIRST_SLOT + slot * ACC_WORDS;
+    var seen = atomicExchange(&board[base], words.x);
+    if ACC_WORDS > 1u {
+        seen |= atomicExchange(&board[base + 1u], words.y);
+    }
+    if ACC_WORDS > 2u {
+        seen |= atomicExchange(&board[base + 2u], words.z);
+        seen |= atomicExchange(&board[base + 3u], words.w);
+    }
+    let ticket = atomicAdd(&board[0], 1u + (seen & params.zero));
+    return ticket == params.tickets - 1u;
+}
+
+fn fetch(slot: u32) -> Acc {
+    let base = FIRST_SLOT + slot * ACC_WORDS;
+    var words = vec4<u32>(atomicLoad(&board[base]), 0u, 0u, 0u);
+    if ACC_WORDS > 1u {
+        words.y = atomicLoad(&board[base + 1u]);
+    }
+    if ACC_WORDS > 2u {
+        words.z = atomicLoad(&board[base + 2u]);
+        words.w = atomicLoad(&board[base + 3u]);
+    }
+    return from_words(words);
+}
+
+// Ready for the next run: the counter starts from zero again.
+fn wipe_board() {
+    atomicStore(&board[0], 0u);
+}

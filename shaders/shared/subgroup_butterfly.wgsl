@@ -1,0 +1,13 @@
+// A butterfly inside the subgroup: lane `i` exchanges values with lane `i xor d`, d = 1 … width / 2.
+//
+// It costs what the shuffle-down tree costs, since lanes that would have idled work too, and every lane
+// ends with the subgroup's result: an all-reduce.
+
+fn subgroup_reduce(value: Acc, at: Place) -> Acc {
+    let lanes = min(at.width, WG);
+    var acc = value;
+    for (var d = 1u; d < lanes; d <<= 1u) {
+        acc = combine(acc, shuffle_xor(acc, d));
+    }
+    return acc;
+}

@@ -1,0 +1,16 @@
+// A tree inside the subgroup: lane `i` takes lane `i + d`'s value, d = width / 2 … 1.
+//
+// Lanes whose partner lies past the end keep what they have: reading an inactive lane is undefined, and a
+// workgroup smaller than a subgroup fills only its first lanes. Lane 0 ends with the subgroup's result.
+
+fn subgroup_reduce(value: Acc, at: Place) -> Acc {
+    let lanes = min(at.width, WG);
+    var acc = value;
+    for (var d = lanes >> 1u; d > 0u; d >>= 1u) {
+        let other = shuffle_down(acc, d);
+        if at.lane + d < lanes {
+            acc = combine(acc, other);
+        }
+    }
+    return acc;
+}

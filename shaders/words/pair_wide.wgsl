@@ -1,0 +1,19 @@
+// An accumulator of two 64-bit integers as words.
+
+const ACC_WORDS: u32 = 4u;
+
+fn to_words(acc: Acc) -> vec4<u32> {
+    let bits = bitcast<vec2<u64>>(acc);
+    return vec4<u32>(
+        u32(bits.x & 0xfffffffflu),
+        u32(bits.x >> 32u),
+        u32(bits.y & 0xfffffffflu),
+        u32(bits.y >> 32u),
+    );
+}
+
+fn from_words(words: vec4<u32>) -> Acc {
+    let x = (u64(words.y) << 32u) | u64(words.x);
+    let y = (u64(words.w) << 32u) | u64(words.z);
+    return bitcast<Acc>(vec2<u64>(x, y));
+}

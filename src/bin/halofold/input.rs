@@ -1,0 +1,228 @@
+//! The data files of the command line, handed out in pieces of whole elements.
+//!
+//! A [`Source`] is a NumPy `.npy` file or a run of bare elements, from a file or from standard
+//! input. It never holds more than the piece its caller asks for, so a file larger than memory
+//! streams through. Everything that can be known before the first element is checked when the
+//! source is opened: a truncated file fails before any work is done.
+
+mod error;
+mod header;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+
+use halofold::Element;
+
+pub use error::InputError;
+
+/// The argument that means standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// The elements of one data file, in the order in which they lie there.
+pub struct Source {
+    /// The file as the command line named it.
+    name: String,
+    /// Where the bytes come from, past the header. Not buffered: pieces are read straight into the
+    /// caller's memory.
+    reader: Box<dyn Read + Send>,
+    /// What the bytes are.
+    element: Element,
+    /// Whether the file's byte order is not this machine's.
+    swap: bool,
+    /// How many bytes the elements take; unknown until the end in a stream of bare elements.
+    bytes: Option<u64>,
+    /// How many of them have been handed out.
+    taken: u64,
+}
+
+impl Source {
+    /// Opens `path`, where `-` is standard input: a `.npy` file or, with `raw`, bare little-endian
+    /// elements.
+    pub fn open(path: &str, raw: Option<Element>) -> Result<Self, InputError> {
+        if path == STANDARD_INPUT {
+            return Self::new(path, Box::new(io::stdin()), None, raw);
+        }
+        let (file, length) = open_file(path)?;
+        Self::new(path, Box::new(file), length, raw)
+    }
+
+    /// Starts on `reader`, which will give `length` bytes if that is known.
+    fn new(
+        name: &str,
+        reader: Box<dyn Read + Send>,
+        length: Option<u64>,
+        raw: Option<Element>,
+    ) -> Result<Self, InputError> {
+        match raw {
+            Some(element) => Self::bare(name, reader, length, element),
+            None => Self::npy(name, reader, length),
+        }
+    }
+
+    /// Bare elements, as many as `length` holds or until the stream ends.
+    fn bare(
+        name: &str,
+        reader: Box<dyn Read + Send>,
+        length: Option<u64>,
+        element: Element,
+    ) -> Result<Self, InputError> {
+        if let Some(length) = length {
+            check_whole(name, length, element)?;
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            reader,
+            element,
+            swap: cfg!(target_endian = "big"),
+            bytes: length,
+            taken: 0,
+        })
+    }
+
+    /// A NumPy array, whose header says what and how much it is.
+    fn npy(name: &str, mut reader: Box<dyn Read + Send>, length: Option<u64>) -> Result<Self, InputError> {
+        let header = header::read(&mut reader, label(name))?;
+        if let Some(length) = length {
+            // More bytes than the array needs are fine, as they are to NumPy: another array may
+            // follow.
+            let found = length.saturating_sub(header.start);
+            if found < header.bytes {
+                return Err(InputError::truncated(label(name), "data", header.bytes, found));
+            }
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            reader,
+            element: header.element,
+            swap: header.swap,
+            bytes: Some(header.bytes),
+            taken: 0,
+        })
+    }
+
+    /// The file as the command line named it; `-` is standard input.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the elements are.
+    pub fn element(&self) -> Element {
+        self.element
+    }
+
+    /// How many elements there are in all; `None` as long as the end of a stream of bare elements
+    /// has not been seen.
+    pub fn len(&self) -> Option<u64> {
+        self.bytes.map(|bytes| bytes / self.element.size())
+    }
+
+    /// Fills `piece` from its start with the next elements, in this machine's byte order, and
+    /// returns how many.
+    ///
+    /// As many whole elements as fit come at once, fewer only where the data end, and 0 after that.
+    /// Bytes of `piece` past the elements keep no particular value. Each call costs a system call
+    /// or two, so let a piece be large, a MiB or more; it must have room for one element.
+    pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
+        let size = self.element.size() as usize;
+        debug_assert!(piece.len() >= size, "no room for one element looks like the end");
+        let wanted = self.next_bytes(piece.len() - piece.len() % size);
+        let piece = &mut piece[..wanted];
+        let found = fill(&mut self.reader, piece, label(&self.name))?;
+        self.taken += found as u64;
+        if found < wanted {
+            self.end()?;
+        }
+        if self.swap {
+            swap_bytes(&mut piece[..found], size);
+        }
+        Ok(found / size)
+    }
+
+    /// How many bytes to ask for where there is room for `room`.
+    fn next_bytes(&self, room: usize) -> usize {
+        let left = self.bytes.map_or(u64::MAX, |bytes| bytes - self.taken);
+        usize::try_from(left).map_or(room, |left| left.min(room))
+    }
+
+    /// Judges a reader that had no more to give: an array must be complete, a stream must end
+    /// between two elements.
+    fn end(&mut self) -> Result<(), InputError> {
+        if let Some(bytes) = self.bytes {
+            return Err(InputError::truncated(label(&self.name), "data", bytes, self.taken));
+        }
+        check_whole(&self.name, self.taken, self.element)?;
+        // Known from now on, so that a terminal is not asked for more after its end-of-file key.
+        self.bytes = Some(self.taken);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("name", &self.name)
+            .field("element", &self.element)
+            .field("swap", &self.swap)
+            .field("bytes", &self.bytes)
+            .field("taken", &self.taken)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Opens a file and tells its length, where it has one: a pipe or a device is read until it ends.
+fn open_file(path: &str) -> Result<(File, Option<u64>), InputError> {
+    let failed = |cause| InputError::opening(path, cause);
+    // Asked before opening because Windows reports a directory as one more missing permission.
+    if fs::metadata(path).map_err(failed)?.is_dir() {
+        return Err(InputError::Directory { name: path.into() });
+    }
+    let file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    let length = metadata.is_file().then_some(metadata.len());
+    Ok((file, length))
+}
+
+/// What an error message calls the file `name`.
+fn label(name: &str) -> &str {
+    if name == STANDARD_INPUT { "standard input" } else { name }
+}
+
+/// Refuses a run of bare elements that ends inside one.
+fn check_whole(name: &str, bytes: u64, element: Element) -> Result<(), InputError> {
+    if bytes.is_multiple_of(element.size()) {
+        return Ok(());
+    }
+    Err(InputError::Ragged { name: label(name).into(), bytes, element })
+}
+
+/// Reads until `buffer` is full or nothing more comes, and returns how many bytes came.
+fn fill(mut reader: impl Read, buffer: &mut [u8], label: &str) -> Result<usize, InputError> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+            Err(cause) => return Err(InputError::reading(label, cause)),
+        }
+    }
+    Ok(filled)
+}
+
+/// Turns each element of `size` bytes into the other byte order.
+fn swap_bytes(piece: &mut [u8], size: usize) {
+    /// The same for a size known to the compiler, which makes vector shuffles of it.
+    fn reverse_each<const SIZE: usize>(piece: &mut [u8]) {
+        for element in piece.as_chunks_mut::<SIZE>().0 {
+            element.reverse();
+        }
+    }
+    match size {
+        2 => reverse_each::<2>(piece),
+        4 => reverse_each::<4>(piece),
+        _ => reverse_each::<8>(piece),
+    }
+}

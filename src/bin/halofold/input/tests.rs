@@ -1,0 +1,268 @@
+//! Files written by hand: what is read from them, and how. The other files of tests are below.
+
+mod fuzz;
+mod refused;
+
+use std::collections::VecDeque;
+use std::io::{self, Cursor, Read};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, process};
+
+use super::*;
+
+/// The NumPy name of each element type, without byte order.
+const KINDS: [(Element, &str); 7] = [
+    (Element::U32, "u4"),
+    (Element::I32, "i4"),
+    (Element::F32, "f4"),
+    (Element::F64, "f8"),
+    (Element::I64, "i8"),
+    (Element::U64, "u8"),
+    (Element::F16, "f2"),
+];
+
+/// A file of the given version, header text and data.
+fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY".to_vec();
+    bytes.extend([version, 0]);
+    match version {
+        1 => bytes.extend((text.len() as u16).to_le_bytes()),
+        _ => bytes.extend((text.len() as u32).to_le_bytes()),
+    }
+    bytes.extend(text.bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// The header text that NumPy writes, padded as NumPy pads it.
+fn text(descr: &str, fortran: bool, shape: &str) -> String {
+    let order = if fortran { "True" } else { "False" };
+    let dictionary = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}");
+    let padding = 63 - (10 + dictionary.len()) % 64;
+    format!("{dictionary}{:padding$}\n", "")
+}
+
+/// A version 1.0 file of the given type string and shape.
+fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    file(1, &text(&format!("'{descr}'"), false, shape), data)
+}
+
+/// A number as the bytes of an element, little end first.
+fn little(element: Element, number: u32) -> Vec<u8> {
+    match element {
+        Element::U32 => number.to_le_bytes().to_vec(),
+        Element::I32 => (-(number as i32)).to_le_bytes().to_vec(),
+        Element::F32 => (number as f32 / 8.0).to_le_bytes().to_vec(),
+        Element::F64 => (f64::from(number) / 3.0).to_le_bytes().to_vec(),
+        Element::I64 => (i64::from(number) << 40).to_le_bytes().to_vec(),
+        Element::U64 => (u64::MAX - u64::from(number)).to_le_bytes().to_vec(),
+        Element::F16 => half::f16::from_f32(number as f32 / 2.0).to_le_bytes().to_vec(),
+    }
+}
+
+/// `count` elements one after the other, with the big end first if asked.
+fn elements(element: Element, count: u32, big: bool) -> Vec<u8> {
+    let in_order = |number| {
+        let mut bytes = little(element, number);
+        if big {
+            bytes.reverse();
+        }
+        bytes
+    };
+    (0..count).flat_map(in_order).collect()
+}
+
+/// The same elements as this machine has them in memory.
+fn native(element: Element, count: u32) -> Vec<u8> {
+    elements(element, count, cfg!(target_endian = "big"))
+}
+
+/// Opens bytes as a regular file, whose length is known.
+fn regular(bytes: &[u8], raw: Option<Element>) -> Result<Source, InputError> {
+    let reader = Box::new(Cursor::new(bytes.to_vec()));
+    Source::new("data.npy", reader, Some(bytes.len() as u64), raw)
+}
+
+/// Opens bytes as a stream, whose length is not known.
+fn stream(bytes: &[u8], raw: Option<Element>) -> Result<Source, InputError> {
+    Source::new("-", Box::new(Cursor::new(bytes.to_vec())), None, raw)
+}
+
+/// Everything that is left, read in pieces of `room` bytes.
+fn rest(source: &mut Source, room: usize) -> Result<Vec<u8>, InputError> {
+    let size = source.element().size() as usize;
+    let mut all = Vec::new();
+    let mut piece = vec![0xA5; room];
+    loop {
+        let count = source.read(&mut piece)?;
+        if count == 0 {
+            return Ok(all);
+        }
+        all.extend(&piece[..count * size]);
+    }
+}
+
+#[test]
+fn every_type_order_version_and_shape_is_read() {
+    let shapes = [
+        ("()", 1),
+        ("(0,)", 0),
+        ("(1,)", 1),
+        ("(7,)", 7),
+        ("(2, 3)", 6),
+        ("(3, 0, 5)", 0),
+        ("(2, 3, 4)", 24),
+        ("(2L, 2L)", 4),
+        ("( 1 ,1,1,5 , )", 5),
+    ];
+    for (element, kind) in KINDS {
+        for (order, big) in [('<', false), ('>', true)] {
+            for (shape, count) in shapes {
+                for version in 1..=3 {
+                    let descr = format!("'{order}{kind}'");
+                    let text = text(&descr, version == 2, shape);
+                    let bytes = file(version, &text, &elements(element, count, big));
+                    let mut source = regular(&bytes, None).unwrap();
+                    assert_eq!(source.element(), element);
+                    assert_eq!(source.len(), Some(count.into()));
+                    let read = rest(&mut source, 40).unwrap();
+                    assert_eq!(read, native(element, count), "{descr} {shape}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_open_byte_order_is_this_machines() {
+    for (element, kind) in KINDS {
+        for descr in [format!("={kind}"), format!("|{kind}")] {
+            let mut source = regular(&npy(&descr, "(9,)", &native(element, 9)), None).unwrap();
+            assert_eq!(rest(&mut source, 64).unwrap(), native(element, 9));
+        }
+    }
+}
+
+#[test]
+fn headers_of_other_writers_are_read() {
+    let headers = [
+        "{'shape':(2,),'fortran_order':False,'descr':'<f4'}",
+        "{\"descr\": \"<f4\", \"fortran_order\": True, \"shape\": (2,)}",
+        "{'descr': '<f4',\n 'fortran_order': False,\r\n 'shape': (2,)}\n\n",
+        "  {'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), 'more': 'é'}",
+    ];
+    for header in headers {
+        let bytes = file(3, header, &elements(Element::F32, 2, false));
+        let mut source = regular(&bytes, None).unwrap();
+        let read = rest(&mut source, 4).unwrap();
+        assert_eq!(read, native(Element::F32, 2), "{header}");
+    }
+}
+
+#[test]
+fn values_arrive_as_they_were_written() {
+    let mut data = Vec::new();
+    for value in [1.5f64, -0.0, f64::MAX, f64::NEG_INFINITY] {
+        data.extend(value.to_be_bytes());
+    }
+    let mut source = regular(&npy(">f8", "(2, 2)", &data), None).unwrap();
+    let read = rest(&mut source, 32).unwrap();
+    let values: Vec<f64> = read.as_chunks::<8>().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect();
+    assert_eq!(values, [1.5, -0.0, f64::MAX, f64::NEG_INFINITY]);
+}
+
+#[test]
+fn bytes_after_the_array_are_left_alone() {
+    let mut data = elements(Element::I32, 5, true);
+    data.extend(b"\x93NUMPY and so on");
+    for open in [regular, stream] {
+        let mut source = open(&npy(">i4", "(5,)", &data), None).unwrap();
+        assert_eq!(source.len(), Some(5));
+        assert_eq!(rest(&mut source, 12).unwrap(), native(Element::I32, 5));
+    }
+}
+
+#[test]
+fn bare_elements_are_little_endian() {
+    for (element, _) in KINDS {
+        let bytes = elements(element, 11, false);
+        let mut known = regular(&bytes, Some(element)).unwrap();
+        assert_eq!(known.len(), Some(11));
+        assert_eq!(rest(&mut known, 24).unwrap(), native(element, 11));
+        let mut unknown = stream(&bytes, Some(element)).unwrap();
+        assert_eq!((unknown.name(), unknown.len()), ("-", None));
+        assert_eq!(rest(&mut unknown, 24).unwrap(), native(element, 11));
+        assert_eq!(unknown.len(), Some(11));
+        assert_eq!(regular(&[], Some(element)).unwrap().len(), Some(0));
+    }
+}
+
+/// A reader that gives little at a time, and is interrupted, and goes on after its end as a
+/// terminal does.
+struct Stutter(VecDeque<u8>, usize);
+
+impl Read for Stutter {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1 += 1;
+        if self.1.is_multiple_of(3) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let count = buffer.len().min(self.1 % 7 + 1);
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+#[test]
+fn pieces_of_any_size_make_the_whole() {
+    for (element, kind) in KINDS {
+        let bytes = npy(&format!(">{kind}"), "(101,)", &elements(element, 101, true));
+        for room in 8..70 {
+            let reader = Stutter(bytes.iter().copied().collect(), 0);
+            let mut source = Source::new("-", Box::new(reader), None, None).unwrap();
+            assert_eq!(rest(&mut source, room).unwrap(), native(element, 101), "{room}");
+        }
+    }
+}
+
+/// A file on disk that goes away at the end of the test.
+struct OnDisk(PathBuf);
+
+impl OnDisk {
+    /// Writes a file of a name that no other test has.
+    fn new(bytes: &[u8]) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("halofold-input-{}-{count}.npy", process::id());
+        let path = env::temp_dir().join(name);
+        fs::write(&path, bytes).unwrap();
+        Self(path)
+    }
+
+    /// Opens it by its path.
+    fn open(&self, raw: Option<Element>) -> Result<Source, InputError> {
+        Source::open(self.0.to_str().unwrap(), raw)
+    }
+}
+
+impl Drop for OnDisk {
+    fn drop(&mut self) {
+        // A file left behind is no reason to fail.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn files_on_disk_are_opened() {
+    let bytes = npy(">u8", "(3,)", &elements(Element::U64, 3, true));
+    let on_disk = OnDisk::new(&bytes);
+    let mut source = on_disk.open(None).unwrap();
+    assert_eq!(source.name(), on_disk.0.to_str().unwrap());
+    assert_eq!(rest(&mut source, 16).unwrap(), native(Element::U64, 3));
+    let source = on_disk.open(Some(Element::F16)).unwrap();
+    assert_eq!(source.len(), Some(bytes.len() as u64 / 2));
+    let error = OnDisk::new(&bytes[..bytes.len() - 1]).open(None).unwrap_err();
+    assert!(matches!(error, InputError::Truncated { expected: 24, found: 23, .. }));
+    let error = OnDisk::new(&[0; 7]).open(Some(Element::F32)).unwrap_err();
+    assert!(matches!(error, InputError::Ragged { bytes: 7, .. }));
+}

@@ -1,0 +1,185 @@
+//! Files made of chance: nothing panics, and what is accepted is consistent.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::*;
+
+/// Opens and reads bytes both ways; whatever they are, what is accepted must be consistent.
+fn survives(bytes: &[u8], raw: Option<Element>, room: usize) -> Result<(), TestCaseError> {
+    if let Ok(mut source) = regular(bytes, raw) {
+        let read = rest(&mut source, room);
+        prop_assert!(read.is_ok(), "opened, and then {:?}", read.err());
+        let expected = source.len().map(|count| count * source.element().size());
+        prop_assert_eq!(Some(read.unwrap_or_default().len() as u64), expected);
+    }
+    if let Ok(mut source) = stream(bytes, raw)
+        && let Ok(read) = rest(&mut source, room)
+    {
+        let expected = source.len().map(|count| count * source.element().size());
+        prop_assert_eq!(Some(read.len() as u64), expected);
+    }
+    Ok(())
+}
+
+/// Characters of which headers are made.
+fn ingredient() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "'",
+        "\"",
+        ",",
+        ":",
+        " ",
+        "\n",
+        "\\",
+        "-",
+        "+",
+        "L",
+        "0",
+        "1",
+        "7",
+        "99999999999",
+        "'descr'",
+        "'shape'",
+        "'fortran_order'",
+        "'<f4'",
+        "'>i8'",
+        "'|u1'",
+        "'=f2'",
+        "True",
+        "False",
+        "None",
+        "é",
+        "j",
+        "(2, 3)",
+        "()",
+        "b'",
+        "'''",
+        "\\x4",
+        "\\777",
+        "1e5",
+        "0x",
+        "_",
+        "\0",
+    ])
+}
+
+/// A valid file, of any type, byte order, version and small shape.
+fn valid() -> impl Strategy<Value = Vec<u8>> {
+    let kind = (select(KINDS.to_vec()), any::<bool>(), any::<bool>());
+    (kind, 1u8..=3, vec(0u32..5, 0..4)).prop_map(|(((element, kind), big, fortran), version, dimensions)| {
+        let order = if big { '>' } else { '<' };
+        let shape: String = dimensions.iter().map(|dimension| format!("{dimension}, ")).collect();
+        let text = text(&format!("'{order}{kind}'"), fortran, &format!("({shape})"));
+        file(version, &text, &elements(element, dimensions.iter().product(), big))
+    })
+}
+
+/// One way to damage a file, at a place that is scaled to its length.
+#[derive(Clone, Debug)]
+enum Damage {
+    /// Drops everything from there on.
+    Cut(Index),
+    /// Puts something in between.
+    Insert(Index, &'static str),
+    /// Writes something over what is there.
+    Overwrite(Index, &'static str),
+    /// Drops one byte.
+    Drop(Index),
+    /// Changes one byte to any other.
+    Change(Index, u8),
+}
+
+/// Any damage.
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        any::<Index>().prop_map(Damage::Cut),
+        (any::<Index>(), ingredient()).prop_map(|(at, what)| Damage::Insert(at, what)),
+        (any::<Index>(), ingredient()).prop_map(|(at, what)| Damage::Overwrite(at, what)),
+        any::<Index>().prop_map(Damage::Drop),
+        (any::<Index>(), any::<u8>()).prop_map(|(at, what)| Damage::Change(at, what)),
+    ]
+}
+
+/// Does the damage; all but cuts go where the header's dictionary is.
+fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
+    let length = bytes.len();
+    let place = |index: &Index| index.index(length.min(90) + 1);
+    match damage {
+        Damage::Cut(at) => bytes.truncate(at.index(length + 1)),
+        Damage::Insert(at, what) => {
+            let at = place(at);
+            bytes.splice(at..at, what.bytes());
+        }
+        Damage::Overwrite(at, what) => {
+            let at = place(at);
+            bytes.splice(at..length.min(at + what.len()), what.bytes());
+        }
+        Damage::Drop(at) => {
+            let at = place(at);
+            bytes.splice(at..length.min(at + 1), []);
+        }
+        Damage::Change(at, what) => {
+            let at = place(at);
+            bytes.splice(at..length.min(at + 1), [*what]);
+        }
+    }
+}
+
+/// Up to `length` bytes of any value.
+fn noise(length: usize) -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), 0..length)
+}
+
+/// Up to `length` ingredients in a row.
+fn soup(length: usize) -> impl Strategy<Value = String> {
+    vec(ingredient(), 0..length).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #[test]
+    fn valid_files_come_back_whole(bytes in valid(), room in 8usize..200) {
+        prop_assert!(regular(&bytes, None).is_ok());
+        survives(&bytes, None, room)?;
+    }
+
+    #[test]
+    fn damaged_files_never_panic(mut bytes in valid(), all in vec(damage(), 1..6)) {
+        for damage in &all {
+            apply(&mut bytes, damage);
+        }
+        survives(&bytes, None, 24)?;
+    }
+
+    #[test]
+    fn made_up_headers_never_panic(version in 1u8..=3, text in soup(60), data in noise(50)) {
+        survives(&file(version, &text, &data), None, 16)?;
+    }
+
+    #[test]
+    fn made_up_values_never_panic(value in soup(8), key in 0usize..3, data in noise(50)) {
+        let mut values = ["'<f4'", "False", "(3,)"];
+        values[key] = &value;
+        let [descr, order, shape] = values;
+        let text = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}}}");
+        survives(&file(1, &text, &data), None, 16)?;
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in noise(300), version in 0u8..5) {
+        survives(&bytes, None, 16)?;
+        survives(&[b"\x93NUMPY", &[version, 0][..], &bytes].concat(), None, 16)?;
+    }
+
+    #[test]
+    fn bare_bytes_are_consistent(bytes in noise(200), kind in select(&KINDS), room in 8usize..50) {
+        survives(&bytes, Some(kind.0), room)?;
+    }
+}

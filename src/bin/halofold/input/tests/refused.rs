@@ -1,0 +1,198 @@
+//! Damaged, foreign and hostile files: each is refused with a message that helps.
+
+use super::*;
+
+/// The message with which a file is refused, however its bytes arrive.
+fn refusal(bytes: &[u8]) -> String {
+    let message = regular(bytes, None).unwrap_err().to_string();
+    assert!(message.starts_with("data.npy: "), "{message}");
+    assert!(!message.contains('\n'), "{message}");
+    let streamed = stream(bytes, None).and_then(|mut source| rest(&mut source, 64));
+    let streamed = streamed.unwrap_err().to_string();
+    assert!(streamed.starts_with("standard input: "), "{streamed}");
+    message
+}
+
+#[test]
+fn other_dtypes_are_named_with_those_that_work() {
+    let dtypes = [
+        ("'|b1'", "|b1"),
+        ("'|u1'", "|u1"),
+        ("'|i1'", "|i1"),
+        ("'<i2'", "<i2"),
+        ("'<f16'", "<f16"),
+        ("'<c8'", "<c8"),
+        ("'|O'", "|O"),
+        ("'|S5'", "|S5"),
+        ("'<U3'", "<U3"),
+        ("'|V8'", "|V8"),
+        ("'<M8[ns]'", "<M8[ns]"),
+        ("'|T16'", "|T16"),
+        ("'float32'", "float32"),
+        ("''", "``"),
+        ("[('a', '<i4'), ('b', '<f4')]", "[('a', '<i4'), ('b', '<f4')]"),
+        ("[('a', '<f4', (2, 3))]", "[('a', '<f4', (2, 3))]"),
+    ];
+    for (descr, shown) in dtypes {
+        let message = refusal(&file(1, &text(descr, false, "(3,)"), &[0; 64]));
+        assert!(message.contains("u4 i4 f4 f8 i8 u8 f2"), "{message}");
+        assert!(message.contains(shown), "{message}");
+    }
+}
+
+#[test]
+fn malformed_headers_say_what_is_wrong() {
+    let headers = [
+        ("", "no shape"),
+        ("(3,)", "dict"),
+        ("{'descr': '<f4', 'shape': (3,)}", "fortran_order"),
+        ("{'fortran_order': True, 'shape': (3,)}", "descr"),
+        ("{'descr': '<f4', 'fortran_order': 1, 'shape': (3,)}", "bool"),
+        ("{'descr': 5, 'fortran_order': True, 'shape': (3,)}", "string"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': 3}", "no shape"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': '(3,)'}", "shape"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,)", "syntax"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,)} 4", "syntax"),
+    ];
+    for (header, expected) in headers {
+        let message = refusal(&file(3, header, &[0; 64]));
+        assert!(message.contains("malformed"), "{message}");
+        assert!(message.contains(expected), "{message}");
+    }
+    let mut not_text = file(3, &text("'<f4'", false, "(3,)"), &[0; 12]);
+    not_text[14] = 0xFF;
+    assert!(refusal(&not_text).contains("UTF-8"));
+}
+
+#[test]
+fn malformed_shapes_say_what_is_wrong() {
+    let shapes = [
+        ("(3)", "no tuple"),
+        ("(-3,)", "`-3`"),
+        ("(3, -0x1)", "`-0x1`"),
+        ("(2.5,)", "`2.5`"),
+        ("(,)", "``"),
+        ("(3,,)", "``"),
+        ("(18446744073709551616,)", "`18446744073709551616`"),
+        ("((3,),)", "brackets"),
+        ("(3, 'a\u{1b}[2J')", "dtype"),
+        ("(3, 'a\u{1b}')", "a\u{fffd}"),
+    ];
+    for (shape, expected) in shapes {
+        let message = refusal(&npy("<f4", shape, &[0; 64]));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn shapes_past_64_bits_are_refused() {
+    for shape in [
+        "(4294967296, 4294967296)",
+        "(18446744073709551615, 2)",
+        "(18446744073709551615,)",
+        "(2305843009213693952,)",
+        "(3, 9223372036854775808, 3, 9223372036854775808)",
+    ] {
+        let message = refusal(&npy("<f8", shape, &[0; 64]));
+        assert!(message.contains("2^64") && message.contains(shape), "{message}");
+    }
+    let zero = npy("<f8", "(18446744073709551615, 18446744073709551615, 0)", &[]);
+    assert_eq!(regular(&zero, None).unwrap().len(), Some(0));
+}
+
+#[test]
+fn what_is_no_npy_file_is_refused() {
+    assert!(refusal(b"").contains("is empty"));
+    assert!(refusal(b"1.0 2.0 3.0\n").contains("--raw"));
+    assert!(refusal(b"\x93N_").contains("--raw"));
+    assert!(refusal(b"PK\x03\x04rest of the archive").contains("unzip"));
+    assert!(refusal(b"\x93NUMPY\x04\x01").contains("4.1"));
+    assert!(refusal(b"\x93NUMPY\x00\x00").contains("0.0"));
+    assert!(refusal(b"\x93NUMPY\x01\x01").contains("1.1"));
+}
+
+#[test]
+fn every_truncation_is_told_with_both_numbers() {
+    let whole = npy("<u4", "(5,)", &elements(Element::U32, 5, false));
+    for length in 1..whole.len() {
+        let message = refusal(&whole[..length]);
+        assert!(message.contains("truncated"), "{message}");
+        let found = if length < whole.len() - 20 { length } else { length + 20 - whole.len() };
+        assert!(message.contains(&format!("{found} found")), "{message}");
+    }
+    assert!(refusal(&whole[..whole.len() - 1]).contains("20 bytes of data expected, 19 found"));
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_truncated() {
+    let bytes = npy("<u4", "(5,)", &elements(Element::U32, 4, false));
+    let length = bytes.len() as u64 + 4;
+    let mut source = Source::new("data.npy", Box::new(Cursor::new(bytes)), Some(length), None).unwrap();
+    assert_eq!(source.read(&mut [0; 12]).unwrap(), 3);
+    let message = source.read(&mut [0; 12]).unwrap_err().to_string();
+    assert!(message.contains("20 bytes of data expected, 16 found"), "{message}");
+}
+
+#[test]
+fn hostile_headers_cost_nothing() {
+    for version in [2, 3] {
+        let mut claims = file(version, "", &[]);
+        claims[8..].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(refusal(&claims).contains("4294967295"));
+    }
+    for bracket in ["[", "(", "{", "{1:", "((),", "'[", "-(", "{'a':["] {
+        refusal(&file(3, &bracket.repeat(8000), &[]));
+    }
+    let fillers = ["9", "1+", "-", "'", "'''", "\\", "b'\\x", "1j+", "0_", "1e9", "\0", "\"a\","];
+    for filler in fillers.map(|filler| filler.repeat(8000 / filler.len())) {
+        for before in ["", "{'descr': ", "{'shape': (", "{'shape': (), "] {
+            refusal(&file(3, &format!("{before}{filler}"), &[]));
+        }
+    }
+    let ones = format!("({})", "1,".repeat(30_000));
+    let mut source = regular(&npy("<f2", &ones, &[0; 2]), None).unwrap();
+    assert_eq!(source.len(), Some(1));
+    assert_eq!(source.read(&mut [0; 64]).unwrap(), 1);
+}
+
+#[test]
+fn bare_elements_must_be_whole() {
+    for (element, _) in KINDS {
+        for length in (1..40).filter(|length| length % element.size() != 0) {
+            let bytes = vec![1; length as usize];
+            let numbers = format!("{length} bytes are no multiple of the {} bytes", element.size());
+            let message = regular(&bytes, Some(element)).unwrap_err().to_string();
+            assert!(message.contains(&numbers), "{message}");
+            let message = rest(&mut stream(&bytes, Some(element)).unwrap(), 16).unwrap_err();
+            assert!(message.to_string().contains(&numbers), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_failing_reader_is_reported() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the cable is out"))
+        }
+    }
+    let error = Source::new("-", Box::new(Broken), None, None).unwrap_err();
+    assert!(error.to_string().contains("the cable is out"), "{error}");
+    let mut source = Source::new("x", Box::new(Broken), Some(8), Some(Element::F32)).unwrap();
+    let error = source.read(&mut [0; 8]).unwrap_err().to_string();
+    assert!(error.starts_with("x: cannot be read: the cable is out"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_opened_is_named() {
+    let error = Source::open("no/such/file.npy", None).unwrap_err();
+    assert_eq!(error.to_string(), "no/such/file.npy: no such file; check the path");
+    let directory = env::temp_dir();
+    let error = Source::open(directory.to_str().unwrap(), None).unwrap_err();
+    assert!(matches!(error, InputError::Directory { .. }), "{error}");
+    let error = Source::open("a\0b", None).unwrap_err();
+    assert!(matches!(error, InputError::Open { .. }), "{error}");
+    let denied = InputError::opening("x", io::ErrorKind::PermissionDenied.into());
+    assert!(matches!(denied, InputError::Denied { .. }));
+}

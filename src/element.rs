@@ -1,0 +1,163 @@
+//! The element types a buffer can hold, and the values that come out of a reduction.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What a buffer is made of.
+///
+/// `U32`, `I32` and `F32` run everywhere. The others need a feature of the adapter, which
+/// [`Element::feature`] names; minima and maxima of `F64` compare bit patterns and need
+/// [`wgpu::Features::SHADER_INT64`] instead (see [`crate::reduce::Accumulator`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Element {
+    /// 32-bit unsigned integer.
+    U32,
+    /// 32-bit signed integer.
+    I32,
+    /// 32-bit float.
+    F32,
+    /// 64-bit float.
+    F64,
+    /// 64-bit signed integer.
+    I64,
+    /// 64-bit unsigned integer.
+    U64,
+    /// 16-bit float; accumulated in 32 bits.
+    F16,
+}
+
+impl Element {
+    /// Every element type, those that run everywhere first.
+    pub const ALL: [Element; 7] =
+        [Element::U32, Element::I32, Element::F32, Element::F64, Element::I64, Element::U64, Element::F16];
+
+    /// The name it has in WGSL and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Element::U32 => "u32",
+            Element::I32 => "i32",
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+            Element::I64 => "i64",
+            Element::U64 => "u64",
+            Element::F16 => "f16",
+        }
+    }
+
+    /// Bytes one element takes in a buffer.
+    pub const fn size(self) -> u64 {
+        match self {
+            Element::F16 => 2,
+            Element::U32 | Element::I32 | Element::F32 => 4,
+            Element::F64 | Element::I64 | Element::U64 => 8,
+        }
+    }
+
+    /// Whether it is one of the float types.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Element::F16 | Element::F32 | Element::F64)
+    }
+
+    /// The feature a device needs before a shader may compute with this type; empty where it needs none.
+    pub const fn feature(self) -> wgpu::Features {
+        match self {
+            Element::U32 | Element::I32 | Element::F32 => wgpu::Features::empty(),
+            Element::F64 => wgpu::Features::SHADER_F64,
+            Element::I64 | Element::U64 => wgpu::Features::SHADER_INT64,
+            Element::F16 => wgpu::Features::SHADER_F16,
+        }
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no element type.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown type `{0}`; the types are u32, i32, f32, f64, i64, u64, f16")]
+pub struct UnknownElement(String);
+
+impl FromStr for Element {
+    type Err = UnknownElement;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Element::ALL
+            .into_iter()
+            .find(|element| element.name() == name)
+            .ok_or_else(|| UnknownElement(name.to_owned()))
+    }
+}
+
+/// A result on the host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// An unsigned integer of 32 or 64 bits.
+    Unsigned(u64),
+    /// A signed integer of 32 or 64 bits.
+    Signed(i64),
+    /// The exact sum of 64-bit integers, which may need more than 64 bits.
+    Wide(i128),
+    /// A 32-bit float; also what 16-bit floats accumulate to.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}
+
+impl Value {
+    /// The value as the nearest 64-bit float.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Value::Unsigned(x) => x as f64,
+            Value::Signed(x) => x as f64,
+            Value::Wide(x) => x as f64,
+            Value::F32(x) => f64::from(x),
+            Value::F64(x) => x,
+        }
+    }
+
+    /// Equality as a test wants it: every NaN is the same, and -0 is not +0.
+    pub fn same(self, other: Value) -> bool {
+        match (self, other) {
+            (Value::F32(a), Value::F32(b)) => (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits(),
+            (Value::F64(a), Value::F64(b)) => (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits(),
+            (a, b) => a == b,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Unsigned(x) => x.fmt(f),
+            Value::Signed(x) => x.fmt(f),
+            Value::Wide(x) => x.fmt(f),
+            Value::F32(x) => x.fmt(f),
+            Value::F64(x) => x.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for element in Element::ALL {
+            assert_eq!(element.name().parse::<Element>().unwrap(), element);
+        }
+        assert!("f33".parse::<Element>().unwrap_err().to_string().contains("f16"));
+    }
+
+    #[test]
+    fn sameness_is_by_bits() {
+        assert!(Value::F32(f32::NAN).same(Value::F32(-f32::NAN)));
+        assert!(!Value::F32(0.0).same(Value::F32(-0.0)));
+        assert!(!Value::F32(0.0).same(Value::F64(0.0)));
+        assert!(Value::Signed(-3).same(Value::Signed(-3)));
+    }
+}

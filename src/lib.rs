@@ -1,0 +1,11 @@
+#![doc = "draft"]
+
+pub mod adapter;
+pub mod element;
+pub mod measure;
+pub mod read;
+pub mod reduce;
+mod shader;
+
+pub use element::{Element, Value};
+pub use wgpu;

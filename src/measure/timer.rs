@@ -1,0 +1,274 @@
+//! Time on the GPU, or on the wall where the GPU does not tell.
+//!
+//! A sample is one compute pass that runs the work several times, between two timestamps. All samples of a measurement
+//! go out in one submission behind a warm-up, so that the GPU never idles and its clock stays up; the timestamps
+//! are resolved in a second submission after the first has completed, because on macOS a resolve in the same one may
+//! read zeros. A pair that is zero or runs backwards means that this adapter does not tell, and wall time is taken instead.
+
+use std::time::{Duration, Instant};
+
+use wgpu::{BufferUsages, Device, Features, Queue};
+
+use crate::measure::Summary;
+
+/// The most samples of one measurement: the query set has two timestamps for each.
+const MAX_SAMPLES: u32 = 512;
+
+/// The most repetitions inside one sample.
+const MAX_REPEATS: u32 = 2000;
+
+/// Where a time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Timing {
+    /// Timestamps of the GPU.
+    Gpu,
+    /// The host's clock around batches of dispatches.
+    Wall,
+}
+
+impl Timing {
+    /// `gpu` or `wall`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Timing::Gpu => "gpu",
+            Timing::Wall => "wall",
+        }
+    }
+}
+
+/// How much time a measurement may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Samples wanted.
+    pub samples: u32,
+    /// How long one sample should be: short work is repeated until it is.
+    pub sample: Duration,
+    /// Load on the GPU right before the first sample.
+    pub warm_up: Duration,
+    /// What all samples together may take: there will be fewer if need be, but at least three.
+    pub total: Duration,
+}
+
+impl Budget {
+    /// What suits a device: seconds at full clock on a GPU, as little as possible on a processor that plays one.
+    pub fn of(device: &Device) -> Self {
+        if device.adapter_info().device_type == wgpu::DeviceType::Cpu {
+            Budget {
+                samples: 5,
+                sample: Duration::ZERO,
+                warm_up: Duration::ZERO,
+                total: Duration::from_millis(600),
+            }
+        } else {
+            Budget {
+                samples: 31,
+                sample: Duration::from_millis(2),
+                warm_up: Duration::from_millis(120),
+                total: Duration::from_secs(4),
+            }
+        }
+    }
+}
+
+/// Times of one piece of work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Milliseconds of one repetition, per sample.
+    pub ms: Vec<f64>,
+    /// Repetitions in one sample.
+    pub repeats: u32,
+    /// Where they come from.
+    pub timing: Timing,
+}
+
+impl Measurement {
+    /// Median, spread and minimum, in milliseconds.
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.ms).expect("a measurement has at least one sample")
+    }
+}
+
+/// Why nothing could be measured.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The device did not complete the work.
+    #[error("the device did not complete the work: {0}")]
+    Device(String),
+}
+
+impl From<wgpu::PollError> for MeasureError {
+    fn from(error: wgpu::PollError) -> Self {
+        MeasureError::Device(error.to_string())
+    }
+}
+
+/// Measures work on one device.
+#[derive(Debug)]
+pub struct Timer {
+    device: Device,
+    queue: Queue,
+    stamps: Option<Stamps>,
+}
+
+#[derive(Debug)]
+struct Stamps {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    readable: wgpu::Buffer,
+    ms_per_tick: f64,
+}
+
+impl Timer {
+    /// One per device and process: some back ends have few query sets to give.
+    pub fn new(device: &Device, queue: &Queue) -> Self {
+        let stamps = device.features().contains(Features::TIMESTAMP_QUERY).then(|| {
+            let size = u64::from(2 * MAX_SAMPLES) * 8;
+            let buffer = |label, usage| {
+                device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some(label),
+                    size,
+                    usage,
+                    mapped_at_creation: false,
+                })
+            };
+            Stamps {
+                queries: device.create_query_set(&wgpu::QuerySetDescriptor {
+                    label: Some("halofold::measure::stamps"),
+                    ty: wgpu::QueryType::Timestamp,
+                    count: 2 * MAX_SAMPLES,
+                }),
+                resolved: buffer(
+                    "halofold::measure::resolved",
+                    BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
+                ),
+                readable: buffer(
+                    "halofold::measure::readable",
+                    BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+                ),
+                ms_per_tick: f64::from(queue.get_timestamp_period()) / 1e6,
+            }
+        });
+        Timer { device: device.clone(), queue: queue.clone(), stamps }
+    }
+
+    /// The device it measures on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Its queue.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Measures what `record` puts into a pass. The first run, which may compile, is not counted.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn measure(
+        &self,
+        budget: Budget,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Measurement, MeasureError> {
+        self.run(&[(1, None)], record)?;
+        let start = Instant::now();
+        self.run(&[(1, None)], record)?;
+        let once = start.elapsed().max(Duration::from_micros(1));
+        // One run alone is mostly the round trip; a few together come closer to the truth.
+        let once = if once < budget.sample { self.time_of(16, record)? } else { once };
+
+        let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
+        let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
+        let samples = budget.samples.clamp(1, most);
+        let warm_up = ratio(budget.warm_up, once * repeats);
+
+        if let Some(ms) = self.stamped(samples, repeats, warm_up, record)? {
+            return Ok(Measurement { ms, repeats, timing: Timing::Gpu });
+        }
+        self.run(&vec![(repeats, None); warm_up as usize], record)?;
+        let mut ms = Vec::with_capacity(samples as usize);
+        for _ in 0..samples {
+            ms.push(self.time_of(repeats, record)?.as_secs_f64() * 1e3);
+        }
+        Ok(Measurement { ms, repeats, timing: Timing::Wall })
+    }
+
+    /// Wall time of one repetition, from a batch of them.
+    fn time_of(
+        &self,
+        repeats: u32,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Duration, MeasureError> {
+        let start = Instant::now();
+        self.run(&[(repeats, None)], record)?;
+        Ok((start.elapsed() / repeats).max(Duration::from_nanos(100)))
+    }
+
+    /// Samples by timestamps, in milliseconds of one repetition; `None` if this adapter does not tell.
+    fn stamped(
+        &self,
+        samples: u32,
+        repeats: u32,
+        warm_up: u32,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Option<Vec<f64>>, MeasureError> {
+        let Some(stamps) = &self.stamps else { return Ok(None) };
+        let mut passes = vec![(repeats, None); warm_up as usize];
+        passes.extend((0..samples).map(|sample| (repeats, Some(sample))));
+        self.run(&passes, record)?;
+        let ticks = self.resolve(stamps, 2 * samples)?;
+        let pairs = ticks.chunks_exact(2);
+        let told = pairs.clone().all(|pair| pair[0] != 0 && pair[1] > pair[0]);
+        let ms = |pair: &[u64]| (pair[1] - pair[0]) as f64 * stamps.ms_per_tick / f64::from(repeats);
+        Ok(told.then(|| pairs.map(ms).collect()))
+    }
+
+    /// Submits passes, each a number of repetitions and the sample whose timestamps go around it, and waits.
+    fn run(
+        &self,
+        passes: &[(u32, Option<u32>)],
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(), MeasureError> {
+        let mut encoder = self
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("halofold::measure") });
+        for &(repeats, sample) in passes {
+            let stamps = sample.zip(self.stamps.as_ref());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("halofold::measure"),
+                timestamp_writes: stamps.map(|(sample, stamps)| wgpu::ComputePassTimestampWrites {
+                    query_set: &stamps.queries,
+                    beginning_of_pass_write_index: Some(2 * sample),
+                    end_of_pass_write_index: Some(2 * sample + 1),
+                }),
+            });
+            for _ in 0..repeats {
+                record(&mut pass);
+            }
+        }
+        self.queue.submit([encoder.finish()]);
+        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        Ok(())
+    }
+
+    /// Reads the first timestamps of the query set, in a submission of its own.
+    fn resolve(&self, stamps: &Stamps, count: u32) -> Result<Vec<u64>, MeasureError> {
+        let size = u64::from(count) * 8;
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("halofold::measure::resolve"),
+        });
+        encoder.resolve_query_set(&stamps.queries, 0..count, &stamps.resolved, 0);
+        encoder.copy_buffer_to_buffer(&stamps.resolved, 0, &stamps.readable, 0, size);
+        self.queue.submit([encoder.finish()]);
+        let bytes = crate::read::mapped(&self.device, &stamps.readable, size)
+            .map_err(|error| MeasureError::Device(error.to_string()))?;
+        Ok(bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect())
+    }
+}
+
+/// How many times the smaller fits the larger, rounded up.
+fn ratio(larger: Duration, smaller: Duration) -> u32 {
+    (larger.as_secs_f64() / smaller.as_secs_f64()).ceil().min(f64::from(u32::MAX)) as u32
+}

@@ -1,0 +1,125 @@
+//! Reading results back to the host: apart from recording, because it waits.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::task::{Context, Poll, Waker};
+
+use wgpu::{Buffer, BufferUsages, CommandEncoder, Device};
+
+/// Why a result could not be read.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The device did not complete the work.
+    #[error("the device did not complete the work: {0}")]
+    Device(String),
+    /// The buffer could not be mapped.
+    #[error("the buffer could not be mapped: {0}")]
+    Map(String),
+}
+
+/// A buffer the host can read, to copy results into.
+#[derive(Debug)]
+pub struct Readback {
+    buffer: Buffer,
+}
+
+impl Readback {
+    /// Allocates room for `size` bytes.
+    pub fn new(device: &Device, size: u64) -> Self {
+        Readback {
+            buffer: device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("halofold::read::readback"),
+                size: size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT).max(wgpu::COPY_BUFFER_ALIGNMENT),
+                usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }),
+        }
+    }
+
+    /// Records the copy of `size` bytes from `source`, which needs [`BufferUsages::COPY_SRC`].
+    pub fn encode(&self, encoder: &mut CommandEncoder, source: &Buffer, offset: u64, size: u64) {
+        encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, size);
+    }
+
+    /// Waits for everything submitted and returns the first `size` bytes. Blocks; for tools.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost or the buffer cannot be mapped.
+    pub fn wait(&self, device: &Device, size: u64) -> Result<Vec<u8>, ReadError> {
+        mapped(device, &self.buffer, size)
+    }
+
+    /// The same without blocking: completes once the work is done and the device has been polled.
+    ///
+    /// # Errors
+    ///
+    /// If the buffer cannot be mapped.
+    pub async fn read(&self, size: u64) -> Result<Vec<u8>, ReadError> {
+        let signal = Arc::new(Mutex::new(Signal { result: None, waker: None }));
+        let sender = signal.clone();
+        self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
+        poll_fn(|context| Signal::poll(&signal, context))
+            .await
+            .map_err(|error| ReadError::Map(error.to_string()))?;
+        take(&self.buffer, size)
+    }
+}
+
+/// Waits for everything submitted and returns the first `size` bytes of a buffer with [`BufferUsages::MAP_READ`].
+pub(crate) fn mapped(device: &Device, buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
+    let (sender, receiver) = mpsc::channel();
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+        // The receiver waits below, unless the device was lost first.
+        let _ = sender.send(result);
+    });
+    device.poll(wgpu::PollType::wait_indefinitely()).map_err(|error| ReadError::Device(error.to_string()))?;
+    // The callback may be running on another thread that polled at the same time: wait for it.
+    match receiver.recv() {
+        Ok(Ok(())) => take(buffer, size),
+        Ok(Err(error)) => Err(ReadError::Map(error.to_string())),
+        Err(_) => Err(ReadError::Device("it was lost before the buffer was mapped".to_owned())),
+    }
+}
+
+/// Copies the bytes out of a mapped buffer and unmaps it.
+fn take(buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
+    let range = buffer.get_mapped_range(..size).map_err(|error| ReadError::Map(error.to_string()))?;
+    let bytes = range.to_vec();
+    drop(range);
+    buffer.unmap();
+    Ok(bytes)
+}
+
+/// A result on its way from wgpu's callback to the future that waits for it.
+struct Signal {
+    result: Option<Result<(), wgpu::BufferAsyncError>>,
+    waker: Option<Waker>,
+}
+
+impl Signal {
+    fn set(signal: &Mutex<Signal>, result: Result<(), wgpu::BufferAsyncError>) {
+        let mut signal = lock(signal);
+        signal.result = Some(result);
+        if let Some(waker) = signal.waker.take() {
+            waker.wake();
+        }
+    }
+
+    fn poll(signal: &Mutex<Signal>, context: &mut Context<'_>) -> Poll<Result<(), wgpu::BufferAsyncError>> {
+        let mut signal = lock(signal);
+        match signal.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                signal.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// A signal is consistent even if a thread panicked while it held the lock.
+fn lock(signal: &Mutex<Signal>) -> MutexGuard<'_, Signal> {
+    signal.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,497 @@
+//! From a length and some limits to a list of dispatches.
+//!
+//! Pure: no GPU here. A [`Plan`] says which stages run, over which part of the input, into which buffer and
+//! with how many workgroups. What does not fit one binding is cut into windows, what does not fit one row of workgroups is
+//! folded into two dimensions, and no invocation is given more iterations than the weakest driver carries out.
+
+use wgpu::Limits;
+
+use crate::reduce::catalogue::{Coverage, Finish, Rung};
+use crate::reduce::operator::Accumulator;
+use crate::reduce::tuning::Tuning;
+
+/// The most loop iterations a plan gives one invocation.
+///
+/// Mesa 22's lavapipe silently ends loops after 65 535 iterations, all loops of an invocation together; half of
+/// that is for the grid-stride loop, the rest for what comes after it.
+const MAX_ITERATIONS: u64 = 32_768;
+
+/// What `Pairs` leaves to the host when the host finishes, as in the OpenCL tutorial.
+const PAIRS_LEFT_TO_HOST: u64 = 64;
+
+/// Words in front of the first partial on the notice board: the ticket counter's cache line.
+const BOARD_HEAD: u64 = 32;
+
+/// What a dispatch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Writes the operator's identity into the grand total.
+    Seed,
+    /// Reads the caller's elements.
+    Elements,
+    /// Reads accumulators that an earlier dispatch left.
+    Partials,
+    /// Turns the grand total into the result.
+    Seal,
+}
+
+/// Where a dispatch reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// A window of the caller's buffer, in bytes.
+    Input {
+        /// Where the binding starts.
+        offset: u64,
+        /// How long it is.
+        size: u64,
+    },
+    /// One of the two scratch buffers.
+    Scratch(usize),
+    /// Nothing.
+    Nothing,
+}
+
+/// Where a dispatch writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// One of the two scratch buffers.
+    Scratch(usize),
+    /// The caller's output.
+    Output,
+}
+
+/// The numbers a kernel is given: `Params` of `shaders/shared/io.wgsl`, field by field.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Params {
+    /// Where the dispatch starts, in items from the start of its binding.
+    pub first: u32,
+    /// Items it covers.
+    pub len: u32,
+    /// Workgroups that have work; for [`Coverage::Pairs`] the results it writes.
+    pub groups: u32,
+    /// Workgroups in one row of the grid.
+    pub row: u32,
+    /// Where its first result goes.
+    pub store: u32,
+    /// Position of its first item in the whole input.
+    pub index: u32,
+    /// Length of the whole input.
+    pub count: u32,
+    /// Workgroups of all dispatches that share the ticket counter.
+    pub tickets: u32,
+    /// 1 if it delivers final results.
+    pub last: u32,
+    /// Always zero.
+    pub zero: u32,
+}
+
+/// One dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// What it does.
+    pub stage: Stage,
+    /// Where it reads.
+    pub from: From,
+    /// Where it writes.
+    pub to: To,
+    /// Workgroups in x and y.
+    pub grid: [u32; 2],
+    /// What its kernel is given.
+    pub params: Params,
+}
+
+/// The dispatches of one reduction, and the memory they need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The dispatches, in order.
+    pub passes: Vec<Pass>,
+    /// Accumulators left in the output: 1, or more if the host finishes.
+    pub left: u64,
+    /// Bytes of the two scratch buffers; 0 where one is not needed.
+    pub scratch: [u64; 2],
+    /// Bytes of the notice board; 0 where none is needed.
+    pub board: u64,
+    /// Bytes of output.
+    pub output: u64,
+    /// Additions on the longest way from an element to the result: what a float's error bound grows with.
+    pub depth: u64,
+}
+
+impl Plan {
+    /// Workgroups of the dispatches that read the caller's elements.
+    pub fn workgroups(&self) -> u64 {
+        let elements = self.passes.iter().filter(|pass| pass.stage == Stage::Elements);
+        elements.map(|pass| u64::from(pass.grid[0]) * u64::from(pass.grid[1])).sum()
+    }
+}
+
+/// Why a reduction cannot be planned. Each says which limit stands in the way and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// The workgroup size is no power of two.
+    #[error("a workgroup of {0} invocations: the size must be a power of two (1, 2, 4 … 1024)")]
+    WorkgroupNotPowerOfTwo(u32),
+    /// The device does not run workgroups that large.
+    #[error(
+        "a workgroup of {asked} invocations: this device allows {limit} (max_compute_invocations_per_workgroup)"
+    )]
+    WorkgroupTooLarge {
+        /// The size asked for.
+        asked: u32,
+        /// What the device allows.
+        limit: u32,
+    },
+    /// The kernel needs more workgroup memory than the device has.
+    #[error(
+        "`{rung}` needs {needed} bytes of workgroup memory, this device allows {limit} \
+         (max_compute_workgroup_storage_size): use a smaller workgroup"
+    )]
+    WorkgroupMemory {
+        /// The rung.
+        rung: &'static str,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes the device allows.
+        limit: u32,
+    },
+    /// The tile does not go with the workgroup.
+    #[error(
+        "a tile of {tile} for a workgroup of {workgroup_size}: it must be a power of two of 1 to 16 items an invocation, at most 1024"
+    )]
+    Tile {
+        /// Items in a tile.
+        tile: u32,
+        /// Invocations in a workgroup.
+        workgroup_size: u32,
+    },
+    /// The rung cannot finish that way.
+    #[error("`{rung}` does not finish by `{finish}`; it can by {offered}")]
+    Finish {
+        /// The rung.
+        rung: &'static str,
+        /// The finish asked for.
+        finish: Finish,
+        /// What it offers.
+        offered: String,
+    },
+    /// More elements than a 32-bit index reaches.
+    #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
+    TooManyElements(u64),
+    /// More workgroups than a grid holds.
+    #[error(
+        "{needed} workgroups: this device allows {limit} in a grid of two dimensions; use a larger workgroup"
+    )]
+    TooManyWorkgroups {
+        /// Workgroups needed.
+        needed: u64,
+        /// What a two-dimensional grid holds.
+        limit: u64,
+    },
+    /// The input does not start at an element.
+    #[error("the input starts at byte {offset}, which is no multiple of the element's {size} bytes")]
+    Misaligned {
+        /// Where it starts.
+        offset: u64,
+        /// Bytes of one element.
+        size: u64,
+    },
+}
+
+/// What is to be planned: a rung for an operator, with its knobs and its way to finish.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// The kernel.
+    pub rung: &'static Rung,
+    /// Operator and element type.
+    pub accumulator: Accumulator,
+    /// The knobs.
+    pub tuning: Tuning,
+    /// How partial results become one.
+    pub finish: Finish,
+}
+
+impl Job {
+    /// Checks everything that does not depend on the length.
+    ///
+    /// # Errors
+    ///
+    /// A workgroup or tile that the limits or the rung do not allow, a finish that the rung does not offer.
+    pub fn check(&self, limits: &Limits) -> Result<(), PlanError> {
+        let Tuning { workgroup_size, tile, .. } = self.tuning;
+        if !workgroup_size.is_power_of_two() {
+            return Err(PlanError::WorkgroupNotPowerOfTwo(workgroup_size));
+        }
+        let limit = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        if workgroup_size > limit {
+            return Err(PlanError::WorkgroupTooLarge { asked: workgroup_size, limit });
+        }
+        let tile_fits = tile.is_power_of_two() && tile <= 1024 && (1..=16).contains(&(tile / workgroup_size));
+        if matches!(self.rung.coverage, Coverage::Tiles(_)) && !tile_fits {
+            return Err(PlanError::Tile { tile, workgroup_size });
+        }
+        let needed = u64::from(self.rung.memory.items(workgroup_size, tile)) * self.accumulator.size;
+        let limit = limits.max_compute_workgroup_storage_size;
+        if needed > u64::from(limit) {
+            return Err(PlanError::WorkgroupMemory { rung: self.rung.name, needed, limit });
+        }
+        if !self.rung.finishes.contains(&self.finish) {
+            let offered: Vec<_> = self.rung.finishes.iter().map(|finish| finish.name()).collect();
+            return Err(PlanError::Finish {
+                rung: self.rung.name,
+                finish: self.finish,
+                offered: offered.join(", "),
+            });
+        }
+        Ok(())
+    }
+
+    /// Plans the reduction of `len` elements that start `offset` bytes into a buffer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Job::check`], an offset that is no multiple of the element's size, more elements or workgroups than fit.
+    pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, PlanError> {
+        self.check(limits)?;
+        let size = self.accumulator.element.size();
+        if !offset.is_multiple_of(size) {
+            return Err(PlanError::Misaligned { offset, size });
+        }
+        let count = u32::try_from(len).map_err(|_| PlanError::TooManyElements(len))?;
+        let mut planner = Planner { job: self, limits, count, passes: Vec::new(), scratch: [0; 2], depth: 0 };
+        let windows = windows(offset, len, size, limits);
+        let (left, board) = match self.finish {
+            Finish::Atomic => (planner.through_total(&windows)?, 0),
+            Finish::LastWorkgroup => planner.through_board(&windows)?,
+            Finish::Host | Finish::Repeat | Finish::OneWorkgroup => (planner.through_scratch(&windows)?, 0),
+        };
+        Ok(Plan {
+            passes: planner.passes,
+            left,
+            scratch: planner.scratch,
+            board,
+            output: left * self.accumulator.size,
+            depth: planner.depth,
+        })
+    }
+}
+
+/// A part of the input that one binding can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Window {
+    from: From,
+    /// Elements between the start of the binding and the first one covered.
+    first: u32,
+    len: u32,
+    /// Position of the first one in the whole input.
+    index: u32,
+}
+
+/// Cuts `len` elements from byte `offset` on into windows that fit a binding.
+///
+/// A binding starts at a multiple of the device's alignment, so the first window may start with a few
+/// elements that are not the caller's; every later one starts exactly where the one before ended.
+fn windows(offset: u64, len: u64, size: u64, limits: &Limits) -> Vec<Window> {
+    let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
+    let largest = limits.max_storage_buffer_binding_size.min(1 << 31) / align * align;
+    let end = offset + len * size;
+    let mut windows = Vec::new();
+    let mut at = offset;
+    loop {
+        let start = at / align * align;
+        let stop = end.min(start + largest);
+        // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
+        let bound = (stop - start).next_multiple_of(4);
+        windows.push(Window {
+            from: if stop == at { From::Nothing } else { From::Input { offset: start, size: bound } },
+            first: ((at - start) / size) as u32,
+            len: ((stop - at) / size) as u32,
+            index: ((at - offset) / size) as u32,
+        });
+        if stop == end {
+            return windows;
+        }
+        at = stop;
+    }
+}
+
+struct Planner<'a> {
+    job: &'a Job,
+    limits: &'a Limits,
+    count: u32,
+    passes: Vec<Pass>,
+    scratch: [u64; 2],
+    depth: u64,
+}
+
+impl Planner<'_> {
+    /// Items one workgroup takes in one go.
+    fn per_workgroup(&self) -> u64 {
+        let Tuning { workgroup_size, tile, .. } = self.job.tuning;
+        match self.job.rung.coverage {
+            Coverage::Pairs => 2 * u64::from(workgroup_size),
+            Coverage::Block(items) | Coverage::Grid(items) => u64::from(items) * u64::from(workgroup_size),
+            Coverage::Tiles(tiles) => u64::from(tiles) * u64::from(tile),
+        }
+    }
+
+    /// How many results `len` items give, if a fixed grid has at most `most` workgroups.
+    fn results(&self, len: u64, most: u64) -> u64 {
+        let results = match self.job.rung.coverage {
+            Coverage::Pairs => len.div_ceil(2),
+            Coverage::Block(_) | Coverage::Tiles(_) => len.div_ceil(self.per_workgroup()),
+            Coverage::Grid(_) => {
+                let wanted = len.div_ceil(self.per_workgroup()).min(most);
+                wanted.max(len.div_ceil(u64::from(self.job.tuning.workgroup_size) * MAX_ITERATIONS))
+            }
+        };
+        results.max(1)
+    }
+
+    /// The grid for so many results: one row, or the fewest rows that hold them.
+    fn grid(&self, results: u64) -> Result<[u32; 2], PlanError> {
+        let groups = match self.job.rung.coverage {
+            Coverage::Pairs => results.div_ceil(u64::from(self.job.tuning.workgroup_size)),
+            _ => results,
+        };
+        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
+        let rows = groups.div_ceil(row);
+        if rows > row {
+            return Err(PlanError::TooManyWorkgroups { needed: groups, limit: row * row });
+        }
+        Ok([groups.div_ceil(rows) as u32, rows as u32])
+    }
+
+    /// Additions one element may go through in a dispatch that turns `len` items into `results`.
+    fn steps(&self, len: u64, results: u64) -> u64 {
+        let workgroup_size = u64::from(self.job.tuning.workgroup_size);
+        match self.job.rung.coverage {
+            Coverage::Pairs => 1,
+            _ => len.div_ceil(results * workgroup_size) + u64::from(workgroup_size.ilog2()) + 4,
+        }
+    }
+
+    fn push(
+        &mut self,
+        stage: Stage,
+        window: Window,
+        to: To,
+        results: u64,
+        store: u64,
+    ) -> Result<(), PlanError> {
+        let grid = self.grid(results)?;
+        self.passes.push(Pass {
+            stage,
+            from: window.from,
+            to,
+            grid,
+            params: Params {
+                first: window.first,
+                len: window.len,
+                groups: results as u32,
+                row: grid[0],
+                store: store as u32,
+                index: window.index,
+                count: self.count,
+                ..Params::default()
+            },
+        });
+        Ok(())
+    }
+
+    /// How many results each window gives.
+    fn results_of(&self, windows: &[Window]) -> Vec<u64> {
+        let most = u64::from(self.job.tuning.max_workgroups);
+        windows.iter().map(|window| self.results(u64::from(window.len), most)).collect()
+    }
+
+    /// One dispatch a window, results side by side.
+    fn over_windows(&mut self, windows: &[Window], results: &[u64], to: To) -> Result<(), PlanError> {
+        let mut store = 0;
+        for (window, &results) in windows.iter().zip(results) {
+            self.push(Stage::Elements, *window, to, results, store)?;
+            store += results;
+        }
+        let steps =
+            windows.iter().zip(results).map(|(window, &results)| self.steps(u64::from(window.len), results));
+        self.depth += steps.max().unwrap_or(0);
+        Ok(())
+    }
+
+    /// Marks the last dispatch as the one that delivers.
+    fn deliver(&mut self) {
+        if let Some(pass) = self.passes.last_mut() {
+            pass.params.last = 1;
+        }
+    }
+
+    /// What another dispatch would make of so many partial results; `None` if they are to stay.
+    fn next_results(&self, left: u64) -> Option<u64> {
+        let tuning = &self.job.tuning;
+        let again = || {
+            let results = self.results(left, u64::from(tuning.max_workgroups));
+            // A workgroup of one invocation that takes one item makes no progress: the host adds the rest.
+            (results < left).then_some(results)
+        };
+        match self.job.finish {
+            _ if left == 1 => None,
+            Finish::Host if self.job.rung.coverage == Coverage::Pairs && left > PAIRS_LEFT_TO_HOST => again(),
+            Finish::Repeat if left > u64::from(tuning.leave) => again(),
+            Finish::OneWorkgroup if left <= u64::from(tuning.workgroup_size) * MAX_ITERATIONS => Some(1),
+            Finish::OneWorkgroup => again(),
+            _ => None,
+        }
+    }
+
+    /// Workgroups leave their results in scratch memory, level after level; answers how many are left.
+    fn through_scratch(&mut self, windows: &[Window]) -> Result<u64, PlanError> {
+        let results = self.results_of(windows);
+        let mut levels = vec![results.iter().sum::<u64>()];
+        while let Some(next) = self.next_results(levels[levels.len() - 1]) {
+            levels.push(next);
+        }
+        let top = levels.len() - 1;
+        let to = |level: usize| if level == top { To::Output } else { To::Scratch(level % 2) };
+        self.over_windows(windows, &results, to(0))?;
+        for level in 1..=top {
+            let len = levels[level - 1];
+            let buffer = (level - 1) % 2;
+            self.scratch[buffer] = self.scratch[buffer].max(len * self.job.accumulator.size);
+            let window = Window { from: From::Scratch(buffer), first: 0, len: len as u32, index: 0 };
+            self.push(Stage::Partials, window, to(level), levels[level], 0)?;
+            self.depth += self.steps(len, levels[level]);
+        }
+        if levels[top] == 1 {
+            self.deliver();
+        }
+        Ok(levels[top])
+    }
+
+    /// Results go into one atomic word, which starts as the identity and may need a last touch.
+    fn through_total(&mut self, windows: &[Window]) -> Result<u64, PlanError> {
+        let alone = Window { from: From::Nothing, first: 0, len: 0, index: 0 };
+        let results = self.results_of(windows);
+        self.push(Stage::Seed, alone, To::Output, 1, 0)?;
+        self.over_windows(windows, &results, To::Output)?;
+        if self.job.accumulator.needs_finish() {
+            self.push(Stage::Seal, alone, To::Output, 1, 0)?;
+        }
+        // At worst every invocation has a subgroup of its own.
+        self.depth += results.iter().sum::<u64>() * u64::from(self.job.tuning.workgroup_size);
+        Ok(1)
+    }
+
+    /// Results go onto the notice board; answers how many are left, and the bytes of the board.
+    fn through_board(&mut self, windows: &[Window]) -> Result<(u64, u64), PlanError> {
+        let results = self.results_of(windows);
+        let tickets = results.iter().sum::<u64>();
+        self.over_windows(windows, &results, To::Output)?;
+        for pass in &mut self.passes {
+            pass.params.tickets = tickets as u32;
+            pass.params.last = 1;
+        }
+        self.depth += self.steps(tickets, 1);
+        Ok((1, 4 * BOARD_HEAD + tickets * self.job.accumulator.size))
+    }
+}

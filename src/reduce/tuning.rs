@@ -1,0 +1,69 @@
+//! The knobs of a plan, as a plain value.
+
+use crate::reduce::catalogue::{Coverage, Rung};
+
+/// How a rung is run: everything about a plan that is a choice and not a consequence.
+///
+/// [`Tuning::of`] gives the values halofold itself uses. A result's bits depend on the tuning only for float
+/// sums and products, and for a fixed tuning they are the same every time (atomic rungs excepted).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tuning {
+    /// Invocations in a workgroup: a power of two from 1 to 1024.
+    pub workgroup_size: u32,
+    /// The most workgroups a fixed grid gets; see [`Coverage::Grid`].
+    pub max_workgroups: u32,
+    /// Items in one tile; see [`Coverage::Tiles`]. A power of two.
+    pub tile: u32,
+    /// Whether subgroup operations may be used where they are optional.
+    pub subgroups: bool,
+    /// How many partial results [`crate::reduce::Finish::Repeat`] leaves to the host; 1 for none.
+    pub leave: u32,
+}
+
+impl Tuning {
+    /// What halofold uses for a rung on a device with these limits.
+    pub fn of(rung: &Rung, limits: &wgpu::Limits) -> Self {
+        let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        let usual =
+            Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, subgroups: true, leave: 1 };
+        let tuning = match rung.coverage {
+            Coverage::Grid(16) => Tuning { workgroup_size: 512, max_workgroups: 1056, ..usual },
+            Coverage::Tiles(_) => Tuning { workgroup_size: 128, ..usual },
+            _ => usual,
+        };
+        Tuning { workgroup_size: tuning.workgroup_size.min(largest_power_of_two(most)), ..tuning }
+    }
+
+    /// The same with another workgroup size, and a tile that goes with it.
+    pub fn with_workgroup_size(self, workgroup_size: u32) -> Self {
+        Tuning { workgroup_size, tile: self.tile.clamp(workgroup_size, 16 * workgroup_size.max(1)), ..self }
+    }
+}
+
+/// The largest power of two that is no larger than `x`; 1 for 0.
+fn largest_power_of_two(x: u32) -> u32 {
+    1 << x.max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reduce::RUNGS;
+
+    #[test]
+    fn fits_the_default_limits() {
+        let limits = wgpu::Limits::default();
+        for rung in RUNGS {
+            let tuning = Tuning::of(rung, &limits);
+            assert!(tuning.workgroup_size <= 256 && tuning.workgroup_size.is_power_of_two(), "{}", rung.name);
+            assert!(tuning.tile >= tuning.workgroup_size);
+        }
+    }
+
+    #[test]
+    fn the_tile_follows_the_workgroup() {
+        let tuning = Tuning::of(&RUNGS[0], &wgpu::Limits::default());
+        assert_eq!(tuning.with_workgroup_size(1024).tile, 1024);
+        assert_eq!(tuning.with_workgroup_size(16).tile, 256);
+    }
+}

@@ -1,0 +1,230 @@
+//! What the GPU tests share: one device, data with known answers, and a way to run a reduction on it.
+
+use std::sync::OnceLock;
+
+use halofold::reduce::{Finish, Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace, reference};
+use halofold::{Element, Value, adapter};
+use halofold::{read::Readback, wgpu};
+
+pub struct Gpu {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+}
+
+/// The device of this test process: the best adapter that the environment allows.
+pub fn gpu() -> &'static Gpu {
+    static GPU: OnceLock<Gpu> = OnceLock::new();
+    GPU.get_or_init(|| {
+        let _ = env_logger::builder().is_test(false).filter_level(log::LevelFilter::Error).try_init();
+        let instance = adapter::instance(true);
+        let adapters = pollster::block_on(adapter::list(&instance));
+        let adapter = adapters.first().expect(
+            "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
+        );
+        let info = adapter.get_info();
+        eprintln!("adapter: {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
+        let (device, queue) = pollster::block_on(adapter::open(adapter)).expect("the adapter opens");
+        Gpu { device, queue }
+    })
+}
+
+impl Gpu {
+    /// Runs `work` and fails if wgpu found fault with anything in it.
+    pub fn watched<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let result = work();
+        match pollster::block_on(scope.pop()) {
+            Some(error) => Err(error.to_string()),
+            None => result,
+        }
+    }
+
+    /// A buffer of so many elements at `offset`, with poison in front and behind.
+    pub fn poisoned(&self, bytes: &[u8], offset: u64) -> wgpu::Buffer {
+        let end = offset as usize + bytes.len();
+        let mut contents = vec![0xAB; (end + 64).next_multiple_of(16)];
+        contents[offset as usize..end].copy_from_slice(bytes);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("test input"),
+            size: contents.len() as u64,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.queue.write_buffer(&buffer, 0, &contents);
+        buffer
+    }
+}
+
+/// A compiled reduction with an output that is poisoned before each run.
+pub struct Bench {
+    pub reduction: Reduction,
+    output: wgpu::Buffer,
+    readback: Readback,
+}
+
+/// Room for what the largest test leaves to the host.
+const OUTPUT: u64 = 1 << 21;
+
+impl Bench {
+    pub fn new(job: Job) -> Result<Self, String> {
+        let device = &gpu().device;
+        Ok(Bench {
+            reduction: gpu().watched(|| Reduction::new(device, job).map_err(|error| error.to_string()))?,
+            output: device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("test output"),
+                size: OUTPUT,
+                usage: wgpu::BufferUsages::STORAGE
+                    | wgpu::BufferUsages::COPY_SRC
+                    | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }),
+            readback: Readback::new(device, OUTPUT),
+        })
+    }
+
+    /// Reduces `len` elements at byte `offset` and returns the value and the plan's depth.
+    pub fn run(&self, buffer: &wgpu::Buffer, offset: u64, len: u64) -> Result<(Value, u64), String> {
+        gpu().watched(|| self.run_twice(buffer, offset, len))
+    }
+
+    fn run_twice(&self, buffer: &wgpu::Buffer, offset: u64, len: u64) -> Result<(Value, u64), String> {
+        let gpu = gpu();
+        let plan = self.reduction.plan(offset, len).map_err(|error| error.to_string())?;
+        let workspace = Workspace::new(&gpu.device, &plan);
+        let output = Output { buffer: &self.output, offset: 256 };
+        let prepared = self
+            .reduction
+            .prepare(&gpu.device, Input { buffer, offset, len }, output, &workspace)
+            .map_err(|error| error.to_string())?;
+        let poison = vec![0xCD; (plan.output as usize).next_multiple_of(4)];
+        let mut value = None;
+        // Twice: the second run finds scratch memory and ticket counters as the first one left them.
+        for _ in 0..2 {
+            gpu.queue.write_buffer(&self.output, 256, &poison);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            prepared.encode(&mut encoder);
+            self.readback.encode(&mut encoder, &self.output, 256, plan.output);
+            gpu.queue.submit([encoder.finish()]);
+            let bytes = self.readback.wait(&gpu.device, plan.output).map_err(|error| error.to_string())?;
+            let job = self.reduction.job();
+            let got = reference::combine_partials(job.accumulator.operator, job.accumulator.element, &bytes);
+            if job.finish != Finish::Atomic && value.is_some_and(|before: Value| !before.same(got)) {
+                return Err(format!("the second run gave {got}, the first {}", value.unwrap()));
+            }
+            value = Some(got);
+        }
+        Ok((value.unwrap(), plan.depth))
+    }
+}
+
+/// A job with the tuning that halofold itself would use, at another workgroup size.
+pub fn job(
+    rung: &'static Rung,
+    operator: Operator,
+    element: Element,
+    finish: Finish,
+    workgroup_size: u32,
+) -> Job {
+    let tuning = Tuning::of(rung, &gpu().device.limits()).with_workgroup_size(workgroup_size);
+    Job { rung, accumulator: operator.over(element).expect("the pair is defined"), tuning, finish }
+}
+
+/// Bytes with the alignment of the largest element.
+pub struct Data(Vec<u64>, usize);
+
+impl Data {
+    pub fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.0)[..self.1]
+    }
+}
+
+/// Pseudo-random words: small, known, the same everywhere.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(2).wrapping_add(1))
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let x = self.0;
+        (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (x >> 17)
+    }
+}
+
+/// The kinds of data a reduction is tested on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Every bit pattern of an integer; floats spread over a few magnitudes and both signs.
+    Random,
+    /// One value everywhere.
+    Constant,
+    /// Small integers, which floats add without rounding; powers of two for products.
+    Dyadic,
+    /// The largest, the smallest, and both zeros.
+    Extremes,
+    /// A NaN among ordinary floats (integers: all ones).
+    Nan,
+}
+
+pub fn data(kind: Kind, operator: Operator, element: Element, len: usize, seed: u64) -> Data {
+    let mut random = Random::new(seed ^ len as u64);
+    let size = element.size() as usize;
+    let mut words = vec![0u64; (len * size).div_ceil(8)];
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+    let product = matches!(operator, Operator::Product | Operator::WideProduct);
+    for (i, slot) in bytes[..len * size].chunks_exact_mut(size).enumerate() {
+        let word = random.next();
+        let bits = if element.is_float() {
+            let x = float(kind, product, len, i, word);
+            match element {
+                Element::F16 => u64::from(half::f16::from_f64(x).to_bits()),
+                Element::F32 => u64::from((x as f32).to_bits()),
+                _ => x.to_bits(),
+            }
+        } else {
+            integer(kind, product, word)
+        };
+        slot.copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    Data(words, len * size)
+}
+
+fn integer(kind: Kind, product: bool, word: u64) -> u64 {
+    match kind {
+        // An even factor somewhere would soon make every product zero.
+        Kind::Random => word | u64::from(product),
+        Kind::Constant => 3,
+        Kind::Dyadic => word % 5,
+        Kind::Extremes => {
+            [0, 1, u64::MAX, 1 << 31, (1 << 31) - 1, 1 << 63, (1 << 63) - 1][(word % 7) as usize]
+        }
+        Kind::Nan => u64::MAX,
+    }
+}
+
+fn float(kind: Kind, product: bool, len: usize, i: usize, word: u64) -> f64 {
+    let unit = (word >> 11) as f64 / (1u64 << 53) as f64;
+    let sign = if word & 1 == 0 { 1.0 } else { -1.0 };
+    match kind {
+        // Products stay near one, so that neither the large nor the small factors alone leave the range.
+        Kind::Random if product => sign * (1.0 + (unit - 0.5) * 16.0 / (len as f64 + 16.0)),
+        Kind::Random => sign * unit * (1 << (word % 7)) as f64,
+        Kind::Constant if product => 1.0,
+        Kind::Constant => 0.1,
+        Kind::Dyadic if product => sign * if i % (1 + len / 20) == 0 { 2.0 } else { 1.0 },
+        Kind::Dyadic => (word % 9) as f64 - 4.0,
+        Kind::Extremes => [f64::INFINITY, 0.0, -0.0, 1.0, -1.0, 0.25][(word % 6) as usize],
+        Kind::Nan if i == len / 2 => f64::NAN,
+        Kind::Nan => unit,
+    }
+}
+
+/// What the device is, for the names of skipped tests.
+pub fn missing(job: &Job) -> Option<String> {
+    job.supported_by(gpu().device.features())
+        .and_then(|()| Ok(job.check(&gpu().device.limits())?))
+        .err()
+        .map(|error| error.to_string())
+}

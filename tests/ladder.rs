@@ -1,0 +1,121 @@
+//! Every rung × operator × element type × awkward length, against the CPU, on the adapter at hand.
+//!
+//! One trial per rung, element type and way to finish. What the adapter cannot run is listed as ignored, with the reason.
+
+mod common;
+
+use common::{Bench, Data, Kind, data, gpu, job, missing};
+use halofold::Element;
+use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{Coverage, Finish, Operator, RUNGS, Rung};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for rung in RUNGS {
+        for element in Element::ALL {
+            for &finish in rung.finishes {
+                trials.push(trial(rung, element, finish));
+            }
+        }
+        trials.push(every_workgroup_size(rung));
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    // The device must go before its driver's own exit handlers run.
+    conclusion.exit();
+}
+
+fn trial(rung: &'static Rung, element: Element, finish: Finish) -> Trial {
+    let name = format!("{}::{element}::{finish}", rung.name);
+    let smallest = job(rung, Operator::Max, element, finish, 64);
+    let runs = |operator: &Operator| {
+        operator.over(element).is_some() && missing(&job(rung, *operator, element, finish, 64)).is_none()
+    };
+    let operators: Vec<_> = Operator::ALL.into_iter().filter(runs).collect();
+    if operators.is_empty() {
+        let reason = missing(&smallest).unwrap_or_default();
+        return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
+    }
+    Trial::test(name, move || {
+        for operator in operators {
+            awkward_lengths(rung, operator, element, finish)?;
+        }
+        Ok(())
+    })
+}
+
+/// Lengths around every edge that a workgroup, a tile or a grid has, at one workgroup size, and starts at odd places.
+fn awkward_lengths(
+    rung: &'static Rung,
+    operator: Operator,
+    element: Element,
+    finish: Finish,
+) -> Result<(), Failed> {
+    let workgroup_size = 64;
+    let bench = Bench::new(job(rung, operator, element, finish, workgroup_size))?;
+    let wg = u64::from(workgroup_size);
+    let tuning = &bench.reduction.job().tuning;
+    let block = match rung.coverage {
+        Coverage::Block(items) | Coverage::Grid(items) => wg * u64::from(items),
+        Coverage::Tiles(tiles) => u64::from(tuning.tile * tiles),
+        _ => wg,
+    };
+    let edges = [wg, block, 2 * block, wg * block];
+    let mut lengths = vec![0, 1, 2, 3, 5, 7, 8, 13, 1009, 70_001];
+    lengths.extend(edges.iter().flat_map(|edge| [edge - 1, *edge, edge + 1]));
+    lengths.sort_unstable();
+    lengths.dedup();
+    for (round, len) in lengths.into_iter().enumerate() {
+        let kinds: &[Kind] = match len {
+            0..3 => &[Kind::Random, Kind::Nan],
+            _ => &[Kind::Random, Kind::Constant, Kind::Dyadic, Kind::Extremes, Kind::Nan],
+        };
+        // Long ones take turns: every kind meets every edge of some rung.
+        let kinds = if len > 2000 { &kinds[round % kinds.len()..][..1] } else { kinds };
+        for &kind in kinds {
+            let offset = (round as u64 % 7) * element.size();
+            let values = data(kind, operator, element, len as usize, round as u64);
+            compare(&bench, &values, offset, len).map_err(|message| {
+                Failed::from(format!("{operator} of {len} {kind:?} {element} from byte {offset}: {message}"))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), String> {
+    let job = bench.reduction.job();
+    let buffer = gpu().poisoned(values.bytes(), offset);
+    let (got, depth) = bench.run(&buffer, offset, len)?;
+    let expected =
+        reference::reduce(job.accumulator.operator, job.accumulator.element, values.bytes()).unwrap();
+    match expected.judge(got, depth) {
+        Verdict::Right | Verdict::Undecided => Ok(()),
+        Verdict::Wrong(mismatch) => Err(mismatch.to_string()),
+    }
+}
+
+/// One length at every power of two that the adapter allows as a workgroup.
+fn every_workgroup_size(rung: &'static Rung) -> Trial {
+    let name = format!("{}::every-workgroup-size", rung.name);
+    let finish = rung.finishes[0];
+    let usual = job(rung, Operator::Sum, Element::U32, finish, 64);
+    if let Some(reason) = missing(&usual) {
+        return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
+    }
+    Trial::test(name, move || {
+        let most = gpu().device.limits().max_compute_invocations_per_workgroup.min(1024);
+        for workgroup_size in (0..=10).map(|power| 1 << power).filter(|size| *size <= most) {
+            for element in [Element::U32, Element::F32] {
+                let bench = Bench::new(job(rung, Operator::Sum, element, finish, workgroup_size))?;
+                for len in [777, 40_003] {
+                    let values = data(Kind::Random, Operator::Sum, element, len, 9);
+                    compare(&bench, &values, 0, len as u64)
+                        .map_err(|message| format!("{len} {element} by {workgroup_size}: {message}"))?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
