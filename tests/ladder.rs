@@ -109,9 +109,10 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
         for workgroup_size in (0..=10).map(|power| 1 << power).filter(|size| *size <= most) {
             for element in [Element::U32, Element::F32] {
                 let bench = Bench::new(job(rung, Operator::Sum, element, finish, workgroup_size))?;
-                for len in [777, 40_003] {
+                for len in (0..=17).chain([777, 40_003]) {
                     let values = data(Kind::Random, Operator::Sum, element, len, 9);
-                    compare(&bench, &values, 0, len as u64)
+                    let offset = (len as u64 % 4) * element.size();
+                    compare(&bench, &values, offset, len as u64)
                         .map_err(|message| format!("{len} {element} by {workgroup_size}: {message}"))?;
                 }
             }

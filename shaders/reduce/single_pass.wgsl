@@ -44,6 +44,7 @@ fn kernel(at: Place) {
     }
 
     if at.lid == 0u {
+        // Dispatches over several windows of one input share the board: the slots of this one start at `store`.
         is_last = select(0u, 1u, post(params.store + at.group, partial));
     }
     // The same answer for all invocations, and known to be: after it, barriers are allowed. It has one itself,

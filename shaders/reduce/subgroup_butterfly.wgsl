@@ -20,7 +20,7 @@
 //
 // What is still wrong: as in subgroup-shuffle, hand-written steps and scalar loads.
 //
-// From a side note of csc367 ("could implement an all-reduce semantic using __shfl_xor_sync"), without figures.
+// From a side note of csc367, which suggests `__shfl_xor_sync` for an all-reduce and gives no figure.
 // Today: expect subgroup-shuffle's time. Some hardware exchanges lanes at small distances in the adder itself
 // (AMD's data-parallel primitives), others send all shuffles through the workgroup memory's crossbar; where
 // the two rungs differ, that is why.

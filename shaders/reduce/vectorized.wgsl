@@ -2,7 +2,7 @@
 //
 // A reduction does one addition per element; whatever it does well or badly, it ends up waiting for memory. How
 // long is Little's law: bandwidth = bytes in flight / latency. To draw 4 TB/s from a memory that answers after
-// some 600 ns, 2.4 MB must be on their way at all times, which is 18 KiB for each of 132 cores. The rungs so
+// some 600 ns, 2.4 MB must be on their way at all times, which is 18 KiB for each of 132 cores. Most rungs so
 // far have 4 or 8 bytes in flight per invocation, and 2048 invocations on a core make that 8 or 16 KiB at best.
 //
 //     invocation    a += vec4    b += vec4    c += vec4    d += vec4        64 bytes asked for, then four adds

@@ -49,10 +49,9 @@ fn fold(at: Place) -> Acc {
 
     let head = min(4u * begin, stop) - params.first;
     let tail = max(stop, 4u * end) - 4u * end;
-    if own < head {
-        b = combine(b, load(own));
-    } else if own - head < tail {
-        b = combine(b, load(4u * end - params.first + own - head));
+    // A loop, because a tiny grid may have fewer invocations than there are such elements.
+    for (var j = own; j < head + tail; j += grid) {
+        b = combine(b, load(select(4u * end - params.first + j - head, j, j < head)));
     }
     return combine(combine(a, b), combine(c, d));
 }

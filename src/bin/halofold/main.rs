@@ -1,1 +1,81 @@
-fn main() {}
+//! The command line of halofold: the ladder, the documents' presets, real files, and the code each back end gets.
+
+mod cpu;
+mod dataset;
+mod devices;
+mod gpu;
+mod input;
+mod ladder;
+mod output;
+mod presets;
+mod progress;
+mod reduce;
+mod row;
+mod run;
+mod show;
+mod sweep;
+mod table;
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// GPU reductions, rung by rung: verified, measured, explained.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Every adapter: what it is, what matters about it here, and which rungs and types it runs.
+    Devices(devices::DevicesArgs),
+    /// All rungs on one adapter, verified and timed; or a document's own table, replayed.
+    Ladder(ladder::LadderArgs),
+    /// Reduce files: .npy, or raw bytes.
+    Reduce(reduce::ReduceArgs),
+    /// The exact code of a rung, as each back end gets it.
+    Show(show::ShowArgs),
+    /// Time by size, GPU beside CPU: a table, CSV and a plot.
+    Sweep(sweep::SweepArgs),
+}
+
+/// Why the program ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something about the request or the machine: a message, and exit status 2.
+    Usage(String),
+    /// A result was wrong, which has been reported: exit status 1.
+    Wrong,
+    /// Nobody reads the output any more: nothing to say, exit status 0.
+    Closed,
+}
+
+impl Failure {
+    /// A message for standard error.
+    pub fn usage(message: impl Display) -> Self {
+        Failure::Usage(message.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
+    let result = match Arguments::parse().command {
+        Command::Devices(arguments) => devices::run(arguments),
+        Command::Ladder(arguments) => ladder::run(arguments),
+        Command::Reduce(arguments) => reduce::run(arguments),
+        Command::Show(arguments) => show::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
+    };
+    match result {
+        Ok(()) | Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(Failure::Wrong) => ExitCode::from(1),
+        Err(Failure::Usage(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}

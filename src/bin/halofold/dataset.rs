@@ -1,0 +1,172 @@
+//! Elements on the host and on the GPU, and what their reductions should give.
+
+use halofold::reduce::reference::{self, Expected};
+use halofold::reduce::{Input, Operator};
+use halofold::{Element, wgpu};
+use rayon::prelude::*;
+
+use crate::Failure;
+use crate::gpu::Gpu;
+use crate::input::Source;
+
+/// How much is written to the GPU at once: each piece passes through a staging buffer.
+const PIECE: usize = 64 << 20;
+
+/// Elements, aligned for any type.
+pub struct Host {
+    /// What they are.
+    pub element: Element,
+    words: Vec<u64>,
+    len: u64,
+}
+
+impl Host {
+    /// Pseudo-random elements that suit an operator, the same every time.
+    ///
+    /// Integers take every pattern (odd ones for products); floats lie in -1 … 1, or for products are ±1 with a few twos and halves.
+    pub fn generate(operator: Operator, element: Element, len: u64) -> Self {
+        let size = element.size() as usize;
+        let mut words = vec![0u64; (len as usize * size).div_ceil(8)];
+        let product = matches!(operator, Operator::Product | Operator::WideProduct);
+        let sparse = len / 50 + 1;
+        words.par_iter_mut().enumerate().for_each(|(at, word)| {
+            let mut bytes = [0; 8];
+            for (k, slot) in bytes.chunks_exact_mut(size).enumerate() {
+                let index = (at * (8 / size) + k) as u64;
+                slot.copy_from_slice(&pattern(element, product, index, sparse).to_le_bytes()[..size]);
+            }
+            *word = u64::from_ne_bytes(bytes);
+        });
+        Host { element, words, len }
+    }
+
+    /// All elements of a file, or the first `limit`.
+    pub fn read(source: &mut Source, limit: Option<u64>) -> Result<Self, Failure> {
+        let element = source.element();
+        let size = element.size() as usize;
+        let len = source.len().ok_or_else(|| Failure::usage("standard input has no length: use a file"))?;
+        let len = match limit {
+            Some(limit) if limit > len => {
+                return Err(Failure::Usage(format!("--n {limit}: {} holds {len} elements", source.name())));
+            }
+            limit => limit.unwrap_or(len),
+        };
+        let mut words = vec![0u64; (len as usize * size).div_ceil(8)];
+        let bytes: &mut [u8] = &mut bytemuck::cast_slice_mut(&mut words)[..len as usize * size];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match source.read(&mut bytes[filled..]).map_err(Failure::usage)? {
+                0 => break,
+                read => filled += read * size,
+            }
+        }
+        Ok(Host { element, words, len })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..(self.len * self.element.size()) as usize]
+    }
+
+    /// The first `len` of them.
+    pub fn first(&self, len: u64) -> &[u8] {
+        &self.bytes()[..(len * self.element.size()) as usize]
+    }
+}
+
+/// One element's bits.
+fn pattern(element: Element, product: bool, index: u64, sparse: u64) -> u64 {
+    let word = scramble(index);
+    if !element.is_float() {
+        return if product { word | 1 } else { word };
+    }
+    let x = if product {
+        let magnitude = [1.0, 2.0, 0.5][if index % sparse == 0 { (1 + index / sparse % 2) as usize } else { 0 }];
+        if word & 1 == 0 { magnitude } else { -magnitude }
+    } else {
+        // 11 bits survive in the narrowest type.
+        (word >> 40) as f64 / (1u64 << 23) as f64 - 1.0
+    };
+    match element {
+        Element::F16 => u64::from(half::f16::from_f64(x).to_bits()),
+        Element::F32 => u64::from((x as f32).to_bits()),
+        _ => x.to_bits(),
+    }
+}
+
+/// A well-mixed word for every index.
+fn scramble(index: u64) -> u64 {
+    let x = index.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 32)
+}
+
+/// Elements on the GPU, with the host's copy to check against.
+pub struct Dataset<'a> {
+    /// The host's copy.
+    pub host: &'a Host,
+    buffer: wgpu::Buffer,
+}
+
+impl<'a> Dataset<'a> {
+    /// Uploads elements.
+    pub fn upload(gpu: &Gpu, host: &'a Host) -> Result<Self, Failure> {
+        let most = gpu.largest(host.element.size());
+        if host.len() > most {
+            return Err(Failure::Usage(format!(
+                "{} elements of {}: the largest buffer of this adapter holds {most} (max_buffer_size)",
+                host.len(),
+                host.element
+            )));
+        }
+        let buffer = gpu.attempt(|| {
+            let buffer = input_buffer(gpu, host.bytes().len() as u64);
+            write(gpu, &buffer, host.bytes());
+            Ok(buffer)
+        })?;
+        Ok(Dataset { host, buffer })
+    }
+
+    /// The first `len` elements as input of a reduction.
+    pub fn input(&self, len: u64) -> Input<'_> {
+        Input { buffer: &self.buffer, offset: 0, len }
+    }
+
+    /// What a reduction of the first `len` elements should give.
+    pub fn expected(&self, operator: Operator, len: u64) -> Result<Expected, Failure> {
+        let element = self.host.element;
+        reference::reduce(operator, element, self.host.first(len))
+            .ok_or_else(|| Failure::Usage(format!("`{operator}` is not defined for {element}")))
+    }
+}
+
+/// A buffer for so many bytes of input.
+pub fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold input"),
+        size: bytes.next_multiple_of(4).max(4),
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// Writes bytes to the start of a buffer, in pieces.
+pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: &[u8]) {
+    for (index, piece) in bytes.chunks(PIECE).enumerate() {
+        let offset = (index * PIECE) as u64;
+        let whole = piece.len() / 4 * 4;
+        gpu.queue.write_buffer(buffer, offset, &piece[..whole]);
+        if whole < piece.len() {
+            // A write is whole words; an odd number of 16-bit elements leaves half of one.
+            let mut last = [0; 4];
+            last[..piece.len() - whole].copy_from_slice(&piece[whole..]);
+            gpu.queue.write_buffer(buffer, offset + whole as u64, &last);
+        }
+        gpu.queue.submit([]);
+    }
+}

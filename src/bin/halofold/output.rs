@@ -1,0 +1,37 @@
+//! Writing to standard output, which somebody may close at any time.
+
+use std::io::{ErrorKind, Write as _};
+
+use crate::Failure;
+
+/// Writes text to standard output and flushes it. A closed pipe ends the program quietly.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::Closed,
+        _ => Failure::Usage(format!("standard output: {error}")),
+    })
+}
+
+/// Writes a value as JSON, indented, with a newline at the end.
+pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;
+    print(&(text + "\n"))
+}
+
+/// A field of a CSV line: quoted where it holds a comma, a quote or a newline.
+pub fn csv_field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::csv_field;
+
+    #[test]
+    fn csv_quotes_what_it_must() {
+        assert_eq!(csv_field("plain"), "plain");
+        assert_eq!(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+    }
+}

@@ -1,0 +1,131 @@
+//! Rows as a table for people.
+
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+use crate::row::{Row, Status};
+
+/// A column: its heading, and what it shows of a row.
+pub struct Column {
+    heading: &'static str,
+    left: bool,
+    show: Box<dyn Fn(&Row) -> String>,
+}
+
+/// A column of numbers.
+pub fn number(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> Column {
+    Column { heading, left: false, show: Box::new(show) }
+}
+
+/// A column of words.
+pub fn words(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> Column {
+    Column { heading, left: true, show: Box::new(show) }
+}
+
+/// The table of some rows, without the columns that are empty throughout.
+pub fn render(columns: &[Column], rows: &[Row]) -> String {
+    let kept: Vec<_> =
+        columns.iter().filter(|column| rows.iter().any(|row| !(column.show)(row).is_empty())).collect();
+    let mut table = plain();
+    table.set_header(kept.iter().map(|column| column.heading));
+    for row in rows {
+        table.add_row(kept.iter().map(|column| (column.show)(row)));
+    }
+    for (index, column) in kept.iter().enumerate() {
+        if let Some(kept) = table.column_mut(index)
+            && !column.left
+        {
+            kept.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// A table without lines but the one under the heading, as wide as its content.
+pub fn plain() -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table
+}
+
+/// A time in milliseconds, to four digits, in microseconds if it is short.
+pub fn time(ms: Option<f64>) -> String {
+    match ms {
+        None => String::new(),
+        Some(ms) if ms < 1.0 => format!("{} µs", digits(ms * 1e3)),
+        Some(ms) => format!("{} ms", digits(ms)),
+    }
+}
+
+/// A number to four digits.
+pub fn digits(x: f64) -> String {
+    let places: usize = match x.abs() {
+        x if x >= 1000.0 => 0,
+        x if x >= 100.0 => 1,
+        x if x >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{x:.places$}")
+}
+
+/// An optional number to four digits.
+pub fn optional(x: Option<f64>) -> String {
+    x.map(digits).unwrap_or_default()
+}
+
+/// A speed-up: 1.98x.
+pub fn times(x: Option<f64>) -> String {
+    x.map(|x| format!("{x:.2}x")).unwrap_or_default()
+}
+
+/// PASS, FAIL or skipped.
+pub fn status(row: &Row) -> String {
+    match row.status {
+        Status::Pass => "PASS",
+        Status::Fail => "FAIL",
+        Status::Skipped => "skipped",
+    }
+    .to_owned()
+}
+
+/// The rows that need a word, each with it: what was skipped or wrong and why, what was changed to make it run.
+pub fn remarks(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        if let Some(reason) = &row.reason {
+            let name = row.row.as_ref().map_or(row.rung.clone(), |own| format!("{own} {}", row.rung));
+            text.push_str(&format!("  {name}: {} ({reason})\n", status(row)));
+        }
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// A count with thin groups: 16 777 216.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count, as a power of two where it is one.
+pub fn power(n: u64) -> String {
+    if n.is_power_of_two() && n > 512 { format!("2^{}", n.ilog2()) } else { count(n) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        assert_eq!([digits(4512.3), digits(99.996), digits(0.1234)], ["4512", "100.00", "0.123"]);
+        assert_eq!(time(Some(0.0176)), "17.60 µs");
+        assert_eq!(count(33_554_432), "33 554 432");
+        assert_eq!(power(1 << 24), "2^24");
+    }
+}
