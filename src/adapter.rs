@@ -12,21 +12,47 @@ pub const HELPFUL_FEATURES: Features = Features::SUBGROUP
     .union(Features::SHADER_FLOAT32_ATOMIC)
     .union(Features::TIMESTAMP_QUERY);
 
-/// An instance over the back ends that `WGPU_BACKEND` names, or all of them.
+/// Features by name, for people: `SUBGROUP, SHADER_F16`.
+pub fn feature_names(features: Features) -> String {
+    features.iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
+}
+
+/// The back ends that `WGPU_BACKEND` names, or all.
+fn allowed() -> Backends {
+    Backends::from_env().unwrap_or(Backends::all())
+}
+
+/// An instance over some back ends.
 ///
 /// With `validation`, the back end's own checks are on: the Vulkan validation layers, if they are installed.
-pub fn instance(validation: bool) -> Instance {
+fn instance(backends: Backends, validation: bool) -> Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends = backends;
     if validation {
         descriptor.flags |= wgpu::InstanceFlags::VALIDATION;
     }
     Instance::new(descriptor)
 }
 
-/// All adapters that can compute, the most capable first: discrete before integrated before software, and of one piece of hardware the native back end before GL.
-pub async fn list(instance: &Instance) -> Vec<Adapter> {
-    let backends = Backends::from_env().unwrap_or(Backends::all());
-    let mut adapters = instance.enumerate_adapters(backends).await;
+/// All adapters that can compute, the most capable first: discrete before integrated before software, and of
+/// one piece of hardware the native back end before GL. `WGPU_BACKEND` narrows the choice.
+pub async fn list() -> Vec<Adapter> {
+    sorted(instance(allowed(), false).enumerate_adapters(allowed()).await)
+}
+
+/// The adapter to use where none is named: the first of [`list`], found without asking GL unless there is
+/// nothing else. With `validation`, the back end's own checks are on, if they are installed.
+pub async fn preferred(validation: bool) -> Option<Adapter> {
+    for backends in [allowed() - Backends::GL, allowed() & Backends::GL] {
+        let found = sorted(instance(backends, validation).enumerate_adapters(backends).await);
+        if let Some(adapter) = found.into_iter().next() {
+            return Some(adapter);
+        }
+    }
+    None
+}
+
+fn sorted(mut adapters: Vec<Adapter>) -> Vec<Adapter> {
     adapters.retain(|adapter| {
         adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS)
     });

@@ -195,6 +195,21 @@ impl Timer {
         Ok(Measurement { ms, repeats, timing: Timing::Wall })
     }
 
+    /// Runs what `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter does not tell.
+    ///
+    /// No warm-up and no repetition: for work whose result is wanted once. The clock may still be idle.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
+        if self.stamps.is_none() {
+            self.run(&[(1, None)], record)?;
+            return Ok(None);
+        }
+        Ok(self.stamped(1, 1, 0, record)?.map(|ms| ms[0]))
+    }
+
     /// Wall time of one repetition, from a batch of them.
     fn time_of(
         &self,

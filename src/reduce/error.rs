@@ -1,5 +1,6 @@
 //! What can be wrong with a reduction.
 
+use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::reduce::operator::Operator;
 use crate::reduce::plan::PlanError;
@@ -20,7 +21,7 @@ pub enum ReduceError {
         element: Element,
     },
     /// The device was created without a feature.
-    #[error("{what} needs {feature:?}, which this device lacks or was created without")]
+    #[error("{what} needs {}, which this device lacks or was created without", feature_names(*feature))]
     MissingFeature {
         /// What needs it.
         what: String,

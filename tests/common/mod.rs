@@ -16,14 +16,12 @@ pub fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     GPU.get_or_init(|| {
         let _ = env_logger::builder().is_test(false).filter_level(log::LevelFilter::Error).try_init();
-        let instance = adapter::instance(true);
-        let adapters = pollster::block_on(adapter::list(&instance));
-        let adapter = adapters.first().expect(
+        let adapter = pollster::block_on(adapter::preferred(true)).expect(
             "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
         );
         let info = adapter.get_info();
         eprintln!("adapter: {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
-        let (device, queue) = pollster::block_on(adapter::open(adapter)).expect("the adapter opens");
+        let (device, queue) = pollster::block_on(adapter::open(&adapter)).expect("the adapter opens");
         Gpu { device, queue }
     })
 }

@@ -35,19 +35,20 @@ pub struct Gpu {
 
 /// All adapters, the preferred one first.
 pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
-    let adapters = pollster::block_on(adapter::list(&adapter::instance(false)));
+    let adapters = pollster::block_on(adapter::list());
     if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
 }
 
 impl AdapterArgs {
     /// Opens the adapter asked for, or the preferred one.
     pub fn open(&self) -> Result<Gpu, Failure> {
-        let adapters = adapters()?;
-        let chosen = match &self.adapter {
-            None => &adapters[0],
-            Some(wanted) => find(&adapters, wanted)?,
-        };
-        Gpu::open(chosen)
+        match &self.adapter {
+            None => {
+                let preferred = pollster::block_on(adapter::preferred(false));
+                Gpu::open(&preferred.ok_or_else(|| Failure::usage(INSTALL))?)
+            }
+            Some(wanted) => Gpu::open(find(&adapters()?, wanted)?),
+        }
     }
 }
 
@@ -111,8 +112,9 @@ impl Gpu {
 
     /// Runs work that may fail inside wgpu: out of memory, a driver that refuses a shader, a lost device.
     pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        let scopes = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
-            .map(|filter| self.device.push_error_scope(filter));
+        let scopes =
+            [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
+                .map(|filter| self.device.push_error_scope(filter));
         let result = work();
         // Scopes are a stack: the last one pushed is popped first.
         let errors: Vec<_> =
@@ -129,7 +131,9 @@ impl Gpu {
     /// Fails if anything went wrong since the last call.
     pub fn check(&self) -> Result<(), Failure> {
         match self.faults.lock() {
-            Ok(mut faults) if !faults.is_empty() => Err(Failure::Usage(faults.drain(..).collect::<Vec<_>>().join("\n"))),
+            Ok(mut faults) if !faults.is_empty() => {
+                Err(Failure::Usage(faults.drain(..).collect::<Vec<_>>().join("\n")))
+            }
             _ => Ok(()),
         }
     }

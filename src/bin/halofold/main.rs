@@ -1,5 +1,6 @@
 //! The command line of halofold: the ladder, the documents' presets, real files, and the code each back end gets.
 
+mod count;
 mod cpu;
 mod dataset;
 mod devices;

@@ -22,7 +22,11 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
 
 /// A field of a CSV line: quoted where it holds a comma, a quote or a newline.
 pub fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
 }
 
 #[cfg(test)]

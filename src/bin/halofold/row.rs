@@ -70,6 +70,9 @@ pub struct Row {
     pub adapter: String,
     /// Its back end.
     pub backend: String,
+    /// How many times as fast as one CPU thread it is, end to end: in tables only, JSON has the CPU's own row.
+    #[serde(skip)]
+    pub versus_cpu: Option<f64>,
 }
 
 impl Row {
@@ -79,11 +82,12 @@ impl Row {
     }
 }
 
-/// Fills in how many times as fast as the row before, and as the first, each row is.
+/// Fills in how many times as fast as the row before, and as the first, each row is. Rows of another length stay out.
 pub fn compare_steps(rows: &mut [Row]) {
     let mut first = None;
     let mut before = None;
-    for row in rows {
+    let n = rows.first().map(|row| row.n);
+    for row in rows.iter_mut().filter(|row| Some(row.n) == n) {
         let Some(time) = row.time() else { continue };
         row.step_speedup = before.map(|before: f64| before / time);
         row.cumulative_speedup = first.map(|first: f64| first / time);

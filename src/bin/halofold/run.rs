@@ -120,6 +120,7 @@ pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
         timing: None,
         adapter: setting.gpu.info.name.clone(),
         backend: setting.gpu.info.backend.to_string(),
+        versus_cpu: None,
     }
 }
 
@@ -165,7 +166,7 @@ pub fn row(
 }
 
 /// Writes a verdict into a row and answers whether it passed.
-fn record(row: &mut Row, verdict: Verdict) -> bool {
+pub fn record(row: &mut Row, verdict: Verdict) -> bool {
     match verdict {
         Verdict::Right => row.status = Status::Pass,
         Verdict::Wrong(mismatch) => {

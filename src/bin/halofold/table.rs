@@ -43,7 +43,7 @@ pub fn render(columns: &[Column], rows: &[Row]) -> String {
 /// A table without lines but the one under the heading, as wide as its content.
 pub fn plain() -> Table {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table
 }
 
@@ -72,9 +72,9 @@ pub fn optional(x: Option<f64>) -> String {
     x.map(digits).unwrap_or_default()
 }
 
-/// A speed-up: 1.98x.
+/// A speed-up: 1.98x, or 0.0123x.
 pub fn times(x: Option<f64>) -> String {
-    x.map(|x| format!("{x:.2}x")).unwrap_or_default()
+    x.map(|x| if x < 0.1 { format!("{x:.4}x") } else { format!("{x:.2}x") }).unwrap_or_default()
 }
 
 /// PASS, FAIL or skipped.

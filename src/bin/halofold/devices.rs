@@ -1,0 +1,181 @@
+//! `halofold devices`: every adapter, and what it can run.
+
+use halofold::reduce::{Job, Operator, RUNGS, Rung, Tuning};
+use halofold::wgpu::{self, Features};
+use halofold::{Element, adapter};
+use serde::Serialize;
+
+use crate::Failure;
+use crate::gpu::adapters;
+use crate::output::{print, print_json};
+
+/// Options of `halofold devices`.
+#[derive(clap::Args)]
+pub struct DevicesArgs {
+    /// Print one JSON array of adapters.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The features that matter here, and what for.
+const FEATURES: [(Features, &str); 8] = [
+    (Features::SUBGROUP, "subgroup rungs"),
+    (Features::SHADER_F16, "f16"),
+    (Features::SHADER_F64, "f64"),
+    (Features::SHADER_INT64, "i64, u64, and min and max of f64"),
+    (Features::SHADER_INT64_ATOMIC_ALL_OPS, "64-bit atomic rungs"),
+    (Features::SHADER_INT64_ATOMIC_MIN_MAX, "part of 64-bit atomics"),
+    (Features::SHADER_FLOAT32_ATOMIC, "native f32 atomic sums"),
+    (Features::TIMESTAMP_QUERY, "GPU time"),
+];
+
+#[derive(Serialize)]
+struct Report {
+    index: usize,
+    name: String,
+    backend: String,
+    kind: String,
+    driver: String,
+    subgroup_size: Option<[u32; 2]>,
+    features: Vec<String>,
+    missing_features: Vec<String>,
+    limits: LimitsReport,
+    types: Vec<String>,
+    rungs: Vec<String>,
+    cannot: Vec<Cannot>,
+}
+
+#[derive(Serialize)]
+struct LimitsReport {
+    max_buffer_size: u64,
+    max_storage_buffer_binding_size: u64,
+    max_compute_invocations_per_workgroup: u32,
+    max_compute_workgroup_storage_size: u32,
+    max_compute_workgroups_per_dimension: u32,
+    min_storage_buffer_offset_alignment: u32,
+}
+
+/// A rung that does not run for some types, and why.
+#[derive(Serialize)]
+struct Cannot {
+    rung: String,
+    types: Vec<String>,
+    reason: String,
+}
+
+/// Runs the command.
+pub fn run(args: DevicesArgs) -> Result<(), Failure> {
+    let reports: Vec<_> =
+        adapters()?.iter().enumerate().map(|(index, adapter)| report(index, adapter)).collect();
+    if args.json {
+        return print_json(&reports);
+    }
+    print(&reports.iter().map(describe).collect::<Vec<_>>().join("\n"))
+}
+
+fn report(index: usize, adapter: &wgpu::Adapter) -> Report {
+    let info = adapter.get_info();
+    let features = adapter.features();
+    let limits = adapter::helpful_limits(adapter);
+    let named = |wanted: bool| {
+        let kept = FEATURES.iter().filter(|(feature, _)| features.contains(*feature) == wanted);
+        kept.map(|(feature, what)| format!("{} ({what})", adapter::feature_names(*feature))).collect()
+    };
+    let types = Element::ALL.into_iter().filter(|element| features.contains(element.feature()));
+    let cannot = RUNGS.iter().flat_map(|rung| cannot(rung, features, &limits)).collect::<Vec<_>>();
+    let runs =
+        |rung: &&Rung| !cannot.iter().any(|cannot| cannot.rung == rung.name && cannot.types.is_empty());
+    Report {
+        index,
+        name: info.name,
+        backend: info.backend.to_string(),
+        kind: format!("{:?}", info.device_type),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        subgroup_size: features
+            .contains(Features::SUBGROUP)
+            .then_some([info.subgroup_min_size, info.subgroup_max_size]),
+        features: named(true),
+        missing_features: named(false),
+        types: types.map(|element| element.name().to_owned()).collect(),
+        rungs: RUNGS.iter().filter(runs).map(|rung| rung.name.to_owned()).collect(),
+        cannot,
+        limits: LimitsReport {
+            max_buffer_size: limits.max_buffer_size,
+            max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
+            max_compute_invocations_per_workgroup: limits.max_compute_invocations_per_workgroup,
+            max_compute_workgroup_storage_size: limits.max_compute_workgroup_storage_size,
+            max_compute_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment,
+        },
+    }
+}
+
+/// What a rung cannot do on an adapter that has the types: nothing at all (no types listed), or some of them.
+fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec<Cannot> {
+    let mut found: Vec<Cannot> = Vec::new();
+    let types: Vec<_> =
+        Element::ALL.into_iter().filter(|element| features.contains(element.feature())).collect();
+    for &element in &types {
+        let accumulator = Operator::Sum.over(element).expect("every element has a sum");
+        let job = Job { rung, accumulator, tuning: Tuning::of(rung, limits), finish: rung.finishes[0] };
+        let Err(error) = job.supported_by(features).and_then(|()| Ok(job.check(limits)?)) else { continue };
+        let reason = error.to_string();
+        match found.iter_mut().find(|cannot| cannot.reason == reason) {
+            Some(cannot) => cannot.types.push(element.name().to_owned()),
+            None => found.push(Cannot {
+                rung: rung.name.to_owned(),
+                types: vec![element.name().to_owned()],
+                reason,
+            }),
+        }
+    }
+    for cannot in &mut found {
+        if cannot.types.len() == types.len() {
+            cannot.types.clear();
+        }
+    }
+    found
+}
+
+fn describe(report: &Report) -> String {
+    let limits = &report.limits;
+    let subgroups = match report.subgroup_size {
+        Some([min, max]) if min == max => format!("{min}"),
+        Some([min, max]) => format!("{min} to {max}"),
+        None => "none".to_owned(),
+    };
+    let mut text = format!(
+        "{}: {}\n  back end {}, {}, driver {}\n  subgroups: {subgroups}\n",
+        report.index, report.name, report.backend, report.kind, report.driver
+    );
+    text += &format!(
+        "  limits: buffer {}, binding {}, {} invocations and {} of memory a workgroup, {} workgroups a dimension, \
+         offsets by {} bytes\n",
+        mebibytes(limits.max_buffer_size),
+        mebibytes(limits.max_storage_buffer_binding_size),
+        limits.max_compute_invocations_per_workgroup,
+        format_args!("{} KiB", limits.max_compute_workgroup_storage_size >> 10),
+        limits.max_compute_workgroups_per_dimension,
+        limits.min_storage_buffer_offset_alignment,
+    );
+    let list = |heading: &str, items: &[String]| {
+        if items.is_empty() { String::new() } else { format!("  {heading}: {}\n", items.join(", ")) }
+    };
+    text += &list("has", &report.features);
+    text += &list("lacks", &report.missing_features);
+    text += &list("types", &report.types);
+    text += &format!("  rungs: {} of {}\n", report.rungs.len(), RUNGS.len());
+    for cannot in &report.cannot {
+        let types = if cannot.types.is_empty() {
+            "not here".to_owned()
+        } else {
+            format!("not for {}", cannot.types.join(", "))
+        };
+        text += &format!("    {}: {types} ({})\n", cannot.rung, cannot.reason);
+    }
+    text
+}
+
+fn mebibytes(bytes: u64) -> String {
+    if bytes >= 1 << 40 { "unlimited".to_owned() } else { format!("{} MiB", bytes >> 20) }
+}

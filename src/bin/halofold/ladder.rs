@@ -1,0 +1,268 @@
+//! `halofold ladder`: every rung on one adapter, or a document's own table.
+
+use halofold::reduce::{Finish, Job, Operator, RUNGS, Rung, Tuning};
+use halofold::{Element, adapter};
+
+use crate::Failure;
+use crate::count::parse_count;
+use crate::dataset::{Dataset, Host};
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::input::Source;
+use crate::output::{print, print_json};
+use crate::presets::{self, Preset};
+use crate::progress;
+use crate::row::{Row, Status, compare_steps, csv};
+use crate::run::{self, Setting};
+use crate::table::{self, Column, number, words};
+
+/// Elements of the ladder by default.
+const USUAL_N: u64 = 1 << 24;
+
+/// The same on a processor that plays a GPU.
+const SOFTWARE_N: u64 = 1 << 20;
+
+/// Options of `halofold ladder`.
+#[derive(clap::Args)]
+pub struct LadderArgs {
+    /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["rungs", "input", "finish"])]
+    preset: Option<String>,
+    /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
+    #[arg(long, value_parser = parse_count)]
+    n: Option<u64>,
+    /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
+    #[arg(long = "type", value_name = "TYPE")]
+    element: Option<Element>,
+    /// Operator: sum, product, min, max, wide-sum or wide-product.
+    #[arg(long, default_value = "sum")]
+    op: Operator,
+    /// Only these rungs.
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    rungs: Vec<String>,
+    /// How partial results become one, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
+    #[arg(long)]
+    finish: Option<Finish>,
+    /// Invocations in a workgroup, instead of each rung's own: a power of two.
+    #[arg(long, value_name = "SIZE")]
+    workgroup: Option<u32>,
+    /// Workgroups of a rung with a fixed grid, at most, instead of each rung's own.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65535))]
+    groups: Option<u32>,
+    /// Use workgroup memory where subgroup operations are optional.
+    #[arg(long)]
+    no_subgroups: bool,
+    /// Timed samples of each row: 31 by default, 5 on a software adapter.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
+    samples: Option<u32>,
+    /// Real data from a .npy file instead of generated.
+    #[arg(long, value_name = "FILE.npy")]
+    input: Option<String>,
+    /// Print one JSON array of rows.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print the rows as CSV.
+    #[arg(long)]
+    csv: bool,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+}
+
+/// Runs the command.
+pub fn run(args: LadderArgs) -> Result<(), Failure> {
+    let preset = args.preset.as_deref().map(presets::named).transpose()?;
+    let rungs = args.chosen_rungs()?;
+    // Files are looked at before the GPU is: nothing half done.
+    let source =
+        args.input.as_deref().map(|path| Source::open(path, None)).transpose().map_err(Failure::usage)?;
+    let gpu = args.adapter.open()?;
+    let rows = match preset {
+        Some(preset) => args.replay(&gpu, preset)?,
+        None => args.climb(&gpu, &rungs, source)?,
+    };
+    if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+}
+
+impl LadderArgs {
+    fn chosen_rungs(&self) -> Result<Vec<&'static Rung>, Failure> {
+        if self.rungs.is_empty() {
+            return Ok(RUNGS.iter().collect());
+        }
+        self.rungs.iter().map(|name| Rung::named(name.trim()).map_err(Failure::usage)).collect()
+    }
+
+    fn setting<'a>(&self, gpu: &'a Gpu) -> Result<Setting<'a>, Failure> {
+        Ok(Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) })
+    }
+
+    /// The data of the ladder: the file's, or generated.
+    fn data(&self, gpu: &Gpu, source: Option<Source>) -> Result<Host, Failure> {
+        let Some(mut source) = source else {
+            let element = self.element.unwrap_or(Element::F32);
+            let n = self.n.unwrap_or(if gpu.is_software() { SOFTWARE_N } else { USUAL_N });
+            fits(gpu, element, n)?;
+            return Ok(Host::generate(self.op, element, n));
+        };
+        match self.element {
+            Some(element) if element != source.element() => {
+                Err(Failure::Usage(format!("--type {element}: {} holds {}", source.name(), source.element())))
+            }
+            _ => {
+                fits(gpu, source.element(), self.n.or(source.len()).unwrap_or(0))?;
+                Host::read(&mut source, self.n)
+            }
+        }
+    }
+
+    /// All rungs over the same data.
+    fn climb(&self, gpu: &Gpu, rungs: &[&'static Rung], source: Option<Source>) -> Result<Vec<Row>, Failure> {
+        let element = source.as_ref().map_or(self.element.unwrap_or(Element::F32), Source::element);
+        let jobs = rungs.iter().map(|rung| self.job(gpu, rung, element)).collect::<Result<Vec<_>, _>>()?;
+        let host = self.data(gpu, source)?;
+        let data = Dataset::upload(gpu, &host)?;
+        let setting = self.setting(gpu)?;
+        let expected = data.expected(self.op, host.len())?;
+        let bar = progress::bar(jobs.len() as u64);
+        let mut rows = Vec::new();
+        for job in jobs {
+            bar.set_message(job.rung.name);
+            rows.push(run::row(&setting, job, &data, host.len(), &expected)?);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        compare_steps(&mut rows);
+        let title = format!(
+            "{} of {} {} ({}), {}",
+            self.op,
+            table::power(host.len()),
+            host.element,
+            table::count(host.len()),
+            self.input.as_deref().unwrap_or("generated data"),
+        );
+        self.show(&setting, &title, &ladder_columns(), &rows, "")?;
+        Ok(rows)
+    }
+
+    /// The job of a rung, as the options change it. What no rung could run is an error here; what this one cannot is a skipped row later.
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, element: Element) -> Result<Job, Failure> {
+        let accumulator = self
+            .op
+            .over(element)
+            .ok_or_else(|| Failure::Usage(format!("`{}` is not defined for {element}", self.op)))?;
+        let missing = accumulator.features() - gpu.device.features();
+        if !missing.is_empty() {
+            return Err(Failure::Usage(format!(
+                "`{}` of {element} needs {}, which {} lacks",
+                self.op,
+                adapter::feature_names(missing),
+                gpu.info.name
+            )));
+        }
+        let limits = gpu.device.limits();
+        let mut tuning = Tuning::of(rung, &limits);
+        if let Some(workgroup) = self.workgroup {
+            tuning = tuning.with_workgroup_size(workgroup);
+        }
+        tuning.max_workgroups = self.groups.unwrap_or(tuning.max_workgroups);
+        tuning.subgroups = !self.no_subgroups;
+        let job = Job { rung, accumulator, tuning, finish: self.finish.unwrap_or(rung.finishes[0]) };
+        match job.check(&limits) {
+            Err(
+                error @ (halofold::reduce::PlanError::WorkgroupNotPowerOfTwo(_)
+                | halofold::reduce::PlanError::WorkgroupTooLarge { .. }),
+            ) => Err(Failure::Usage(format!("--workgroup: {error}"))),
+            _ => Ok(job),
+        }
+    }
+
+    /// A document's rows, at its settings or as near as this adapter comes.
+    fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<Vec<Row>, Failure> {
+        let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
+        let setting = self.setting(gpu)?;
+        let rows = presets::replay(&setting, preset, &options)?;
+        self.show(&setting, preset.title, &preset_columns(preset), &rows, preset.note)?;
+        Ok(rows)
+    }
+
+    /// Prints the rows the way that was asked for.
+    fn show(
+        &self,
+        setting: &Setting<'_>,
+        title: &str,
+        columns: &[Column],
+        rows: &[Row],
+        note: &str,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return print_json(&rows);
+        }
+        if self.csv {
+            return print(&csv(rows));
+        }
+        let peak = &setting.peak;
+        let timing = rows.iter().find_map(|row| row.timing.as_deref()).unwrap_or(peak.timing.name());
+        let header = format!(
+            "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {}\n\n",
+            setting.gpu.describe(),
+            table::digits(peak.read_gb_per_s),
+            table::digits(peak.copy_gb_per_s),
+            peak.bytes >> 20,
+            if timing == "gpu" { "GPU timestamps" } else { "wall clock (no GPU timestamps here)" },
+        );
+        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
+        print(&(header + &table::render(columns, rows) + &table::remarks(rows) + &note))
+    }
+}
+
+/// Checks that one buffer and one binding plan can hold so many elements.
+fn fits(gpu: &Gpu, element: Element, n: u64) -> Result<(), Failure> {
+    let most = gpu.largest(element.size());
+    if n <= most {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
+        gpu.device.limits().max_buffer_size
+    )))
+}
+
+fn ladder_columns() -> Vec<Column> {
+    vec![
+        words("rung", |row| row.rung.clone()),
+        words("document", |row| {
+            Rung::named(&row.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
+        }),
+        words("finish", |row| row.finish.clone().unwrap_or_default()),
+        number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("time", |row| table::time(row.gpu_ms_median)),
+        number("IQR", |row| table::time(row.gpu_ms_iqr)),
+        number("GB/s", |row| table::optional(row.gb_per_s)),
+        number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
+        number("step", |row| table::times(row.step_speedup)),
+        number("total", |row| table::times(row.cumulative_speedup)),
+        words("result", table::status),
+    ]
+}
+
+fn preset_columns(preset: &'static Preset) -> Vec<Column> {
+    let mut columns = vec![
+        words("row", |row| row.row.clone().unwrap_or_default()),
+        words("rung", |row| row.rung.clone()),
+        words("finish", |row| row.finish.clone().unwrap_or_default()),
+        words("type", |row| row.element.clone()),
+        number("n", |row| table::power(row.n)),
+        number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("time", |row| table::time(row.gpu_ms_median)),
+        number("published", |row| table::time(row.published_ms)),
+        number("GB/s", |row| table::optional(row.gb_per_s)),
+        number("published", |row| table::optional(row.published_gb_s)),
+        number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
+        number("step", |row| table::times(row.step_speedup)),
+        number("total", |row| table::times(row.cumulative_speedup)),
+        number("end to end", |row| table::time(row.wall_ms_median)),
+    ];
+    columns.extend(preset.extra_columns());
+    columns.push(words("result", table::status));
+    columns
+}

@@ -1,0 +1,124 @@
+//! `halofold reduce`: the reductions of data files, one line for each file and operator.
+//!
+//! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
+//! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
+//! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
+
+mod engine;
+mod file;
+mod op;
+mod report;
+mod total;
+
+use halofold::Element;
+
+use crate::Failure;
+use crate::gpu::AdapterArgs;
+use crate::{output, progress};
+use engine::Engine;
+use file::Work;
+use op::Op;
+use report::{Check, Row};
+
+/// What `halofold reduce` takes.
+#[derive(clap::Args)]
+pub struct ReduceArgs {
+    /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64 or f16.
+    #[arg(long, value_name = "TYPE")]
+    raw: Option<Element>,
+    /// What to compute, separated by commas.
+    ///
+    /// As in NumPy: sums and products of 32-bit integers are 64 bits wide, those of 64-bit integers wrap, the mean of
+    /// integers is an f64, a NaN anywhere makes min and max NaN. 16-bit floats give 32-bit ones. Of nothing the sum
+    /// is 0, the product 1, and the others have no value (`-`).
+    #[arg(long, value_name = "OP", value_enum, value_delimiter = ',', default_value = "sum")]
+    op: Vec<Op>,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+    /// One JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
+    ///
+    /// `value` is a number, integers in full; what JSON has no number for is one of the strings "NaN", "inf",
+    /// "-inf"; no value is null. `index` is null: none of these operators has one. `gpu_ms` is null where nothing
+    /// ran on the GPU or it does not tell; `wall_ms` goes from opening the file to the last value.
+    #[arg(long)]
+    json: bool,
+    /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
+    ///
+    /// A line ends in `verified`, `WRONG`, or `undecided` where the order in which floats are combined decides
+    /// whether they overflow.
+    #[arg(long)]
+    verify: bool,
+    /// Stream in pieces of at most this many bytes.
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
+    piece: u64,
+}
+
+/// Runs the subcommand.
+pub fn run(args: ReduceArgs) -> Result<(), Failure> {
+    let work = file::survey(&args.files, args.raw)?;
+    let gpu = args.adapter.open()?;
+    let mut engine = Engine::new(&gpu, &work, &args.op, args.piece)?;
+
+    let mib = |bytes: u64| bytes >> 20;
+    let bar = progress::bar(mib(work.iter().filter_map(|work| work.bytes).sum()));
+    let mut done = 0;
+    let mut rows = Vec::new();
+    for work in work {
+        bar.set_message(format!("MiB, {}", work.path));
+        let advance = &mut |bytes| {
+            done += bytes;
+            bar.set_position(mib(done));
+        };
+        rows.extend(reduce(&mut engine, work, &args, advance)?);
+    }
+    bar.finish_and_clear();
+    deliver(&rows, &args)
+}
+
+/// Reduces one file by all operators.
+fn reduce(
+    engine: &mut Engine<'_>,
+    work: Work,
+    args: &ReduceArgs,
+    advance: &mut dyn FnMut(u64),
+) -> Result<Vec<Row>, Failure> {
+    let start = std::time::Instant::now();
+    let element = work.element;
+    let path = work.path.clone();
+    let mut source = work.open(args.raw)?;
+    let tallies = engine.reduce(&mut source, &args.op, args.verify, advance)?;
+    let wall = start.elapsed() - tallies.verifying;
+    let row = |tally: engine::Tally| Row {
+        file: path.clone(),
+        op: tally.op.name(),
+        element: element.name(),
+        n: tallies.n,
+        value: tally.total.value(tallies.n),
+        index: None,
+        gpu_ms: tally.gpu_ms,
+        wall_ms: wall.as_secs_f64() * 1e3,
+        adapter: engine.adapter().to_owned(),
+        check: tally.check,
+    };
+    Ok(tallies.each.into_iter().map(row).collect())
+}
+
+/// Writes the rows, and what was wrong with them.
+fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
+    if args.json {
+        output::print_json(&rows)?;
+    } else {
+        output::print(&report::text(rows))?;
+    }
+    let mut wrong = false;
+    for row in rows {
+        if let Check::Wrong(mismatch) = &row.check {
+            eprintln!("{}: {} of {}: {mismatch}", row.file, row.op, row.element);
+            wrong = true;
+        }
+    }
+    if wrong { Err(Failure::Wrong) } else { Ok(()) }
+}

@@ -1,0 +1,273 @@
+//! What can be known about a kernel without running it.
+
+use naga::valid::FunctionInfo;
+use naga::{
+    AddressSpace, ArraySize, Block, CollectiveOperation, Expression, Function, GatherMode, Handle, Literal,
+    Module, Scalar, ScalarKind, Statement, StorageAccess, SubgroupOperation, TypeInner,
+};
+
+/// Static facts about one entry point, for one value of each override.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The entry point's name in WGSL.
+    pub entry_point: String,
+    /// Invocations in a workgroup, in x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_memory_bytes: u64,
+    /// The buffers it uses, by group and slot.
+    pub bindings: Vec<Binding>,
+    /// How often its invocations wait for each other.
+    pub barriers: Barriers,
+    /// The subgroup built-ins it uses, by name.
+    pub subgroup_operations: Vec<&'static str>,
+}
+
+/// A buffer that an entry point uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The bind group.
+    pub group: u32,
+    /// The slot in the group.
+    pub slot: u32,
+    /// The variable's name in WGSL.
+    pub name: String,
+    /// How it is bound.
+    pub access: Access,
+    /// Its type in WGSL.
+    pub ty: String,
+}
+
+/// How a buffer is bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer that is only read.
+    Read,
+    /// A storage buffer.
+    ReadWrite,
+}
+
+impl Access {
+    /// That of a variable in this address space; `None` if it is no buffer.
+    pub(super) fn of(space: AddressSpace) -> Option<Self> {
+        match space {
+            AddressSpace::Uniform => Some(Access::Uniform),
+            AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => {
+                Some(Access::ReadWrite)
+            }
+            AddressSpace::Storage { .. } => Some(Access::Read),
+            _ => None,
+        }
+    }
+
+    /// As in a WGSL declaration.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Access::Uniform => "uniform",
+            Access::Read => "storage, read",
+            Access::ReadWrite => "storage, read_write",
+        }
+    }
+}
+
+/// Barriers on the way through a kernel, all functions in place of their calls.
+///
+/// What a constant condition leaves out is not counted; of other branches both sides are. A
+/// `workgroupUniformLoad` counts as the two barriers that every back end makes of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Barriers {
+    /// Outside of loops.
+    pub once: usize,
+    /// Inside of loops: those of one turn through each.
+    pub per_step: usize,
+}
+
+impl Facts {
+    /// Those of an entry point of a module without overrides.
+    pub(super) fn of(module: &Module, info: &FunctionInfo, index: usize) -> Self {
+        let entry = &module.entry_points[index];
+        let used = || module.global_variables.iter().filter(|(handle, _)| !info[*handle].is_empty());
+        let mut bindings: Vec<_> = used()
+            .filter_map(|(_, variable)| {
+                let (at, access) = (variable.binding?, Access::of(variable.space)?);
+                let (name, ty) = (variable.name.clone().unwrap_or_default(), type_name(module, variable.ty));
+                Some(Binding { group: at.group, slot: at.binding, name, access, ty })
+            })
+            .collect();
+        bindings.sort_by_key(|binding| (binding.group, binding.slot));
+        let memory = used().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
+        let mut walk = Walk { module, barriers: Barriers::default(), subgroup_operations: Vec::new() };
+        walk.block(&entry.function, &entry.function.body, false);
+        Facts {
+            entry_point: entry.name.clone(),
+            workgroup_size: entry.workgroup_size,
+            workgroup_memory_bytes: memory
+                .map(|(_, variable)| u64::from(module.types[variable.ty].inner.size(module.to_ctx())))
+                .sum(),
+            bindings,
+            barriers: walk.barriers,
+            subgroup_operations: walk.subgroup_operations,
+        }
+    }
+}
+
+/// A walk over all statements that an entry point can reach.
+struct Walk<'a> {
+    module: &'a Module,
+    barriers: Barriers,
+    subgroup_operations: Vec<&'static str>,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, function: &Function, block: &Block, in_loop: bool) {
+        for statement in block {
+            self.statement(function, statement, in_loop);
+        }
+    }
+
+    fn statement(&mut self, function: &Function, statement: &Statement, in_loop: bool) {
+        match statement {
+            Statement::Block(block) => self.block(function, block, in_loop),
+            Statement::If { condition, accept, reject } => {
+                let known = constant(self.module, function, *condition);
+                if known != Some(false) {
+                    self.block(function, accept, in_loop);
+                }
+                if known != Some(true) {
+                    self.block(function, reject, in_loop);
+                }
+            }
+            Statement::Switch { cases, .. } => {
+                for case in cases {
+                    self.block(function, &case.body, in_loop);
+                }
+            }
+            Statement::Loop { body, continuing, .. } => {
+                self.block(function, body, true);
+                self.block(function, continuing, true);
+            }
+            Statement::Call { function, .. } => {
+                let called = &self.module.functions[*function];
+                self.block(called, &called.body, in_loop);
+            }
+            Statement::ControlBarrier(_) => self.wait(1, in_loop),
+            Statement::WorkGroupUniformLoad { .. } => self.wait(2, in_loop),
+            Statement::SubgroupBallot { .. } => self.uses("subgroupBallot"),
+            Statement::SubgroupGather { mode, .. } => self.uses(gather_name(mode)),
+            Statement::SubgroupCollectiveOperation { op, collective_op, .. } => {
+                self.uses(collective_name(*op, *collective_op));
+            }
+            _ => {}
+        }
+    }
+
+    fn wait(&mut self, times: usize, in_loop: bool) {
+        if in_loop {
+            self.barriers.per_step += times;
+        } else {
+            self.barriers.once += times;
+        }
+    }
+
+    fn uses(&mut self, operation: &'static str) {
+        if !self.subgroup_operations.contains(&operation) {
+            self.subgroup_operations.push(operation);
+        }
+    }
+}
+
+/// The value of a condition that is known when the pipeline is made.
+fn constant(module: &Module, function: &Function, condition: Handle<Expression>) -> Option<bool> {
+    let literal = match function.expressions[condition] {
+        Expression::Literal(literal) => literal,
+        Expression::Constant(constant) => match module.global_expressions[module.constants[constant].init] {
+            Expression::Literal(literal) => literal,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match literal {
+        Literal::Bool(value) => Some(value),
+        _ => None,
+    }
+}
+
+fn gather_name(mode: &GatherMode) -> &'static str {
+    match mode {
+        GatherMode::BroadcastFirst => "subgroupBroadcastFirst",
+        GatherMode::Broadcast(_) => "subgroupBroadcast",
+        GatherMode::Shuffle(_) => "subgroupShuffle",
+        GatherMode::ShuffleDown(_) => "subgroupShuffleDown",
+        GatherMode::ShuffleUp(_) => "subgroupShuffleUp",
+        GatherMode::ShuffleXor(_) => "subgroupShuffleXor",
+        GatherMode::QuadBroadcast(_) => "quadBroadcast",
+        GatherMode::QuadSwap(_) => "quadSwap",
+    }
+}
+
+fn collective_name(operation: SubgroupOperation, collective: CollectiveOperation) -> &'static str {
+    use CollectiveOperation::{ExclusiveScan, InclusiveScan, Reduce};
+    match (operation, collective) {
+        (SubgroupOperation::All, _) => "subgroupAll",
+        (SubgroupOperation::Any, _) => "subgroupAny",
+        (SubgroupOperation::Add, Reduce) => "subgroupAdd",
+        (SubgroupOperation::Add, InclusiveScan) => "subgroupInclusiveAdd",
+        (SubgroupOperation::Add, ExclusiveScan) => "subgroupExclusiveAdd",
+        (SubgroupOperation::Mul, Reduce) => "subgroupMul",
+        (SubgroupOperation::Mul, InclusiveScan) => "subgroupInclusiveMul",
+        (SubgroupOperation::Mul, ExclusiveScan) => "subgroupExclusiveMul",
+        (SubgroupOperation::Min, _) => "subgroupMin",
+        (SubgroupOperation::Max, _) => "subgroupMax",
+        (SubgroupOperation::And, _) => "subgroupAnd",
+        (SubgroupOperation::Or, _) => "subgroupOr",
+        (SubgroupOperation::Xor, _) => "subgroupXor",
+    }
+}
+
+/// The name of a type that some language lacks, in WGSL: 64-bit ones, 16-bit ones, and atomics of these and of floats.
+pub(super) fn special_scalar(inner: &TypeInner) -> Option<&'static str> {
+    let (scalar, atomic) = match *inner {
+        TypeInner::Atomic(scalar) => (scalar, true),
+        _ => (inner.scalar()?, false),
+    };
+    match (scalar, atomic) {
+        (Scalar::F64, _) => Some("f64"),
+        (Scalar::F16, _) => Some("f16"),
+        (Scalar::F32, true) => Some("atomic<f32>"),
+        (Scalar::I64, true) => Some("atomic<i64>"),
+        (Scalar::U64, true) => Some("atomic<u64>"),
+        (Scalar::I64, false) => Some("i64"),
+        (Scalar::U64, false) => Some("u64"),
+        _ => None,
+    }
+}
+
+/// A type as WGSL writes it.
+fn type_name(module: &Module, ty: Handle<naga::Type>) -> String {
+    let ty = &module.types[ty];
+    match (&ty.inner, &ty.name) {
+        (TypeInner::Scalar(scalar), _) => scalar_name(*scalar),
+        (TypeInner::Vector { size, scalar }, _) => format!("vec{}<{}>", *size as u8, scalar_name(*scalar)),
+        (TypeInner::Atomic(scalar), _) => format!("atomic<{}>", scalar_name(*scalar)),
+        (TypeInner::Array { base, size: ArraySize::Dynamic, .. }, _) => {
+            format!("array<{}>", type_name(module, *base))
+        }
+        (TypeInner::Array { base, size: ArraySize::Constant(len), .. }, _) => {
+            format!("array<{}, {len}>", type_name(module, *base))
+        }
+        (_, Some(name)) => name.clone(),
+        _ => "?".to_owned(),
+    }
+}
+
+fn scalar_name(scalar: Scalar) -> String {
+    let kind = match scalar.kind {
+        ScalarKind::Sint => 'i',
+        ScalarKind::Uint => 'u',
+        ScalarKind::Float => 'f',
+        _ => return "bool".to_owned(),
+    };
+    format!("{kind}{}", u32::from(scalar.width) * 8)
+}

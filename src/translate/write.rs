@@ -1,0 +1,216 @@
+//! naga's writers, with the options that wgpu-hal 30 gives them.
+
+use naga::back::{glsl, hlsl, msl, spv};
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{FunctionInfo, ModuleInfo};
+use naga::{Module, ResourceBinding, ShaderStage};
+
+use super::facts::Access;
+use super::{Code, Language, TranslateError};
+
+/// What a writer gives: the code, and what the entry point is called in it.
+type Written = Result<(Code, String), TranslateError>;
+
+/// The slots of a pipeline layout, in the order in which wgpu goes over them.
+pub(super) struct Layout(Vec<(ResourceBinding, Access)>);
+
+impl Layout {
+    /// Every uniform of the module, and the storage buffers that the entry point uses.
+    pub(super) fn new(module: &Module, entry: &FunctionInfo) -> Self {
+        let mut slots: Vec<_> = module
+            .global_variables
+            .iter()
+            .filter_map(|(handle, variable)| {
+                let access = Access::of(variable.space)?;
+                let bound = access == Access::Uniform || !entry[handle].is_empty();
+                variable.binding.filter(|_| bound).map(|binding| (binding, access))
+            })
+            .collect();
+        slots.sort_by_key(|(binding, _)| *binding);
+        Layout(slots)
+    }
+
+    /// Each slot with its number among those that `class` puts into the same class.
+    fn numbered<C: PartialEq>(
+        &self,
+        class: impl Fn(ResourceBinding, Access) -> C,
+    ) -> impl Iterator<Item = (ResourceBinding, Access, u32)> {
+        self.0.iter().enumerate().map(move |(at, &(binding, access))| {
+            let own = class(binding, access);
+            let before = self.0[..at].iter().filter(|(binding, access)| class(*binding, *access) == own);
+            (binding, access, before.count() as u32)
+        })
+    }
+}
+
+fn failed(language: Language) -> impl Fn(&dyn std::fmt::Display) -> TranslateError {
+    move |error| TranslateError::BackEnd { language, message: error.to_string() }
+}
+
+/// Vulkan: `wgpu-hal/src/vulkan/adapter.rs`, `naga_options`, and `compile_stage` in `device.rs`.
+pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
+    let binding = |(at, _, number): (ResourceBinding, Access, u32)| {
+        let target = spv::BindingInfo { descriptor_set: at.group, binding: number, binding_array_size: None };
+        (at, target)
+    };
+    let options = spv::Options {
+        lang_version: (1, 5),
+        flags: spv::WriterFlags::DEBUG
+            | spv::WriterFlags::LABEL_VARYINGS
+            | spv::WriterFlags::FORCE_POINT_SIZE,
+        // The slots of a group are counted from 0 without gaps.
+        binding_map: layout.numbered(|at, _| at.group).map(binding).collect(),
+        fake_missing_bindings: false,
+        capabilities: Some(spirv_capabilities().into_iter().collect()),
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Restrict,
+            buffer: BoundsCheckPolicy::Unchecked,
+            image_load: BoundsCheckPolicy::Unchecked,
+            binding_array: BoundsCheckPolicy::Unchecked,
+        },
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+        force_loop_bounding: true,
+        ..spv::Options::default()
+    };
+    let pipeline =
+        spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry_point.to_owned() };
+    let words = spv::write_vec(module, info, &options, Some(&pipeline))
+        .map_err(|error| failed(Language::Spirv)(&error))?;
+    Ok((Code::Words(words), entry_point.to_owned()))
+}
+
+/// What wgpu lets a module use on a device with all features that help halofold.
+fn spirv_capabilities() -> [spv::Capability; 17] {
+    use spv::Capability as C;
+    [
+        C::Shader,
+        C::Matrix,
+        C::Sampled1D,
+        C::Image1D,
+        C::ImageQuery,
+        C::DerivativeControl,
+        C::GroupNonUniform,
+        C::GroupNonUniformVote,
+        C::GroupNonUniformArithmetic,
+        C::GroupNonUniformBallot,
+        C::GroupNonUniformShuffle,
+        C::GroupNonUniformShuffleRelative,
+        C::GroupNonUniformQuad,
+        C::Int64,
+        C::Float16,
+        C::Int64Atomics,
+        C::AtomicFloat32AddEXT,
+    ]
+}
+
+/// Metal: `wgpu-hal/src/metal/device.rs`, `load_shader` and `create_pipeline_layout`.
+pub(super) fn msl(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
+    let mut resources = msl::EntryPointResources::default();
+    for (at, access, number) in layout.numbered(|_, _| ()) {
+        let target = msl::BindTarget {
+            buffer: Some(number as msl::Slot),
+            mutable: access == Access::ReadWrite,
+            ..Default::default()
+        };
+        resources.resources.insert(at, target);
+    }
+    // Behind all others comes the buffer with the lengths of the runtime-sized arrays.
+    resources.sizes_buffer = Some(layout.0.len() as msl::Slot);
+    let options = msl::Options {
+        lang_version: (3, 2),
+        per_entry_point_map: [(entry_point.to_owned(), resources)].into(),
+        spirv_cross_compatibility: false,
+        fake_missing_bindings: false,
+        bounds_check_policies: BoundsCheckPolicies {
+            index: BoundsCheckPolicy::Restrict,
+            buffer: BoundsCheckPolicy::Restrict,
+            image_load: BoundsCheckPolicy::Restrict,
+            binding_array: BoundsCheckPolicy::Unchecked,
+        },
+        zero_initialize_workgroup_memory: false,
+        force_loop_bounding: true,
+        ..msl::Options::default()
+    };
+    let pipeline = msl::PipelineOptions {
+        entry_point: Some((ShaderStage::Compute, entry_point.to_owned())),
+        vertex_pulling_transform: true,
+        ..Default::default()
+    };
+    let failed = failed(Language::Msl);
+    let (text, written) =
+        msl::write_string(module, info, &options, &pipeline).map_err(|error| failed(&error))?;
+    let name = only_name(written.entry_point_names, Language::Msl)?;
+    Ok((Code::Text(text), name))
+}
+
+/// DX12: `wgpu-hal/src/dx12/device.rs`, `load_shader` and `create_pipeline_layout`.
+pub(super) fn hlsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
+    let target = |(at, _, register): (ResourceBinding, Access, u32)| {
+        (at, hlsl::BindTarget { space: 0, register, ..Default::default() })
+    };
+    let options = hlsl::Options {
+        shader_model: hlsl::ShaderModel::V6_6,
+        // Registers b, t and u are counted apart.
+        binding_map: layout.numbered(|_, access| access).map(target).collect(),
+        fake_missing_bindings: false,
+        zero_initialize_workgroup_memory: false,
+        restrict_indexing: true,
+        force_loop_bounding: true,
+        ..hlsl::Options::default()
+    };
+    let pipeline =
+        hlsl::PipelineOptions { entry_point: Some((ShaderStage::Compute, entry_point.to_owned())) };
+    let mut text = String::new();
+    let failed = failed(Language::Hlsl);
+    let written = hlsl::Writer::new(&mut text, &options, &pipeline)
+        .write(module, info, None)
+        .map_err(|error| failed(&error))?;
+    let name = only_name(written.entry_point_names, Language::Hlsl)?;
+    Ok((Code::Text(text), name))
+}
+
+/// OpenGL: `wgpu-hal/src/gles/device.rs`, `create_shader` and `create_pipeline_layout`.
+pub(super) fn glsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
+    let options = glsl::Options {
+        version: glsl::Version::Desktop(450),
+        writer_flags: glsl::WriterFlags::ADJUST_COORDINATE_SPACE | glsl::WriterFlags::FORCE_POINT_SIZE,
+        // Uniform and storage buffers are counted apart.
+        binding_map: layout
+            .numbered(|_, access| access == Access::Uniform)
+            .map(|(at, _, number)| (at, number as u8))
+            .collect(),
+        zero_initialize_workgroup_memory: false,
+    };
+    let pipeline = glsl::PipelineOptions {
+        shader_stage: ShaderStage::Compute,
+        entry_point: entry_point.to_owned(),
+        multiview: None,
+    };
+    // OpenGL's own robustness is relied upon.
+    let policies = BoundsCheckPolicies {
+        index: BoundsCheckPolicy::Unchecked,
+        buffer: BoundsCheckPolicy::Unchecked,
+        image_load: BoundsCheckPolicy::ReadZeroSkipWrite,
+        binding_array: BoundsCheckPolicy::Unchecked,
+    };
+    let mut text = String::new();
+    let failed = failed(Language::Glsl);
+    let mut writer = glsl::Writer::new(&mut text, module, info, &options, &pipeline, policies)
+        .map_err(|error| failed(&error))?;
+    writer.write().map_err(|error| failed(&error))?;
+    // GLSL knows one name only.
+    Ok((Code::Text(text), "main".to_owned()))
+}
+
+/// The name of the one entry point that was written.
+fn only_name<E: std::fmt::Display>(
+    names: Vec<Result<String, E>>,
+    language: Language,
+) -> Result<String, TranslateError> {
+    let failed = failed(language);
+    let mut written = names.into_iter();
+    match (written.next(), written.next()) {
+        (Some(name), None) => name.map_err(|error| failed(&error)),
+        _ => Err(failed(&"it did not write one entry point")),
+    }
+}

@@ -1,0 +1,222 @@
+//! Every kernel that the catalogue can produce, through naga into SPIR-V, MSL, HLSL and GLSL. No GPU is needed.
+//!
+//! A permutation is a rung, an operator over an element type, a way to finish, a stage, and what a device offers.
+//! Each is composed; each distinct text is validated, held against the project's own rules ([`lints`]) and written
+//! in every language, or refused for the reason that [`refused`] foresees. SPIR-V goes through `spirv-val` besides,
+//! where that is installed.
+#![cfg(feature = "translate")]
+
+mod catalogue;
+mod lints;
+mod spirv_val;
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write as _;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use catalogue::{Distinct, refused};
+use halofold::reduce::{Operator, RUNGS};
+use halofold::translate::{Code, Kernel, Language, TranslateError};
+use halofold::{Element, wgpu};
+use spirv_val::SpirvVal;
+
+/// All permutations at a workgroup of 256, composed once for all tests.
+fn permutations() -> &'static Distinct {
+    static DISTINCT: OnceLock<Distinct> = OnceLock::new();
+    DISTINCT.get_or_init(|| Distinct::of_catalogue(256, |_, _| true))
+}
+
+/// Calls `work` for every item on all processors, and answers everything it complained about.
+fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut complaints = Vec::new();
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            complaints.extend(work(item));
+        }
+        complaints
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no translation panics")).collect()
+    })
+}
+
+/// Says something although the test harness captures what tests print.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+fn fail_on(complaints: &[String]) {
+    let shown = complaints.iter().take(10).cloned().collect::<Vec<_>>().join("\n\n");
+    assert!(complaints.is_empty(), "{} complaints, the first of them:\n{shown}", complaints.len());
+}
+
+/// Translates a kernel into one language; answers the SPIR-V, if that is what it is, or a complaint.
+fn translate(
+    kernel: &Kernel,
+    foreseen: Option<&'static str>,
+    language: Language,
+) -> Result<Option<Vec<u32>>, String> {
+    match (kernel.translate(language), foreseen) {
+        (Ok(translation), None) => match translation.code {
+            Code::Words(words) => Ok(Some(words)),
+            Code::Text(text) if text.contains(&translation.entry_point) => Ok(None),
+            Code::Text(text) => Err(format!("no `{}` in\n{text}", translation.entry_point)),
+        },
+        (Err(TranslateError::Type { ty, .. }), Some(foreseen)) if ty == foreseen => Ok(None),
+        (Ok(_), Some(ty)) => Err(format!("expected to be refused for {ty}, but was written")),
+        (Err(error), foreseen) => Err(format!("{error}\n(foreseen: {foreseen:?})")),
+    }
+}
+
+/// Writes all kernels in all languages and validates the SPIR-V; answers the complaints.
+fn translate_all(distinct: &Distinct) -> Vec<String> {
+    let spirv_val = SpirvVal::find();
+    if spirv_val.is_none() {
+        say("permutations: spirv-val is not installed (Debian: spirv-tools); SPIR-V is written but not checked");
+    }
+    in_parallel(&distinct.kernels, |entry| {
+        let mut complaints = Vec::new();
+        for (language, foreseen) in Language::ALL.into_iter().zip(entry.refused) {
+            let outcome = translate(&entry.kernel, foreseen, language).and_then(|words| {
+                match (words, &spirv_val) {
+                    (Some(words), Some(spirv_val)) => spirv_val.check(&words),
+                    _ => Ok(()),
+                }
+            });
+            complaints.extend(outcome.err().map(|why| format!("{} as {language}: {why}", entry.label)));
+        }
+        complaints
+    })
+}
+
+#[test]
+fn every_permutation_in_every_language() {
+    let distinct = permutations();
+    let mut tally = format!(
+        "permutations: {} of the catalogue, {} distinct kernels;",
+        distinct.permutations,
+        distinct.kernels.len()
+    );
+    for (at, language) in Language::ALL.into_iter().enumerate() {
+        let mut refused = BTreeMap::<_, usize>::new();
+        for ty in distinct.kernels.iter().filter_map(|entry| entry.refused[at]) {
+            *refused.entry(ty).or_default() += 1;
+        }
+        let written = distinct.kernels.len() - refused.values().sum::<usize>();
+        tally += &format!(" {language} {written}");
+        if !refused.is_empty() {
+            tally += &format!(" (refused: {refused:?})");
+        }
+    }
+    say(&tally);
+    fail_on(&translate_all(distinct));
+}
+
+/// The catalogue is walked whole, and every reason to refuse a kernel is met.
+#[test]
+fn nothing_is_left_out() {
+    let distinct = permutations();
+    for rung in RUNGS {
+        for &finish in rung.finishes {
+            for element in Element::ALL {
+                for operator in Operator::ALL.into_iter().filter(|operator| operator.over(element).is_some()) {
+                    let known = (rung.name, finish, element, operator);
+                    let excused = catalogue::never_runs(rung, finish, operator.over(element).unwrap());
+                    assert_eq!(distinct.met.contains(&known), !excused, "{known:?}");
+                }
+            }
+        }
+    }
+    let met: HashSet<_> = (Language::ALL.into_iter().enumerate())
+        .flat_map(|(at, language)| {
+            distinct.kernels.iter().filter_map(move |entry| Some((language.name(), entry.refused[at]?)))
+        })
+        .collect();
+    let foreseen: HashSet<_> = catalogue::REFUSALS.iter().copied().collect();
+    assert_eq!(met, foreseen);
+}
+
+#[test]
+fn other_workgroup_sizes() {
+    let sample = |operator, element| {
+        [
+            (Operator::Sum, Element::F32),
+            (Operator::Max, Element::F32),
+            (Operator::Product, Element::F64),
+            (Operator::Sum, Element::F16),
+            (Operator::WideSum, Element::I64),
+            (Operator::WideProduct, Element::I32),
+        ]
+        .contains(&(operator, element))
+    };
+    for workgroup_size in [1, 64, 1024] {
+        let distinct = Distinct::of_catalogue(workgroup_size, sample);
+        assert!(distinct.kernels.len() > RUNGS.len(), "{workgroup_size}");
+        fail_on(&translate_all(&distinct));
+    }
+}
+
+#[test]
+fn no_kernel_breaks_a_rule() {
+    fail_on(&in_parallel(&permutations().kernels, |entry| {
+        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        broken.into_iter().map(|rule| format!("{}: {rule}", entry.label)).collect()
+    }));
+}
+
+/// The kernels that measure the memory's peak are not in the catalogue.
+#[test]
+fn the_measuring_kernels() {
+    let spirv_val = SpirvVal::find();
+    for wgsl in [include_str!("../../shaders/measure/read.wgsl"), include_str!("../../shaders/measure/copy.wgsl")]
+    {
+        assert_eq!(lints::broken_rules(wgsl), Vec::<String>::new());
+        let kernel = Kernel {
+            wgsl: wgsl.to_owned(),
+            entry_point: "main",
+            overrides: vec![("WG", 256.0), ("GROUPS", 64.0)],
+        };
+        for language in Language::ALL {
+            let words = translate(&kernel, None, language).unwrap();
+            if let (Some(words), Some(spirv_val)) = (words, &spirv_val) {
+                spirv_val.check(&words).unwrap();
+            }
+        }
+    }
+}
+
+/// What a plan dispatches is what this test looked at.
+#[test]
+fn plans_have_no_other_stages() {
+    let limits = wgpu::Limits::default();
+    for job in catalogue::jobs(256, |_, _| true) {
+        for len in [0, 1, 1000, 1 << 24] {
+            let Ok(plan) = job.plan(0, len, &limits) else { continue };
+            for pass in plan.passes {
+                assert!(halofold::translate::stages(&job).contains(&pass.stage), "{} {pass:?}", job.rung.name);
+            }
+        }
+    }
+}
+
+/// The rules of this test and the library's own word agree on what a back end is never offered.
+#[test]
+fn a_refusal_is_never_offered_by_the_back_end() {
+    for permutation in catalogue::permutations(256, |_, _| true) {
+        for language in Language::ALL {
+            if refused(&permutation, language).is_some() && permutation.stage == halofold::reduce::Stage::Elements
+            {
+                let offered = permutation.features & language.offered();
+                let runs = permutation.job.supported_by(offered).is_ok();
+                let same = runs
+                    && permutation.job.compose(permutation.stage, offered)
+                        == permutation.job.compose(permutation.stage, permutation.features);
+                assert!(!same, "{} as {language}", permutation.label());
+            }
+        }
+    }
+}
