@@ -37,7 +37,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 WORKGROUPS.iter().flat_map(|wg| GRIDS.iter().map(move |grid| (*wg, *grid)))
             {
                 let rung = Rung::named(name)?;
-                let tuning = Tuning { workgroup_size, max_workgroups, ..Tuning::of(rung, &device.limits()) };
+                let tuning =
+                    Tuning { workgroup_size, max_workgroups, ..Tuning::of(rung, &device.limits(), len) };
                 if let Some(ms) = time(&device, &timer, rung, tuning, &buffer, len)? {
                     times.push((ms, workgroup_size, max_workgroups));
                 }

@@ -51,19 +51,23 @@ impl Readback {
         mapped(device, &self.buffer, size)
     }
 
-    /// The same without blocking: completes once the work is done and the device has been polled.
+    /// The same without blocking: asks for the bytes now, and completes once the work is done and the device
+    /// has been polled (or, in a browser, on its own).
     ///
     /// # Errors
     ///
     /// If the buffer cannot be mapped.
-    pub async fn read(&self, size: u64) -> Result<Vec<u8>, ReadError> {
+    pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> {
         let signal = Arc::new(Mutex::new(Signal { result: None, waker: None }));
         let sender = signal.clone();
         self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
-        poll_fn(|context| Signal::poll(&signal, context))
-            .await
-            .map_err(|error| ReadError::Map(error.to_string()))?;
-        take(&self.buffer, size)
+        let buffer = self.buffer.clone();
+        async move {
+            poll_fn(|context| Signal::poll(&signal, context))
+                .await
+                .map_err(|error| ReadError::Map(error.to_string()))?;
+            take(&buffer, size)
+        }
     }
 }
 

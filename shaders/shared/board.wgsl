@@ -21,13 +21,9 @@ const FIRST_SLOT: u32 = 32u;
 fn post(slot: u32, acc: Acc) -> bool {
     let words = to_words(acc);
     let base = FIRST_SLOT + slot * ACC_WORDS;
-    var seen = atomicExchange(&board[base], words.x);
-    if ACC_WORDS > 1u {
-        seen |= atomicExchange(&board[base + 1u], words.y);
-    }
-    if ACC_WORDS > 2u {
-        seen |= atomicExchange(&board[base + 2u], words.z);
-        seen |= atomicExchange(&board[base + 3u], words.w);
+    var seen = 0u;
+    for (var k = 0u; k < ACC_WORDS; k++) {
+        seen |= atomicExchange(&board[base + k], words[k]);
     }
     let ticket = atomicAdd(&board[0], 1u + (seen & params.zero));
     return ticket == params.tickets - 1u;
@@ -35,13 +31,9 @@ fn post(slot: u32, acc: Acc) -> bool {
 
 fn fetch(slot: u32) -> Acc {
     let base = FIRST_SLOT + slot * ACC_WORDS;
-    var words = vec4<u32>(atomicLoad(&board[base]), 0u, 0u, 0u);
-    if ACC_WORDS > 1u {
-        words.y = atomicLoad(&board[base + 1u]);
-    }
-    if ACC_WORDS > 2u {
-        words.z = atomicLoad(&board[base + 2u]);
-        words.w = atomicLoad(&board[base + 3u]);
+    var words: Words;
+    for (var k = 0u; k < ACC_WORDS; k++) {
+        words[k] = atomicLoad(&board[base + k]);
     }
     return from_words(words);
 }

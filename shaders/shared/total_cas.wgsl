@@ -6,7 +6,8 @@
 @group(0) @binding(4) var<storage, read_write> total: array<atomic<Word>>;
 
 fn add_to_total(acc: Acc) {
-    var seen = atomicLoad(&total[0]);
+    // Reads by changing nothing: of an atomic load naga 30's HLSL carries out the lower 32 bits only.
+    var seen = atomicOr(&total[0], Word(0));
     loop {
         let wanted = bitcast<Word>(combine(bitcast<Acc>(seen), acc));
         let tried = atomicCompareExchangeWeak(&total[0], seen, wanted);

@@ -1,11 +1,12 @@
 // An accumulator of 32 bits as words.
 
+alias Words = vec2<u32>;
 const ACC_WORDS: u32 = 1u;
 
-fn to_words(acc: Acc) -> vec4<u32> {
-    return vec4<u32>(bitcast<u32>(acc), 0u, 0u, 0u);
+fn to_words(acc: Acc) -> Words {
+    return Words(bitcast<u32>(acc), 0u);
 }
 
-fn from_words(words: vec4<u32>) -> Acc {
+fn from_words(words: Words) -> Acc {
     return bitcast<Acc>(words.x);
 }

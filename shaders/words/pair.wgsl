@@ -1,11 +1,12 @@
 // An accumulator of two 32-bit words as words.
 
+alias Words = vec2<u32>;
 const ACC_WORDS: u32 = 2u;
 
-fn to_words(acc: Acc) -> vec4<u32> {
-    return vec4<u32>(acc, 0u, 0u);
+fn to_words(acc: Acc) -> Words {
+    return acc;
 }
 
-fn from_words(words: vec4<u32>) -> Acc {
-    return words.xy;
+fn from_words(words: Words) -> Acc {
+    return words;
 }

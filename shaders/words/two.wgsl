@@ -1,12 +1,13 @@
 // An accumulator of 64 bits as words.
 
+alias Words = vec2<u32>;
 const ACC_WORDS: u32 = 2u;
 
-fn to_words(acc: Acc) -> vec4<u32> {
+fn to_words(acc: Acc) -> Words {
     let bits = bitcast<u64>(acc);
-    return vec4<u32>(u32(bits & 0xfffffffflu), u32(bits >> 32u), 0u, 0u);
+    return Words(u32(bits & 0xfffffffflu), u32(bits >> 32u));
 }
 
-fn from_words(words: vec4<u32>) -> Acc {
+fn from_words(words: Words) -> Acc {
     return bitcast<Acc>((u64(words.y) << 32u) | u64(words.x));
 }

@@ -21,17 +21,26 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What halofold uses for a rung on a device with these limits.
-    pub fn of(rung: &Rung, limits: &wgpu::Limits) -> Self {
+    /// What halofold uses for a rung over `len` elements on a device with these limits.
+    ///
+    /// The two fast rungs go by length. Up to 2^16 elements one workgroup alone is quicker than several that have to
+    /// meet; up to 2^24 many small workgroups start soonest; beyond, fewer larger ones keep the most loads in flight.
+    /// The figures are an NVIDIA H200's (`docs/results/`); `examples/tune.rs` finds those of another GPU.
+    pub fn of(rung: &Rung, limits: &wgpu::Limits, len: u64) -> Self {
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
         let usual =
             Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, subgroups: true, leave: 1 };
-        let tuning = match rung.coverage {
-            Coverage::Grid(16) => Tuning { workgroup_size: 512, max_workgroups: 1056, ..usual },
-            Coverage::Tiles(_) => Tuning { workgroup_size: 128, ..usual },
-            _ => usual,
+        let (workgroup_size, max_workgroups) = match rung.coverage {
+            Coverage::Grid(16) => match len {
+                0..=65_536 => ((len as u32 / 8).next_power_of_two().clamp(256, 1024), 1),
+                ..=16_777_216 => (256, 396),
+                _ => (512, 1056),
+            },
+            Coverage::Tiles(_) => (128, usual.max_workgroups),
+            _ => (usual.workgroup_size, usual.max_workgroups),
         };
-        Tuning { workgroup_size: tuning.workgroup_size.min(largest_power_of_two(most)), ..tuning }
+        let workgroup_size = workgroup_size.min(largest_power_of_two(most));
+        Tuning { workgroup_size, max_workgroups, ..usual }
     }
 
     /// The same with another workgroup size, and a tile that goes with it.
@@ -54,7 +63,7 @@ mod tests {
     fn fits_the_default_limits() {
         let limits = wgpu::Limits::default();
         for rung in RUNGS {
-            let tuning = Tuning::of(rung, &limits);
+            let tuning = Tuning::of(rung, &limits, 1 << 20);
             assert!(tuning.workgroup_size <= 256 && tuning.workgroup_size.is_power_of_two(), "{}", rung.name);
             assert!(tuning.tile >= tuning.workgroup_size);
         }
@@ -62,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_tile_follows_the_workgroup() {
-        let tuning = Tuning::of(&RUNGS[0], &wgpu::Limits::default());
+        let tuning = Tuning::of(&RUNGS[0], &wgpu::Limits::default(), 0);
         assert_eq!(tuning.with_workgroup_size(1024).tile, 1024);
         assert_eq!(tuning.with_workgroup_size(16).tile, 256);
     }

@@ -123,7 +123,7 @@ pub fn job(
     finish: Finish,
     workgroup_size: u32,
 ) -> Job {
-    let tuning = Tuning::of(rung, &gpu().device.limits()).with_workgroup_size(workgroup_size);
+    let tuning = Tuning::of(rung, &gpu().device.limits(), u64::MAX).with_workgroup_size(workgroup_size);
     Job { rung, accumulator: operator.over(element).expect("the pair is defined"), tuning, finish }
 }
 

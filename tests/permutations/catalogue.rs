@@ -9,8 +9,7 @@ use halofold::translate::{Kernel, Language, stage_name, stages};
 use halofold::wgpu::{Features, Limits};
 
 /// What a device may lack without a kernel becoming impossible: then it is composed in another way.
-const OPTIONAL: [Features; 3] =
-    [Features::SUBGROUP, Features::SHADER_INT64, Features::SHADER_FLOAT32_ATOMIC];
+const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_INT64, Features::SHADER_FLOAT32_ATOMIC];
 
 /// Everything that decides a kernel's text.
 #[derive(Clone, Copy)]
@@ -41,8 +40,8 @@ pub struct Entry {
     pub kernel: Kernel,
     /// The first of the permutations.
     pub label: String,
-    /// For each of [`Language::ALL`] the type for which it is refused.
-    pub refused: [Option<&'static str>; 5],
+    /// For each of [`Language::ALL`] the types for which it is refused.
+    pub refused: [Vec<&'static str>; 5],
 }
 
 /// The distinct kernels of many permutations.
@@ -65,11 +64,16 @@ impl Distinct {
             let kernel = Kernel::of(job, *stage, *features).expect("the stage is one of the job's");
             let refused = Language::ALL.map(|language| refused(&permutation, language));
             let at = *seen.entry((kernel.entry_point, kernel.wgsl.clone())).or_insert(distinct.kernels.len());
-            if at == distinct.kernels.len() {
-                distinct.kernels.push(Entry { kernel, label: permutation.label(), refused });
+            match distinct.kernels.get(at) {
+                Some(first) => assert_eq!(
+                    first.refused,
+                    refused,
+                    "{} is the kernel of {}",
+                    first.label,
+                    permutation.label()
+                ),
+                None => distinct.kernels.push(Entry { kernel, label: permutation.label(), refused }),
             }
-            let first = &distinct.kernels[at];
-            assert_eq!(first.refused, refused, "{} is the kernel of {}", first.label, permutation.label());
         }
         distinct
     }
@@ -77,14 +81,19 @@ impl Distinct {
 
 /// Every job of the catalogue, with subgroups and without.
 pub fn jobs(workgroup_size: u32, wanted: impl Fn(Operator, Element) -> bool) -> impl Iterator<Item = Job> {
-    let limits = Limits { max_compute_invocations_per_workgroup: 1024, max_compute_workgroup_size_x: 1024, ..Limits::default() };
-    let pairs = Element::ALL.into_iter().flat_map(|element| Operator::ALL.map(|operator| (operator, element)));
+    let limits = Limits {
+        max_compute_invocations_per_workgroup: 1024,
+        max_compute_workgroup_size_x: 1024,
+        ..Limits::default()
+    };
+    let pairs =
+        Element::ALL.into_iter().flat_map(|element| Operator::ALL.map(|operator| (operator, element)));
     let accumulators: Vec<_> = pairs
         .filter(|(operator, element)| wanted(*operator, *element))
         .filter_map(|(operator, element)| operator.over(element))
         .collect();
     RUNGS.iter().flat_map(move |rung| {
-        let usual = Tuning::of(rung, &limits).with_workgroup_size(workgroup_size);
+        let usual = Tuning::of(rung, &limits, u64::MAX).with_workgroup_size(workgroup_size);
         let accumulators = accumulators.clone();
         rung.finishes.iter().flat_map(move |&finish| {
             accumulators.clone().into_iter().flat_map(move |accumulator| {
@@ -105,7 +114,7 @@ pub fn permutations(
     jobs(workgroup_size, wanted).flat_map(|job| {
         let devices = (0..1 << OPTIONAL.len()).map(|mask: usize| {
             let lacking = OPTIONAL.iter().enumerate().filter(move |(bit, _)| mask >> bit & 1 == 1);
-            HELPFUL_FEATURES - lacking.map(|(_, feature)| *feature).collect::<Features>()
+            lacking.fold(HELPFUL_FEATURES, |features, (_, feature)| features - *feature)
         });
         devices.filter(move |features| job.supported_by(*features).is_ok()).flat_map(move |features| {
             stages(&job).iter().map(move |&stage| Permutation { job, stage, features })
@@ -123,6 +132,7 @@ pub const REFUSALS: &[(&str, &str)] = &[
     ("msl", "f64"),
     ("msl", "atomic<i64>"),
     ("msl", "atomic<u64>"),
+    ("hlsl", "f64"),
     ("hlsl", "atomic<f32>"),
     ("glsl", "f16"),
     ("glsl", "i64"),
@@ -132,9 +142,9 @@ pub const REFUSALS: &[(&str, &str)] = &[
     ("glsl", "atomic<f32>"),
 ];
 
-/// The type for which a language must refuse a kernel, by rule; `None` if it must not.
-pub fn refused(permutation: &Permutation, language: Language) -> Option<&'static str> {
-    types(permutation).into_iter().find(|ty| REFUSALS.contains(&(language.name(), ty)))
+/// The types for which a language must refuse a kernel, by rule; none if it must not.
+pub fn refused(permutation: &Permutation, language: Language) -> Vec<&'static str> {
+    types(permutation).into_iter().filter(|ty| REFUSALS.contains(&(language.name(), ty))).collect()
 }
 
 /// The types in a kernel that some language lacks.

@@ -24,15 +24,16 @@ impl SpirvVal {
             .map_err(|error| format!("spirv-val: {error}"))?;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         // It reads everything before it says anything, so the pipes cannot block each other.
-        child.stdin.take().expect("piped").write_all(&bytes).map_err(|error| format!("spirv-val: {error}"))?;
+        child
+            .stdin
+            .take()
+            .expect("piped")
+            .write_all(&bytes)
+            .map_err(|error| format!("spirv-val: {error}"))?;
         let output = child.wait_with_output().map_err(|error| format!("spirv-val: {error}"))?;
         if output.status.success() {
             return Ok(());
         }
-        Err(format!(
-            "{}{}",
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        ))
+        Err(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
     }
 }

@@ -117,7 +117,8 @@ fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec
         Element::ALL.into_iter().filter(|element| features.contains(element.feature())).collect();
     for &element in &types {
         let accumulator = Operator::Sum.over(element).expect("every element has a sum");
-        let job = Job { rung, accumulator, tuning: Tuning::of(rung, limits), finish: rung.finishes[0] };
+        let job =
+            Job { rung, accumulator, tuning: Tuning::of(rung, limits, u64::MAX), finish: rung.finishes[0] };
         let Err(error) = job.supported_by(features).and_then(|()| Ok(job.check(limits)?)) else { continue };
         let reason = error.to_string();
         match found.iter_mut().find(|cannot| cannot.reason == reason) {

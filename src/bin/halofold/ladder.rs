@@ -1,6 +1,6 @@
 //! `halofold ladder`: every rung on one adapter, or a document's own table.
 
-use halofold::reduce::{Finish, Job, Operator, RUNGS, Rung, Tuning};
+use halofold::reduce::{Finish, Job, Operator, PlanError, RUNGS, Rung, Tuning};
 use halofold::{Element, adapter};
 
 use crate::Failure;
@@ -94,30 +94,36 @@ impl LadderArgs {
         Ok(Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) })
     }
 
-    /// The data of the ladder: the file's, or generated.
-    fn data(&self, gpu: &Gpu, source: Option<Source>) -> Result<Host, Failure> {
-        let Some(mut source) = source else {
-            let element = self.element.unwrap_or(Element::F32);
-            let n = self.n.unwrap_or(if gpu.is_software() { SOFTWARE_N } else { USUAL_N });
-            fits(gpu, element, n)?;
-            return Ok(Host::generate(self.op, element, n));
+    /// What the ladder runs over: the file's type and length, or the ones asked for.
+    fn size(&self, gpu: &Gpu, source: Option<&Source>) -> Result<(Element, u64), Failure> {
+        let usual = if gpu.is_software() { SOFTWARE_N } else { USUAL_N };
+        let (element, n) = match source {
+            None => (self.element.unwrap_or(Element::F32), self.n.unwrap_or(usual)),
+            Some(source) => (source.element(), self.n.or(source.len()).unwrap_or(0)),
         };
-        match self.element {
-            Some(element) if element != source.element() => {
-                Err(Failure::Usage(format!("--type {element}: {} holds {}", source.name(), source.element())))
-            }
-            _ => {
-                fits(gpu, source.element(), self.n.or(source.len()).unwrap_or(0))?;
-                Host::read(&mut source, self.n)
-            }
+        if let Some(source) = source
+            && self.element.is_some_and(|wanted| wanted != element)
+        {
+            return Err(Failure::Usage(format!("--type: {} holds {element}", source.name())));
         }
+        let most = gpu.largest(element.size());
+        if n > most {
+            return Err(Failure::Usage(format!(
+                "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
+                gpu.device.limits().max_buffer_size
+            )));
+        }
+        Ok((element, n))
     }
 
     /// All rungs over the same data.
     fn climb(&self, gpu: &Gpu, rungs: &[&'static Rung], source: Option<Source>) -> Result<Vec<Row>, Failure> {
-        let element = source.as_ref().map_or(self.element.unwrap_or(Element::F32), Source::element);
-        let jobs = rungs.iter().map(|rung| self.job(gpu, rung, element)).collect::<Result<Vec<_>, _>>()?;
-        let host = self.data(gpu, source)?;
+        let (element, n) = self.size(gpu, source.as_ref())?;
+        let jobs = rungs.iter().map(|rung| self.job(gpu, rung, element, n)).collect::<Result<Vec<_>, _>>()?;
+        let host = match source {
+            None => Host::generate(self.op, element, n),
+            Some(mut source) => Host::read(&mut source, self.n)?,
+        };
         let data = Dataset::upload(gpu, &host)?;
         let setting = self.setting(gpu)?;
         let expected = data.expected(self.op, host.len())?;
@@ -143,7 +149,7 @@ impl LadderArgs {
     }
 
     /// The job of a rung, as the options change it. What no rung could run is an error here; what this one cannot is a skipped row later.
-    fn job(&self, gpu: &Gpu, rung: &'static Rung, element: Element) -> Result<Job, Failure> {
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, element: Element, n: u64) -> Result<Job, Failure> {
         let accumulator = self
             .op
             .over(element)
@@ -158,7 +164,7 @@ impl LadderArgs {
             )));
         }
         let limits = gpu.device.limits();
-        let mut tuning = Tuning::of(rung, &limits);
+        let mut tuning = Tuning::of(rung, &limits, n);
         if let Some(workgroup) = self.workgroup {
             tuning = tuning.with_workgroup_size(workgroup);
         }
@@ -166,10 +172,9 @@ impl LadderArgs {
         tuning.subgroups = !self.no_subgroups;
         let job = Job { rung, accumulator, tuning, finish: self.finish.unwrap_or(rung.finishes[0]) };
         match job.check(&limits) {
-            Err(
-                error @ (halofold::reduce::PlanError::WorkgroupNotPowerOfTwo(_)
-                | halofold::reduce::PlanError::WorkgroupTooLarge { .. }),
-            ) => Err(Failure::Usage(format!("--workgroup: {error}"))),
+            Err(error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. })) => {
+                Err(Failure::Usage(format!("--workgroup: {error}")))
+            }
             _ => Ok(job),
         }
     }
@@ -211,18 +216,6 @@ impl LadderArgs {
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
         print(&(header + &table::render(columns, rows) + &table::remarks(rows) + &note))
     }
-}
-
-/// Checks that one buffer and one binding plan can hold so many elements.
-fn fits(gpu: &Gpu, element: Element, n: u64) -> Result<(), Failure> {
-    let most = gpu.largest(element.size());
-    if n <= most {
-        return Ok(());
-    }
-    Err(Failure::Usage(format!(
-        "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
-        gpu.device.limits().max_buffer_size
-    )))
 }
 
 fn ladder_columns() -> Vec<Column> {

@@ -287,7 +287,7 @@ fn one(
 ) -> Result<Row, Failure> {
     let limits = setting.gpu.device.limits();
     let wanted = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
-    let mut job = job(line, data.host.element, wanted, &limits)?;
+    let mut job = job(line, data.host.element, wanted, n, &limits)?;
     while job.check(&limits).is_err() && job.tuning.workgroup_size > 1 && wanted.is_power_of_two() {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
@@ -311,10 +311,11 @@ fn job(
     line: &Line,
     element: Element,
     workgroup: u32,
+    n: u64,
     limits: &halofold::wgpu::Limits,
 ) -> Result<Job, Failure> {
     let rung = Rung::named(line.rung).map_err(Failure::usage)?;
-    let usual = Tuning::of(rung, limits).with_workgroup_size(workgroup);
+    let usual = Tuning::of(rung, limits, n).with_workgroup_size(workgroup);
     let tuning = Tuning {
         tile: line.tile.unwrap_or(usual.tile),
         max_workgroups: line.grid.unwrap_or(usual.max_workgroups),
@@ -330,7 +331,7 @@ fn on_cpu(setting: &Setting<'_>, preset: &Preset, host: &Host, n: u64) -> Result
     let bytes = host.first(n);
     let summary = cpu::measure(false, Operator::Sum, host.element, bytes, Duration::from_millis(300));
     let line = line("CPU", preset.rows[0].rung, preset.rows[0].finish, n);
-    let job = job(&line, host.element, 1, &setting.gpu.device.limits())?;
+    let job = job(&line, host.element, 1, n, &setting.gpu.device.limits())?;
     let row = run::blank(setting, &job, n);
     Ok(Row {
         preset: Some(preset.name.to_owned()),

@@ -4,11 +4,16 @@
 //! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
 //! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
 
+mod ahead;
 mod engine;
 mod file;
+mod kernel;
 mod op;
 mod report;
+mod tally;
 mod total;
+
+use std::time::Instant;
 
 use halofold::Element;
 
@@ -18,7 +23,8 @@ use crate::{output, progress};
 use engine::Engine;
 use file::Work;
 use op::Op;
-use report::{Check, Row};
+use report::Row;
+use tally::{Check, Tally};
 
 /// What `halofold reduce` takes.
 #[derive(clap::Args)]
@@ -42,7 +48,8 @@ pub struct ReduceArgs {
     ///
     /// `value` is a number, integers in full; what JSON has no number for is one of the strings "NaN", "inf",
     /// "-inf"; no value is null. `index` is null: none of these operators has one. `gpu_ms` is null where nothing
-    /// ran on the GPU or it does not tell; `wall_ms` goes from opening the file to the last value.
+    /// ran on the GPU or it does not tell; `wall_ms` goes from opening the file to the last value of it, the CPU's
+    /// share with --verify included.
     #[arg(long)]
     json: bool,
     /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
@@ -52,7 +59,7 @@ pub struct ReduceArgs {
     #[arg(long)]
     verify: bool,
     /// Stream in pieces of at most this many bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = clap::value_parser!(u64).range(8..=1 << 30))]
     piece: u64,
 }
 
@@ -68,7 +75,7 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for work in work {
         bar.set_message(format!("MiB, {}", work.path));
-        let advance = &mut |bytes| {
+        let advance = |bytes| {
             done += bytes;
             bar.set_position(mib(done));
         };
@@ -83,27 +90,27 @@ fn reduce(
     engine: &mut Engine<'_>,
     work: Work,
     args: &ReduceArgs,
-    advance: &mut dyn FnMut(u64),
+    advance: impl FnMut(u64),
 ) -> Result<Vec<Row>, Failure> {
-    let start = std::time::Instant::now();
-    let element = work.element;
-    let path = work.path.clone();
-    let mut source = work.open(args.raw)?;
-    let tallies = engine.reduce(&mut source, &args.op, args.verify, advance)?;
-    let wall = start.elapsed() - tallies.verifying;
-    let row = |tally: engine::Tally| Row {
+    let start = Instant::now();
+    let Work { path, element, .. } = &work;
+    let (path, element) = (path.clone(), *element);
+    let mut tallies: Vec<_> = args.op.iter().map(|&op| Tally::new(op, element, args.verify)).collect();
+    engine.reduce(&mut work.open(args.raw)?, &mut tallies, advance)?;
+    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+    let row = |tally: Tally| Row {
         file: path.clone(),
-        op: tally.op.name(),
+        op: tally.op().name(),
         element: element.name(),
-        n: tallies.n,
-        value: tally.total.value(tallies.n),
+        n: tally.n(),
+        value: tally.value(),
         index: None,
-        gpu_ms: tally.gpu_ms,
-        wall_ms: wall.as_secs_f64() * 1e3,
+        gpu_ms: tally.gpu_ms(),
+        wall_ms,
         adapter: engine.adapter().to_owned(),
-        check: tally.check,
+        check: tally.check().clone(),
     };
-    Ok(tallies.each.into_iter().map(row).collect())
+    Ok(tallies.into_iter().map(row).collect())
 }
 
 /// Writes the rows, and what was wrong with them.

@@ -23,7 +23,7 @@ use reserved::Reserved;
 /// The largest size by default, where it fits: eight times the largest of the documents' reductions.
 const USUAL_TO: u64 = 1 << 28;
 
-/// The same on a processor that plays a GPU: a sweep takes about half a minute.
+/// The same on a processor that plays a GPU: a sweep ends within a minute.
 const SOFTWARE_TO: u64 = 1 << 22;
 
 /// The ratio of the last size to the first from which on sizes go by factors of four instead of two: a table stays short.
@@ -136,8 +136,8 @@ pub fn run(args: SweepArgs) -> Result<(), Failure> {
         .ok_or_else(|| Failure::Usage(format!("`{}` is not defined for {}", args.op, args.element)))?;
     let gpu = args.adapter.open()?;
     let sizes = args.sizes(&gpu)?;
-    let jobs = args.jobs(&gpu, accumulator)?;
-    let sweep = args.measure(&gpu, sizes, &jobs)?;
+    let jobs = sizes.iter().map(|n| args.jobs(&gpu, accumulator, *n)).collect::<Result<Vec<_>, _>>()?;
+    let sweep = args.measure(&gpu, accumulator, sizes, &jobs)?;
     outputs.write(&sweep)?;
     if sweep.rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
 }
@@ -170,8 +170,8 @@ impl SweepArgs {
         Ok(steps(from, to))
     }
 
-    /// The jobs of the rungs. What no rung could run is an error here; what one of them cannot is a skipped row later.
-    fn jobs(&self, gpu: &Gpu, accumulator: Accumulator) -> Result<Vec<Job>, Failure> {
+    /// The rungs' jobs at one size. What no rung could run is an error here; what one of them cannot is a skipped row later.
+    fn jobs(&self, gpu: &Gpu, accumulator: Accumulator, n: u64) -> Result<Vec<Job>, Failure> {
         let missing = accumulator.features() - gpu.device.features();
         if !missing.is_empty() {
             return Err(Failure::Usage(format!(
@@ -179,12 +179,12 @@ impl SweepArgs {
                 self.op, self.element, gpu.info.name
             )));
         }
-        self.rungs.iter().map(|rung| self.job(gpu, rung, accumulator)).collect()
+        self.rungs.iter().map(|rung| self.job(gpu, rung, accumulator, n)).collect()
     }
 
-    fn job(&self, gpu: &Gpu, rung: &'static Rung, accumulator: Accumulator) -> Result<Job, Failure> {
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, accumulator: Accumulator, n: u64) -> Result<Job, Failure> {
         let limits = gpu.device.limits();
-        let usual = Tuning::of(rung, &limits);
+        let usual = Tuning::of(rung, &limits, n);
         let tuning = self.workgroup.map_or(usual, |workgroup| usual.with_workgroup_size(workgroup));
         let job = Job { rung, accumulator, tuning, finish: rung.finishes[0] };
         match job.check(&limits) {
@@ -195,27 +195,33 @@ impl SweepArgs {
         }
     }
 
-    /// Runs everything at every size.
-    fn measure(&self, gpu: &Gpu, sizes: Vec<u64>, jobs: &[Job]) -> Result<Sweep, Failure> {
-        let largest = sizes.last().copied().unwrap_or(0);
-        let host = Host::generate(self.op, self.element, largest);
+    /// Runs the CPU and the jobs at every size.
+    fn measure(
+        &self,
+        gpu: &Gpu,
+        accumulator: Accumulator,
+        sizes: Vec<u64>,
+        jobs: &[Vec<Job>],
+    ) -> Result<Sweep, Failure> {
+        let host = Host::generate(self.op, self.element, sizes[sizes.len() - 1]);
         let data = Dataset::upload(gpu, &host)?;
         let setting = Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) };
-        let cpu_names = [false, true].map(cpu::rung);
-        let series = cpu_names.into_iter().chain(jobs.iter().map(|job| job.rung.name));
-        let series: Vec<_> = series.map(str::to_owned).collect();
+        let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name));
+        let series: Vec<_> = names.map(str::to_owned).collect();
         let bar = progress::bar((sizes.len() * series.len()) as u64);
         let mut rows = Vec::new();
-        for &n in &sizes {
+        for (&n, jobs) in sizes.iter().zip(jobs) {
             bar.set_message(format!("n = {}", table::power(n)));
             let expected = data.expected(self.op, n)?;
+            let blank = run::blank(&setting, &jobs[0], n);
             for all_threads in [false, true] {
-                let blank = run::blank(&setting, &jobs[0], n);
-                let accumulator = jobs[0].accumulator;
-                rows.push(cpu::row(blank, all_threads, accumulator, host.first(n), &expected, CPU_BUDGET));
+                let bytes = host.first(n);
+                rows.push(cpu::row(blank.clone(), all_threads, accumulator, bytes, &expected, CPU_BUDGET));
                 bar.inc(1);
             }
-            for &job in jobs {
+            for job in jobs {
+                // The fast rungs are tuned by length.
+                let job = self.job(gpu, job.rung, job.accumulator, n)?;
                 rows.push(run::row(&setting, job, &data, n, &expected)?);
                 bar.inc(1);
             }

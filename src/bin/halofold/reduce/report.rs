@@ -4,20 +4,8 @@ use comfy_table::CellAlignment;
 use halofold::Value;
 use serde::{Serialize, Serializer};
 
+use super::tally::Check;
 use crate::table;
-
-/// What came of holding a result against the CPU's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// It was not asked for.
-    Unchecked,
-    /// It is right.
-    Right,
-    /// Nothing to hold it against: the order in which floats are combined decides.
-    Undecided,
-    /// It is wrong, and how.
-    Wrong(String),
-}
 
 /// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
 #[derive(Debug, Serialize)]
@@ -53,8 +41,8 @@ fn number<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, 
         None => serializer.serialize_none(),
         Some(Value::Unsigned(x)) => serializer.serialize_u64(x),
         Some(Value::Signed(x)) => serializer.serialize_i64(x),
-        Some(Value::F32(x)) if x.is_finite() => serializer.serialize_f32(x),
-        Some(Value::F64(x)) if x.is_finite() => serializer.serialize_f64(x),
+        // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
+        Some(float) if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
         Some(other) => serializer.collect_str(&other),
     }
 }
@@ -121,7 +109,7 @@ mod tests {
         );
         for (value, text) in [
             (Value::Signed(i64::MIN), "-9223372036854775808"),
-            (Value::F32(0.1), "0.1"),
+            (Value::F32(0.1), "0.10000000149011612"),
             (Value::F64(0.1), "0.1"),
             (Value::F64(-0.0), "-0.0"),
             (Value::F32(f32::NAN), "\"NaN\""),

@@ -10,6 +10,7 @@ use super::op::Op;
 pub struct Total {
     op: Op,
     element: Element,
+    n: u64,
     /// Integers combined: no sum of pieces comes near 128 bits, and its lower 64 are those of the sum that wraps.
     integer: i128,
     /// Floats as they came: they are few, and combining them at once, in 64 bits and compensated, is exact enough that
@@ -26,11 +27,12 @@ impl Total {
             Op::Min => i128::MAX,
             Op::Max => i128::MIN,
         };
-        Total { op, element, integer, floats: Vec::new() }
+        Total { op, element, n: 0, integer, floats: Vec::new() }
     }
 
-    /// Adds what the GPU made of a piece.
-    pub fn add(&mut self, piece: Value) {
+    /// Adds what the GPU made of a piece of `n` elements.
+    pub fn add(&mut self, piece: Value, n: u64) {
+        self.n += n;
         match piece {
             Value::Unsigned(x) => self.add_integer(x.into()),
             Value::Signed(x) => self.add_integer(x.into()),
@@ -48,25 +50,30 @@ impl Total {
         };
     }
 
-    /// The value of a file of `n` elements; `None` for the minimum, maximum or mean of nothing.
-    pub fn value(&self, n: u64) -> Option<Value> {
-        if n == 0 && !matches!(self.op, Op::Sum | Op::Product) {
+    /// How many elements the pieces had.
+    pub fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// The value of all of them; `None` for the minimum, maximum or mean of nothing.
+    pub fn value(&self) -> Option<Value> {
+        if self.n == 0 && !matches!(self.op, Op::Sum | Op::Product) {
             return None;
         }
         Some(match self.element {
-            Element::F32 | Element::F16 => Value::F32(self.float(n) as f32),
-            Element::F64 => Value::F64(self.float(n)),
-            _ if self.op == Op::Mean => Value::F64(quotient(self.integer, n)),
+            Element::F32 | Element::F16 => Value::F32(self.float() as f32),
+            Element::F64 => Value::F64(self.float()),
+            _ if self.op == Op::Mean => Value::F64(quotient(self.integer, self.n)),
             Element::U32 | Element::U64 => Value::Unsigned(self.integer as u64),
             Element::I32 | Element::I64 => Value::Signed(self.integer as i64),
         })
     }
 
-    fn float(&self, n: u64) -> f64 {
+    fn float(&self) -> f64 {
         let operator = self.op.operator(Element::F64);
         let total = reference::reduce(operator, Element::F64, bytemuck::cast_slice(&self.floats))
             .map_or(f64::NAN, |expected| expected.value.as_f64());
-        if self.op == Op::Mean { total / n as f64 } else { total }
+        if self.op == Op::Mean { total / self.n as f64 } else { total }
     }
 }
 
@@ -80,10 +87,12 @@ fn quotient(sum: i128, n: u64) -> f64 {
 mod tests {
     use super::*;
 
+    /// The value of `n` elements that came in some pieces.
     fn total(op: Op, element: Element, pieces: &[Value], n: u64) -> Option<Value> {
         let mut total = Total::new(op, element);
-        pieces.iter().for_each(|&piece| total.add(piece));
-        total.value(n)
+        pieces.iter().for_each(|&piece| total.add(piece, 0));
+        total.n = n;
+        total.value()
     }
 
     #[test]

@@ -7,18 +7,31 @@ use plotters::coord::Shift;
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange, LogCoord, WithKeyPoints};
 use plotters::element::{Cross, DashedPathElement, PathElement, TriangleMarker};
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Sweep, end_to_end, own_time};
+use crate::row::Row;
 use crate::{Failure, cpu};
 
 /// Width and height of the picture, in pixels.
-const SIZE: (u32, u32) = (1080, 680);
+const SIZE: (i32, i32) = (1080, 680);
+
+/// Height of the title's part.
+const HEAD: i32 = 64;
+
+/// Units to a pixel. plotters' coordinates are whole numbers, and in whole pixels the dashes of a slanted line wobble.
+const UNITS: i32 = 8;
 
 /// Width of the legend: it stands beside the plot, where it never covers a line.
 const LEGEND_WIDTH: i32 = 230;
 
-/// Where the legend's first line is, and how far it is from one to the next.
+/// How long a piece of each line the legend shows: whole dashes.
+const SAMPLE_WIDTH: i32 = 51;
+
+/// Where the legend's first line is.
 const LEGEND_TOP: i32 = 24;
+
+/// How far it is from one line of the legend to the next, unless there are too many.
 const LEGEND_STEP: i32 = 24;
 
 /// The most ticks on the axis of sizes.
@@ -28,7 +41,13 @@ const MOST_TICKS: i32 = 14;
 const NO_TIMES: Range<f64> = 0.001..1.0;
 
 /// Room beside the first and the last size, as a factor: enough that a power of two is in sight.
-const MARGIN: f64 = 1.5;
+const SIZE_MARGIN: f64 = 1.5;
+
+/// Room below the shortest and above the longest time: enough that a time of 1, 2 or 5 and some zeros is in sight.
+const TIME_MARGIN: f64 = 2.0;
+
+/// From so many decades on, only they have labels.
+const MANY_DECADES: usize = 3;
 
 /// Okabe and Ito's palette, which is told apart with any colour vision, without its yellow, faint on white, and its
 /// black, which is the CPU's.
@@ -118,28 +137,50 @@ struct Line {
 pub fn svg(sweep: &Sweep) -> Result<String, Failure> {
     let mut text = String::new();
     draw(sweep, &mut text).map_err(|error| Failure::Usage(format!("the plot: {error}")))?;
-    Ok(text)
+    // The view box stays in units; what it is shown at is pixels.
+    let size = |(width, height): (i32, i32)| format!("width=\"{width}\" height=\"{height}\"");
+    Ok(text.replacen(&size((px(SIZE.0), px(SIZE.1))), &size(SIZE), 1))
+}
+
+/// Pixels in units.
+const fn px(pixels: i32) -> i32 {
+    pixels * UNITS
 }
 
 fn draw(sweep: &Sweep, text: &mut String) -> Drawn {
-    let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
+    let size = (px(SIZE.0) as u32, px(SIZE.1) as u32);
+    let root = SVGBackend::with_string(text, size).into_drawing_area();
     root.fill(&WHITE)?;
+    let (head, body) = root.split_vertically(px(HEAD));
     let title = format!("Time of one reduction by size: {} of {}", sweep.operator, sweep.element);
-    let rest = root.titled(&title, font(24))?.titled(&sweep.adapter, font(16))?;
-    let (chart, legend) = rest.split_horizontally(SIZE.0 as i32 - LEGEND_WIDTH);
+    draw_centred(&head, &title, 24, 12)?;
+    draw_centred(&head, &sweep.adapter, 16, 42)?;
+    let (chart, legend) = body.split_horizontally(px(SIZE.0 - LEGEND_WIDTH));
     draw_chart(sweep, &root, &chart)?;
     draw_legend(sweep, &legend)?;
     root.present()?;
     Ok(())
 }
 
-fn font(size: u32) -> TextStyle<'static> {
-    ("sans-serif", size).into_font().color(&TEXT)
+/// Text of a size in pixels. An SVG names its font family and leaves the rest to whoever shows it.
+fn font(size: i32) -> TextStyle<'static> {
+    ("sans-serif", px(size)).into_font().color(&TEXT)
+}
+
+/// A line of some pixels.
+fn stroke(color: RGBColor, width: i32) -> ShapeStyle {
+    color.stroke_width(px(width) as u32)
+}
+
+fn draw_centred(area: &Area<'_>, text: &str, size: i32, y: i32) -> Drawn {
+    let style = font(size).pos(Pos::new(HPos::Center, VPos::Top));
+    area.draw_text(text, &style, (px(SIZE.0 / 2), px(y)))?;
+    Ok(())
 }
 
 /// Every line that has points, end to end below the rest.
 fn lines(sweep: &Sweep) -> Vec<Line> {
-    let line = |series: usize, style: Style, time: fn(&crate::row::Row) -> Option<f64>| Line {
+    let line = |series: usize, style: Style, time: fn(&Row) -> Option<f64>| Line {
         style,
         points: sweep.of_series(series).filter_map(|row| Some((row.n as f64, time(row)?))).collect(),
     };
@@ -154,108 +195,122 @@ fn draw_chart(sweep: &Sweep, root: &Area<'_>, area: &Area<'_>) -> Drawn {
     let lines = lines(sweep);
     let times = lines.iter().flat_map(|line| line.points.iter().map(|(_, ms)| *ms));
     let mut chart = ChartBuilder::on(area)
-        .margin(12)
-        .x_label_area_size(56)
-        .y_label_area_size(78)
+        .margin(px(12))
+        .x_label_area_size(px(56))
+        .y_label_area_size(px(78))
         .build_cartesian_2d(size_axis(&sweep.sizes), time_axis(times))?;
     chart
         .configure_mesh()
         .x_desc("elements")
         .y_desc("time in ms")
         .x_label_formatter(&|n| format!("2^{}", n.log2().round()))
-        .y_label_formatter(&|ms| decade_label(*ms))
+        .y_label_formatter(&|ms| time_label(*ms))
         .label_style(font(17))
         .axis_desc_style(font(18))
-        .bold_line_style(MESH)
-        .light_line_style(LIGHT_MESH)
-        .axis_style(TEXT)
+        .set_all_tick_mark_size(px(5))
+        .bold_line_style(stroke(MESH, 1))
+        .light_line_style(stroke(LIGHT_MESH, 1))
+        .axis_style(stroke(TEXT, 1))
         .draw()?;
     for line in lines {
         let place = |point| chart.plotting_area().map_coordinate(point);
-        draw_line(root, line.style, &line.points.iter().map(place).collect::<Vec<_>>())?;
+        let points: Vec<_> = line.points.iter().map(place).collect();
+        draw_line(root, line.style, &points)?;
+        points.iter().try_for_each(|point| draw_marker(root, line.style, *point))?;
     }
     Ok(())
 }
 
 /// An axis with a tick at every power of two, or at every second, third … if there are many.
 fn size_axis(sizes: &[u64]) -> WithKeyPoints<LogCoord<f64>> {
-    let first = sizes.first().map_or(1.0, |n| *n as f64) / MARGIN;
-    let last = sizes.last().map_or(1.0, |n| *n as f64) * MARGIN;
+    let first = sizes.first().map_or(1.0, |n| *n as f64) / SIZE_MARGIN;
+    let last = sizes.last().map_or(1.0, |n| *n as f64) * SIZE_MARGIN;
     let powers = first.log2().ceil() as i32..=last.log2().floor() as i32;
     let step = ((powers.end() - powers.start() + MOST_TICKS) / MOST_TICKS).max(1);
     let ticks = powers.filter(|power| power % step == 0).map(|power| 2f64.powi(power));
     (first..last).log_scale().with_key_points(ticks.collect())
 }
 
-/// An axis of whole decades, with light lines at 2, 3 … 9 times each.
+/// An axis with labels at the decades, or at 1, 2 and 5 times each if they are few, and light lines between.
 fn time_axis(times: impl Iterator<Item = f64> + Clone) -> WithKeyPoints<LogCoord<f64>> {
-    let shortest = times.clone().min_by(f64::total_cmp).unwrap_or(NO_TIMES.start);
-    let longest = times.max_by(f64::total_cmp).unwrap_or(NO_TIMES.end);
-    let first = shortest.log10().floor() as i32;
-    let last = (longest.log10().ceil() as i32).max(first + 1);
-    let decades = (first..=last).map(|decade| 10f64.powi(decade));
-    let between = (first..last).flat_map(|decade| (2..10).map(move |k| f64::from(k) * 10f64.powi(decade)));
-    let range = 10f64.powi(first)..10f64.powi(last);
-    range.log_scale().with_key_points(decades.collect()).with_light_points(between)
+    let shortest = times.clone().min_by(f64::total_cmp).unwrap_or(NO_TIMES.start) / TIME_MARGIN;
+    let longest = times.max_by(f64::total_cmp).unwrap_or(NO_TIMES.end) * TIME_MARGIN;
+    let decades = shortest.log10().floor() as i32..=longest.log10().floor() as i32;
+    let marks = |multiples: &[i32]| -> Vec<f64> {
+        let all = decades.clone().flat_map(|decade| {
+            multiples.iter().map(move |multiple| f64::from(*multiple) * 10f64.powi(decade))
+        });
+        all.filter(|mark| (shortest..longest).contains(mark)).collect()
+    };
+    let whole = marks(&[1]);
+    let labelled = if whole.len() < MANY_DECADES { marks(&[1, 2, 5]) } else { whole };
+    let light = marks(&[1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    (shortest..longest).log_scale().with_key_points(labelled).with_light_points(light)
 }
 
-/// A power of ten without an exponent: 0.001, 10.
-fn decade_label(ms: f64) -> String {
-    let places = (-ms.log10().round()).max(0.0) as usize;
+/// A time without an exponent: 0.001, 0.5, 20.
+fn time_label(ms: f64) -> String {
+    // A power of ten may be a hair less than it should be.
+    let places = (-(ms.log10() + 1e-9).floor()).max(0.0) as usize;
     format!("{ms:.places$}")
 }
 
-/// A line through points in pixels, and its markers.
+/// A line through points of the picture.
 fn draw_line(area: &Area<'_>, style: Style, points: &[(i32, i32)]) -> Drawn {
-    let stroke = style.color.stroke_width(2);
+    let line = stroke(style.color, 2);
+    let dashes = |dash, gap| DashedPathElement::new(points.iter().copied(), px(dash), px(gap), line);
     match style.stroke {
-        Stroke::Solid => area.draw(&PathElement::new(points, stroke))?,
-        Stroke::Dashed => area.draw(&DashedPathElement::new(points.iter().copied(), 9, 5, stroke))?,
-        Stroke::Dotted => area.draw(&DashedPathElement::new(points.iter().copied(), 2, 4, stroke))?,
+        Stroke::Solid => area.draw(&PathElement::new(points, line))?,
+        Stroke::Dashed => area.draw(&dashes(9, 5))?,
+        Stroke::Dotted => area.draw(&dashes(2, 4))?,
     }
-    points.iter().try_for_each(|point| draw_marker(area, style, *point))
+    Ok(())
 }
 
 fn draw_marker(area: &Area<'_>, style: Style, (x, y): (i32, i32)) -> Drawn {
-    let size = if matches!(style.stroke, Stroke::Dotted) { 3 } else { 4 };
+    let size = px(if matches!(style.stroke, Stroke::Dotted) { 3 } else { 4 });
     let filled = style.color.filled();
     match style.marker {
         Marker::Square => area.draw(&Rectangle::new([(x - size, y - size), (x + size, y + size)], filled))?,
         Marker::Circle => area.draw(&Circle::new((x, y), size, filled))?,
-        Marker::Triangle => area.draw(&TriangleMarker::new((x, y), size + 2, filled))?,
-        Marker::Cross => area.draw(&Cross::new((x, y), size, style.color.stroke_width(2)))?,
+        Marker::Triangle => area.draw(&TriangleMarker::new((x, y), size + px(2), filled))?,
+        Marker::Cross => area.draw(&Cross::new((x, y), size, stroke(style.color, 2)))?,
     }
     Ok(())
 }
 
 /// A line for every series, then what solid and dotted lines mean.
 fn draw_legend(sweep: &Sweep, area: &Area<'_>) -> Drawn {
-    let name = |(series, name): (usize, &String)| {
-        let all_threads = name.as_str() == cpu::rung(true);
+    let series = sweep.series.iter().enumerate().map(|(series, name)| {
+        let all_threads = name == cpu::rung(true);
         let label = if all_threads { format!("{name} ({})", cpu::threads()) } else { name.clone() };
         (Style::of(series), label)
-    };
+    });
     let solid = if sweep.has_gpu_clock() { "time on the GPU" } else { "wall clock of batches" };
     let key = Style { color: TEXT, stroke: Stroke::Solid, marker: Marker::Circle };
-    let meanings = [(key, solid), (key.dotted(), "end to end")].map(|(style, text)| (style, text.to_owned()));
+    let strokes = [(key, solid), (key.dotted(), "end to end")].map(|(style, text)| (style, text.to_owned()));
+    let lines = (sweep.series.len() + strokes.len()) as i32;
+    // One more for the gap between the two parts, and one for the space at the end.
+    let step = LEGEND_STEP.min((SIZE.1 - HEAD - LEGEND_TOP) / (lines + 2));
     let mut y = LEGEND_TOP;
-    for (style, label) in sweep.series.iter().enumerate().map(name) {
+    for (style, label) in series {
         draw_entry(area, style, &label, y)?;
-        y += LEGEND_STEP;
+        y += step;
     }
-    // A gap: from here on it is not about one series.
-    y += LEGEND_STEP / 2;
-    for (style, label) in meanings {
+    y += step / 2;
+    for (style, label) in strokes {
         draw_entry(area, style, &label, y)?;
-        y += LEGEND_STEP;
+        y += step;
     }
     Ok(())
 }
 
+/// A piece of a line with one marker, and what it stands for.
 fn draw_entry(area: &Area<'_>, style: Style, label: &str, y: i32) -> Drawn {
-    let (left, right) = (0, 40);
-    draw_line(area, style, &[(left, y), (right, y)])?;
-    area.draw(&Text::new(label.to_owned(), (right + 12, y - 8), font(16)))?;
+    draw_line(area, style, &[(0, px(y)), (px(SAMPLE_WIDTH), px(y))])?;
+    draw_marker(area, style, (px(SAMPLE_WIDTH / 2), px(y)))?;
+    let text = font(16).pos(Pos::new(HPos::Left, VPos::Center));
+    area.draw_text(label, &text, (px(SAMPLE_WIDTH + 12), px(y)))?;
     Ok(())
 }
 
@@ -273,10 +328,13 @@ mod tests {
     }
 
     #[test]
-    fn decades_enclose_the_times() {
-        let axis = time_axis([0.0003, 20.0].into_iter());
-        let labels: Vec<_> = axis.bold_points().iter().map(|ms| decade_label(*ms)).collect();
-        assert_eq!(labels, ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100"]);
-        assert_eq!(time_axis(std::iter::empty()).bold_points().len(), 4);
+    fn times_have_labels_however_close_they_are() {
+        let labels = |times: &[f64]| -> Vec<_> {
+            time_axis(times.iter().copied()).bold_points().iter().map(|ms| time_label(*ms)).collect()
+        };
+        assert_eq!(labels(&[0.0003, 20.0]), ["0.001", "0.01", "0.1", "1", "10"]);
+        assert_eq!(labels(&[0.0021, 0.0024]), ["0.002"]);
+        assert_eq!(labels(&[0.3, 15.0]), ["0.2", "0.5", "1", "2", "5", "10", "20"]);
+        assert!(!labels(&[]).is_empty());
     }
 }

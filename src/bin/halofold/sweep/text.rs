@@ -8,7 +8,11 @@ use crate::{cpu, table};
 
 /// The whole text.
 pub fn report(sweep: &Sweep) -> String {
-    let clock = if sweep.has_gpu_clock() { "GPU timestamps" } else { "wall clock of batches, no GPU timestamps here" };
+    let clock = if sweep.has_gpu_clock() {
+        "GPU timestamps"
+    } else {
+        "wall clock of batches, no GPU timestamps here"
+    };
     format!(
         "{}\n{} of {}, {} to {} elements, generated data; the CPU on 1 and on {} threads\n\n\
          Time of the reduction itself (rungs: {clock})\n\n{}\n\
@@ -74,7 +78,8 @@ fn remarks(sweep: &Sweep) -> String {
     for series in 0..sweep.series.len() {
         for (row, sizes) in by_reason(sweep.of_series(series)) {
             let reason = row.reason.as_deref().unwrap_or_default();
-            let at = if sizes.len() == sweep.sizes.len() { "every size".to_owned() } else { sizes.join(", ") };
+            let at =
+                if sizes.len() == sweep.sizes.len() { "every size".to_owned() } else { sizes.join(", ") };
             text.push_str(&format!("  {} at {at}: {} ({reason})\n", row.rung, table::status(row)));
         }
     }

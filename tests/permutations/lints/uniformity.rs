@@ -1,0 +1,223 @@
+//! Barriers in control flow that is not the same for the whole workgroup.
+//!
+//! A small version of WGSL's uniformity analysis, on the safe side: what may differ between invocations is
+//! followed from the built-ins, writable memory, atomics and lanes through values, variables, calls and branches.
+
+use std::collections::{BTreeSet, HashMap};
+
+use naga::{
+    AddressSpace, Binding, Block, BuiltIn, EntryPoint, Expression, Function, Handle, LocalVariable, Module,
+    Statement, StorageAccess,
+};
+
+/// Every function with a barrier that some invocations may not reach.
+pub fn lonely_barriers(module: &Module, entry: &EntryPoint) -> Vec<String> {
+    let varies = |binding: &Option<Binding>| {
+        !matches!(
+            binding,
+            Some(Binding::BuiltIn(
+                BuiltIn::WorkGroupId
+                    | BuiltIn::NumWorkGroups
+                    | BuiltIn::NumSubgroups
+                    | BuiltIn::WorkGroupSize
+            ))
+        )
+    };
+    let arguments = entry.function.arguments.iter().map(|argument| varies(&argument.binding)).collect();
+    let mut found = BTreeSet::new();
+    Analysis::new(module, &entry.function, arguments, &mut found).run(false);
+    found
+        .into_iter()
+        .map(|function| format!("`{function}` has a barrier that not every invocation reaches"))
+        .collect()
+}
+
+/// Which invocations may be missing from here on, because some of them …
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Gone {
+    /// … left the loop, or this turn of it.
+    turn: bool,
+    /// … left the function.
+    function: bool,
+}
+
+impl Gone {
+    fn any(self) -> bool {
+        self.turn || self.function
+    }
+
+    fn or(self, other: Gone) -> Gone {
+        Gone { turn: self.turn || other.turn, function: self.function || other.function }
+    }
+}
+
+/// One function, for one answer to which of its arguments vary.
+struct Analysis<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    arguments: Vec<bool>,
+    variables: HashMap<Handle<LocalVariable>, bool>,
+    calls: HashMap<Handle<Expression>, bool>,
+    result: bool,
+    found: &'a mut BTreeSet<String>,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(
+        module: &'a Module,
+        function: &'a Function,
+        arguments: Vec<bool>,
+        found: &'a mut BTreeSet<String>,
+    ) -> Self {
+        let (variables, calls) = (HashMap::new(), HashMap::new());
+        Analysis { module, function, arguments, variables, calls, result: false, found }
+    }
+
+    /// Goes through the body until nothing new varies; answers whether the result does.
+    fn run(mut self, alone: bool) -> bool {
+        let function = self.function;
+        loop {
+            let before = (self.variables.clone(), self.calls.clone());
+            self.block(&function.body, alone);
+            if before == (self.variables.clone(), self.calls.clone()) {
+                return self.result;
+            }
+        }
+    }
+
+    /// `alone` says that some invocations may be elsewhere.
+    fn block(&mut self, block: &Block, alone: bool) -> Gone {
+        let mut gone = Gone::default();
+        for statement in block {
+            gone = gone.or(self.statement(statement, alone || gone.any()));
+        }
+        gone
+    }
+
+    fn statement(&mut self, statement: &Statement, alone: bool) -> Gone {
+        match statement {
+            Statement::Block(block) => return self.block(block, alone),
+            Statement::If { condition, accept, reject } => {
+                let inside = alone || self.varies(*condition);
+                return self.block(accept, inside).or(self.block(reject, inside));
+            }
+            Statement::Switch { selector, cases } => {
+                let inside = alone || self.varies(*selector);
+                return cases
+                    .iter()
+                    .fold(Gone::default(), |gone, case| gone.or(self.block(&case.body, inside)));
+            }
+            Statement::Loop { body, continuing, break_if } => {
+                return self.turns(body, continuing, *break_if, alone);
+            }
+            Statement::Break | Statement::Continue => return Gone { turn: alone, function: false },
+            Statement::Return { value } => {
+                self.result |= alone || value.is_some_and(|value| self.varies(value));
+                return Gone { turn: false, function: alone };
+            }
+            Statement::ControlBarrier(_) | Statement::WorkGroupUniformLoad { .. } if alone => {
+                self.found.insert(self.function.name.clone().unwrap_or_default());
+            }
+            Statement::Store { pointer, value } => {
+                if let Some(variable) = self.local(*pointer) {
+                    let varies = alone || self.varies(*value) || self.varies(*pointer);
+                    *self.variables.entry(variable).or_default() |= varies;
+                }
+            }
+            Statement::Call { function, arguments, result } => {
+                let called = &self.module.functions[*function];
+                let varying = arguments.iter().map(|argument| self.varies(*argument)).collect();
+                let varies = Analysis::new(self.module, called, varying, self.found).run(alone);
+                self.call_ends(arguments, *result, varies);
+            }
+            _ => {}
+        }
+        Gone::default()
+    }
+
+    fn turns(
+        &mut self,
+        body: &Block,
+        continuing: &Block,
+        break_if: Option<Handle<Expression>>,
+        alone: bool,
+    ) -> Gone {
+        // Who leaves in one turn is missing in the next: a second look at the same body.
+        let mut gone = Gone::default();
+        for _ in 0..2 {
+            let inside = alone || gone.any();
+            gone = gone.or(self.block(body, inside));
+            gone = gone.or(self.block(continuing, inside || gone.any()));
+            gone.turn |= break_if.is_some_and(|condition| self.varies(condition));
+        }
+        Gone { turn: false, ..gone }
+    }
+
+    /// What a call leaves behind: its result, and variables that it was given pointers to.
+    fn call_ends(
+        &mut self,
+        arguments: &[Handle<Expression>],
+        result: Option<Handle<Expression>>,
+        varies: bool,
+    ) {
+        if let Some(result) = result {
+            *self.calls.entry(result).or_default() |= varies;
+        }
+        for variable in arguments.iter().filter_map(|argument| self.local(*argument)).collect::<Vec<_>>() {
+            self.variables.insert(variable, true);
+        }
+    }
+
+    /// The variable that a pointer leads into.
+    fn local(&self, pointer: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+        match self.function.expressions[pointer] {
+            Expression::LocalVariable(variable) => Some(variable),
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => self.local(base),
+            _ => None,
+        }
+    }
+
+    /// Whether a value may differ between the invocations of a workgroup.
+    fn varies(&self, expression: Handle<Expression>) -> bool {
+        use Expression as E;
+        let varies = |expression: Handle<Expression>| self.varies(expression);
+        match &self.function.expressions[expression] {
+            E::Literal(_) | E::Constant(_) | E::Override(_) | E::ZeroValue(_) | E::ArrayLength(_) => false,
+            E::GlobalVariable(_) | E::LocalVariable(_) | E::WorkGroupUniformLoadResult { .. } => false,
+            E::FunctionArgument(index) => self.arguments[*index as usize],
+            E::CallResult(_) => self.calls.get(&expression).copied().unwrap_or(false),
+            E::Load { pointer } => varies(*pointer) || self.contents_vary(*pointer),
+            E::Access { base, index } => varies(*base) || varies(*index),
+            E::AccessIndex { base, .. } => varies(*base),
+            E::Splat { value, .. } | E::Swizzle { vector: value, .. } => varies(*value),
+            E::Unary { expr, .. } | E::As { expr, .. } => varies(*expr),
+            E::Binary { left, right, .. } => varies(*left) || varies(*right),
+            E::Select { condition, accept, reject } => {
+                varies(*condition) || varies(*accept) || varies(*reject)
+            }
+            E::Compose { components, .. } => components.iter().any(|part| varies(*part)),
+            E::Relational { argument, .. } => varies(*argument),
+            E::Math { arg, arg1, arg2, arg3, .. } => {
+                varies(*arg) || [arg1, arg2, arg3].into_iter().flatten().any(|argument| varies(*argument))
+            }
+            // Atomics, lanes, and whatever a kernel has no use for yet.
+            _ => true,
+        }
+    }
+
+    /// Whether what lies at a pointer may differ, although all look at the same place.
+    fn contents_vary(&self, pointer: Handle<Expression>) -> bool {
+        match self.function.expressions[pointer] {
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => {
+                self.contents_vary(base)
+            }
+            Expression::LocalVariable(variable) => self.variables.get(&variable).copied().unwrap_or(false),
+            Expression::GlobalVariable(variable) => match self.module.global_variables[variable].space {
+                AddressSpace::Uniform => false,
+                AddressSpace::Storage { access } => access.contains(StorageAccess::STORE),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,637 @@
+//! `halofold reduce`, run as a program on files that are written here or by NumPy.
+//!
+//! The adapter is whatever the environment gives. What it lacks is asked of the library, and has to come out as an error.
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use half::f16;
+use halofold::reduce::Operator;
+use halofold::{Element, adapter, wgpu};
+use serde_json::Value;
+
+const OPS: [&str; 5] = ["sum", "min", "max", "product", "mean"];
+const KEYS: [&str; 9] = ["file", "op", "type", "n", "value", "index", "gpu_ms", "wall_ms", "adapter"];
+
+/// The library's operator behind one on the command line, by NumPy's conventions.
+fn operator(op: &str, element: Element) -> Operator {
+    let wide = matches!(element, Element::U32 | Element::I32);
+    match op {
+        "min" => Operator::Min,
+        "max" => Operator::Max,
+        "product" if wide => Operator::WideProduct,
+        "product" => Operator::Product,
+        "mean" if !element.is_float() => Operator::WideSum,
+        "sum" if wide => Operator::WideSum,
+        _ => Operator::Sum,
+    }
+}
+
+/// What the adapter that the program will choose lacks for this, if it lacks something.
+fn lacking(op: &str, element: Element) -> wgpu::Features {
+    static FEATURES: OnceLock<wgpu::Features> = OnceLock::new();
+    let features = FEATURES.get_or_init(|| {
+        let adapters = pollster::block_on(adapter::list());
+        let adapter = adapters.first().expect(
+            "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
+        );
+        adapter.features()
+    });
+    operator(op, element).over(element).expect("the pair is defined").features() - *features
+}
+
+/// The operators that run for an element type here.
+fn runnable(element: Element) -> Vec<&'static str> {
+    OPS.into_iter().filter(|op| lacking(op, element).is_empty()).collect()
+}
+
+/// A fresh folder for the files of one test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("reduce-{test}"));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_halofold"));
+    command.arg("reduce").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    command(args).output().unwrap()
+}
+
+/// Runs with some bytes on standard input.
+fn run_on(args: &[&str], input: &[u8]) -> Output {
+    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
+    // The program may refuse the input before it has read all of it.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(
+        output.status.success(),
+        "{:?}: {}",
+        output.status.code(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn rows(output: &Output) -> Vec<Value> {
+    serde_json::from_str(&stdout(output)).unwrap()
+}
+
+/// Asserts exit status 2, nothing on standard output, and a message that has all these parts.
+fn refused(output: &Output, parts: &[&str]) {
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(output.stdout.is_empty());
+    assert!(!message.contains("panicked"), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "`{part}` is not in `{message}`");
+    }
+}
+
+/// A number of the test, exact in every type it is written as.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+    Nothing,
+}
+
+impl Number {
+    fn of_json(value: &Value) -> Self {
+        match value {
+            Value::Null => Number::Nothing,
+            Value::Number(number) if number.is_u64() => Number::Integer(number.as_u64().unwrap().into()),
+            Value::Number(number) if number.is_i64() => Number::Integer(number.as_i64().unwrap().into()),
+            Value::Number(number) => Number::Float(number.as_f64().unwrap()),
+            Value::String(name) => Number::Float(name.parse().unwrap()),
+            other => panic!("{other} is no value"),
+        }
+    }
+
+    fn bytes(self, element: Element) -> Vec<u8> {
+        match (self, element) {
+            (Number::Integer(x), Element::U32 | Element::I32) => (x as u32).to_le_bytes().to_vec(),
+            (Number::Integer(x), _) => (x as u64).to_le_bytes().to_vec(),
+            (Number::Float(x), Element::F16) => f16::from_f64(x).to_le_bytes().to_vec(),
+            (Number::Float(x), Element::F32) => (x as f32).to_le_bytes().to_vec(),
+            (Number::Float(x), _) => x.to_le_bytes().to_vec(),
+            (Number::Nothing, _) => Vec::new(),
+        }
+    }
+
+    fn as_f64(self) -> f64 {
+        match self {
+            Number::Integer(x) => x as f64,
+            Number::Float(x) => x,
+            Number::Nothing => f64::NAN,
+        }
+    }
+
+    /// Equality where every NaN is the same and -0 is not +0.
+    fn same(self, other: Number) -> bool {
+        match (self, other) {
+            (Number::Float(a), Number::Float(b)) => (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits(),
+            (a, b) => a == b,
+        }
+    }
+}
+
+/// Pseudo-random numbers, the same every time. Integers take every (odd) pattern; floats are ±1 with a few twos and
+/// halves, which every type adds and multiplies without rounding.
+fn numbers(element: Element, len: usize) -> Vec<Number> {
+    let mut state = len as u64 + element as u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let number = |index: usize| {
+        let word = next() | 1;
+        match element {
+            Element::U32 => Number::Integer((word as u32).into()),
+            Element::I32 => Number::Integer((word as i32).into()),
+            Element::U64 => Number::Integer(word.into()),
+            Element::I64 => Number::Integer((word as i64).into()),
+            _ => {
+                let rare = index % (len / 6 + 2) == 1;
+                let magnitude = if !rare {
+                    1.0
+                } else if word >> 20 & 1 == 0 {
+                    2.0
+                } else {
+                    0.5
+                };
+                Number::Float(if word >> 40 & 1 == 0 { magnitude } else { -magnitude })
+            }
+        }
+    };
+    (0..len).map(number).collect()
+}
+
+/// What NumPy makes of them.
+fn expected(op: &str, element: Element, numbers: &[Number]) -> Number {
+    if numbers.is_empty() && !["sum", "product"].contains(&op) {
+        return Number::Nothing;
+    }
+    let signed = matches!(element, Element::I32 | Element::I64);
+    let in_64_bits = |x: u64| Number::Integer(if signed { i128::from(x as i64) } else { x.into() });
+    if element.is_float() {
+        let items = numbers.iter().map(|x| x.as_f64());
+        return Number::Float(match op {
+            "sum" => items.sum::<f64>() + 0.0,
+            "product" => items.product(),
+            "min" => items.fold(f64::INFINITY, f64::min),
+            "max" => items.fold(f64::NEG_INFINITY, f64::max),
+            _ => {
+                let mean = items.sum::<f64>() / numbers.len() as f64;
+                if element == Element::F64 { mean } else { f64::from(mean as f32) }
+            }
+        });
+    }
+    let items = numbers.iter().map(|x| match x {
+        Number::Integer(x) => *x,
+        other => panic!("{other:?} is no integer"),
+    });
+    match op {
+        "sum" => in_64_bits(items.sum::<i128>() as u64),
+        "product" => in_64_bits(items.fold(1, |product: u64, x| product.wrapping_mul(x as u64))),
+        "min" => Number::Integer(items.min().unwrap()),
+        "max" => Number::Integer(items.max().unwrap()),
+        _ => Number::Float(items.sum::<i128>() as f64 / numbers.len() as f64),
+    }
+}
+
+/// Whether a value is the expected one: to the bit, but for the rounding of means.
+fn agrees(op: &str, got: Number, expected: Number) -> bool {
+    let rounding = expected.as_f64().abs() * f64::EPSILON * 4.0;
+    got.same(expected) || (op == "mean" && (got.as_f64() - expected.as_f64()).abs() <= rounding)
+}
+
+/// Elements one after the other, with the big end first if asked.
+fn encode(element: Element, numbers: &[Number], big: bool) -> Vec<u8> {
+    let bytes = |number: &Number| {
+        let mut bytes = number.bytes(element);
+        if big {
+            bytes.reverse();
+        }
+        bytes
+    };
+    numbers.iter().flat_map(bytes).collect()
+}
+
+/// NumPy's name of an element type.
+fn dtype(element: Element) -> String {
+    format!("{}{}", &element.name()[..1], element.size())
+}
+
+/// A `.npy` file as NumPy writes it.
+fn npy(descr: &str, fortran: bool, shape: &[usize], data: &[u8]) -> Vec<u8> {
+    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
+    let order = if fortran { "True" } else { "False" };
+    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({sizes}), }}");
+    let header = format!("{header:<117}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    bytes.extend(data);
+    bytes
+}
+
+/// The same for a one-dimensional little-endian array.
+fn plain(element: Element, numbers: &[Number]) -> Vec<u8> {
+    npy(&format!("<{}", dtype(element)), false, &[numbers.len()], &encode(element, numbers, false))
+}
+
+/// Asserts the rows of some files, for all operators that run here.
+fn check(output: &Output, element: Element, files: &[(String, Vec<Number>)]) {
+    let ops = runnable(element);
+    let rows = rows(output);
+    assert_eq!(rows.len(), files.len() * ops.len());
+    for (rows, (file, numbers)) in rows.chunks(ops.len()).zip(files) {
+        for (row, op) in rows.iter().zip(&ops) {
+            assert_eq!((row["file"].as_str(), row["op"].as_str()), (Some(file.as_str()), Some(*op)));
+            assert_eq!(row["type"], element.name());
+            assert_eq!(row["n"], numbers.len());
+            let (got, expected) = (Number::of_json(&row["value"]), expected(op, element, numbers));
+            assert!(agrees(op, got, expected), "{file}: {op}: got {got:?}, expected {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn every_type_byte_order_and_shape() {
+    const SHAPES: [&[usize]; 8] = [&[], &[1], &[7], &[3, 5], &[2, 3, 4], &[1000], &[257, 3], &[4, 0]];
+    let folder = Folder::new("types");
+    for element in Element::ALL {
+        let mut files = Vec::new();
+        for (index, shape) in SHAPES.into_iter().enumerate() {
+            let numbers = numbers(element, shape.iter().product());
+            for (order, big) in [('<', false), ('>', true)] {
+                for fortran in [false, true] {
+                    let bytes = encode(element, &numbers, big);
+                    let name = format!("{element}-{index}-{big}-{fortran}.npy");
+                    let bytes = npy(&format!("{order}{}", dtype(element)), fortran, shape, &bytes);
+                    files.push((folder.write(&name, &bytes), numbers.clone()));
+                }
+            }
+        }
+        let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let ops = runnable(element);
+        if !ops.is_empty() {
+            let output = run(&[&names[..], &["--op", &ops.join(","), "--verify", "--json"]].concat());
+            check(&output, element, &files);
+        }
+        for op in OPS.into_iter().filter(|op| !ops.contains(op)) {
+            let (feature, _) = lacking(op, element).iter_names().next().unwrap();
+            refused(&run(&[names[0], "--op", op]), &[names[0], feature]);
+        }
+    }
+}
+
+#[test]
+fn bare_elements_from_files_and_streams() {
+    let folder = Folder::new("raw");
+    for element in Element::ALL {
+        let ops = runnable(element).join(",");
+        if ops.is_empty() {
+            continue;
+        }
+        let numbers = numbers(element, 1001);
+        let bytes = encode(element, &numbers, false);
+        let options = ["--raw", element.name(), "--op", &ops, "--json"];
+        let files = vec![
+            (folder.write(&format!("{element}.bin"), &bytes), numbers.clone()),
+            (folder.write(&format!("{element}-empty.bin"), &[]), Vec::new()),
+        ];
+        check(&run(&[&[files[0].0.as_str(), &files[1].0], &options[..]].concat()), element, &files);
+        let piped = [("-".to_owned(), numbers)];
+        check(&run_on(&[&["-"], &options[..]].concat(), &bytes), element, &piped);
+    }
+}
+
+#[test]
+fn standard_input_is_a_file_like_any_other() {
+    let folder = Folder::new("stdin");
+    let numbers = numbers(Element::I32, 500);
+    let bytes = plain(Element::I32, &numbers);
+    let file = folder.write("same.npy", &bytes);
+    let ops = OPS.join(",");
+    let both = [(file.clone(), numbers.clone()), ("-".to_owned(), numbers.clone())];
+    check(&run_on(&[&file, "-", "--op", &ops, "--json"], &bytes), Element::I32, &both);
+    refused(&run_on(&["-"], &bytes[..bytes.len() - 3]), &["standard input", "truncated"]);
+    refused(&run_on(&["-"], &[]), &["standard input"]);
+    refused(&run_on(&["--raw", "u32", "-"], &[0; 7]), &["standard input", "multiple"]);
+    refused(&run_on(&["-", "-"], &bytes), &["standard input"]);
+    #[cfg(target_os = "linux")]
+    {
+        // A pipe by name can be opened only once, too.
+        let piped = [("/dev/stdin".to_owned(), numbers)];
+        check(&run_on(&["/dev/stdin", "--op", &ops, "--json"], &bytes), Element::I32, &piped);
+    }
+}
+
+#[test]
+fn pieces_make_no_difference() {
+    let folder = Folder::new("pieces");
+    for element in Element::ALL {
+        let ops = runnable(element).join(",");
+        if ops.is_empty() {
+            continue;
+        }
+        // An odd number, so that the last piece of 16-bit elements ends within a word.
+        let (few, many) = (numbers(element, 29), numbers(element, 20_011));
+        let files = [
+            (folder.write(&format!("{element}-few.npy"), &plain(element, &few)), few),
+            (folder.write(&format!("{element}-many.npy"), &plain(element, &many)), many),
+        ];
+        for (file, piece) in [(0, "8"), (0, "12"), (0, "100"), (1, "4096"), (1, "40000"), (1, "1000000")] {
+            let files = &files[file..=file];
+            let output = run(&[&files[0].0, "--op", &ops, "--piece", piece, "--verify", "--json"]);
+            check(&output, element, files);
+        }
+    }
+    refused(&run(&["a.npy", "--piece", "7"]), &["--piece"]);
+}
+
+#[test]
+fn nothing_has_a_sum_and_a_product() {
+    let folder = Folder::new("empty");
+    let file = folder.write("empty.npy", &plain(Element::F32, &[]));
+    let text = stdout(&run(&[&file, "--op", &OPS.join(",")]));
+    let values: Vec<_> = text.lines().map(|line| line.rsplit("  ").next().unwrap()).collect();
+    assert_eq!(values, ["0.0", "-", "-", "1.0", "-"]);
+    let rows = rows(&run(&[&file, "--op", "max,mean", "--json"]));
+    assert!(rows.iter().all(|row| row["value"].is_null() && row["n"] == 0 && row["gpu_ms"].is_null()));
+}
+
+#[test]
+fn special_floats_keep_numpys_rules() {
+    let folder = Folder::new("special");
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    // sum, min, max, product, mean
+    let cases: [(&[f64], [f64; 5]); 6] = [
+        (&[1.0, nan, inf], [nan; 5]),
+        (&[1.0, inf, 2.0], [inf, 1.0, inf, inf, inf]),
+        (&[-inf, 2.0, 1.0], [-inf, -inf, 2.0, -inf, -inf]),
+        (&[inf, -inf], [nan, -inf, inf, -inf, nan]),
+        (&[0.0, -0.0, 0.0], [0.0, -0.0, 0.0, -0.0, 0.0]),
+        (&[-0.0, 3.0], [3.0, -0.0, 3.0, -0.0, 1.5]),
+    ];
+    for element in [Element::F32, Element::F64, Element::F16] {
+        for (case, (items, wanted)) in cases.into_iter().enumerate() {
+            let items: Vec<_> = items.iter().copied().map(Number::Float).collect();
+            let file = folder.write(&format!("{element}-{case}.npy"), &plain(element, &items));
+            for op in runnable(element) {
+                // One element a piece shows whether pieces are combined by the same rules.
+                for piece in ["8", "1000"] {
+                    let rows = rows(&run(&[&file, "--op", op, "--json", "--verify", "--piece", piece]));
+                    let wanted = wanted[OPS.iter().position(|name| *name == op).unwrap()];
+                    let got = Number::of_json(&rows[0]["value"]);
+                    assert!(got.same(Number::Float(wanted)), "{op} of {items:?} as {element}: {got:?}");
+                    assert_eq!(rows[0]["value"].is_string(), !wanted.is_finite());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_ordinary_floats_stay_within_rounding() {
+    let folder = Folder::new("floats");
+    for element in [Element::F32, Element::F64] {
+        if !lacking("sum", element).is_empty() {
+            continue;
+        }
+        let wave: Vec<_> =
+            (0..300_000).map(|i| Number::Float(f64::from((f64::from(i) * 0.37).sin() as f32))).collect();
+        let exact: f64 = wave.iter().map(|x| x.as_f64()).sum();
+        let file = folder.write(&format!("{element}.npy"), &plain(element, &wave));
+        for piece in ["40000", "10000000"] {
+            let rows = rows(&run(&[&file, "--op", "sum,mean", "--json", "--verify", "--piece", piece]));
+            let unit = if element == Element::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+            let sum = rows[0]["value"].as_f64().unwrap();
+            let mean = rows[1]["value"].as_f64().unwrap();
+            assert!((sum - exact).abs() <= 200_000.0 * 40.0 * unit, "{sum} {exact}");
+            assert!((mean - exact / 3e5).abs() <= 40.0 * unit, "{mean}");
+        }
+    }
+}
+
+#[test]
+fn json_has_nine_keys_in_order() {
+    let folder = Folder::new("json");
+    let file = folder.write("a.npy", &plain(Element::U32, &[Number::Integer(3)]));
+    let output = run(&[&file, &file, "--op", "sum,max", "--json", "--verify"]);
+    let rows = rows(&output);
+    assert_eq!(rows.len(), 4);
+    for row in &rows {
+        let keys: Vec<_> = row.as_object().unwrap().keys().collect();
+        assert_eq!(keys, KEYS);
+        assert!(row["index"].is_null());
+        assert!(row["gpu_ms"].is_null() || row["gpu_ms"].as_f64().unwrap() > 0.0);
+        assert!(row["wall_ms"].as_f64().unwrap() > 0.0);
+        assert!(!row["adapter"].as_str().unwrap().is_empty());
+    }
+    // The order is that of the text, too, whatever a parser makes of it.
+    let text = stdout(&output);
+    let places: Vec<_> = KEYS.iter().map(|key| text.find(&format!("\"{key}\":")).unwrap()).collect();
+    assert!(places.is_sorted());
+}
+
+#[test]
+fn text_is_a_line_for_each_file_and_operator() {
+    let folder = Folder::new("text");
+    let most = plain(Element::U32, &[Number::Integer(u32::MAX.into()); 3]);
+    let most = folder.write("most of all.npy", &most);
+    let tenth = folder.write("tenth.npy", &plain(Element::F32, &[Number::Float(0.1)]));
+    let text = stdout(&run(&[&most, &tenth, "--op", "sum,min", "--verify"]));
+    let lines: Vec<Vec<_>> = text
+        .lines()
+        .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            [most.as_str(), "sum", "u32", "3", "12884901885", "verified"],
+            [most.as_str(), "min", "u32", "3", "4294967295", "verified"],
+            [tenth.as_str(), "sum", "f32", "1", "0.1", "verified"],
+            [tenth.as_str(), "min", "f32", "1", "0.1", "verified"],
+        ]
+    );
+    assert!(!stdout(&run(&[&most])).contains("verified"));
+}
+
+#[test]
+fn bad_input_is_refused_before_anything_runs() {
+    let folder = Folder::new("bad");
+    let good = folder.write("good.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
+    let whole = plain(Element::F32, &[Number::Float(1.0); 9]);
+    let missing = folder.0.join("missing.npy").to_str().unwrap().to_owned();
+    let directory = folder.0.to_str().unwrap();
+    let short = folder.write("short.npy", &whole[..whole.len() - 1]);
+    let headless = folder.write("headless.npy", &whole[..20]);
+    let empty = folder.write("empty.npy", &[]);
+    let boolean = folder.write("boolean.npy", &npy("|b1", false, &[2], &[1, 0]));
+    let text = folder.write("text.npy", b"1.0\n2.0\n3.0\n");
+    for (file, why) in [
+        (missing.as_str(), "no such file"),
+        (directory, "directory"),
+        (short.as_str(), "truncated"),
+        (headless.as_str(), "truncated"),
+        (empty.as_str(), "empty"),
+        (boolean.as_str(), "b1"),
+        (text.as_str(), "no .npy file"),
+    ] {
+        refused(&run(&[&good, file, "--json"]), &[file, why]);
+    }
+    let ragged = folder.write("ragged.bin", &[0; 10]);
+    refused(&run(&[&ragged, "--raw", "f32"]), &[&ragged, "10 bytes"]);
+    refused(&run(&[&good, "--raw", "float"]), &["unknown type `float`", "f16"]);
+    refused(&run(&[&good, "--op", "sum,median"]), &["median", "sum, min, max, product, mean"]);
+    refused(&run(&[&good, "--adapter", "no such GPU"]), &["unknown adapter `no such GPU`", "\n  0: "]);
+    refused(&run(&[]), &["FILE"]);
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let folder = Folder::new("pipe");
+    let file = folder.write("a.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
+    for options in [&["--json"][..], &[]] {
+        let mut child = command(&[&[file.as_str()], options].concat()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{message}");
+        assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
+    }
+}
+
+/// More files than a process may have open at once: macOS allows 256.
+#[cfg(unix)]
+#[test]
+fn files_are_not_all_open_at_once() {
+    let folder = Folder::new("many");
+    let files: Vec<_> = (0..300)
+        .map(|i| folder.write(&format!("{i}.npy"), &plain(Element::U32, &[Number::Integer(i)])))
+        .collect();
+    let output = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -n 200 && exec \"$@\"",
+            "sh",
+            env!("CARGO_BIN_EXE_halofold"),
+            "reduce",
+            "--json",
+        ])
+        .args(&files)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let rows = rows(&output);
+    assert_eq!(rows.len(), 300);
+    assert!(rows.iter().enumerate().all(|(i, row)| row["value"] == i));
+}
+
+/// Writes files of every type and layout, and what NumPy makes of each.
+const NUMPY: &str = r#"
+import json, sys
+import numpy as np
+random = np.random.default_rng(7)
+out = []
+for kind in ['u4', 'i4', 'f4', 'f8', 'i8', 'u8', 'f2']:
+    for order in '<>':
+        for layout in 'CF':
+            for shape in [(), (1,), (1013,), (31, 33), (7, 11, 13)]:
+                if kind[0] == 'f':
+                    a = np.asarray(1 + 0.02 * random.standard_normal(shape))
+                    a = a * random.choice([-1, 1], shape)
+                else:
+                    info = np.iinfo(kind)
+                    a = np.asarray(random.integers(info.min, info.max, shape, kind, endpoint=True)) | 1
+                a = np.asarray(a, dtype=order + kind, order=layout)
+                file = '%s/%s-%s-%d.npy' % (sys.argv[1], kind, 'big' if order == '>' else 'little', len(out))
+                np.save(file, a)
+                out.append({
+                    'file': file, 'dtype': kind, 'n': a.size,
+                    'sum': np.sum(a).item(), 'min': np.min(a).item(), 'max': np.max(a).item(),
+                    'product': np.prod(a).item(), 'mean': np.mean(a).item(),
+                })
+print(json.dumps(out))
+"#;
+
+/// How far apart NumPy and halofold may be: both round floats, in different orders; NumPy keeps 16-bit results in 16 bits.
+fn tolerance(op: &str, element: Element, n: f64, value: f64) -> f64 {
+    let unit = match element {
+        Element::F16 => 1.0 / 1024.0,
+        Element::F32 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    match (op, element.is_float()) {
+        ("mean", false) => 16.0 * unit * value.abs().max(1.0),
+        (_, false) | ("min" | "max", true) => 0.0,
+        // All elements are near ±1.
+        ("sum", true) => 16.0 * unit * n,
+        ("mean", true) => 16.0 * unit,
+        _ => 2.0 * n * unit * value.abs(),
+    }
+}
+
+#[test]
+fn agrees_with_numpy() {
+    let python = |args: &[&str]| Command::new("python3").args(args).output();
+    if !python(&["-c", "import numpy"]).is_ok_and(|output| output.status.success()) {
+        // Not `eprintln!`, which a test that passes does not show.
+        let _ = writeln!(std::io::stderr(), "SKIPPED agrees_with_numpy: no python3 with NumPy here");
+        return;
+    }
+    let folder = Folder::new("numpy");
+    let written = stdout(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
+    let written: Vec<Value> = serde_json::from_str(&written).unwrap();
+    for element in Element::ALL {
+        let ops = runnable(element);
+        let files: Vec<_> = written.iter().filter(|file| file["dtype"] == dtype(element).as_str()).collect();
+        assert_eq!(files.len(), 20);
+        if ops.is_empty() {
+            continue;
+        }
+        let names = files.iter().map(|file| file["file"].as_str().unwrap());
+        let args: Vec<_> = names.chain(["--json", "--verify", "--op"]).collect();
+        let rows = rows(&run(&[&args[..], &[&ops.join(",")]].concat()));
+        assert_eq!(rows.len(), files.len() * ops.len());
+        for (row, file) in
+            rows.chunks(ops.len()).zip(files).flat_map(|(rows, file)| rows.iter().map(move |row| (row, file)))
+        {
+            let op = row["op"].as_str().unwrap();
+            assert_eq!(row["n"], file["n"]);
+            let (got, numpy) = (Number::of_json(&row["value"]), Number::of_json(&file[op]));
+            let within = tolerance(op, element, file["n"].as_f64().unwrap(), numpy.as_f64());
+            let close = (got.as_f64() - numpy.as_f64()).abs() <= within;
+            assert!(
+                got.same(numpy) || (within > 0.0 && close),
+                "{op} of {}: {got:?}, NumPy {numpy:?}",
+                file["file"]
+            );
+        }
+    }
+}
