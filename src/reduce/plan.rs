@@ -45,19 +45,38 @@ pub enum From {
         /// How long it is.
         size: u64,
     },
-    /// One of the two scratch buffers.
-    Scratch(usize),
+    /// A window of one of the two scratch buffers, in bytes.
+    Scratch {
+        /// Which one.
+        buffer: usize,
+        /// Where the binding starts.
+        offset: u64,
+        /// How long it is.
+        size: u64,
+    },
     /// Nothing.
     Nothing,
 }
 
-/// Where a dispatch writes.
+/// Where a dispatch writes: a window, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum To {
     /// One of the two scratch buffers.
-    Scratch(usize),
+    Scratch {
+        /// Which one.
+        buffer: usize,
+        /// Where the binding starts.
+        offset: u64,
+        /// How long it is.
+        size: u64,
+    },
     /// The caller's output.
-    Output,
+    Output {
+        /// Where the binding starts, from the output's own offset on.
+        offset: u64,
+        /// How long it is.
+        size: u64,
+    },
 }
 
 /// The numbers a kernel is given: `Params` of `shaders/shared/io.wgsl`, field by field.
@@ -72,7 +91,8 @@ pub struct Params {
     pub groups: u32,
     /// Workgroups in one row of the grid.
     pub row: u32,
-    /// Where its first result goes.
+    /// Where its first result goes, in accumulators from the start of its binding; on the notice board, its first
+    /// slot.
     pub store: u32,
     /// Position of its first item in the whole input.
     pub index: u32,
@@ -260,7 +280,7 @@ impl Job {
         }
         let count = u32::try_from(len).map_err(|_| PlanError::TooManyElements(len))?;
         let mut planner = Planner { job: self, limits, count, passes: Vec::new(), scratch: [0; 2], depth: 0 };
-        let windows = windows(offset, len, size, limits);
+        let windows = planner.windows(Buffer::Input, offset, len);
         let (left, board) = match self.finish {
             Finish::Atomic => (planner.through_total(&windows)?, 0),
             Finish::LastWorkgroup => planner.through_board(&windows)?,
@@ -277,42 +297,49 @@ impl Job {
     }
 }
 
-/// A part of the input that one binding can hold.
+/// A buffer that a dispatch may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Buffer {
+    Input,
+    Scratch(usize),
+}
+
+/// A part of a buffer that one binding can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Window {
     from: From,
-    /// Elements between the start of the binding and the first one covered.
+    /// Items between the start of the binding and the first one covered.
     first: u32,
     len: u32,
-    /// Position of the first one in the whole input.
+    /// Position of the first one among all.
     index: u32,
 }
 
-/// Cuts `len` elements from byte `offset` on into windows that fit a binding.
-///
-/// A binding starts at a multiple of the device's alignment, so the first window may start with a few
-/// elements that are not the caller's; every later one starts exactly where the one before ended.
-fn windows(offset: u64, len: u64, size: u64, limits: &Limits) -> Vec<Window> {
-    let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
-    let largest = limits.max_storage_buffer_binding_size.min(1 << 31) / align * align;
-    let end = offset + len * size;
-    let mut windows = Vec::new();
-    let mut at = offset;
-    loop {
-        let start = at / align * align;
-        let stop = end.min(start + largest);
-        // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
-        let bound = (stop - start).next_multiple_of(4);
-        windows.push(Window {
-            from: if stop == at { From::Nothing } else { From::Input { offset: start, size: bound } },
-            first: ((at - start) / size) as u32,
-            len: ((stop - at) / size) as u32,
-            index: ((at - offset) / size) as u32,
-        });
-        if stop == end {
-            return windows;
-        }
-        at = stop;
+/// A window for a dispatch that reads nothing.
+const NOTHING: Window = Window { from: From::Nothing, first: 0, len: 0, index: 0 };
+
+/// Where the results of a dispatch go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Side by side from this accumulator of a scratch buffer on.
+    Scratch(usize, u64),
+    /// Side by side from this accumulator of the output on.
+    Output(u64),
+    /// Into the one result; partial ones go to the notice board from this slot on, or into an atomic.
+    Result(u64),
+}
+
+/// Dispatches that do not depend on one another: one a window of what the level below left.
+struct Level {
+    stage: Stage,
+    windows: Vec<Window>,
+    results: Vec<u64>,
+}
+
+impl Level {
+    /// Results it leaves.
+    fn left(&self) -> u64 {
+        self.results.iter().sum()
     }
 }
 
@@ -326,6 +353,73 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    /// What a binding's offset must be a multiple of.
+    fn align(&self) -> u64 {
+        u64::from(self.limits.min_storage_buffer_offset_alignment).max(16)
+    }
+
+    /// The most bytes a dispatch may read through one binding.
+    fn largest_window(&self) -> u64 {
+        let largest = self.limits.max_storage_buffer_binding_size.min(1 << 31);
+        // Halving dispatches may write as many bytes as they read, behind a start that is aligned down: they leave room.
+        let largest = if self.job.rung.coverage == Coverage::Pairs { largest / 2 } else { largest };
+        (largest / self.align()).max(1) * self.align()
+    }
+
+    /// Cuts `len` items from byte `offset` on into windows that fit a binding.
+    ///
+    /// A binding starts at a multiple of the device's alignment, so the first window may start with a few
+    /// items that are not the caller's; every later one starts exactly where the one before ended.
+    fn windows(&self, buffer: Buffer, offset: u64, len: u64) -> Vec<Window> {
+        let item = match buffer {
+            Buffer::Input => self.job.accumulator.element.size(),
+            Buffer::Scratch(_) => self.job.accumulator.size,
+        };
+        let end = offset + len * item;
+        let mut windows = Vec::new();
+        let mut at = offset;
+        loop {
+            let start = at / self.align() * self.align();
+            let stop = end.min(start + self.largest_window());
+            // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
+            let size = (stop - start).next_multiple_of(4);
+            windows.push(Window {
+                from: match buffer {
+                    _ if stop == at => From::Nothing,
+                    Buffer::Input => From::Input { offset: start, size },
+                    Buffer::Scratch(buffer) => From::Scratch { buffer, offset: start, size },
+                },
+                first: ((at - start) / item) as u32,
+                len: ((stop - at) / item) as u32,
+                index: ((at - offset) / item) as u32,
+            });
+            if stop == end {
+                return windows;
+            }
+            at = stop;
+        }
+    }
+
+    /// The binding that holds `results` accumulators of a target, and where in it they start.
+    fn bind(&self, target: Target, results: u64) -> (To, u64) {
+        let acc = self.job.accumulator.size;
+        let range = |store: u64| {
+            let offset = store * acc / self.align() * self.align();
+            (offset, (store + results) * acc - offset, store - offset / acc)
+        };
+        match target {
+            Target::Scratch(buffer, store) => {
+                let (offset, size, store) = range(store);
+                (To::Scratch { buffer, offset, size }, store)
+            }
+            Target::Output(store) => {
+                let (offset, size, store) = range(store);
+                (To::Output { offset, size }, store)
+            }
+            Target::Result(slot) => (To::Output { offset: 0, size: acc }, slot),
+        }
+    }
+
     /// Items one workgroup takes in one go.
     fn per_workgroup(&self) -> u64 {
         let Tuning { workgroup_size, tile, .. } = self.job.tuning;
@@ -372,15 +466,9 @@ impl Planner<'_> {
         }
     }
 
-    fn push(
-        &mut self,
-        stage: Stage,
-        window: Window,
-        to: To,
-        results: u64,
-        store: u64,
-    ) -> Result<(), PlanError> {
+    fn push(&mut self, stage: Stage, window: Window, target: Target, results: u64) -> Result<(), PlanError> {
         let grid = self.grid(results)?;
+        let (to, store) = self.bind(target, results);
         self.passes.push(Pass {
             stage,
             from: window.from,
@@ -400,21 +488,27 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// How many results each window gives.
-    fn results_of(&self, windows: &[Window]) -> Vec<u64> {
-        let most = u64::from(self.job.tuning.max_workgroups);
+    /// How many results each window gives, if together they may give `most`; a fixed grid is shared out evenly.
+    fn results_of(&self, windows: &[Window], most: u64) -> Vec<u64> {
+        let most = (most / windows.len() as u64).max(1);
         windows.iter().map(|window| self.results(u64::from(window.len), most)).collect()
     }
 
-    /// One dispatch a window, results side by side.
-    fn over_windows(&mut self, windows: &[Window], results: &[u64], to: To) -> Result<(), PlanError> {
+    /// One dispatch a window, results side by side in what `target` makes of their place.
+    fn over_windows(
+        &mut self,
+        stage: Stage,
+        windows: &[Window],
+        results: &[u64],
+        target: impl Fn(u64) -> Target,
+    ) -> Result<(), PlanError> {
         let mut store = 0;
         for (window, &results) in windows.iter().zip(results) {
-            self.push(Stage::Elements, *window, to, results, store)?;
+            self.push(stage, *window, target(store), results)?;
             store += results;
         }
-        let steps =
-            windows.iter().zip(results).map(|(window, &results)| self.steps(u64::from(window.len), results));
+        let lengths = windows.iter().map(|window| u64::from(window.len));
+        let steps = lengths.zip(results).map(|(len, &results)| self.steps(len, results));
         self.depth += steps.max().unwrap_or(0);
         Ok(())
     }
@@ -426,56 +520,60 @@ impl Planner<'_> {
         }
     }
 
-    /// What another dispatch would make of so many partial results; `None` if they are to stay.
-    fn next_results(&self, left: u64) -> Option<u64> {
-        let tuning = &self.job.tuning;
-        let again = || {
-            let results = self.results(left, u64::from(tuning.max_workgroups));
-            // A workgroup of one invocation that takes one item makes no progress: the host adds the rest.
-            (results < left).then_some(results)
-        };
+    /// The most workgroups that the next level of partial results gets; `None` if they are to stay.
+    fn next_grid(&self, left: u64) -> Option<u64> {
+        let most = u64::from(self.job.tuning.max_workgroups);
         match self.job.finish {
             _ if left == 1 => None,
-            Finish::Host if self.job.rung.coverage == Coverage::Pairs && left > PAIRS_LEFT_TO_HOST => again(),
-            Finish::Repeat if left > u64::from(tuning.leave) => again(),
-            Finish::OneWorkgroup if left <= u64::from(tuning.workgroup_size) * MAX_ITERATIONS => Some(1),
-            Finish::OneWorkgroup => again(),
-            _ => None,
+            Finish::Host => {
+                (self.job.rung.coverage == Coverage::Pairs && left > PAIRS_LEFT_TO_HOST).then_some(most)
+            }
+            Finish::Repeat => (left > u64::from(self.job.tuning.leave)).then_some(most),
+            // One workgroup, unless that would be too many iterations: then `results` asks for more.
+            _ => Some(1),
         }
     }
 
     /// Workgroups leave their results in scratch memory, level after level; answers how many are left.
     fn through_scratch(&mut self, windows: &[Window]) -> Result<u64, PlanError> {
-        let results = self.results_of(windows);
-        let mut levels = vec![results.iter().sum::<u64>()];
-        while let Some(next) = self.next_results(levels[levels.len() - 1]) {
-            levels.push(next);
+        let mut levels = vec![Level {
+            stage: Stage::Elements,
+            results: self.results_of(windows, u64::from(self.job.tuning.max_workgroups)),
+            windows: windows.to_vec(),
+        }];
+        loop {
+            let below = levels.len() - 1;
+            let left = levels[below].left();
+            let Some(most) = self.next_grid(left) else { break };
+            let windows = self.windows(Buffer::Scratch(below % 2), 0, left);
+            let level = Level { stage: Stage::Partials, results: self.results_of(&windows, most), windows };
+            // A workgroup of one invocation that takes one item makes no progress: the host adds the rest.
+            if level.left() >= left {
+                break;
+            }
+            self.scratch[below % 2] = self.scratch[below % 2].max(left * self.job.accumulator.size);
+            levels.push(level);
         }
         let top = levels.len() - 1;
-        let to = |level: usize| if level == top { To::Output } else { To::Scratch(level % 2) };
-        self.over_windows(windows, &results, to(0))?;
-        for level in 1..=top {
-            let len = levels[level - 1];
-            let buffer = (level - 1) % 2;
-            self.scratch[buffer] = self.scratch[buffer].max(len * self.job.accumulator.size);
-            let window = Window { from: From::Scratch(buffer), first: 0, len: len as u32, index: 0 };
-            self.push(Stage::Partials, window, to(level), levels[level], 0)?;
-            self.depth += self.steps(len, levels[level]);
+        for (height, level) in levels.iter().enumerate() {
+            self.over_windows(level.stage, &level.windows, &level.results, |store| {
+                if height == top { Target::Output(store) } else { Target::Scratch(height % 2, store) }
+            })?;
         }
-        if levels[top] == 1 {
+        let left = levels[top].left();
+        if left == 1 {
             self.deliver();
         }
-        Ok(levels[top])
+        Ok(left)
     }
 
     /// Results go into one atomic word, which starts as the identity and may need a last touch.
     fn through_total(&mut self, windows: &[Window]) -> Result<u64, PlanError> {
-        let alone = Window { from: From::Nothing, first: 0, len: 0, index: 0 };
-        let results = self.results_of(windows);
-        self.push(Stage::Seed, alone, To::Output, 1, 0)?;
-        self.over_windows(windows, &results, To::Output)?;
+        let results = self.results_of(windows, u64::from(self.job.tuning.max_workgroups));
+        self.push(Stage::Seed, NOTHING, Target::Result(0), 1)?;
+        self.over_windows(Stage::Elements, windows, &results, Target::Result)?;
         if self.job.accumulator.needs_finish() {
-            self.push(Stage::Seal, alone, To::Output, 1, 0)?;
+            self.push(Stage::Seal, NOTHING, Target::Result(0), 1)?;
         }
         // At worst every invocation has a subgroup of its own.
         self.depth += results.iter().sum::<u64>() * u64::from(self.job.tuning.workgroup_size);
@@ -484,9 +582,9 @@ impl Planner<'_> {
 
     /// Results go onto the notice board; answers how many are left, and the bytes of the board.
     fn through_board(&mut self, windows: &[Window]) -> Result<(u64, u64), PlanError> {
-        let results = self.results_of(windows);
+        let results = self.results_of(windows, u64::from(self.job.tuning.max_workgroups));
         let tickets = results.iter().sum::<u64>();
-        self.over_windows(windows, &results, To::Output)?;
+        self.over_windows(Stage::Elements, windows, &results, Target::Result)?;
         for pass in &mut self.passes {
             pass.params.tickets = tickets as u32;
             pass.params.last = 1;

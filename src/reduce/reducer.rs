@@ -173,8 +173,8 @@ impl Reduction {
                 3 => self.vector_binding(pass.from, &input, workspace),
                 2 => slice(&params, index as u64 * PARAMS_STRIDE, size_of::<Params>() as u64),
                 1 => match pass.to {
-                    To::Output => slice(output.buffer, output.offset, plan.output),
-                    To::Scratch(buffer) => workspace.scratch[buffer].as_entire_binding(),
+                    To::Output { offset, size } => slice(output.buffer, output.offset + offset, size),
+                    To::Scratch { buffer, offset, size } => slice(&workspace.scratch[buffer], offset, size),
                 },
                 _ if self.job.finish == Finish::Atomic => slice(output.buffer, output.offset, plan.output),
                 _ => workspace.board.as_entire_binding(),
@@ -357,7 +357,7 @@ fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
 fn read_binding<'a>(from: From, input: &Input<'a>, workspace: &'a Workspace) -> wgpu::BindingResource<'a> {
     match from {
         From::Input { offset, size } => slice(input.buffer, offset, size),
-        From::Scratch(buffer) => workspace.scratch[buffer].as_entire_binding(),
+        From::Scratch { buffer, offset, size } => slice(&workspace.scratch[buffer], offset, size),
         From::Nothing => workspace.nothing.as_entire_binding(),
     }
 }

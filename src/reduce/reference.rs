@@ -4,6 +4,7 @@
 //! and float products with an exponent of their own, so that the reference's error does not matter beside the
 //! bound, which follows from the number of operations on the longest way from an element to the result.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use bytemuck::Pod;
@@ -83,7 +84,7 @@ impl Expected {
 ///
 /// # Panics
 ///
-/// If `bytes` is not aligned for the element type or no multiple of its size.
+/// If `bytes` is no multiple of the element's size.
 pub fn reduce(operator: Operator, element: Element, bytes: &[u8]) -> Option<Expected> {
     Some(match element {
         Element::U32 => integers::<u32>(operator, bytes)?,
@@ -102,7 +103,7 @@ pub fn reduce(operator: Operator, element: Element, bytes: &[u8]) -> Option<Expe
 ///
 /// # Panics
 ///
-/// If the operator is not defined for the element, or `bytes` is empty, misaligned or no whole number of accumulators.
+/// If the operator is not defined for the element, or `bytes` is empty or no whole number of accumulators.
 pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> Value {
     use Operator::{Max, Min, Product, Sum, WideProduct, WideSum};
     let keys = matches!(operator, Min | Max);
@@ -126,14 +127,16 @@ pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> V
             Value::F64(f64::from_bits(if done { key.cast_unsigned() } else { finish_key_64(operator, key) }))
         }
         (Element::F32 | Element::F16, Sum) => {
-            let partials = view::<f32>(bytes).iter().map(|&x| f64::from(x));
+            let partials = view::<f32>(bytes);
+            let partials = partials.iter().map(|&x| f64::from(x));
             Value::F32(partials.fold(ExactSum::default(), ExactSum::add).value() as f32)
         }
         (Element::F32 | Element::F16, Product) => {
             Value::F32(view::<f32>(bytes).iter().map(|&x| f64::from(x)).product::<f64>() as f32)
         }
         (Element::F64, Sum) => {
-            let partials = view::<f64>(bytes).iter().copied();
+            let partials = view::<f64>(bytes);
+            let partials = partials.iter().copied();
             Value::F64(partials.fold(ExactSum::default(), ExactSum::add).value())
         }
         (Element::F64, Product) => Value::F64(view::<f64>(bytes).iter().product()),
@@ -141,8 +144,12 @@ pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> V
     }
 }
 
-fn view<T: Pod>(bytes: &[u8]) -> &[T] {
-    bytemuck::cast_slice(bytes)
+/// Bytes as items, copied only where they are not aligned for them.
+fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(items) => Cow::Borrowed(items),
+        Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
+    }
 }
 
 /// The integer types an accumulator or a key can have.
@@ -201,7 +208,8 @@ fn halves<T: Integer>(bytes: &[u8]) -> i128 {
 }
 
 fn integers<T: Integer>(operator: Operator, bytes: &[u8]) -> Option<Expected> {
-    let items = view::<T>(bytes).iter().copied();
+    let items = view::<T>(bytes);
+    let items = items.iter().copied();
     let wide = items.clone().map(T::wide);
     let in_64_bits = |bits: u64| match T::ZERO.value() {
         Value::Signed(_) => Value::Signed(bits.cast_signed()),
@@ -289,7 +297,7 @@ where
 }
 
 fn floats<T: Float>(operator: Operator, bytes: &[u8]) -> Option<Expected> {
-    let items = view::<T>(bytes);
+    let items = &*view::<T>(bytes);
     match operator {
         Operator::Sum => Some(sum(items)),
         Operator::Product => Some(product(items)),

@@ -33,7 +33,7 @@ impl Tuning {
         let (workgroup_size, max_workgroups) = match rung.coverage {
             Coverage::Grid(16) => match len {
                 0..=65_536 => ((len as u32 / 8).next_power_of_two().clamp(256, 1024), 1),
-                ..=16_777_216 => (256, 396),
+                65_537..=16_777_216 => (256, 396),
                 _ => (512, 1056),
             },
             Coverage::Tiles(_) => (128, usual.max_workgroups),

@@ -1,4 +1,5 @@
 //! What the GPU tests share: one device, data with known answers, and a way to run a reduction on it.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::sync::OnceLock;
 
@@ -211,7 +212,7 @@ fn float(kind: Kind, product: bool, len: usize, i: usize, word: u64) -> f64 {
         Kind::Random => sign * unit * (1 << (word % 7)) as f64,
         Kind::Constant if product => 1.0,
         Kind::Constant => 0.1,
-        Kind::Dyadic if product => sign * if i % (1 + len / 20) == 0 { 2.0 } else { 1.0 },
+        Kind::Dyadic if product => sign * if i.is_multiple_of(1 + len / 20) { 2.0 } else { 1.0 },
         Kind::Dyadic => (word % 9) as f64 - 4.0,
         Kind::Extremes => [f64::INFINITY, 0.0, -0.0, 1.0, -1.0, 0.25][(word % 6) as usize],
         Kind::Nan if i == len / 2 => f64::NAN,

@@ -35,11 +35,20 @@ impl Permutation {
     }
 }
 
+impl Permutation {
+    fn declared_memory(&self) -> u64 {
+        let Job { rung, accumulator, tuning, .. } = &self.job;
+        u64::from(rung.memory.items(tuning.workgroup_size, tuning.tile)) * accumulator.size
+    }
+}
+
 /// A kernel that one or more permutations are composed to.
 pub struct Entry {
     pub kernel: Kernel,
     /// The first of the permutations.
     pub label: String,
+    /// Bytes of workgroup memory that the catalogue says it needs; none for the stages around a total.
+    pub declared_memory: u64,
     /// For each of [`Language::ALL`] the types for which it is refused.
     pub refused: [Vec<&'static str>; 5],
 }
@@ -72,7 +81,12 @@ impl Distinct {
                     first.label,
                     permutation.label()
                 ),
-                None => distinct.kernels.push(Entry { kernel, label: permutation.label(), refused }),
+                None => distinct.kernels.push(Entry {
+                    kernel,
+                    label: permutation.label(),
+                    declared_memory: permutation.declared_memory(),
+                    refused,
+                }),
             }
         }
         distinct

@@ -193,6 +193,23 @@ fn the_measuring_kernels() {
     }
 }
 
+/// A job is checked against the device's workgroup memory by what the catalogue declares.
+#[test]
+fn no_kernel_takes_more_memory_than_declared() {
+    // Every device has that much, so below it nothing needs to be declared exactly.
+    const EVERYWHERE: u64 = 16 << 10;
+    for workgroup_size in [256, 512, 1024] {
+        let widest = |operator, element| (operator, element) == (Operator::WideSum, Element::I64);
+        let distinct = Distinct::of_catalogue(workgroup_size, widest);
+        fail_on(&in_parallel(&distinct.kernels, |entry| {
+            let facts = entry.kernel.translate(Language::Wgsl).expect("it is valid").facts;
+            let (takes, declared) = (facts.workgroup_memory_bytes, entry.declared_memory);
+            let complaint = format!("{}: {takes} bytes, {declared} are declared", entry.label);
+            if takes > declared.max(EVERYWHERE) { vec![complaint] } else { Vec::new() }
+        }));
+    }
+}
+
 /// What a plan dispatches is what this test looked at.
 #[test]
 fn plans_have_no_other_stages() {

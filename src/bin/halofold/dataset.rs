@@ -87,7 +87,7 @@ fn pattern(element: Element, product: bool, index: u64, sparse: u64) -> u64 {
     }
     let x = if product {
         let magnitude =
-            [1.0, 2.0, 0.5][if index % sparse == 0 { (1 + index / sparse % 2) as usize } else { 0 }];
+            [1.0, 2.0, 0.5][if index.is_multiple_of(sparse) { (1 + index / sparse % 2) as usize } else { 0 }];
         if word & 1 == 0 { magnitude } else { -magnitude }
     } else {
         // 11 bits survive in the narrowest type.

@@ -121,7 +121,7 @@ impl Gpu {
             scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
         match errors.first() {
             Some(wgpu::Error::OutOfMemory { .. }) => {
-                Err(Failure::usage("the GPU is out of memory: use a smaller --n"))
+                Err(Failure::usage("the GPU is out of memory: use fewer elements"))
             }
             Some(error) => Err(Failure::usage(error)),
             None => self.check().and(result),

@@ -1,7 +1,7 @@
 //! `halofold ladder`: every rung on one adapter, or a document's own table.
 
-use halofold::reduce::{Finish, Job, Operator, PlanError, RUNGS, Rung, Tuning};
-use halofold::{Element, adapter};
+use halofold::Element;
+use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Tuning};
 
 use crate::Failure;
 use crate::count::parse_count;
@@ -25,7 +25,7 @@ const SOFTWARE_N: u64 = 1 << 20;
 #[derive(clap::Args)]
 pub struct LadderArgs {
     /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["rungs", "input", "finish"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups"])]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
     #[arg(long, value_parser = parse_count)]
@@ -119,7 +119,9 @@ impl LadderArgs {
     /// All rungs over the same data.
     fn climb(&self, gpu: &Gpu, rungs: &[&'static Rung], source: Option<Source>) -> Result<Vec<Row>, Failure> {
         let (element, n) = self.size(gpu, source.as_ref())?;
-        let jobs = rungs.iter().map(|rung| self.job(gpu, rung, element, n)).collect::<Result<Vec<_>, _>>()?;
+        let accumulator = run::accumulator(gpu, self.op, element)?;
+        let jobs =
+            rungs.iter().map(|rung| self.job(gpu, rung, accumulator, n)).collect::<Result<Vec<_>, _>>()?;
         let host = match source {
             None => Host::generate(self.op, element, n),
             Some(mut source) => Host::read(&mut source, self.n)?,
@@ -148,21 +150,8 @@ impl LadderArgs {
         Ok(rows)
     }
 
-    /// The job of a rung, as the options change it. What no rung could run is an error here; what this one cannot is a skipped row later.
-    fn job(&self, gpu: &Gpu, rung: &'static Rung, element: Element, n: u64) -> Result<Job, Failure> {
-        let accumulator = self
-            .op
-            .over(element)
-            .ok_or_else(|| Failure::Usage(format!("`{}` is not defined for {element}", self.op)))?;
-        let missing = accumulator.features() - gpu.device.features();
-        if !missing.is_empty() {
-            return Err(Failure::Usage(format!(
-                "`{}` of {element} needs {}, which {} lacks",
-                self.op,
-                adapter::feature_names(missing),
-                gpu.info.name
-            )));
-        }
+    /// The job of a rung, as the options change it.
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, accumulator: Accumulator, n: u64) -> Result<Job, Failure> {
         let limits = gpu.device.limits();
         let mut tuning = Tuning::of(rung, &limits, n);
         if let Some(workgroup) = self.workgroup {
@@ -171,12 +160,7 @@ impl LadderArgs {
         tuning.max_workgroups = self.groups.unwrap_or(tuning.max_workgroups);
         tuning.subgroups = !self.no_subgroups;
         let job = Job { rung, accumulator, tuning, finish: self.finish.unwrap_or(rung.finishes[0]) };
-        match job.check(&limits) {
-            Err(error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. })) => {
-                Err(Failure::Usage(format!("--workgroup: {error}")))
-            }
-            _ => Ok(job),
-        }
+        run::with_checked_workgroup(gpu, job)
     }
 
     /// A document's rows, at its settings or as near as this adapter comes.

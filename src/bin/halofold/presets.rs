@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::cpu;
 use crate::dataset::{Dataset, Host};
 use crate::progress;
-use crate::row::{Row, Status, compare_steps};
+use crate::row::{Row, compare_steps};
 use crate::run::{self, Setting};
 use crate::table::{self, Column, number};
 
@@ -28,6 +28,9 @@ pub struct Preset {
     cpu: Cpu,
     rows: &'static [Line],
 }
+
+/// How long a CPU row may take.
+const CPU_BUDGET: Duration = Duration::from_millis(300);
 
 /// What stands beside the GPU's rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -239,7 +242,7 @@ pub fn replay(
         rows.push(row);
         let last = index + 1 == lengths.len();
         if preset.cpu == Cpu::EveryLength || (preset.cpu == Cpu::Once && last) {
-            rows.push(on_cpu(setting, preset, &host, n)?);
+            rows.push(on_cpu(setting, preset, &data, n)?);
         }
         bar.inc(1);
     }
@@ -288,7 +291,10 @@ fn one(
     let limits = setting.gpu.device.limits();
     let wanted = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
     let mut job = job(line, data.host.element, wanted, n, &limits)?;
-    while job.check(&limits).is_err() && job.tuning.workgroup_size > 1 && wanted.is_power_of_two() {
+    if options.workgroup.is_some() {
+        job = run::with_checked_workgroup(setting.gpu, job)?;
+    }
+    while job.check(&limits).is_err() && job.tuning.workgroup_size > 1 {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
     let expected = data.expected(Operator::Sum, n)?;
@@ -327,26 +333,13 @@ fn job(
 }
 
 /// One CPU thread over the same elements.
-fn on_cpu(setting: &Setting<'_>, preset: &Preset, host: &Host, n: u64) -> Result<Row, Failure> {
-    let bytes = host.first(n);
-    let summary = cpu::measure(false, Operator::Sum, host.element, bytes, Duration::from_millis(300));
-    let line = line("CPU", preset.rows[0].rung, preset.rows[0].finish, n);
-    let job = job(&line, host.element, 1, n, &setting.gpu.device.limits())?;
-    let row = run::blank(setting, &job, n);
-    Ok(Row {
-        preset: Some(preset.name.to_owned()),
-        row: Some("CPU".to_owned()),
-        rung: "cpu-one-thread".to_owned(),
-        finish: None,
-        workgroup_size: None,
-        wall_ms_median: Some(summary.median),
-        gb_per_s: Some(bytes.len() as f64 / 1e6 / summary.median),
-        status: Status::Pass,
-        timing: Some("wall".to_owned()),
-        adapter: "CPU".to_owned(),
-        backend: "cpu".to_owned(),
-        ..row
-    })
+fn on_cpu(setting: &Setting<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) -> Result<Row, Failure> {
+    let first = &preset.rows[0];
+    let job = job(first, data.host.element, 1, n, &setting.gpu.device.limits())?;
+    let expected = data.expected(Operator::Sum, n)?;
+    let blank = run::blank(setting, &job, n);
+    let row = cpu::row(blank, false, job.accumulator, data.host.first(n), &expected, CPU_BUDGET);
+    Ok(Row { preset: Some(preset.name.to_owned()), row: Some("CPU".to_owned()), ..row })
 }
 
 impl Preset {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use halofold::measure::{Budget, Measurement, Peak, Summary};
 use halofold::read::Readback;
 use halofold::reduce::reference::{self, Expected, Verdict};
-use halofold::reduce::{Job, Output, Prepared, Reduction, Workspace};
-use halofold::{Value, wgpu};
+use halofold::reduce::{Accumulator, Job, Operator, Output, PlanError, Prepared, Reduction, Workspace};
+use halofold::{Element, Value, adapter, wgpu};
 
 use crate::Failure;
 use crate::dataset::Dataset;
@@ -89,6 +89,32 @@ impl Ready {
 
     fn verify(&self, gpu: &Gpu, expected: &Expected) -> Result<Verdict, Failure> {
         Ok(expected.judge(self.value(gpu)?, self.prepared.plan().depth))
+    }
+}
+
+/// What an operator makes of an element type, if this adapter can compute with it at all.
+pub fn accumulator(gpu: &Gpu, operator: Operator, element: Element) -> Result<Accumulator, Failure> {
+    let accumulator = operator
+        .over(element)
+        .ok_or_else(|| Failure::Usage(format!("`{operator}` is not defined for {element}")))?;
+    match accumulator.features() - gpu.device.features() {
+        missing if missing.is_empty() => Ok(accumulator),
+        missing => Err(Failure::Usage(format!(
+            "`{operator}` of {element} needs {}, which {} lacks",
+            adapter::feature_names(missing),
+            gpu.info.name
+        ))),
+    }
+}
+
+/// Checks the workgroup that was asked for. What no rung could run is an error here; what one of them cannot is a
+/// skipped row later.
+pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
+    match job.check(&gpu.device.limits()) {
+        Err(error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. })) => {
+            Err(Failure::Usage(format!("--workgroup: {error}")))
+        }
+        _ => Ok(job),
     }
 }
 

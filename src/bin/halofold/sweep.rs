@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use halofold::Element;
-use halofold::reduce::{Accumulator, Job, Operator, PlanError, Rung, Tuning, UnknownRung};
+use halofold::reduce::{Accumulator, Job, Operator, Rung, Tuning, UnknownRung};
 
 use crate::Failure;
 use crate::count::parse_count;
@@ -26,7 +26,8 @@ const USUAL_TO: u64 = 1 << 28;
 /// The same on a processor that plays a GPU: a sweep ends within a minute.
 const SOFTWARE_TO: u64 = 1 << 22;
 
-/// The ratio of the last size to the first from which on sizes go by factors of four instead of two: a table stays short.
+/// The ratio of the last size to the first from which on sizes go by factors of four instead of two, so that the table
+/// stays short.
 const WIDE: u64 = 1 << 12;
 
 /// How long the CPU is timed at each size and number of threads.
@@ -172,13 +173,6 @@ impl SweepArgs {
 
     /// The rungs' jobs at one size. What no rung could run is an error here; what one of them cannot is a skipped row later.
     fn jobs(&self, gpu: &Gpu, accumulator: Accumulator, n: u64) -> Result<Vec<Job>, Failure> {
-        let missing = accumulator.features() - gpu.device.features();
-        if !missing.is_empty() {
-            return Err(Failure::Usage(format!(
-                "`{}` of {} needs {missing:?}, which {} lacks",
-                self.op, self.element, gpu.info.name
-            )));
-        }
         self.rungs.iter().map(|rung| self.job(gpu, rung, accumulator, n)).collect()
     }
 
@@ -187,12 +181,7 @@ impl SweepArgs {
         let usual = Tuning::of(rung, &limits, n);
         let tuning = self.workgroup.map_or(usual, |workgroup| usual.with_workgroup_size(workgroup));
         let job = Job { rung, accumulator, tuning, finish: rung.finishes[0] };
-        match job.check(&limits) {
-            Err(error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. })) => {
-                Err(Failure::Usage(format!("--workgroup: {error}")))
-            }
-            _ => Ok(job),
-        }
+        run::with_checked_workgroup(gpu, job)
     }
 
     /// Runs the CPU and the jobs at every size.

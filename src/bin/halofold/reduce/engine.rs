@@ -29,10 +29,11 @@ impl<'a> Engine<'a> {
     pub fn new(gpu: &'a Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Self, Failure> {
         // A piece ends between two elements of whatever type, and has room for one.
         let most = (piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
-        // Tuned for a whole piece, however small the files are: the last bits of a float sum should depend on its own file alone.
+        // Tuned for a whole piece, however small the files are: what the last bits of a float sum are should not
+        // depend on the other files of the command.
         let jobs = jobs(gpu, work, ops, most)?;
         let largest = work.iter().map(|work| work.bytes.unwrap_or(most)).max().unwrap_or(0);
-        let size = most.min(largest.next_multiple_of(8)).max(8);
+        let size = largest.min(most).next_multiple_of(8).max(8);
         let kernel = |job: Job| Kernel::new(gpu, job, size / job.accumulator.element.size());
         Ok(Engine {
             gpu,

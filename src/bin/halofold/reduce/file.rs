@@ -43,8 +43,8 @@ impl Work {
     }
 
     /// Opens it for reading.
-    pub fn open(self, raw: Option<Element>) -> Result<Source, Failure> {
-        if let Some(source) = self.stream {
+    pub fn open(&mut self, raw: Option<Element>) -> Result<Source, Failure> {
+        if let Some(source) = self.stream.take() {
             return Ok(source);
         }
         let source = Source::open(&self.path, raw).map_err(Failure::usage)?;

@@ -46,30 +46,41 @@ fn times(sweep: &Sweep, time: impl Fn(&Row) -> Option<f64>) -> String {
 
 /// The smallest size at which some rung brings the value to the host before one CPU thread has it, in a sentence.
 fn crossover(sweep: &Sweep) -> String {
-    let beats: Vec<_> = sweep.at_sizes().map(beats_one_thread).collect();
-    let Some(first) = beats.iter().position(Option::is_some) else {
-        let last = sweep.sizes[sweep.sizes.len() - 1];
+    let beaten: Vec<_> = sweep.sizes.iter().copied().zip(sweep.at_sizes().map(beats_one_thread)).collect();
+    sentence(&beaten)
+}
+
+/// The sentence, from sizes and who beats the CPU there.
+fn sentence(beaten: &[(u64, Option<Win<'_>>)]) -> String {
+    let first = beaten.iter().enumerate().find_map(|(at, (n, win))| Some((at, *n, win.as_ref()?)));
+    let Some((at, n, Win { rung, ms, cpu_ms })) = first else {
+        let last = beaten.last().map_or(0, |(n, _)| *n);
         return format!("End to end, no rung beats one CPU thread up to n = {}.\n", table::power(last));
     };
-    let (n, (rung, gpu, cpu)) = (sweep.sizes[first], beats[first].unwrap_or_default());
     // A single lucky size is no crossover: say so.
-    let always = beats[first..].iter().all(Option::is_some);
+    let always = beaten[at..].iter().all(|(_, win)| win.is_some());
     format!(
         "End to end, the GPU first beats one CPU thread at n = {} ({rung}: {} against {}){}.\n",
         table::power(n),
-        table::time(Some(gpu)),
-        table::time(Some(cpu)),
+        table::time(Some(*ms)),
+        table::time(Some(*cpu_ms)),
         if always { "" } else { ", though not at every larger size" },
     )
 }
 
-/// The fastest rung of one size with its time and the CPU's, if it is faster end to end than one CPU thread.
-fn beats_one_thread(rows: &[Row]) -> Option<(&str, f64, f64)> {
-    let cpu = rows.iter().find(|row| row.rung == cpu::rung(false)).and_then(end_to_end)?;
+/// A rung that is faster end to end than one CPU thread.
+struct Win<'a> {
+    rung: &'a str,
+    ms: f64,
+    cpu_ms: f64,
+}
+
+/// The fastest rung of one size, if it beats one CPU thread.
+fn beats_one_thread(rows: &[Row]) -> Option<Win<'_>> {
+    let cpu_ms = rows.iter().find(|row| row.rung == cpu::rung(false)).and_then(end_to_end)?;
     let rungs = rows.iter().filter(|row| !is_cpu(row));
-    let timed = rungs.filter_map(|row| Some((row.rung.as_str(), end_to_end(row)?)));
-    let (rung, gpu) = timed.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    (gpu < cpu).then_some((rung, gpu, cpu))
+    let wins = rungs.filter_map(|row| Some(Win { rung: &row.rung, ms: end_to_end(row)?, cpu_ms }));
+    wins.min_by(|a, b| a.ms.total_cmp(&b.ms)).filter(|win| win.ms < cpu_ms)
 }
 
 /// What was skipped or wrong, and why: a line for every series and reason, with its sizes.
@@ -97,4 +108,21 @@ fn by_reason<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(&'a Row, Vec<Strin
         }
     }
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Win, sentence};
+
+    #[test]
+    fn the_crossover_is_a_sentence() {
+        let win = || Some(Win { rung: "single-pass", ms: 0.08, cpu_ms: 0.5 });
+        let stays = sentence(&[(1 << 16, None), (1 << 20, win()), (1 << 24, win())]);
+        assert!(
+            stays.contains("one CPU thread at n = 2^20 (single-pass: 80.00 µs against 500.0 µs).\n"),
+            "{stays}"
+        );
+        assert!(sentence(&[(1 << 20, win()), (1 << 24, None)]).contains("not at every larger size"));
+        assert!(sentence(&[(1 << 16, None), (1 << 20, None)]).contains("up to n = 2^20"));
+    }
 }
