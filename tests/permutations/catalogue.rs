@@ -35,20 +35,11 @@ impl Permutation {
     }
 }
 
-impl Permutation {
-    fn declared_memory(&self) -> u64 {
-        let Job { rung, accumulator, tuning, .. } = &self.job;
-        u64::from(rung.memory.items(tuning.workgroup_size, tuning.tile)) * accumulator.size
-    }
-}
-
 /// A kernel that one or more permutations are composed to.
 pub struct Entry {
     pub kernel: Kernel,
     /// The first of the permutations.
-    pub label: String,
-    /// Bytes of workgroup memory that the catalogue says it needs; none for the stages around a total.
-    pub declared_memory: u64,
+    pub first: Permutation,
     /// For each of [`Language::ALL`] the types for which it is refused.
     pub refused: [Vec<&'static str>; 5],
 }
@@ -74,19 +65,11 @@ impl Distinct {
             let refused = Language::ALL.map(|language| refused(&permutation, language));
             let at = *seen.entry((kernel.entry_point, kernel.wgsl.clone())).or_insert(distinct.kernels.len());
             match distinct.kernels.get(at) {
-                Some(first) => assert_eq!(
-                    first.refused,
-                    refused,
-                    "{} is the kernel of {}",
-                    first.label,
-                    permutation.label()
-                ),
-                None => distinct.kernels.push(Entry {
-                    kernel,
-                    label: permutation.label(),
-                    declared_memory: permutation.declared_memory(),
-                    refused,
-                }),
+                Some(known) => {
+                    let labels = (known.first.label(), permutation.label());
+                    assert_eq!(known.refused, refused, "one kernel: {labels:?}");
+                }
+                None => distinct.kernels.push(Entry { kernel, first: permutation, refused }),
             }
         }
         distinct

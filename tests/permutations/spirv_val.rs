@@ -2,15 +2,26 @@
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// The program `spirv-val`, if this machine has it.
 pub struct SpirvVal;
 
 impl SpirvVal {
-    /// Looks for it.
-    pub fn find() -> Option<Self> {
-        let version = Command::new("spirv-val").arg("--version").output().ok()?;
-        version.status.success().then_some(SpirvVal)
+    /// Looks for it, and says so if it is not there.
+    pub fn find() -> Option<&'static Self> {
+        static FOUND: OnceLock<Option<SpirvVal>> = OnceLock::new();
+        let look = || {
+            let version = Command::new("spirv-val").arg("--version").output();
+            let found = version.is_ok_and(|version| version.status.success());
+            if !found {
+                crate::say(
+                    "permutations: SPIR-V is not validated, as spirv-val is missing (Debian: spirv-tools)",
+                );
+            }
+            found.then_some(SpirvVal)
+        };
+        FOUND.get_or_init(look).as_ref()
     }
 
     /// Validates a module for Vulkan 1.2; complains with the validator's words.
@@ -35,5 +46,13 @@ impl SpirvVal {
             return Ok(());
         }
         Err(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+#[test]
+fn it_finds_fault_with_what_is_no_module() {
+    if let Some(spirv_val) = SpirvVal::find() {
+        let complaint = spirv_val.check(&[0x0723_0203, 0x0001_0500, 0, 5, 0, 1]).unwrap_err();
+        assert!(!complaint.is_empty());
     }
 }

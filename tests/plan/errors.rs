@@ -18,7 +18,8 @@ pub fn justified(case: &Case, error: &PlanError) -> Result<(), TestCaseError> {
         }
         PlanError::WorkgroupMemory { needed, limit, .. } => {
             let items = u64::from(job.rung.memory.items(workgroup_size, tile));
-            needed == items * job.accumulator.size
+            // A few bytes may come on top, for a flag.
+            (0..=16).contains(&(needed - items * job.accumulator.size))
                 && needed > u64::from(limit)
                 && limit == limits.max_compute_workgroup_storage_size
         }
@@ -33,7 +34,10 @@ pub fn justified(case: &Case, error: &PlanError) -> Result<(), TestCaseError> {
         PlanError::TooManyElements(asked) => asked == *len && asked > u64::from(u32::MAX),
         PlanError::TooManyWorkgroups { needed, limit } => {
             let row = u64::from(limits.max_compute_workgroups_per_dimension);
-            needed > limit && limit == row * row
+            // The last workgroup walks over a slot of every other one, and may not turn too often.
+            let fetched = u64::from(workgroup_size) << 15;
+            let by_turns = job.finish == Finish::LastWorkgroup && limit <= fetched;
+            needed > limit && (limit == row * row || by_turns)
         }
         PlanError::Misaligned { .. } => !offset.is_multiple_of(job.accumulator.element.size()),
         _ => false,
