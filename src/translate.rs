@@ -16,7 +16,7 @@ use naga::{Module, ShaderStage};
 use wgpu::Features;
 
 use crate::adapter::HELPFUL_FEATURES;
-use crate::reduce::{Coverage, Finish, Job, Stage};
+use crate::reduce::{Finish, Job, Stage};
 
 pub use facts::{Access, Barriers, Binding, Facts};
 
@@ -191,7 +191,7 @@ impl Kernel {
     ///
     /// [`TranslateError::Stage`] if the job has no such stage.
     pub fn of(job: &Job, stage: Stage, features: Features) -> Result<Self, TranslateError> {
-        let stages = stages(job);
+        let stages = job.stages();
         if !stages.contains(&stage) {
             let offered: Vec<_> = stages.iter().map(|stage| stage_name(*stage)).collect();
             return Err(TranslateError::Stage {
@@ -203,7 +203,7 @@ impl Kernel {
         }
         Ok(Kernel {
             wgsl: job.compose(stage, features),
-            entry_point: entry_point(stage),
+            entry_point: stage.entry_point(),
             overrides: job.overrides(stage),
         })
     }
@@ -218,17 +218,6 @@ impl Kernel {
     }
 }
 
-/// The stages that a job's plans have.
-pub fn stages(job: &Job) -> &'static [Stage] {
-    match job.finish {
-        Finish::Atomic if job.accumulator.needs_finish() => &[Stage::Seed, Stage::Elements, Stage::Seal],
-        Finish::Atomic => &[Stage::Seed, Stage::Elements],
-        Finish::LastWorkgroup => &[Stage::Elements],
-        Finish::Host if job.rung.coverage != Coverage::Pairs => &[Stage::Elements],
-        Finish::Host | Finish::Repeat | Finish::OneWorkgroup => &[Stage::Elements, Stage::Partials],
-    }
-}
-
 /// A stage's name on the command line.
 pub const fn stage_name(stage: Stage) -> &'static str {
     match stage {
@@ -236,14 +225,6 @@ pub const fn stage_name(stage: Stage) -> &'static str {
         Stage::Elements => "elements",
         Stage::Partials => "partials",
         Stage::Seal => "seal",
-    }
-}
-
-/// The entry point of a stage's module.
-const fn entry_point(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Elements | Stage::Partials => "main",
-        Stage::Seed | Stage::Seal => stage_name(stage),
     }
 }
 

@@ -10,8 +10,8 @@
 //
 // What it fixes over subgroup-add: there is no workgroup memory, no barrier, no partial result and no second
 // pass over partials. Subgroups never wait for each other and retire as soon as they are done. It is the
-// shortest kernel of the ladder. (The total has to start from the identity, though: two tiny dispatches,
-// `seed` and `seal` in shared/total_ends.wgsl, stand before and after it.)
+// shortest kernel of the ladder. (The total has to start from the identity, though: a tiny dispatch, `seed` in
+// shared/total_ends.wgsl, stands before it, and for minima and maxima of floats another, `seal`, after it.)
 //
 // What is wrong with it:
 //   * Contention. Atomics on one address are performed one after the other, where the last-level cache keeps
@@ -25,8 +25,9 @@
 //
 // From csc367, "Use atomics to optimize reductions", first form. It publishes no figure but asks which form
 // is faster. "If integral data, or precision doesn't matter, can be useful!"
-// Today: at large n the queue hides behind the loads of subgroups that are still busy. At small n it is the
-// whole time, still often less than the second dispatch that it replaces.
+// Today: the queue is what one sees. 8192 atomics on one word cost an H200 some 10 µs over workgroup-atomic's
+// 1024 at 2^20 and 2^24 floats; only at 2^28 do they hide behind the loads (docs/results). With few subgroups, at
+// small n, they take less than the second dispatch that they replace.
 //! use entry, fold, subgroup_native, total
 
 fn kernel(at: Place) {

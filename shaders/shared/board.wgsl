@@ -3,8 +3,9 @@
 // WGSL's atomics are relaxed and its barriers reach no further than the workgroup, so nothing in the
 // language orders one workgroup's ordinary stores before another's loads. Three things stand in for that:
 //
-// 1. Partials are posted and fetched by atomic operations, which every GPU performs at the one point that all
-//    its cores share (the last-level cache); a relaxed atomic load cannot be served from a stale private line.
+// 1. Partials are posted and fetched by read-modify-write atomics, which every GPU performs at the one point that all
+//    its cores share (the last-level cache). A plain atomic load would do by the letter, but drivers have been seen to
+//    serve one from a stale private line.
 // 2. A post is an *exchange*: it returns the word that was there, which it can only do once it has been performed.
 // 3. The ticket's addend depends on those returned words (`& params.zero`, a zero that no compiler knows), so
 //    the ticket is taken after the post was performed.
@@ -33,7 +34,7 @@ fn fetch(slot: u32) -> Acc {
     let base = FIRST_SLOT + slot * ACC_WORDS;
     var words: Words;
     for (var k = 0u; k < ACC_WORDS; k++) {
-        words[k] = atomicLoad(&board[base + k]);
+        words[k] = atomicOr(&board[base + k], 0u);
     }
     return from_words(words);
 }

@@ -17,6 +17,9 @@ const MAX_SAMPLES: u32 = 512;
 /// The most repetitions inside one sample.
 const MAX_REPEATS: u32 = 2000;
 
+/// The longest a GPU is waited for to reach its clock.
+const WARM_UP_LIMIT: Duration = Duration::from_secs(3);
+
 /// Where a time comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Timing {
@@ -43,8 +46,10 @@ pub struct Budget {
     pub samples: u32,
     /// How long one sample should be: short work is repeated until it is.
     pub sample: Duration,
-    /// Load on the GPU right before the first sample.
+    /// Load on the GPU before the first sample, at least.
     pub warm_up: Duration,
+    /// How many times in a row the load must not have become faster before the first sample.
+    pub settled: u32,
     /// What all samples together may take: there will be fewer if need be, but at least three.
     pub total: Duration,
 }
@@ -57,6 +62,7 @@ impl Budget {
                 samples: 5,
                 sample: Duration::ZERO,
                 warm_up: Duration::ZERO,
+                settled: 0,
                 total: Duration::from_millis(600),
             }
         } else {
@@ -64,6 +70,7 @@ impl Budget {
                 samples: 31,
                 sample: Duration::from_millis(2),
                 warm_up: Duration::from_millis(120),
+                settled: 3,
                 total: Duration::from_secs(4),
             }
         }
@@ -173,21 +180,15 @@ impl Timer {
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Measurement, MeasureError> {
         self.run(&[(1, None)], record)?;
-        let start = Instant::now();
-        self.run(&[(1, None)], record)?;
-        let once = start.elapsed().max(Duration::from_micros(1));
-        // One run alone is mostly the round trip; a few together come closer to the truth.
-        let once = if once < budget.sample { self.time_of(16, record)? } else { once };
-
+        let once = self.warm_up(budget, record)?;
         let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
         let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
         let samples = budget.samples.clamp(1, most);
-        let warm_up = ratio(budget.warm_up, once * repeats);
+        let warm_up = ratio(budget.sample, once * repeats);
 
         if let Some(ms) = self.stamped(samples, repeats, warm_up, record)? {
             return Ok(Measurement { ms, repeats, timing: Timing::Gpu });
         }
-        self.run(&vec![(repeats, None); warm_up as usize], record)?;
         let mut ms = Vec::with_capacity(samples as usize);
         for _ in 0..samples {
             ms.push(self.time_of(repeats, record)?.as_secs_f64() * 1e3);
@@ -208,6 +209,29 @@ impl Timer {
             return Ok(None);
         }
         Ok(self.stamped(1, 1, 0, record)?.map(|ms| ms[0]))
+    }
+
+    /// Loads the GPU until it gets no faster, and answers what one repetition takes then.
+    ///
+    /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough.
+    fn warm_up(
+        &self,
+        budget: Budget,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Duration, MeasureError> {
+        let start = Instant::now();
+        let mut best = self.time_of(1, record)?;
+        let mut settled = 0;
+        // Thrice in a row no more than 2 % faster than before; in the end whatever it is.
+        while start.elapsed() < WARM_UP_LIMIT
+            && (start.elapsed() < budget.warm_up || settled < budget.settled)
+        {
+            let repeats = ratio(budget.warm_up / 4, best).clamp(1, MAX_REPEATS);
+            let time = self.time_of(repeats, record)?;
+            settled = if time.as_secs_f64() < 0.98 * best.as_secs_f64() { 0 } else { settled + 1 };
+            best = best.min(time);
+        }
+        Ok(best)
     }
 
     /// Wall time of one repetition, from a batch of them.

@@ -9,15 +9,6 @@ use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{Job, Stage};
 use crate::shader::{self, Composer};
 
-/// The entry point of a stage's module.
-pub(crate) fn entry_point(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Seed => "seed",
-        Stage::Elements | Stage::Partials => "main",
-        Stage::Seal => "seal",
-    }
-}
-
 impl Job {
     /// Checks that a device with these features can run this job.
     ///
@@ -108,7 +99,7 @@ impl Job {
     }
 
     /// The pipeline overrides of a stage's module.
-    pub(crate) fn overrides(&self, stage: Stage) -> Vec<(&'static str, f64)> {
+    pub fn overrides(&self, stage: Stage) -> Vec<(&'static str, f64)> {
         match stage {
             Stage::Seed | Stage::Seal => Vec::new(),
             _ if matches!(self.rung.coverage, Coverage::Tiles(_)) => {

@@ -1,7 +1,7 @@
 //! Reductions: from many elements to one, by every kernel of the ladder.
 //!
 //! The way of the data, one module a step: [`catalogue`](RUNGS) (rungs as values) → [`Job::plan`] (pure: a length and
-//! limits in, dispatches out) → [`Job::compose`] (WGSL) → [`Reduction`] (pipelines) → [`Prepared`] (recording) → [`reference`] (the CPU's word on it).
+//! limits in, dispatches out) → [`Job::compose`] (WGSL) → [`Reduction`] (pipelines) → [`Prepared`] (recording) → [`mod@reference`] (the CPU's word on it).
 
 mod catalogue;
 mod compose;

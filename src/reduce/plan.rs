@@ -35,6 +35,17 @@ pub enum Stage {
     Seal,
 }
 
+impl Stage {
+    /// The entry point of its module.
+    pub const fn entry_point(self) -> &'static str {
+        match self {
+            Stage::Seed => "seed",
+            Stage::Elements | Stage::Partials => "main",
+            Stage::Seal => "seal",
+        }
+    }
+}
+
 /// Where a dispatch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
@@ -209,6 +220,16 @@ pub enum PlanError {
         /// What a two-dimensional grid holds.
         limit: u64,
     },
+    /// More partial results than one workgroup can pick up from the notice board.
+    #[error(
+        "{needed} workgroups: the last one of `last-workgroup` adds at most {limit} results; use a larger workgroup"
+    )]
+    TooManyTickets {
+        /// Workgroups needed.
+        needed: u64,
+        /// What the last one can add.
+        limit: u64,
+    },
     /// The input does not start at an element.
     #[error("the input starts at byte {offset}, which is no multiple of the element's {size} bytes")]
     Misaligned {
@@ -233,6 +254,17 @@ pub struct Job {
 }
 
 impl Job {
+    /// The stages that its plans have.
+    pub fn stages(&self) -> &'static [Stage] {
+        match self.finish {
+            Finish::Atomic if self.accumulator.needs_finish() => &[Stage::Seed, Stage::Elements, Stage::Seal],
+            Finish::Atomic => &[Stage::Seed, Stage::Elements],
+            Finish::LastWorkgroup => &[Stage::Elements],
+            Finish::Host if self.rung.coverage != Coverage::Pairs => &[Stage::Elements],
+            Finish::Host | Finish::Repeat | Finish::OneWorkgroup => &[Stage::Elements, Stage::Partials],
+        }
+    }
+
     /// Checks everything that does not depend on the length.
     ///
     /// # Errors
@@ -251,7 +283,9 @@ impl Job {
         if matches!(self.rung.coverage, Coverage::Tiles(_)) && !tile_fits {
             return Err(PlanError::Tile { tile, workgroup_size });
         }
-        let needed = u64::from(self.rung.memory.items(workgroup_size, tile)) * self.accumulator.size;
+        // The last workgroup has a flag to share besides.
+        let flag = if self.finish == Finish::LastWorkgroup { 4 } else { 0 };
+        let needed = u64::from(self.rung.memory.items(workgroup_size, tile)) * self.accumulator.size + flag;
         let limit = limits.max_compute_workgroup_storage_size;
         if needed > u64::from(limit) {
             return Err(PlanError::WorkgroupMemory { rung: self.rung.name, needed, limit });
@@ -359,11 +393,17 @@ impl Planner<'_> {
     }
 
     /// The most bytes a dispatch may read through one binding.
-    fn largest_window(&self) -> u64 {
+    fn largest_window(&self, item: u64) -> u64 {
         let largest = self.limits.max_storage_buffer_binding_size.min(1 << 31);
-        // Halving dispatches may write as many bytes as they read, behind a start that is aligned down: they leave room.
-        let largest = if self.job.rung.coverage == Coverage::Pairs { largest / 2 } else { largest };
+        // What it writes has to fit a binding as well, behind a start that is aligned down.
+        let results = largest.saturating_sub(self.align()) / self.job.accumulator.size;
+        let largest = largest.min(results.saturating_mul(self.per_result() * item));
         (largest / self.align()).max(1) * self.align()
+    }
+
+    /// Items that give one result, at least.
+    fn per_result(&self) -> u64 {
+        if self.job.rung.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() }
     }
 
     /// Cuts `len` items from byte `offset` on into windows that fit a binding.
@@ -380,7 +420,7 @@ impl Planner<'_> {
         let mut at = offset;
         loop {
             let start = at / self.align() * self.align();
-            let stop = end.min(start + self.largest_window());
+            let stop = end.min(start + self.largest_window(item));
             // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
             let size = (stop - start).next_multiple_of(4);
             windows.push(Window {
@@ -582,8 +622,18 @@ impl Planner<'_> {
 
     /// Results go onto the notice board; answers how many are left, and the bytes of the board.
     fn through_board(&mut self, windows: &[Window]) -> Result<(u64, u64), PlanError> {
-        let results = self.results_of(windows, u64::from(self.job.tuning.max_workgroups));
+        // The board is one binding, and the last workgroup walks over all of it.
+        let slots = self.limits.max_storage_buffer_binding_size.saturating_sub(4 * BOARD_HEAD)
+            / self.job.accumulator.size;
+        let most = slots.min(u64::from(self.job.tuning.workgroup_size) * (MAX_ITERATIONS - 4096));
+        let mut results = self.results_of(windows, most.min(u64::from(self.job.tuning.max_workgroups)));
+        // Whole rectangles: a workgroup too many would fold items a second time and draw a ticket.
+        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
+        results.iter_mut().for_each(|results| *results = results.next_multiple_of(results.div_ceil(row)));
         let tickets = results.iter().sum::<u64>();
+        if tickets > most {
+            return Err(PlanError::TooManyTickets { needed: tickets, limit: most });
+        }
         self.over_windows(Stage::Elements, windows, &results, Target::Result)?;
         for pass in &mut self.passes {
             pass.params.tickets = tickets as u32;

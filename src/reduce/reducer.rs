@@ -5,8 +5,7 @@ use std::num::NonZeroU64;
 use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::reduce::catalogue::{Coverage, Finish};
-use crate::reduce::compose::entry_point;
+use crate::reduce::catalogue::Finish;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{From, Job, Params, Plan, Stage, To};
 
@@ -122,15 +121,8 @@ impl Reduction {
         let features = device.features();
         job.check(&limits)?;
         job.supported_by(features)?;
-        let stages: &[Stage] = match job.finish {
-            Finish::Atomic if job.accumulator.needs_finish() => &[Stage::Seed, Stage::Elements, Stage::Seal],
-            Finish::Atomic => &[Stage::Seed, Stage::Elements],
-            Finish::LastWorkgroup => &[Stage::Elements],
-            Finish::Host if job.rung.coverage != Coverage::Pairs => &[Stage::Elements],
-            _ => &[Stage::Elements, Stage::Partials],
-        };
         let compile = |stage: &Stage| (*stage, compile(device, &job, *stage, cache));
-        Ok(Reduction { job, limits, stages: stages.iter().map(compile).collect() })
+        Ok(Reduction { job, limits, stages: job.stages().iter().map(compile).collect() })
     }
 
     /// What was compiled.
@@ -328,7 +320,7 @@ fn compile(device: &Device, job: &Job, stage: Stage, cache: Option<&wgpu::Pipeli
         label: Some(&label),
         layout: Some(&pipeline_layout),
         module: &module,
-        entry_point: Some(entry_point(stage)),
+        entry_point: Some(stage.entry_point()),
         compilation_options: wgpu::PipelineCompilationOptions {
             constants: &job.overrides(stage),
             // Every kernel writes a slot before it reads it.

@@ -24,7 +24,7 @@ impl Tuning {
     /// What halofold uses for a rung over `len` elements on a device with these limits.
     ///
     /// The two fast rungs go by length. Up to 2^16 elements one workgroup alone is quicker than several that have to
-    /// meet; up to 2^24 many small workgroups start soonest; beyond, fewer larger ones keep the most loads in flight.
+    /// meet; up to 2^24 many small workgroups start soonest; beyond, larger ones keep the most loads in flight.
     /// The figures are an NVIDIA H200's (`docs/results/`); `examples/tune.rs` finds those of another GPU.
     pub fn of(rung: &Rung, limits: &wgpu::Limits, len: u64) -> Self {
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
@@ -32,7 +32,9 @@ impl Tuning {
             Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, subgroups: true, leave: 1 };
         let (workgroup_size, max_workgroups) = match rung.coverage {
             Coverage::Grid(16) => match len {
-                0..=65_536 => ((len as u32 / 8).next_power_of_two().clamp(256, 1024), 1),
+                // One vector an invocation, as far as that goes.
+                0..=4096 => ((len as u32 / 4).next_power_of_two().clamp(64, 256), 1),
+                4097..=65_536 => (1024, 1),
                 65_537..=16_777_216 => (256, 396),
                 _ => (512, 1056),
             },
@@ -45,7 +47,11 @@ impl Tuning {
 
     /// The same with another workgroup size, and a tile that goes with it.
     pub fn with_workgroup_size(self, workgroup_size: u32) -> Self {
-        Tuning { workgroup_size, tile: self.tile.clamp(workgroup_size, 16 * workgroup_size.max(1)), ..self }
+        Tuning {
+            workgroup_size,
+            tile: self.tile.clamp(workgroup_size, workgroup_size.max(1).saturating_mul(16)),
+            ..self
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Stage, Subgroups, Tuning};
-use halofold::translate::{Kernel, Language, stage_name, stages};
+use halofold::translate::{Kernel, Language, stage_name};
 use halofold::wgpu::{Features, Limits};
 
 /// What a device may lack without a kernel becoming impossible: then it is composed in another way.
@@ -114,7 +114,7 @@ pub fn permutations(
             lacking.fold(HELPFUL_FEATURES, |features, (_, feature)| features - *feature)
         });
         devices.filter(move |features| job.supported_by(*features).is_ok()).flat_map(move |features| {
-            stages(&job).iter().map(move |&stage| Permutation { job, stage, features })
+            job.stages().iter().map(move |&stage| Permutation { job, stage, features })
         })
     })
 }

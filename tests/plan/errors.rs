@@ -34,10 +34,12 @@ pub fn justified(case: &Case, error: &PlanError) -> Result<(), TestCaseError> {
         PlanError::TooManyElements(asked) => asked == *len && asked > u64::from(u32::MAX),
         PlanError::TooManyWorkgroups { needed, limit } => {
             let row = u64::from(limits.max_compute_workgroups_per_dimension);
+            needed > limit && limit == row * row
+        }
+        PlanError::TooManyTickets { needed, limit } => {
             // The last workgroup walks over a slot of every other one, and may not turn too often.
             let fetched = u64::from(workgroup_size) << 15;
-            let by_turns = job.finish == Finish::LastWorkgroup && limit <= fetched;
-            needed > limit && (limit == row * row || by_turns)
+            job.finish == Finish::LastWorkgroup && needed > limit && limit <= fetched
         }
         PlanError::Misaligned { .. } => !offset.is_multiple_of(job.accumulator.element.size()),
         _ => false,

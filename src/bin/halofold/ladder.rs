@@ -231,7 +231,7 @@ fn preset_columns(preset: &'static Preset) -> Vec<Column> {
         number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
         number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
         number("time", |row| table::time(row.gpu_ms_median)),
-        number("published", |row| table::time(row.published_ms)),
+        number("published", |row| table::time(preset.published_ms(row, false))),
         number("GB/s", |row| table::optional(row.gb_per_s)),
         number("published", |row| table::optional(row.published_gb_s)),
         number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
