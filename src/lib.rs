@@ -48,7 +48,7 @@
 //! # let mut encoder = device.create_command_encoder(&Default::default());
 //! # record_sum(&device, &mut encoder, &elements, 1000, &result).unwrap();
 //! # let readback = halofold::read::Readback::new(&device, 4);
-//! # readback.encode(&mut encoder, &result, 0, 4);
+//! # readback.encode(&mut encoder, &result, 0, 4).unwrap();
 //! # queue.submit([encoder.finish()]);
 //! # assert_eq!(readback.wait(&device, 4).unwrap(), 1500f32.to_le_bytes());
 //! ```

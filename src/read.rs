@@ -13,6 +13,23 @@ pub enum ReadError {
     /// The device did not complete the work.
     #[error("the device did not complete the work: {0}")]
     Device(String),
+    /// The buffer to read lacks a usage.
+    #[error("the buffer to read lacks COPY_SRC: create it with that usage")]
+    Usage,
+    /// A buffer is too short.
+    #[error(
+        "{size} bytes from byte {offset} on of a buffer of {source_size}, into one of {room}: one of them is too short"
+    )]
+    TooShort {
+        /// Where the copy starts.
+        offset: u64,
+        /// Bytes to copy.
+        size: u64,
+        /// What the buffer to read has.
+        source_size: u64,
+        /// What the readback has.
+        room: u64,
+    },
     /// The buffer could not be mapped.
     #[error("the buffer could not be mapped: {0}")]
     Map(String),
@@ -37,9 +54,32 @@ impl Readback {
         }
     }
 
-    /// Records the copy of `size` bytes from `source`, which needs [`BufferUsages::COPY_SRC`].
-    pub fn encode(&self, encoder: &mut CommandEncoder, source: &Buffer, offset: u64, size: u64) {
+    /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four.
+    ///
+    /// # Errors
+    ///
+    /// If `source` lacks [`BufferUsages::COPY_SRC`], or one of the two buffers is too short.
+    pub fn encode(
+        &self,
+        encoder: &mut CommandEncoder,
+        source: &Buffer,
+        offset: u64,
+        size: u64,
+    ) -> Result<(), ReadError> {
+        if !source.usage().contains(BufferUsages::COPY_SRC) {
+            return Err(ReadError::Usage);
+        }
+        let end = offset.checked_add(size).filter(|end| *end <= source.size());
+        if end.is_none() || size > self.buffer.size() {
+            return Err(ReadError::TooShort {
+                offset,
+                size,
+                source_size: source.size(),
+                room: self.buffer.size(),
+            });
+        }
         encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, size);
+        Ok(())
     }
 
     /// Waits for everything submitted and returns the first `size` bytes. Blocks; for tools.

@@ -60,7 +60,7 @@ fn run(device: &wgpu::Device, queue: &wgpu::Queue, prepared: &Prepared, output: 
         prepared.encode_in_pass(&mut pass);
     }
     let readback = Readback::new(device, 4);
-    readback.encode(&mut encoder, output, 0, 4);
+    readback.encode(&mut encoder, output, 0, 4).unwrap();
     queue.submit([encoder.finish()]);
     bytemuck::pod_read_unaligned(&readback.wait(device, 4).unwrap())
 }
@@ -113,7 +113,7 @@ fn a_workspace_is_shared() {
         gpu.queue.submit([encoder.finish()]);
         for (len, output) in lengths.into_iter().zip(&outputs) {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            readback.encode(&mut encoder, output, 0, 4);
+            readback.encode(&mut encoder, output, 0, 4).unwrap();
             gpu.queue.submit([encoder.finish()]);
             let bytes = pollster::block_on(async {
                 let read = readback.read(4);
@@ -149,6 +149,11 @@ fn wrong_buffers_are_errors() {
         ReduceError::Plan(PlanError::TooManyElements(_))
     ));
     assert!(matches!(prepare(&good, 2, 10, &result, 0), ReduceError::Plan(PlanError::Misaligned { .. })));
+    let beyond = prepare(&good, u64::MAX - 3, 4, &result, 0);
+    assert!(matches!(beyond, ReduceError::Plan(PlanError::OutOfReach { .. })));
+    let mut encoder = device.create_command_encoder(&Default::default());
+    assert!(Readback::new(device, 4).encode(&mut encoder, &good, 0, 4).is_err());
+    assert!(Readback::new(device, 4).encode(&mut encoder, &bare, 3996, 8).is_err());
     assert!(matches!(prepare(&good, 0, 10, &result, 512), ReduceError::TooShort { role: "output", .. }));
     assert!(matches!(prepare(&good, 0, 10, &result, 4), ReduceError::Offset { .. }));
     assert!(matches!(prepare(&good, 0, 10, &good, 0), ReduceError::Aliased { .. }));

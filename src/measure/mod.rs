@@ -1,11 +1,23 @@
-//! Measuring: GPU time, this machine's memory peak, statistics.
+//! Measuring: GPU time, this machine's memory peak, statistics, and (feature `record`) what a run leaves behind.
 //!
 //! Unlike the rest of the library this module submits and waits: it is for tools and benches.
 
+mod noise;
 mod peak;
+#[cfg(feature = "record")]
+mod record;
+#[cfg(feature = "record")]
+mod row;
 mod statistics;
 mod timer;
+mod trial;
 
+pub use noise::Noise;
 pub use peak::{Peak, peak};
+#[cfg(feature = "record")]
+pub use record::{Adapter, Ceiling, Record, SCHEMA};
+#[cfg(feature = "record")]
+pub use row::{Row, Status};
 pub use statistics::Summary;
 pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};
+pub use trial::Trial;

@@ -17,6 +17,9 @@ const MAX_SAMPLES: u32 = 512;
 /// The most repetitions inside one sample.
 const MAX_REPEATS: u32 = 2000;
 
+/// One in so many repetitions goes uncounted before those that [`Timer::exactly`] counts.
+const LEAD: u32 = 4;
+
 /// The longest a GPU is waited for to reach its clock.
 const WARM_UP_LIMIT: Duration = Duration::from_secs(3);
 
@@ -80,8 +83,8 @@ impl Budget {
 /// Times of one piece of work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// Milliseconds of one repetition, per sample.
-    pub ms: Vec<f64>,
+    /// Milliseconds of one repetition, per sample; at least one.
+    ms: Vec<f64>,
     /// Repetitions in one sample.
     pub repeats: u32,
     /// Where they come from.
@@ -89,6 +92,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// Milliseconds of one repetition, per sample; at least one sample.
+    pub fn samples(&self) -> &[f64] {
+        &self.ms
+    }
+
     /// Median, spread and minimum, in milliseconds.
     pub fn summary(&self) -> Summary {
         Summary::of(&self.ms).expect("a measurement has at least one sample")
@@ -211,6 +219,42 @@ impl Timer {
         Ok(self.stamped(1, 1, 0, record)?.map(|ms| ms[0]))
     }
 
+    /// Runs what `record` puts into a pass exactly so many times and answers what they took together.
+    ///
+    /// For a harness that counts repetitions itself. On a GPU a few uncounted ones go before, so that its clock does
+    /// not fall between two calls. Without timestamps, the way from submission to completion counts.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn exactly(
+        &self,
+        repeats: u64,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(Duration, Timing), MeasureError> {
+        let software = self.device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        let pieces = pieces(repeats);
+        let mut ms = Some(0.0);
+        for &piece in &pieces {
+            if !software {
+                self.run(&[(piece.div_ceil(LEAD), None)], record)?;
+            }
+            let each = self.stamped(1, piece, 0, record)?;
+            ms = ms.zip(each).map(|(ms, each)| ms + each[0] * f64::from(piece));
+            if ms.is_none() {
+                break;
+            }
+        }
+        if let Some(ms) = ms {
+            return Ok((Duration::from_secs_f64(ms / 1e3), Timing::Gpu));
+        }
+        let mut wall = Duration::ZERO;
+        for piece in pieces {
+            wall += self.time_of(piece, record)? * piece;
+        }
+        Ok((wall, Timing::Wall))
+    }
+
     /// Loads the GPU until it gets no faster, and answers what one repetition takes then.
     ///
     /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough.
@@ -307,7 +351,30 @@ impl Timer {
     }
 }
 
+/// Repetitions in pieces of what one pass may hold.
+fn pieces(repeats: u64) -> Vec<u32> {
+    let most = u64::from(MAX_REPEATS);
+    let mut pieces = vec![MAX_REPEATS; (repeats / most) as usize];
+    pieces.extend((!repeats.is_multiple_of(most)).then_some((repeats % most) as u32));
+    pieces
+}
+
 /// How many times the smaller fits the larger, rounded up.
 fn ratio(larger: Duration, smaller: Duration) -> u32 {
     (larger.as_secs_f64() / smaller.as_secs_f64()).ceil().min(f64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_add_up() {
+        let most = u64::from(MAX_REPEATS);
+        for repeats in [0, 1, most - 1, most, most + 1, 3 * most, 7 * most + 5] {
+            let pieces = pieces(repeats);
+            assert_eq!(pieces.iter().map(|piece| u64::from(*piece)).sum::<u64>(), repeats);
+            assert!(pieces.iter().all(|piece| (1..=MAX_REPEATS).contains(piece)));
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use wgpu::Limits;
 
-use crate::reduce::catalogue::{Coverage, Finish, Rung};
+use crate::reduce::catalogue::{Coverage, Finish, Rung, Subgroups};
 use crate::reduce::operator::Accumulator;
 use crate::reduce::tuning::Tuning;
 
@@ -150,6 +150,20 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Checks that every buffer may be as large as it has to be.
+    fn check(&self, limits: &Limits) -> Result<(), PlanError> {
+        let limit = limits.max_buffer_size;
+        let buffers = [
+            ("scratch memory", self.scratch[0].max(self.scratch[1])),
+            ("notice board", self.board),
+            ("output", self.output),
+        ];
+        match buffers.into_iter().find(|(_, needed)| *needed > limit) {
+            Some((role, needed)) => Err(PlanError::BufferTooLarge { role, needed, limit }),
+            None => Ok(()),
+        }
+    }
+
     /// Workgroups of the dispatches that read the caller's elements.
     pub fn workgroups(&self) -> u64 {
         let elements = self.passes.iter().filter(|pass| pass.stage == Stage::Elements);
@@ -230,6 +244,26 @@ pub enum PlanError {
         /// What the last one can add.
         limit: u64,
     },
+    /// A buffer would be larger than the device allows.
+    #[error(
+        "{needed} bytes of {role}: this device allows {limit} (max_buffer_size); use a larger workgroup or fewer elements"
+    )]
+    BufferTooLarge {
+        /// What the buffer is for.
+        role: &'static str,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes the device allows.
+        limit: u64,
+    },
+    /// The input would end beyond the largest address.
+    #[error("{len} elements from byte {offset} on: no buffer reaches that far")]
+    OutOfReach {
+        /// Where it starts.
+        offset: u64,
+        /// How many elements there are.
+        len: u64,
+    },
     /// The input does not start at an element.
     #[error("the input starts at byte {offset}, which is no multiple of the element's {size} bytes")]
     Misaligned {
@@ -276,6 +310,8 @@ impl Job {
             return Err(PlanError::WorkgroupNotPowerOfTwo(workgroup_size));
         }
         let limit = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        // The unrolled trees start at 1024.
+        let limit = limit.min(1024);
         if workgroup_size > limit {
             return Err(PlanError::WorkgroupTooLarge { asked: workgroup_size, limit });
         }
@@ -313,6 +349,8 @@ impl Job {
             return Err(PlanError::Misaligned { offset, size });
         }
         let count = u32::try_from(len).map_err(|_| PlanError::TooManyElements(len))?;
+        // Room for rounding the end up to whole words.
+        offset.checked_add(len * size + 4).ok_or(PlanError::OutOfReach { offset, len })?;
         let mut planner = Planner { job: self, limits, count, passes: Vec::new(), scratch: [0; 2], depth: 0 };
         let windows = planner.windows(Buffer::Input, offset, len);
         let (left, board) = match self.finish {
@@ -320,14 +358,16 @@ impl Job {
             Finish::LastWorkgroup => planner.through_board(&windows)?,
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => (planner.through_scratch(&windows)?, 0),
         };
-        Ok(Plan {
+        let plan = Plan {
             passes: planner.passes,
             left,
             scratch: planner.scratch,
             board,
             output: left * self.accumulator.size,
             depth: planner.depth,
-        })
+        };
+        plan.check(limits)?;
+        Ok(plan)
     }
 }
 
@@ -502,7 +542,16 @@ impl Planner<'_> {
         let workgroup_size = u64::from(self.job.tuning.workgroup_size);
         match self.job.rung.coverage {
             Coverage::Pairs => 1,
-            _ => len.div_ceil(results * workgroup_size) + u64::from(workgroup_size.ilog2()) + 4,
+            // In subgroups of 4, the narrowest, a lane walks over up to a sixteenth of the workgroup's partial results.
+            _ => {
+                let own = len.div_ceil(results * workgroup_size);
+                let narrow = if self.job.rung.subgroups == Subgroups::Unused {
+                    0
+                } else {
+                    workgroup_size.div_ceil(16)
+                };
+                own + u64::from(workgroup_size.ilog2()) + narrow + 4
+            }
         }
     }
 

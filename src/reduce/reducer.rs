@@ -156,6 +156,13 @@ impl Reduction {
         let plan = self.plan(input.offset, input.len)?;
         self.check(&plan, &input, &output)?;
         workspace.check(&plan)?;
+        log::debug!(
+            "{}: {} elements in {} dispatches, {} accumulators left",
+            self.job.rung.name,
+            input.len,
+            plan.passes.len(),
+            plan.left
+        );
         let params = self.parameters(device, &plan);
         let mut passes = Vec::with_capacity(plan.passes.len());
         for (index, pass) in plan.passes.iter().enumerate() {

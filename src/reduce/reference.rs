@@ -99,15 +99,16 @@ pub fn reduce(operator: Operator, element: Element, bytes: &[u8]) -> Option<Expe
 
 /// Combines accumulators that a GPU left, and finishes: the host's part of [`Finish::Host`](crate::reduce::Finish::Host).
 ///
-/// With one accumulator the GPU has already finished it; it is only decoded. Floats are combined in 64 bits.
+/// With one accumulator the GPU has already finished it; it is only decoded. Floats are combined in 64 bits. `None` if
+/// the operator is not defined for the element.
 ///
 /// # Panics
 ///
-/// If the operator is not defined for the element, or `bytes` is empty or no whole number of accumulators.
-pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> Value {
+/// If `bytes` is no whole number of accumulators.
+pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> Option<Value> {
     use Operator::{Max, Min, Product, Sum, WideProduct, WideSum};
     let keys = matches!(operator, Min | Max);
-    match (element, operator) {
+    Some(match (element, operator) {
         (Element::U32, WideSum | WideProduct) => Value::Unsigned(fold::<u64>(operator, bytes)),
         (Element::I32, WideSum | WideProduct) => Value::Signed(fold::<u64>(operator, bytes).cast_signed()),
         (Element::U64, WideSum) => Value::Wide(halves::<u64>(bytes)),
@@ -140,8 +141,8 @@ pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> V
             Value::F64(partials.fold(ExactSum::default(), ExactSum::add).value())
         }
         (Element::F64, Product) => Value::F64(view::<f64>(bytes).iter().product()),
-        _ => panic!("`{operator}` is not defined for {element}"),
-    }
+        _ => return None,
+    })
 }
 
 /// Bytes as items, copied only where they are not aligned for them.
@@ -481,12 +482,12 @@ mod tests {
         let key = |x: f32| key(Operator::Min, x.to_bits());
         let partials = [key(2.0), key(-3.0), key(7.0)];
         let combined = combine_partials(Operator::Min, Element::F32, bytemuck::cast_slice(&partials));
-        assert_eq!(combined, Value::F32(-3.0));
+        assert_eq!(combined, Some(Value::F32(-3.0)));
         let finished =
             combine_partials(Operator::Min, Element::F32, bytemuck::bytes_of(&(-3.0f32).to_bits()));
-        assert_eq!(finished, Value::F32(-3.0));
+        assert_eq!(finished, Some(Value::F32(-3.0)));
         let halves =
             combine_partials(Operator::WideSum, Element::I64, bytemuck::cast_slice(&[-1i64, 5, 2, 1]));
-        assert_eq!(halves, Value::Wide((1 << 32) + 6));
+        assert_eq!(halves, Some(Value::Wide((1 << 32) + 6)));
     }
 }

@@ -1,11 +1,33 @@
 //! What the GPU tests share: one device, data with known answers, and a way to run a reduction on it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use halofold::reduce::{Finish, Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace, reference};
 use halofold::{Element, Value, adapter};
 use halofold::{read::Readback, wgpu};
+
+/// What the Vulkan validation layers, where they are installed, have found fault with.
+static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Collects what wgpu logs as errors: the layers speak through the log alone.
+struct Layers;
+
+impl log::Log for Layers {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.level() == log::Level::Error
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        let text = record.args().to_string();
+        if self.enabled(record.metadata()) && record.target().starts_with("wgpu_hal") && text.contains("VUID")
+        {
+            COMPLAINTS.lock().unwrap().push(text);
+        }
+    }
+
+    fn flush(&self) {}
+}
 
 pub struct Gpu {
     pub device: wgpu::Device,
@@ -16,7 +38,7 @@ pub struct Gpu {
 pub fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     GPU.get_or_init(|| {
-        let _ = env_logger::builder().is_test(false).filter_level(log::LevelFilter::Error).try_init();
+        let _ = log::set_logger(&Layers).map(|()| log::set_max_level(log::LevelFilter::Error));
         let adapter = pollster::block_on(adapter::preferred(true)).expect(
             "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
         );
@@ -32,9 +54,13 @@ impl Gpu {
     pub fn watched<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let result = work();
-        match pollster::block_on(scope.pop()) {
-            Some(error) => Err(error.to_string()),
-            None => result,
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            return Err(error.to_string());
+        }
+        // Trials run side by side, so a complaint may be another trial's: one of them fails, and shows it.
+        match std::mem::take(&mut *COMPLAINTS.lock().unwrap()) {
+            complaints if complaints.is_empty() => result,
+            complaints => Err(complaints.join("\n")),
         }
     }
 
@@ -102,11 +128,13 @@ impl Bench {
             gpu.queue.write_buffer(&self.output, 256, &poison);
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             prepared.encode(&mut encoder);
-            self.readback.encode(&mut encoder, &self.output, 256, plan.output);
+            let copied = self.readback.encode(&mut encoder, &self.output, 256, plan.output);
+            copied.map_err(|error| error.to_string())?;
             gpu.queue.submit([encoder.finish()]);
             let bytes = self.readback.wait(&gpu.device, plan.output).map_err(|error| error.to_string())?;
             let job = self.reduction.job();
-            let got = reference::combine_partials(job.accumulator.operator, job.accumulator.element, &bytes);
+            let pair = job.accumulator;
+            let got = reference::combine_partials(pair.operator, pair.element, &bytes).unwrap();
             if job.finish != Finish::Atomic && value.is_some_and(|before: Value| !before.same(got)) {
                 return Err(format!("the second run gave {got}, the first {}", value.unwrap()));
             }

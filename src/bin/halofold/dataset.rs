@@ -1,5 +1,6 @@
 //! Elements on the host and on the GPU, and what their reductions should give.
 
+use halofold::measure::Noise;
 use halofold::reduce::reference::{self, Expected};
 use halofold::reduce::{Input, Operator};
 use halofold::{Element, wgpu};
@@ -21,22 +22,11 @@ pub struct Host {
 }
 
 impl Host {
-    /// Pseudo-random elements that suit an operator, the same every time.
-    ///
-    /// Integers take every pattern (odd ones for products); floats lie in -1 … 1, or for products are ±1 with a few twos and halves.
+    /// Pseudo-random elements that suit an operator, the same every time; see [`Noise`].
     pub fn generate(operator: Operator, element: Element, len: u64) -> Self {
-        let size = element.size() as usize;
-        let mut words = vec![0u64; (len as usize * size).div_ceil(8)];
-        let product = matches!(operator, Operator::Product | Operator::WideProduct);
-        let sparse = len / 50 + 1;
-        words.par_iter_mut().enumerate().for_each(|(at, word)| {
-            let mut bytes = [0; 8];
-            for (k, slot) in bytes.chunks_exact_mut(size).enumerate() {
-                let index = (at * (8 / size) + k) as u64;
-                slot.copy_from_slice(&pattern(element, product, index, sparse).to_le_bytes()[..size]);
-            }
-            *word = u64::from_ne_bytes(bytes);
-        });
+        let noise = Noise::new(operator, element, len);
+        let mut words = vec![0u64; noise.words()];
+        words.par_iter_mut().enumerate().for_each(|(at, word)| *word = noise.word(at));
         Host { element, words, len }
     }
 
@@ -77,34 +67,6 @@ impl Host {
     pub fn first(&self, len: u64) -> &[u8] {
         &self.bytes()[..(len * self.element.size()) as usize]
     }
-}
-
-/// One element's bits.
-fn pattern(element: Element, product: bool, index: u64, sparse: u64) -> u64 {
-    let word = scramble(index);
-    if !element.is_float() {
-        return if product { word | 1 } else { word };
-    }
-    let x = if product {
-        let magnitude =
-            [1.0, 2.0, 0.5][if index.is_multiple_of(sparse) { (1 + index / sparse % 2) as usize } else { 0 }];
-        if word & 1 == 0 { magnitude } else { -magnitude }
-    } else {
-        // 11 bits survive in the narrowest type.
-        (word >> 40) as f64 / (1u64 << 23) as f64 - 1.0
-    };
-    match element {
-        Element::F16 => u64::from(half::f16::from_f64(x).to_bits()),
-        Element::F32 => u64::from((x as f32).to_bits()),
-        _ => x.to_bits(),
-    }
-}
-
-/// A well-mixed word for every index.
-fn scramble(index: u64) -> u64 {
-    let x = index.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 32)
 }
 
 /// Elements on the GPU, with the host's copy to check against.

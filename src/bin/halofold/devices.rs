@@ -89,7 +89,7 @@ fn report(index: usize, adapter: &wgpu::Adapter) -> Report {
         index,
         name: info.name,
         backend: info.backend.to_string(),
-        kind: format!("{:?}", info.device_type),
+        kind: kind(info.device_type).to_owned(),
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         subgroup_size: features
             .contains(Features::SUBGROUP)
@@ -175,6 +175,16 @@ fn describe(report: &Report) -> String {
         text += &format!("    {}: {types} ({})\n", cannot.rung, cannot.reason);
     }
     text
+}
+
+fn kind(device_type: wgpu::DeviceType) -> &'static str {
+    match device_type {
+        wgpu::DeviceType::DiscreteGpu => "discrete GPU",
+        wgpu::DeviceType::IntegratedGpu => "integrated GPU",
+        wgpu::DeviceType::VirtualGpu => "virtual GPU",
+        wgpu::DeviceType::Cpu => "software",
+        wgpu::DeviceType::Other => "other",
+    }
 }
 
 fn mebibytes(bytes: u64) -> String {

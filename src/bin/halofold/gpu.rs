@@ -1,6 +1,7 @@
 //! The adapter a command runs on.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use halofold::measure::{self, Budget, Peak, Timer};
 use halofold::{adapter, wgpu};
@@ -107,7 +108,11 @@ impl Gpu {
     /// How long measurements may take here.
     pub fn budget(&self, samples: Option<u32>) -> Budget {
         let budget = Budget::of(&self.device);
-        Budget { samples: samples.unwrap_or(budget.samples), ..budget }
+        match samples {
+            // Who asks for a number of samples waits for them.
+            Some(samples) => Budget { samples, total: Duration::from_secs(3600), ..budget },
+            None => budget,
+        }
     }
 
     /// Runs work that may fail inside wgpu: out of memory, a driver that refuses a shader, a lost device.
@@ -119,10 +124,11 @@ impl Gpu {
         // Scopes are a stack: the last one pushed is popped first.
         let errors: Vec<_> =
             scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
+        // Memory that ran out has others in its wake, about buffers that are not there.
+        if errors.iter().any(|error| matches!(error, wgpu::Error::OutOfMemory { .. })) {
+            return Err(Failure::usage("the GPU is out of memory: use fewer elements"));
+        }
         match errors.first() {
-            Some(wgpu::Error::OutOfMemory { .. }) => {
-                Err(Failure::usage("the GPU is out of memory: use fewer elements"))
-            }
             Some(error) => Err(Failure::usage(error)),
             None => self.check().and(result),
         }

@@ -139,11 +139,10 @@ impl LadderArgs {
         bar.finish_and_clear();
         compare_steps(&mut rows);
         let title = format!(
-            "{} of {} {} ({}), {}",
+            "{} of {} {}, {}",
             self.op,
-            table::power(host.len()),
-            host.element,
             table::count(host.len()),
+            host.element,
             self.input.as_deref().unwrap_or("generated data"),
         );
         self.show(&setting, &title, &ladder_columns(), &rows, "")?;
@@ -210,8 +209,10 @@ fn ladder_columns() -> Vec<Column> {
         }),
         words("finish", |row| row.finish.clone().unwrap_or_default()),
         number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("n", |row| table::power(row.n)),
         number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
         number("time", |row| table::time(row.gpu_ms_median)),
+        words("clock", table::clock),
         number("IQR", |row| table::time(row.gpu_ms_iqr)),
         number("GB/s", |row| table::optional(row.gb_per_s)),
         number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
@@ -231,9 +232,10 @@ fn preset_columns(preset: &'static Preset) -> Vec<Column> {
         number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
         number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
         number("time", |row| table::time(row.gpu_ms_median)),
-        number("published", |row| table::time(preset.published_ms(row, false))),
+        words("clock", table::clock),
+        number("published time", |row| table::time(preset.published_ms(row, false))),
         number("GB/s", |row| table::optional(row.gb_per_s)),
-        number("published", |row| table::optional(row.published_gb_s)),
+        number("published GB/s", |row| table::optional(row.published_gb_s)),
         number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
         number("step", |row| table::times(row.step_speedup)),
         number("total", |row| table::times(row.cumulative_speedup)),

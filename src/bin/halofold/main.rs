@@ -24,7 +24,7 @@ use clap::{Parser, Subcommand};
 
 /// GPU reductions, rung by rung: verified, measured, explained.
 #[derive(Parser)]
-#[command(version, about, max_term_width = 110)]
+#[command(version, max_term_width = 110)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

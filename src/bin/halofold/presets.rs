@@ -242,7 +242,10 @@ pub fn replay(
     let gpu = setting.gpu;
     let wanted = options.element.unwrap_or(preset.element);
     let (element, changed) = runnable_element(setting, wanted)?;
-    let lengths: Vec<u64> = preset.rows.iter().map(|line| options.n.unwrap_or(line.n)).collect();
+    // A table by length with one length is one row.
+    let lines =
+        if preset.cpu == Cpu::EveryLength && options.n.is_some() { &preset.rows[..1] } else { preset.rows };
+    let lengths: Vec<u64> = lines.iter().map(|line| options.n.unwrap_or(line.n)).collect();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let fitting = gpu.largest(element.size());
     if longest > fitting {
@@ -254,7 +257,7 @@ pub fn replay(
     let data = Dataset::upload(gpu, &host)?;
     let bar = progress::bar(lengths.len() as u64);
     let mut rows = Vec::new();
-    for (index, (line, &n)) in preset.rows.iter().zip(&lengths).enumerate() {
+    for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {
         bar.set_message(line.name);
         let mut row = one(setting, preset, line, options, &data, n, changed.clone())?;
         row.published_ms = line.published_ms.filter(|_| n == line.n);
@@ -320,7 +323,7 @@ fn one(
     let expected = data.expected(Operator::Sum, n)?;
     let mut row = run::row(setting, job, data, n, &expected)?;
     row.preset = Some(preset.name.to_owned());
-    row.row = Some(line.name.to_owned());
+    row.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
     let mut remarks: Vec<String> = changed.into_iter().collect();
     if job.tuning.workgroup_size != wanted {
         remarks.push(format!(
@@ -379,9 +382,9 @@ impl Preset {
             line.published_end_to_end.filter(|_| row.n == line.n).map(|(_, speedup)| speedup)
         };
         vec![
-            number("published", |row| table::time(self.published_ms(row, true))),
+            number("published end to end", |row| table::time(self.published_ms(row, true))),
             number("vs CPU", |row| table::times(row.versus_cpu)),
-            number("published", move |row| table::times(speedup(row))),
+            number("published vs CPU", move |row| table::times(speedup(row))),
         ]
     }
 }

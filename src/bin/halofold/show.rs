@@ -30,9 +30,9 @@ pub struct ShowArgs {
     /// Operator: sum, product, min, max, wide-sum or wide-product.
     #[arg(long, default_value = "sum")]
     op: Operator,
-    /// Invocations in a workgroup: a power of two.
-    #[arg(long, value_name = "SIZE", default_value_t = 256)]
-    workgroup: u32,
+    /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
+    #[arg(long, value_name = "SIZE")]
+    workgroup: Option<u32>,
     /// How partial results become one: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
     #[arg(long)]
     finish: Option<Finish>,
@@ -97,11 +97,7 @@ fn job(args: &ShowArgs) -> Result<Job, Failure> {
         ..Limits::default()
     };
     let usual = Tuning { subgroups: !args.no_subgroups, ..Tuning::of(rung, &limits, u64::MAX) };
-    let tuning = if args.workgroup <= LARGEST_WORKGROUP {
-        usual.with_workgroup_size(args.workgroup)
-    } else {
-        Tuning { workgroup_size: args.workgroup, ..usual }
-    };
+    let tuning = args.workgroup.map_or(usual, |workgroup| usual.with_workgroup_size(workgroup));
     let job = Job { rung, accumulator, tuning, finish: args.finish.unwrap_or(rung.finishes[0]) };
     job.check(&limits).map_err(Failure::usage)?;
     job.supported_by(HELPFUL_FEATURES).map_err(Failure::usage)?;
@@ -199,7 +195,7 @@ mod tests {
             language,
             element,
             op: Operator::Sum,
-            workgroup: 256,
+            workgroup: Some(256),
             finish: None,
             stage: StageName::Elements,
             no_subgroups: false,
@@ -218,11 +214,11 @@ mod tests {
     fn errors_say_what_is_wrong() {
         let f32 = |rung| args(rung, Element::F32, Language::Wgsl);
         assert!(message(f32("sequentiel")).contains("single-pass"));
-        assert!(message(ShowArgs { workgroup: 100, ..f32("tile") }).contains("power of two"));
+        assert!(message(ShowArgs { workgroup: Some(100), ..f32("tile") }).contains("power of two"));
         for workgroup in [2048, 1 << 30, 1 << 31] {
             assert!(message(ShowArgs { workgroup, ..f32("tile") }).contains("1024"), "{workgroup}");
         }
-        assert!(message(ShowArgs { workgroup: 0, ..f32("tile") }).contains("power of two"));
+        assert!(message(ShowArgs { workgroup: Some(0), ..f32("tile") }).contains("power of two"));
         assert!(message(ShowArgs { finish: Some(Finish::Atomic), ..f32("tile") }).contains("repeat, host"));
         assert!(message(ShowArgs { stage: StageName::Seal, ..f32("tile") }).contains("elements, partials"));
         assert!(message(ShowArgs { op: Operator::WideSum, ..f32("tile") }).contains("wide-sum"));

@@ -77,6 +77,12 @@ pub fn times(x: Option<f64>) -> String {
     x.map(|x| if x < 0.1 { format!("{x:.4}x") } else { format!("{x:.2}x") }).unwrap_or_default()
 }
 
+/// Which clock a row's time comes from, if it is not the GPU's.
+pub fn clock(row: &Row) -> String {
+    let wall = row.timing.as_deref() == Some("wall") && row.backend != "cpu";
+    if wall { "wall".to_owned() } else { String::new() }
+}
+
 /// PASS, FAIL or skipped.
 pub fn status(row: &Row) -> String {
     match row.status {

@@ -97,10 +97,11 @@ impl Kernel {
     /// Reads the result.
     fn value(&self, gpu: &Gpu, size: u64) -> Result<Value, Failure> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.readback.encode(&mut encoder, &self.output, 0, size);
+        self.readback.encode(&mut encoder, &self.output, 0, size).map_err(Failure::usage)?;
         gpu.queue.submit([encoder.finish()]);
         let bytes = self.readback.wait(&gpu.device, size).map_err(Failure::usage)?;
         let accumulator = &self.reduction.job().accumulator;
-        Ok(reference::combine_partials(accumulator.operator, accumulator.element, &bytes))
+        Ok(reference::combine_partials(accumulator.operator, accumulator.element, &bytes)
+            .expect("an accumulator's pair is defined"))
     }
 }
