@@ -1,1 +1,148 @@
-fn main() {}
+//! Every rung of the ladder under criterion, by GPU time: `cargo bench --bench reduce`.
+//!
+//! One group for each operator, type and size, so that criterion's plots compare the rungs. Sizes go by what the adapter is;
+//! `HALOFOLD_BENCH=full` takes them all, from 2^10 to 2^29. Every result is verified before it is timed, and the run leaves a
+//! record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/reduce.json`) for `halofold compare` and `halofold report`.
+
+mod shared;
+
+use std::cell::LazyCell;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, SamplingMode, Throughput};
+use halofold::measure::{Noise, Row, Status, Trial};
+use halofold::reduce::reference::{self, Expected, Verdict};
+use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
+use halofold::{Element, wgpu};
+use shared::{Extent, Machine, Samples};
+
+/// What is reduced.
+const PAIRS: [(Operator, Element); 3] =
+    [(Operator::Sum, Element::F32), (Operator::Sum, Element::I32), (Operator::Max, Element::F32)];
+
+/// Lengths as powers of two.
+const fn powers(extent: Extent) -> &'static [u32] {
+    match extent {
+        Extent::Software => &[12, 18],
+        Extent::Gpu => &[16, 20, 24, 28],
+        Extent::Full => &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 29],
+    }
+}
+
+fn main() {
+    let path = shared::record_path("reduce");
+    let mut criterion = shared::criterion();
+    let machine = Machine::open();
+    let mut rows = Vec::new();
+    for (operator, element) in PAIRS {
+        for power in powers(machine.extent()) {
+            let len = 1u64 << power;
+            let bytes = len * element.size();
+            let title = format!("{operator}/{element}/2^{power}");
+            let most = machine.device.limits().max_buffer_size;
+            if bytes > most {
+                eprintln!("{title}: skipped (needs a buffer of {bytes} bytes, max_buffer_size is {most})");
+                continue;
+            }
+            let data = LazyCell::new(|| Data::new(&machine, operator, element, len));
+            let mut group = criterion.benchmark_group(&title);
+            group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
+            for rung in RUNGS {
+                let job = job(&machine, rung, operator, element, len);
+                rows.extend(bench(&mut group, &machine, job, len, &data));
+            }
+            group.finish();
+        }
+    }
+    criterion.final_summary();
+    shared::write_record(&machine, rows, &path);
+}
+
+/// A rung as the ladder runs it.
+fn job(machine: &Machine, rung: &'static Rung, operator: Operator, element: Element, len: u64) -> Job {
+    Job {
+        rung,
+        accumulator: operator.over(element).expect("the pairs are defined"),
+        tuning: Tuning::of(rung, &machine.device.limits(), len),
+        finish: rung.finishes[0],
+    }
+}
+
+/// Elements on the GPU, and what their reduction should give.
+struct Data {
+    buffer: wgpu::Buffer,
+    expected: Expected,
+    len: u64,
+}
+
+impl Data {
+    fn new(machine: &Machine, operator: Operator, element: Element, len: u64) -> Self {
+        let noise = Noise::new(operator, element, len);
+        let buffer = machine.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold input"),
+            size: noise.words() as u64 * 8,
+            usage: wgpu::BufferUsages::STORAGE,
+            mapped_at_creation: true,
+        });
+        let words: Vec<u64> = (0..noise.words()).map(|at| noise.word(at)).collect();
+        let bytes = bytemuck::cast_slice(&words);
+        buffer.slice(..).get_mapped_range_mut().expect("the buffer is mapped").copy_from_slice(bytes);
+        buffer.unmap();
+        let bytes = &bytes[..(len * element.size()) as usize];
+        let expected = reference::reduce(operator, element, bytes).expect("the pairs are defined");
+        Data { buffer, expected, len }
+    }
+
+    /// A job over the data, whose result was right.
+    fn trial(&self, machine: &Machine, job: Job) -> Trial {
+        let input = Input { buffer: &self.buffer, offset: 0, len: self.len };
+        let trial = Trial::new(&machine.device, job, input).unwrap_or_else(|error| panic!("{error}"));
+        match trial.verify(&machine.device, &machine.queue, &self.expected) {
+            Ok(Verdict::Right) => trial,
+            Ok(Verdict::Wrong(mismatch)) => panic!("{}: the result is wrong: {mismatch}", job.rung.name),
+            Ok(Verdict::Undecided) => panic!("{}: there is nothing to verify against", job.rung.name),
+            Err(error) => panic!("{}: {error}", job.rung.name),
+        }
+    }
+}
+
+/// Runs one rung under criterion; its row, unless a filter or criterion's test mode left it unmeasured.
+fn bench<F: FnOnce() -> Data>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    machine: &Machine,
+    job: Job,
+    len: u64,
+    data: &LazyCell<Data, F>,
+) -> Option<Row> {
+    let name = machine.named(job.rung.name);
+    let mut row = Row::blank(&job, len, &machine.info);
+    let device = &machine.device;
+    let runnable = job.supported_by(device.features()).and_then(|()| Ok(job.check(&device.limits())?));
+    if let Err(error) = runnable {
+        eprintln!("{name}: skipped ({error})");
+        row.reason = Some(error.to_string());
+        return Some(row);
+    }
+    let mut samples = Samples::default();
+    let mut trial = None;
+    group.bench_function(&name, |bencher| {
+        let trial = trial.get_or_insert_with(|| data.trial(machine, job));
+        bencher.iter_custom(|repeats| {
+            let record = |pass: &mut wgpu::ComputePass<'_>| trial.prepared().encode_in_pass(pass);
+            let (took, timing) = machine.timer.exactly(repeats, &record).expect("the device keeps working");
+            samples.keep(repeats, took, timing);
+            took
+        });
+    });
+    let (summary, timing) = samples.measured()?;
+    let plan = trial.as_ref()?.prepared().plan();
+    row.workgroups = Some(plan.workgroups());
+    row.dispatches = Some(plan.passes.len() as u64);
+    row.status = Status::Pass;
+    row.set_times(summary, timing, len * job.accumulator.element.size(), machine.peak.read_gb_per_s);
+    if let (Some(gb_per_s), Some(percent)) = (row.gb_per_s, row.percent_of_read_peak) {
+        let timing = timing.name();
+        eprintln!("    {gb_per_s:.1} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
+    }
+    Some(row)
+}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::Measurement;
+use crate::measure::{Summary, Timing};
 use crate::reduce::Job;
 
 /// What became of a row.
@@ -109,14 +109,13 @@ impl Row {
         }
     }
 
-    /// Writes the times of a measurement over `bytes` of input into the row.
-    pub fn set_times(&mut self, measured: &Measurement, bytes: u64, read_peak_gb_per_s: f64) {
-        let summary = measured.summary();
-        let gb_per_s = bytes as f64 / 1e6 / summary.median;
-        self.gpu_ms_median = Some(summary.median);
-        self.gpu_ms_min = Some(summary.min);
-        self.gpu_ms_iqr = Some(summary.iqr);
-        self.timing = Some(measured.timing.name().to_owned());
+    /// Writes the times of a reduction of `bytes` of input into the row.
+    pub fn set_times(&mut self, ms: Summary, timing: Timing, bytes: u64, read_peak_gb_per_s: f64) {
+        let gb_per_s = bytes as f64 / 1e6 / ms.median;
+        self.gpu_ms_median = Some(ms.median);
+        self.gpu_ms_min = Some(ms.min);
+        self.gpu_ms_iqr = Some(ms.iqr);
+        self.timing = Some(timing.name().to_owned());
         self.gb_per_s = Some(gb_per_s);
         self.percent_of_read_peak = Some(100.0 * gb_per_s / read_peak_gb_per_s);
     }

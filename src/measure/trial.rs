@@ -52,11 +52,12 @@ impl Trial {
         let size = self.prepared.plan().output;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.prepared.encode(&mut encoder);
-        self.readback.encode(&mut encoder, &self.output, 0, size);
+        self.readback.encode(&mut encoder, &self.output, 0, size)?;
         queue.submit([encoder.finish()]);
         let bytes = self.readback.wait(device, size)?;
         let pair = self.job.accumulator;
-        Ok(reference::combine_partials(pair.operator, pair.element, &bytes))
+        let value = reference::combine_partials(pair.operator, pair.element, &bytes);
+        Ok(value.expect("an accumulator's operator is defined for its element"))
     }
 
     /// Runs once and holds the value against the reference's.

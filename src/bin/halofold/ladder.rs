@@ -1,6 +1,9 @@
 //! `halofold ladder`: every rung on one adapter, or a document's own table.
 
+use std::path::PathBuf;
+
 use halofold::Element;
+use halofold::measure::Peak;
 use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Tuning};
 
 use crate::Failure;
@@ -10,10 +13,10 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::input::Source;
 use crate::output::{print, print_json};
 use crate::presets::{self, Preset};
-use crate::progress;
 use crate::row::{Row, Status, compare_steps, csv};
 use crate::run::{self, Setting};
 use crate::table::{self, Column, number, words};
+use crate::{progress, record};
 
 /// Elements of the ladder by default.
 const USUAL_N: u64 = 1 << 24;
@@ -63,6 +66,9 @@ pub struct LadderArgs {
     /// Print the rows as CSV.
     #[arg(long)]
     csv: bool,
+    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
 }
@@ -74,11 +80,13 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     // Files are looked at before the GPU is: nothing half done.
     let source =
         args.input.as_deref().map(|path| Source::open(path, None)).transpose().map_err(Failure::usage)?;
+    let file = record::reserve(args.record.as_deref())?;
     let gpu = args.adapter.open()?;
-    let rows = match preset {
+    let (peak, rows) = match preset {
         Some(preset) => args.replay(&gpu, preset)?,
         None => args.climb(&gpu, &rungs, source)?,
     };
+    record::write(file, &gpu, &peak, &rows)?;
     if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
@@ -116,8 +124,13 @@ impl LadderArgs {
         Ok((element, n))
     }
 
-    /// All rungs over the same data.
-    fn climb(&self, gpu: &Gpu, rungs: &[&'static Rung], source: Option<Source>) -> Result<Vec<Row>, Failure> {
+    /// All rungs over the same data; what the memory can do, and the rows.
+    fn climb(
+        &self,
+        gpu: &Gpu,
+        rungs: &[&'static Rung],
+        source: Option<Source>,
+    ) -> Result<(Peak, Vec<Row>), Failure> {
         let (element, n) = self.size(gpu, source.as_ref())?;
         let accumulator = run::accumulator(gpu, self.op, element)?;
         let jobs =
@@ -146,7 +159,7 @@ impl LadderArgs {
             self.input.as_deref().unwrap_or("generated data"),
         );
         self.show(&setting, &title, &ladder_columns(), &rows, "")?;
-        Ok(rows)
+        Ok((setting.peak, rows))
     }
 
     /// The job of a rung, as the options change it.
@@ -163,12 +176,12 @@ impl LadderArgs {
     }
 
     /// A document's rows, at its settings or as near as this adapter comes.
-    fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<Vec<Row>, Failure> {
+    fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
         let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
         let setting = self.setting(gpu)?;
         let rows = presets::replay(&setting, preset, &options)?;
         self.show(&setting, preset.title, &preset_columns(preset), &rows, preset.note)?;
-        Ok(rows)
+        Ok((setting.peak, rows))
     }
 
     /// Prints the rows the way that was asked for.

@@ -1,5 +1,6 @@
 //! The command line of halofold: the ladder, the documents' presets, real files, and the code each back end gets.
 
+mod compare;
 mod count;
 mod cpu;
 mod dataset;
@@ -10,7 +11,10 @@ mod ladder;
 mod output;
 mod presets;
 mod progress;
+mod record;
 mod reduce;
+mod report;
+mod reserved;
 mod row;
 mod run;
 mod show;
@@ -32,12 +36,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Two records, row by row: what became faster or slower. Exit status 1 on a regression.
+    Compare(compare::CompareArgs),
     /// Every adapter: what it is, what matters about it here, and which rungs and types it runs.
     Devices(devices::DevicesArgs),
     /// All rungs on one adapter, verified and timed; or a document's own table, replayed.
     Ladder(ladder::LadderArgs),
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
+    /// One page that shows records side by side: HTML without network or scripts, or Markdown.
+    Report(report::ReportArgs),
     /// The exact code of a rung, as each back end gets it.
     Show(show::ShowArgs),
     /// Time by size, GPU beside CPU: a table, CSV and a plot.
@@ -49,7 +57,7 @@ enum Command {
 pub enum Failure {
     /// Something about the request or the machine: a message, and exit status 2.
     Usage(String),
-    /// A result was wrong, which has been reported: exit status 1.
+    /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
     Wrong,
     /// Nobody reads the output any more: nothing to say, exit status 0.
     Closed,
@@ -65,9 +73,11 @@ impl Failure {
 fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let result = match Arguments::parse().command {
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Reduce(arguments) => reduce::run(arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
     };

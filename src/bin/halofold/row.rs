@@ -4,6 +4,30 @@ pub use halofold::measure::{Row, Status};
 
 use crate::output::csv_field;
 
+/// What makes two rows the same measurement, in two records as in one.
+pub type Key<'a> =
+    (Option<&'a str>, Option<&'a str>, &'a str, Option<&'a str>, &'a str, &'a str, u64, Option<u32>);
+
+/// The key of a row.
+pub fn key(row: &Row) -> Key<'_> {
+    (
+        row.preset.as_deref(),
+        row.row.as_deref(),
+        &row.rung,
+        row.finish.as_deref(),
+        &row.element,
+        &row.op,
+        row.n,
+        row.workgroup_size,
+    )
+}
+
+/// The time to compare in milliseconds: of a rung on the GPU, of the CPU all there is.
+pub fn own_time(row: &Row) -> Option<f64> {
+    let ms = if row.backend == "cpu" { row.wall_ms_median } else { row.gpu_ms_median };
+    ms.filter(|ms| row.status == Status::Pass && *ms > 0.0)
+}
+
 /// Fills in how many times as fast as the row before, and as the first, each row is. Rows of another length stay out.
 pub fn compare_steps(rows: &mut [Row]) {
     let mut first = None;

@@ -117,7 +117,7 @@ pub fn row(
     let measured = ready.measure(gpu, setting.budget)?;
     row.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
     let bytes = len * job.accumulator.element.size();
-    row.set_times(&measured, bytes, setting.peak.read_gb_per_s);
+    row.set_times(measured.summary(), measured.timing, bytes, setting.peak.read_gb_per_s);
     record(&mut row, ready.verify(gpu, expected)?);
     Ok(row)
 }

@@ -1,13 +1,13 @@
 //! `halofold sweep`: time by size, the plot of the exercise and of the OpenCL tutorial's last page.
 
 mod plot;
-mod reserved;
 mod text;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use halofold::Element;
+use halofold::measure::Peak;
 use halofold::reduce::{Accumulator, Job, Operator, Rung, Tuning, UnknownRung};
 
 use crate::Failure;
@@ -15,10 +15,10 @@ use crate::count::parse_count;
 use crate::dataset::{Dataset, Host};
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
+use crate::reserved::Reserved;
 use crate::row::{Row, Status, csv};
 use crate::run::{self, Setting};
-use crate::{cpu, progress, table};
-use reserved::Reserved;
+use crate::{cpu, progress, record, table};
 
 /// The largest size by default, where it fits: eight times the largest of the documents' reductions.
 const USUAL_TO: u64 = 1 << 28;
@@ -75,6 +75,9 @@ pub struct SweepArgs {
     /// Write a plot with logarithmic axes; - prints it instead of the table.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
 }
@@ -83,6 +86,8 @@ pub struct SweepArgs {
 struct Sweep {
     /// The adapter in one line.
     adapter: String,
+    /// What its memory can do.
+    peak: Peak,
     /// What was computed.
     operator: Operator,
     /// Of which elements.
@@ -131,6 +136,7 @@ fn end_to_end(row: &Row) -> Option<f64> {
 /// Runs the command.
 pub fn run(args: SweepArgs) -> Result<(), Failure> {
     let outputs = Outputs::reserve(&args)?;
+    let file = record::reserve(args.record.as_deref())?;
     let accumulator = args
         .op
         .over(args.element)
@@ -139,6 +145,7 @@ pub fn run(args: SweepArgs) -> Result<(), Failure> {
     let sizes = args.sizes(&gpu)?;
     let jobs = sizes.iter().map(|n| args.jobs(&gpu, accumulator, *n)).collect::<Result<Vec<_>, _>>()?;
     let sweep = args.measure(&gpu, accumulator, sizes, &jobs)?;
+    record::write(file, &gpu, &sweep.peak, &sweep.rows)?;
     outputs.write(&sweep)?;
     if sweep.rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
 }
@@ -216,7 +223,15 @@ impl SweepArgs {
             }
         }
         bar.finish_and_clear();
-        Ok(Sweep { adapter: gpu.describe(), operator: self.op, element: self.element, sizes, series, rows })
+        Ok(Sweep {
+            adapter: gpu.describe(),
+            peak: setting.peak,
+            operator: self.op,
+            element: self.element,
+            sizes,
+            series,
+            rows,
+        })
     }
 }
 

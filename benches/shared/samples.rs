@@ -1,0 +1,31 @@
+//! The samples criterion takes, kept for the record.
+
+use std::time::Duration;
+
+use halofold::measure::{Summary, Timing};
+
+/// The fewest samples criterion takes of a benchmark that it measures and does not only try.
+const FEWEST: usize = 10;
+
+/// Every sample of one benchmark, those of the warm-up included.
+#[derive(Default)]
+pub struct Samples(Vec<(u64, Duration, Timing)>);
+
+impl Samples {
+    /// Keeps what so many repetitions took.
+    pub fn keep(&mut self, repeats: u64, took: Duration, timing: Timing) {
+        self.0.push((repeats, took, timing));
+    }
+
+    /// What the measured ones say; `None` if criterion took none, because of a filter or in its test mode.
+    ///
+    /// Flat sampling gives all of them the same number of repetitions; the warm-up before doubled it each time.
+    pub fn measured(&self) -> Option<(Summary, Timing)> {
+        let (repeats, ..) = *self.0.last()?;
+        let measured = || self.0.iter().rev().take_while(|sample| sample.0 == repeats);
+        let ms: Vec<f64> = measured().map(|(_, took, _)| took.as_secs_f64() * 1e3 / repeats as f64).collect();
+        let told = measured().all(|(.., timing)| *timing == Timing::Gpu);
+        let timing = if told { Timing::Gpu } else { Timing::Wall };
+        Summary::of(&ms).filter(|_| ms.len() >= FEWEST).map(|summary| (summary, timing))
+    }
+}

@@ -1,0 +1,118 @@
+//! Whether a row became faster or slower, or only seems so.
+
+use serde::Serialize;
+
+use crate::row::{Row, Status, own_time};
+
+/// What is said of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Slower by more than the threshold: a regression.
+    Slower,
+    /// The result is wrong in B and was not in A: a regression.
+    Wrong,
+    /// Faster by more than the threshold.
+    Faster,
+    /// Within the threshold.
+    Same,
+    /// Beyond the threshold, but within the spread of the samples of both.
+    WithinIqr,
+    /// Measured in A only.
+    OnlyInA,
+    /// Measured in B only.
+    OnlyInB,
+    /// Not to be compared.
+    Skipped,
+}
+
+impl Verdict {
+    /// All of them, the ones to look at first.
+    pub const ALL: [Verdict; 8] = [
+        Verdict::Wrong,
+        Verdict::Slower,
+        Verdict::Faster,
+        Verdict::Same,
+        Verdict::WithinIqr,
+        Verdict::OnlyInA,
+        Verdict::OnlyInB,
+        Verdict::Skipped,
+    ];
+
+    /// The word in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Verdict::Slower => "slower",
+            Verdict::Wrong => "wrong",
+            Verdict::Faster => "faster",
+            Verdict::Same => "same",
+            Verdict::WithinIqr => "within IQR",
+            Verdict::OnlyInA => "only in A",
+            Verdict::OnlyInB => "only in B",
+            Verdict::Skipped => "skipped",
+        }
+    }
+
+    /// Whether the exit status tells of it.
+    pub const fn is_regression(self) -> bool {
+        matches!(self, Verdict::Slower | Verdict::Wrong)
+    }
+}
+
+/// A verdict and what it rests on.
+pub struct Judged {
+    /// The median of A in milliseconds.
+    pub a_ms: Option<f64>,
+    /// The median of B.
+    pub b_ms: Option<f64>,
+    /// By how much B takes longer.
+    pub change_percent: Option<f64>,
+    /// What is said.
+    pub verdict: Verdict,
+    /// Why nothing better is.
+    pub reason: Option<String>,
+}
+
+/// A row without a counterpart.
+pub fn only(row: &Row, verdict: Verdict) -> Judged {
+    let ms = own_time(row);
+    let in_a = verdict == Verdict::OnlyInA;
+    Judged {
+        a_ms: ms.filter(|_| in_a),
+        b_ms: ms.filter(|_| !in_a),
+        change_percent: None,
+        verdict: if row.status == Status::Skipped { Verdict::Skipped } else { verdict },
+        reason: row.reason.clone(),
+    }
+}
+
+/// A row and its counterpart.
+pub fn judge(a: &Row, b: &Row, threshold: f64) -> Judged {
+    let (a_ms, b_ms) = (own_time(a), own_time(b));
+    let judged = |change_percent, verdict, reason| Judged { a_ms, b_ms, change_percent, verdict, reason };
+    if b.status == Status::Fail && a.status != Status::Fail {
+        return judged(None, Verdict::Wrong, b.reason.clone());
+    }
+    let (Some(before), Some(after)) = (a_ms, b_ms) else {
+        let why = [("A", a, a_ms), ("B", b, b_ms)].into_iter().find(|(.., ms)| ms.is_none());
+        let why = why.map(|(name, row, _)| format!("{name}: {}", row.reason.as_deref().unwrap_or("no time")));
+        return judged(None, Verdict::Skipped, why);
+    };
+    if a.timing != b.timing {
+        let clock = |row: &Row| row.timing.clone().unwrap_or_else(|| "unknown".to_owned());
+        let why = format!("A has {} time, B has {} time", clock(a), clock(b));
+        return judged(None, Verdict::Skipped, Some(why));
+    }
+    let change = 100.0 * (after / before - 1.0);
+    let spread = a.gpu_ms_iqr.unwrap_or(0.0).min(b.gpu_ms_iqr.unwrap_or(0.0));
+    let verdict = if change.abs() <= threshold {
+        Verdict::Same
+    } else if (after - before).abs() <= spread {
+        Verdict::WithinIqr
+    } else if change > 0.0 {
+        Verdict::Slower
+    } else {
+        Verdict::Faster
+    };
+    judged(Some(change), verdict, None)
+}

@@ -1,0 +1,45 @@
+//! `halofold report`: records side by side, as one HTML page that needs nothing else, or as Markdown.
+
+mod bars;
+mod lines;
+mod machines;
+mod markdown;
+mod page;
+mod published;
+mod text;
+
+use std::path::PathBuf;
+
+use crate::reserved::Reserved;
+use crate::{Failure, record};
+use machines::Machine;
+
+/// Options of `halofold report`.
+#[derive(clap::Args)]
+pub struct ReportArgs {
+    /// Records, of `--record` or the benches, or arrays that `--json` printed. Those of one adapter are put together;
+    /// of a row that is in several, the last file counts.
+    #[arg(value_name = "RECORD", required = true)]
+    records: Vec<PathBuf>,
+    /// Write one HTML page: everything in it, no network, no scripts.
+    #[arg(short, long, value_name = "FILE.html", required_unless_present = "markdown")]
+    output: Option<PathBuf>,
+    /// Write the tables as Markdown.
+    #[arg(long, value_name = "FILE.md")]
+    markdown: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let loaded = args.records.iter().map(|path| record::load(path)).collect::<Result<Vec<_>, _>>()?;
+    let machines = Machine::of(loaded);
+    let html = args.output.as_deref().map(|path| Reserved::open("--output", path)).transpose()?;
+    let markdown = args.markdown.as_deref().map(|path| Reserved::open("--markdown", path)).transpose()?;
+    if let Some(file) = html {
+        file.write(&page::html(&machines))?;
+    }
+    if let Some(file) = markdown {
+        file.write(&markdown::tables(&machines))?;
+    }
+    Ok(())
+}

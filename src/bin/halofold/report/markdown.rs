@@ -1,0 +1,90 @@
+//! The tables as Markdown.
+
+use std::fmt::Write as _;
+
+use super::machines::{Machine, side_by_side, works};
+use super::page::{facts, first};
+use super::published::{Document, documents};
+use super::text::power;
+use crate::row::{Row, own_time};
+use crate::table;
+
+/// All tables: the machines, every ladder with the machines side by side, and the documents.
+pub fn tables(machines: &[Machine]) -> String {
+    let mut text = String::new();
+    for machine in machines {
+        let facts = facts(machine).into_iter().map(|(name, value)| format!("{name} {value}"));
+        let facts = facts.collect::<Vec<_>>().join("; ");
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "**{}**: {}\n", escape(&machine.name), escape(&facts));
+    }
+    for work in works(machines) {
+        let (ladders, rungs) = side_by_side(machines, work);
+        if ladders.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "### {} of {}\n", work.0, work.1);
+        let columns = ladders.iter().flat_map(|(machine, ladder)| {
+            let name = format!("{}, {}", machine.name, power(ladder.n));
+            [name, "GB/s".to_owned(), "% of peak".to_owned()]
+        });
+        head(&mut text, std::iter::once("rung".to_owned()).chain(columns));
+        for rung in rungs {
+            let cells = ladders.iter().flat_map(|(_, ladder)| match first(&ladder.rows, rung) {
+                Some(row) => cells(row),
+                None => Default::default(),
+            });
+            line(&mut text, std::iter::once(format!("`{rung}`")).chain(cells));
+        }
+        text.push('\n');
+    }
+    for document in documents(machines) {
+        table_of(&mut text, &document, machines);
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// Time, bandwidth and percentage of a row.
+fn cells(row: &Row) -> [String; 3] {
+    match own_time(row) {
+        Some(ms) => [
+            table::time(Some(ms)),
+            table::optional(row.gb_per_s),
+            row.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
+        ],
+        None => [table::status(row), String::new(), String::new()],
+    }
+}
+
+fn table_of(text: &mut String, document: &Document<'_>, machines: &[Machine]) {
+    let _ = writeln!(text, "### {}\n", escape(&document.title));
+    let names = machines.iter().map(|machine| machine.name.clone());
+    head(text, ["row", "rung", "published", "published GB/s"].map(str::to_owned).into_iter().chain(names));
+    for row in &document.lines {
+        let own = [
+            row.name.to_owned(),
+            format!("`{}`", row.rung),
+            table::time(row.ms),
+            table::optional(row.gb_per_s),
+        ];
+        line(text, own.into_iter().chain(row.measured.iter().map(|ms| table::time(*ms))));
+    }
+    text.push('\n');
+}
+
+fn head(text: &mut String, names: impl Iterator<Item = String>) {
+    let names: Vec<_> = names.collect();
+    line(text, names.iter().cloned());
+    let rule = names.iter().enumerate().map(|(index, _)| if index == 0 { "---" } else { "---:" });
+    let _ = writeln!(text, "|{}|", rule.collect::<Vec<_>>().join("|"));
+}
+
+fn line(text: &mut String, cells: impl Iterator<Item = String>) {
+    let cells: Vec<_> = cells.map(|cell| escape(&cell)).collect();
+    let _ = writeln!(text, "| {} |", cells.join(" | "));
+}
+
+/// Text as it may stand in a cell.
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ").replace('<', "&lt;")
+}

@@ -1,0 +1,208 @@
+//! The HTML page: everything in one file, no scripts.
+
+use std::fmt::Write as _;
+
+use super::bars::{Bar, Bars};
+use super::lines;
+use super::machines::{Ladder, Machine, Work, side_by_side, works};
+use super::published::{Document, documents};
+use super::text::{escape, power};
+use crate::row::{Row, Status, own_time};
+use crate::table;
+
+/// Colours and places, for light and dark, wide and narrow.
+const STYLE: &str = include_str!("style.css");
+
+/// The page.
+pub fn html(machines: &[Machine]) -> String {
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <title>halofold: reductions compared</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>Reductions on {}</h1>\n\
+         <p class=\"note\">By halofold {}. GB/s are 10⁹ bytes of input a second; the line in the charts is what a kernel that only reads reaches \
+         on the same machine (more is possible where the input fits a cache). Times are medians.</p>\n",
+        match machines.len() {
+            1 => escape(&machines[0].name),
+            count => format!("{count} machines"),
+        },
+        env!("CARGO_PKG_VERSION"),
+    );
+    section(&mut page, "Machines", &machines.iter().map(card).collect::<String>());
+    for work in works(machines) {
+        let title = format!("{} of {}", escape(work.0), escape(work.1));
+        let charts: String = machines.iter().filter_map(|machine| ladder_chart(machine, work)).collect();
+        section(&mut page, &title, &charts);
+        page.push_str(&comparison(machines, work));
+        let by_size: String = machines.iter().filter_map(|machine| size_chart(machine, work)).collect();
+        if !by_size.is_empty() {
+            section(&mut page, &format!("{title}: time by size"), &by_size);
+        }
+    }
+    for document in documents(machines) {
+        section(&mut page, &escape(&document.title), &published_chart(&document));
+        page.push_str(&published_table(&document, machines));
+    }
+    page + "</body>\n</html>\n"
+}
+
+/// A heading and figures that stand side by side where there is room.
+fn section(page: &mut String, title: &str, figures: &str) {
+    // Writing to a string cannot fail, here and below.
+    let _ = write!(page, "<h2>{title}</h2>\n<div class=\"figures\">\n{figures}</div>\n");
+}
+
+/// What is known of a machine, by name.
+pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
+    let count = |status| machine.rows.iter().filter(|row| row.status == status).count();
+    let rows = format!(
+        "{} right, {} wrong, {} skipped",
+        count(Status::Pass),
+        count(Status::Fail),
+        count(Status::Skipped)
+    );
+    let Some(record) = &machine.origin else {
+        return vec![("rows", rows)];
+    };
+    let (adapter, peak) = (&record.adapter, &record.peak);
+    let clock = |name: &str| if name == "gpu" { "GPU timestamps" } else { "wall clock" }.to_owned();
+    vec![
+        ("read peak", format!("{} GB/s", table::digits(peak.read_gb_per_s))),
+        ("copy peak", format!("{} GB/s", table::digits(peak.copy_gb_per_s))),
+        ("times", clock(&peak.timing)),
+        ("driver", adapter.driver.clone()),
+        ("kind", adapter.device_type.clone()),
+        ("subgroups", format!("{} to {}", adapter.subgroup_range[0], adapter.subgroup_range[1])),
+        ("features", adapter.features.join(", ")),
+        ("system", record.os.clone()),
+        ("date", record.date.clone()),
+        ("versions", format!("halofold {}, wgpu {}", record.halofold, record.wgpu)),
+        ("rows", rows),
+    ]
+}
+
+fn card(machine: &Machine) -> String {
+    let mut html = format!("<figure>\n<h3>{}</h3>\n<dl>\n", escape(&machine.name));
+    for (name, value) in facts(machine) {
+        let _ = writeln!(html, "<dt>{name}</dt><dd>{}</dd>", escape(&value));
+    }
+    html + "</dl>\n</figure>\n"
+}
+
+/// The ladder as bars of percent of the read peak, or of GB/s where no peak is known.
+fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
+    let Ladder { n, rows } = machine.ladder(work)?;
+    let read_peak = machine.origin.as_ref().map(|record| record.peak.read_gb_per_s);
+    let label =
+        read_peak.map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)));
+    let chart = Bars {
+        title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, power(n)),
+        ceiling: Some((100.0, label)),
+        bars: rows.iter().map(|row| bar(row)).collect(),
+    };
+    let name = escape(&machine.name);
+    Some(format!("<figure>\n<h3>{name}, {} elements</h3>\n{}</figure>\n", power(n), chart.svg()))
+}
+
+fn bar(row: &Row) -> Bar {
+    let value = row.percent_of_read_peak.filter(|_| row.status == Status::Pass);
+    let text = match value {
+        Some(percent) => format!("{} GB/s · {percent:.1} %", table::optional(row.gb_per_s)),
+        None => table::status(row),
+    };
+    let hint = match &row.reason {
+        Some(reason) => format!("{}: {reason}", row.rung),
+        None => format!("{}: {}", row.rung, table::time(own_time(row))),
+    };
+    Bar { label: row.rung.clone(), value, text, hint }
+}
+
+/// The first row of a rung.
+pub fn first<'a>(rows: &[&'a Row], rung: &str) -> Option<&'a Row> {
+    rows.iter().copied().find(|row| row.rung == rung)
+}
+
+/// The machines side by side, rung by rung.
+fn comparison(machines: &[Machine], work: Work<'_>) -> String {
+    let (ladders, rungs) = side_by_side(machines, work);
+    let mut html = String::from("<div class=\"scroll\"><table>\n<thead><tr><th rowspan=\"2\">rung</th>");
+    for (machine, ladder) in &ladders {
+        let _ = write!(html, "<th colspan=\"3\">{}, {}</th>", escape(&machine.name), power(ladder.n));
+    }
+    html.push_str("</tr>\n<tr>");
+    for _ in &ladders {
+        html.push_str("<th>time</th><th>GB/s</th><th>% peak</th>");
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for rung in rungs {
+        let _ = write!(html, "<tr><th>{}</th>", escape(rung));
+        for (_, ladder) in &ladders {
+            html.push_str(&cells(first(&ladder.rows, rung)));
+        }
+        html.push_str("</tr>\n");
+    }
+    html + "</tbody>\n</table></div>\n"
+}
+
+/// Time, bandwidth and percentage of a row.
+fn cells(row: Option<&Row>) -> String {
+    let Some(row) = row else { return "<td></td><td></td><td></td>".to_owned() };
+    match own_time(row) {
+        Some(ms) => format!(
+            "<td>{}</td><td>{}</td><td>{}</td>",
+            table::time(Some(ms)),
+            table::optional(row.gb_per_s),
+            row.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
+        ),
+        None => {
+            let reason = escape(row.reason.as_deref().unwrap_or_default());
+            format!("<td colspan=\"3\" class=\"note\" title=\"{reason}\">{}</td>", table::status(row))
+        }
+    }
+}
+
+fn size_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
+    let series = machine.series(work);
+    let title = format!("{} of {} on {}: time by size", work.0, work.1, machine.name);
+    let chart = lines::chart(&title, &series);
+    (!series.is_empty()).then(|| format!("<figure>\n<h3>{}</h3>\n{chart}</figure>\n", escape(&machine.name)))
+}
+
+/// The document as one more machine: bars of its own published figures.
+fn published_chart(document: &Document<'_>) -> String {
+    let bars: Vec<_> = document.lines.iter().filter_map(published_bar).collect();
+    if bars.is_empty() {
+        return "<p class=\"note\">The document publishes no figures for these rows.</p>\n".to_owned();
+    }
+    let chart = Bars { title: format!("published: {}", document.title), ceiling: None, bars };
+    format!("<figure>\n<h3>Published</h3>\n{}</figure>\n", chart.svg())
+}
+
+fn published_bar(line: &super::published::Line<'_>) -> Option<Bar> {
+    let rate = line.rate?;
+    let label = format!("{} · {}", line.name, line.rung);
+    let text = format!("{} GB/s", table::digits(rate));
+    let hint = format!("{label}: {}", table::time(line.ms));
+    Some(Bar { label, value: Some(rate), text, hint })
+}
+
+fn published_table(document: &Document<'_>, machines: &[Machine]) -> String {
+    let mut html = String::from(
+        "<div class=\"scroll\"><table>\n<thead><tr><th>row</th><th>rung</th><th>published</th><th>published GB/s</th>",
+    );
+    for machine in machines {
+        let _ = write!(html, "<th>{}</th>", escape(&machine.name));
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for line in &document.lines {
+        let (name, rung) = (escape(line.name), escape(line.rung));
+        let (ms, rate) = (table::time(line.ms), table::optional(line.gb_per_s));
+        let _ = write!(html, "<tr><th>{name}</th><td class=\"word\">{rung}</td><td>{ms}</td><td>{rate}</td>");
+        for ms in &line.measured {
+            let _ = write!(html, "<td>{}</td>", table::time(*ms));
+        }
+        html.push_str("</tr>\n");
+    }
+    html + "</tbody>\n</table></div>\n"
+}
