@@ -31,8 +31,8 @@ const fn powers(extent: Extent) -> &'static [u32] {
 
 fn main() {
     let path = shared::record_path("reduce");
-    let mut criterion = shared::criterion();
     let machine = Machine::open();
+    let mut criterion = shared::criterion(&machine);
     let mut rows = Vec::new();
     for (operator, element) in PAIRS {
         for power in powers(machine.extent()) {
@@ -142,7 +142,7 @@ fn bench<F: FnOnce() -> Data>(
     row.set_times(summary, timing, len * job.accumulator.element.size(), machine.peak.read_gb_per_s);
     if let (Some(gb_per_s), Some(percent)) = (row.gb_per_s, row.percent_of_read_peak) {
         let timing = timing.name();
-        eprintln!("    {gb_per_s:.1} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
+        eprintln!("    {gb_per_s:.3} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
     }
     Some(row)
 }

@@ -63,6 +63,13 @@ impl Machine {
         }
     }
 
+    /// A folder's name for the adapter and its back end.
+    pub fn folder(&self) -> String {
+        let name = format!("{} {}", self.info.backend, self.info.name).to_lowercase();
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join("-")
+    }
+
     /// A benchmark's name, which says so where times are the wall clock's.
     pub fn named(&self, name: &str) -> String {
         match self.peak.timing {

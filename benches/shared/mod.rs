@@ -14,18 +14,26 @@ use criterion::Criterion;
 use halofold::measure::{Record, Row, Status};
 
 /// criterion with times so short that hundreds of benchmarks end in minutes; its own options override them.
-pub fn criterion() -> Criterion {
+///
+/// Every adapter has a folder of its own under criterion's, so that a run is compared with the last one on the same adapter.
+pub fn criterion(machine: &Machine) -> Criterion {
+    let home = env::var_os("CRITERION_HOME").map_or_else(|| target().join("criterion"), PathBuf::from);
     Criterion::default()
         .sample_size(10)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(300))
         .nresamples(2_000)
+        .output_directory(&home.join(machine.folder()))
         .configure_from_args()
+}
+
+/// Where cargo builds.
+fn target() -> PathBuf {
+    PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
 /// Where the record goes: `HALOFOLD_RECORD`, or a file of the bench's name under the target directory.
 pub fn record_path(bench: &str) -> PathBuf {
-    let target = || PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()));
     let path = env::var_os("HALOFOLD_RECORD").map(PathBuf::from);
     path.unwrap_or_else(|| target().join("halofold").join(format!("{bench}.json")))
 }

@@ -216,7 +216,10 @@ mod tests {
         assert!(message(f32("sequentiel")).contains("single-pass"));
         assert!(message(ShowArgs { workgroup: Some(100), ..f32("tile") }).contains("power of two"));
         for workgroup in [2048, 1 << 30, 1 << 31] {
-            assert!(message(ShowArgs { workgroup, ..f32("tile") }).contains("1024"), "{workgroup}");
+            assert!(
+                message(ShowArgs { workgroup: Some(workgroup), ..f32("tile") }).contains("1024"),
+                "{workgroup}"
+            );
         }
         assert!(message(ShowArgs { workgroup: Some(0), ..f32("tile") }).contains("power of two"));
         assert!(message(ShowArgs { finish: Some(Finish::Atomic), ..f32("tile") }).contains("repeat, host"));

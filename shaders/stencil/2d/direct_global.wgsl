@@ -1,0 +1,44 @@
+// direct-global, 5 points: one invocation per cell, all loads from storage, nothing staged.
+//
+//              n
+//           w  #  e       five loads, four additions, one multiplication, one store
+//              s
+//
+// Five loads ask for five words, but memory delivers about one. The row of a subgroup is read by its neighbours
+// to the north and south as well and, shifted by one, by itself; these reads meet in the cache of the core, if
+// not in the same cache line of the same instruction. So the workgroup memory's part is played by the cache,
+// without a copy into a tile, without a barrier, and without anyone being in charge of a halo.
+//
+// The thesis does not have this variant, and in 2011 it had no use for one: its GTX 295 (compute capability
+// 1.3) does not cache reads of global memory at all. There, five loads are five loads. Since GPUs cache them
+// (and the more, the larger the first-level cache grew), this has become what a tile must beat.
+//
+// What it does not have yet: any economy. Each cell costs five load instructions, each with an address of its
+// own, and four bytes are on their way per useful load. Moving 8 bytes per cell (one word in, one out) at the
+// speed of a copy takes more than that: a copy itself is slow with one word per invocation (register-rows).
+//
+// Blocks are laid out over all cells, so rows of a block begin at multiples of COLS, and the invocations on a
+// fixed border have nothing to do. Expect about half the speed of a good copy kernel on a large GPU, more where
+// the memory is slow in comparison with the cores, and about the same for any block shape with COLS of 32 or
+// more.
+//! use params, cells, border, grid2d
+
+@compute @workgroup_size(COLS, ROWS)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    let block = block_of(workgroup);
+    let r = block.down * i32(ROWS) + i32(local.y);
+    let c = block.across * i32(COLS) + i32(local.x);
+    if computes(r, c) {
+        let value = star(
+            neighbour(r, c),
+            neighbour(r - 1, c),
+            neighbour(r + 1, c),
+            neighbour(r, c - 1),
+            neighbour(r, c + 1),
+        );
+        put(index_of(r, c), value);
+    }
+}

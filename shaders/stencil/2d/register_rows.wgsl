@@ -1,0 +1,60 @@
+// register-rows, 5 points: each invocation computes four cells of a row at a time and walks down a few rows.
+//
+//     north     n0 n1 n2 n3          three rows of four cells in registers. One step down: north = centre,
+//     centre  w c0 c1 c2 c3 e        centre = south, and the next south is loaded. Only w and e, the cells before
+//     south     s0 s1 s2 s3          and behind, are loaded besides.
+//
+// What it changes over direct-global: the number of instructions and the size of each. A cell there takes five
+// loads and a store of 4 bytes. Here four cells take one load of 16 bytes, two of 4 bytes, and a store of 16
+// (f32), plus two rows of loads per invocation to get started. With ROWS_PER_INVOCATION = 4 that is 0.88 loads
+// for a cell. Also, a copy kernel itself only comes near the memory's speed with 16 bytes an instruction: the
+// cores can ask for a limited number of accesses at once, and bandwidth is bytes in flight divided by latency.
+//
+//   * w and e lie in cache lines that the neighbouring lanes have just loaded for their own packs. They cost an
+//     instruction each and no traffic. (A shuffle could fetch them too, but not across the ends of a subgroup.)
+//   * For n rows of packs n + 2 are loaded, not 3n. With ROWS_PER_INVOCATION = 1 nothing is kept and the kernel
+//     is the one that CUDA programs use: three vectors and two words per four cells. More rows mean fewer
+//     loads, but also fewer and longer-lived invocations, each of which waits for one row at a time.
+//   * No workgroup memory and no barrier: nobody waits for anybody.
+//   * A border costs nothing inside: the position of the row above or below is computed once per row, that of w
+//     and e is clamped or wrapped around, and only a pack at a fixed side has to be written in parts.
+//
+// Four cells a pack want rows whose length is a multiple of four: else packs would straddle rows. For other
+// lengths the same text is compiled with a pack of one cell (shared/packs_scalar.wgsl), and the rows in
+// registers remain.
+//
+// Beyond the thesis. Today: this is what "as fast as a copy" looks like, 8 bytes of traffic a cell and little
+// else. What is left to gain is more than one step per trip through memory, which is another kernel.
+//! use params, packs, border, grid2d
+
+override ROWS_PER_INVOCATION: u32 = 4u;
+
+@compute @workgroup_size(COLS, ROWS)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    let block = block_of(workgroup);
+    let c = (block.across * i32(COLS) + i32(local.x)) * LANES;
+    let top = (block.down * i32(ROWS) + i32(local.y)) * i32(ROWS_PER_INVOCATION);
+    let begin = max(top, first_row());
+    let end = min(top + i32(ROWS_PER_INVOCATION), end_row());
+    if c >= i32(params.cols) || begin >= end {
+        return;
+    }
+
+    let weight = coefficients[0];
+    let west_col = col_at(c - 1);
+    let east_col = col_at(c + LANES);
+    var north = pack(row_beside(begin - 1) * params.cols + u32(c));
+    var centre = pack(u32(begin) * params.cols + u32(c));
+    for (var r = begin; r < end; r++) {
+        let row = u32(r) * params.cols;
+        let south = pack(row_beside(r + 1) * params.cols + u32(c));
+        let west = shift_from_west(cell(row + west_col), centre);
+        let east = shift_from_east(centre, cell(row + east_col));
+        put_pack(row + u32(c), c, weight * (centre + (north + south) + (west + east)));
+        north = centre;
+        centre = south;
+    }
+}

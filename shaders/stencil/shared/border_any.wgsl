@@ -1,0 +1,78 @@
+// Each side is fixed, mirrored or periodic.
+//
+//     position          -1     0     1   ...  n-2   n-1     n
+//     fixed                   const  the cells at the side are computed by nobody, nothing beyond is asked for
+//     mirror             0     0     1   ...  n-2   n-1   n-1      no flow through the side (Neumann)
+//     periodic          n-1    0     1   ...  n-2   n-1    0       a ring; in two directions, a torus
+//
+// Mirrored means the mirror image at the outer edge of the outermost cell, so the cell beyond has its value.
+// With that choice a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape exactly; a mirror in
+// the middle of the outermost cell (-1 is 1) would have cos(kπ i / (n - 1)) instead. For a stencil that reaches
+// one cell it is the same as clamping, and it costs nothing more.
+//
+// Each direction is handled by itself. So what lies beyond a corner of the grid (27 points ask for it) follows
+// from the two or three sides that meet there, whatever they are; and where a fixed side meets another kind,
+// the cells at the fixed side are constants, all the way into the corner.
+//
+// Blocks that stick out of the grid ask for positions past `n`. They get some cell, which nobody uses.
+
+fn skipped(side: u32) -> i32 {
+    return select(0, 1, side == FIXED);
+}
+
+// The cells from `first` up to, not including, `end` are computed.
+fn first_col() -> i32 {
+    return skipped(params.west);
+}
+
+fn end_col() -> i32 {
+    return i32(params.cols) - skipped(params.east);
+}
+
+fn first_row() -> i32 {
+    return skipped(params.north);
+}
+
+fn end_row() -> i32 {
+    return i32(params.rows) - skipped(params.south);
+}
+
+fn first_plane() -> i32 {
+    return skipped(params.near);
+}
+
+fn end_plane() -> i32 {
+    return i32(params.planes) - skipped(params.far);
+}
+
+fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
+    let last = i32(count) - 1;
+    let before = select(0, last, low_side == PERIODIC);
+    let after = select(last, 0, high_side == PERIODIC);
+    return u32(select(select(i, after, i > last), before, i < 0));
+}
+
+fn col_at(c: i32) -> u32 {
+    return inside(c, params.cols, params.west, params.east);
+}
+
+fn row_at(r: i32) -> u32 {
+    return inside(r, params.rows, params.north, params.south);
+}
+
+fn plane_at(p: i32) -> u32 {
+    return inside(p, params.planes, params.near, params.far);
+}
+
+// A neighbour of a computed cell may lie beyond the grid here.
+fn col_beside(c: i32) -> u32 {
+    return col_at(c);
+}
+
+fn row_beside(r: i32) -> u32 {
+    return row_at(r);
+}
+
+fn plane_beside(p: i32) -> u32 {
+    return plane_at(p);
+}

@@ -1,0 +1,37 @@
+// A 2D grid and the 5-point star.
+
+// Where a workgroup's block lies, counted in blocks.
+struct Block {
+    across: i32,
+    down: i32,
+}
+
+// One division per workgroup, so to speak: every invocation does it, with the same numbers.
+fn block_of(id: vec3<u32>) -> Block {
+    let group = group_index(id);
+    let down = group / params.blocks_across;
+    return Block(i32(group - down * params.blocks_across), i32(down));
+}
+
+// The cell at (r, c), wherever that is; beyond a side, what the border says.
+fn load(r: i32, c: i32) -> Elem {
+    return cell(row_at(r) * params.cols + col_at(c));
+}
+
+// The same for a computed cell and its neighbours only. With fixed sides they need no checks.
+fn neighbour(r: i32, c: i32) -> Elem {
+    return cell(row_beside(r) * params.cols + col_beside(c));
+}
+
+// Whether the cell exists and is computed.
+fn computes(r: i32, c: i32) -> bool {
+    return first_row() <= r && r < end_row() && first_col() <= c && c < end_col();
+}
+
+fn index_of(r: i32, c: i32) -> u32 {
+    return u32(r) * params.cols + u32(c);
+}
+
+fn star(centre: Elem, north: Elem, south: Elem, west: Elem, east: Elem) -> Elem {
+    return coefficients[0] * (centre + (north + south) + (west + east));
+}

@@ -1,0 +1,57 @@
+// A 3D grid and the 27-point box.
+
+// Where a workgroup's block lies, and which planes it walks through: `begin` up to, not including, `end`. All
+// of it follows from the workgroup's id alone, so it is the same for all invocations, and barriers may depend
+// on it.
+struct Block {
+    across: i32,
+    down: i32,
+    begin: i32,
+    end: i32,
+}
+
+// Blocks are numbered along the row, then down, then through the planes.
+fn block_of(id: vec3<u32>) -> Block {
+    let group = group_index(id);
+    let line = group / params.blocks_across;
+    let layer = line / params.blocks_down;
+    let begin = first_plane() + i32(layer * params.planes_per_group);
+    return Block(
+        i32(group - line * params.blocks_across),
+        i32(line - layer * params.blocks_down),
+        begin,
+        min(begin + i32(params.planes_per_group), end_plane()),
+    );
+}
+
+// The cell at (p, r, c), wherever that is; beyond a side, what the border says.
+fn load(p: i32, r: i32, c: i32) -> Elem {
+    return cell((plane_at(p) * params.rows + row_at(r)) * params.cols + col_at(c));
+}
+
+// The same for a computed cell and its neighbours only. With fixed sides they need no checks.
+fn neighbour(p: i32, r: i32, c: i32) -> Elem {
+    return cell((plane_beside(p) * params.rows + row_beside(r)) * params.cols + col_beside(c));
+}
+
+// Whether the cells at (r, c) of the planes in between are computed.
+fn computes(r: i32, c: i32) -> bool {
+    return first_row() <= r && r < end_row() && first_col() <= c && c < end_col();
+}
+
+fn index_of(p: i32, r: i32, c: i32) -> u32 {
+    return (u32(p) * params.rows + u32(r)) * params.cols + u32(c);
+}
+
+// The four coefficients by the distance they belong to.
+struct Weights {
+    centre: Elem,
+    face: Elem,
+    edge: Elem,
+    corner: Elem,
+}
+
+// Read once, before any loop: a store to `result` could change them, for all a compiler knows.
+fn weights() -> Weights {
+    return Weights(coefficients[0], coefficients[1], coefficients[2], coefficients[3]);
+}

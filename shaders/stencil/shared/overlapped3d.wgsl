@@ -1,0 +1,22 @@
+// The overlapped mapping in 3D: one invocation for every cell of a layer of the tile, halo included.
+//
+// Each layer is as in 2D (shared/overlapped2d.wgsl), corners included, since they are loaded like everything
+// else. A block covers (ROWS - 2) × (COLS - 2) computed cells of every plane it walks through. ROWS and COLS
+// must be at least 3.
+
+var<workgroup> tile: array<Elem, (UNROLL + 2u) * ROWS * COLS>;
+
+fn slot(layer: u32, y: i32, x: i32) -> u32 {
+    return (layer * ROWS + u32(y)) * COLS + u32(x);
+}
+
+fn place(block: Block, y: i32, x: i32, lid: u32) -> Place {
+    let r = first_row() - 1 + block.down * (i32(ROWS) - 2) + y;
+    let c = first_col() - 1 + block.across * (i32(COLS) - 2) + x;
+    let rim = y == 0 || y == i32(ROWS) - 1 || x == 0 || x == i32(COLS) - 1;
+    return Place(r, c, y, x, lid, !rim && computes(r, c));
+}
+
+fn stage(at: Place, p: i32, layer: u32) {
+    tile[slot(layer, at.y, at.x)] = load(p, at.r, at.c);
+}

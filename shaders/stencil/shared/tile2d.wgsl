@@ -1,0 +1,22 @@
+// What the two mappings with a tile in workgroup memory share in 2D.
+
+// Where an invocation stands.
+struct Place {
+    // Its cell in the grid.
+    r: i32,
+    c: i32,
+    // The same cell in the tile.
+    y: i32,
+    x: i32,
+}
+
+// The new value of the invocation's cell; of the old ones, `own` is given and four are read from the tile.
+fn star_around(at: Place, own: Elem) -> Elem {
+    return star(
+        own,
+        tile[slot(at.y - 1, at.x)],
+        tile[slot(at.y + 1, at.x)],
+        tile[slot(at.y, at.x - 1)],
+        tile[slot(at.y, at.x + 1)],
+    );
+}

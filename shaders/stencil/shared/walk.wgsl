@@ -1,0 +1,96 @@
+// Walking through the planes with a tile in workgroup memory, UNROLL planes at a time.
+//
+// The tile has UNROLL + 2 layers, each of which holds one plane of the block with its halo. One round computes
+// UNROLL planes, for which it needs one more below and one more above. The two uppermost are the next round's
+// lowest, so they stay, and UNROLL new planes are loaded over the ones no longer needed. The layers form a
+// ring; `low` is where it begins.
+//
+//     UNROLL = 2     layer 0   layer 1   layer 2   layer 3
+//     first round      p - 1       p       p + 1     p + 2       computes p and p + 1
+//     next round       p + 3     p + 4     p + 1     p + 2       computes p + 2 and p + 3
+//
+// Two barriers per round: nobody reads a layer before it is complete, and nobody overwrites one that is being
+// read. So unrolling has fewer barriers per plane and more loads in flight between two of them, for more
+// workgroup memory. Everything is written out for the largest UNROLL. What exceeds the chosen one is gone when
+// the pipeline is made.
+//
+// A last round may have fewer planes left than UNROLL. The layers for those missing are loaded from inside the
+// grid or according to the border, like any, and not used.
+
+override UNROLL: u32 = 1u;
+
+// Where an invocation stands.
+struct Place {
+    // Its cell in every plane.
+    r: i32,
+    c: i32,
+    // The same cell in every layer of the tile.
+    y: i32,
+    x: i32,
+    // Its index in the workgroup.
+    lid: u32,
+    // Whether it computes.
+    works: bool,
+}
+
+// The k-th layer of the ring that begins at `low`.
+fn layer_at(low: u32, k: u32) -> u32 {
+    let i = low + k;
+    return select(i, i - (UNROLL + 2u), i >= UNROLL + 2u);
+}
+
+fn nine(at: Place, layer: u32) -> Nine {
+    return Nine(
+        tile[slot(layer, at.y - 1, at.x - 1)],
+        tile[slot(layer, at.y - 1, at.x)],
+        tile[slot(layer, at.y - 1, at.x + 1)],
+        tile[slot(layer, at.y, at.x - 1)],
+        tile[slot(layer, at.y, at.x)],
+        tile[slot(layer, at.y, at.x + 1)],
+        tile[slot(layer, at.y + 1, at.x - 1)],
+        tile[slot(layer, at.y + 1, at.x)],
+        tile[slot(layer, at.y + 1, at.x + 1)],
+    );
+}
+
+@compute @workgroup_size(COLS, ROWS)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+    @builtin(local_invocation_index) lid: u32,
+) {
+    let block = block_of(workgroup);
+    let at = place(block, i32(local.y), i32(local.x), lid);
+    let k = weights();
+    var low = 0u;
+    stage(at, block.begin - 1, 0u);
+    stage(at, block.begin, 1u);
+    for (var p = block.begin; p < block.end; p += i32(UNROLL)) {
+        stage(at, p + 1, layer_at(low, 2u));
+        if UNROLL > 1u {
+            stage(at, p + 2, layer_at(low, 3u));
+        }
+        if UNROLL > 2u {
+            stage(at, p + 3, layer_at(low, 4u));
+            stage(at, p + 4, layer_at(low, 5u));
+        }
+        if UNROLL > 4u {
+            stage(at, p + 5, layer_at(low, 6u));
+            stage(at, p + 6, layer_at(low, 7u));
+            stage(at, p + 7, layer_at(low, 8u));
+            stage(at, p + 8, layer_at(low, 9u));
+        }
+        workgroupBarrier();
+        if at.works {
+            outputs(at, k, low, p, block.end);
+        }
+        workgroupBarrier();
+        low = layer_at(low, UNROLL);
+    }
+}
+
+fn store(at: Place, p: i32, end: i32, value: Elem) {
+    if p < end {
+        put(index_of(p, at.r, at.c), value);
+    }
+}
