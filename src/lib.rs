@@ -76,6 +76,7 @@ pub mod measure;
 pub mod read;
 pub mod reduce;
 mod shader;
+pub mod stencil;
 #[cfg(feature = "translate")]
 pub mod translate;
 

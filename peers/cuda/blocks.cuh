@@ -78,8 +78,9 @@ __device__ T fold_vectors(const T* items, unsigned len) {
 struct ShuffleDown {
     template <class T, class Op>
     __device__ static T reduce(T acc) {
-#pragma unroll
-        for (unsigned d = WARP / 2; d > 0; d /= 2) {
+        LoopBound bound;
+        HALOFOLD_LOOP
+        for (unsigned d = warp_width() / 2; bound.holds() && d > 0; d /= 2) {
             // A lane past the end gets its own value back; only lane 0 has the warp's result.
             acc = Op::combine(acc, __shfl_down_sync(ALL_LANES, acc, d));
         }
@@ -90,8 +91,9 @@ struct ShuffleDown {
 struct ShuffleXor {
     template <class T, class Op>
     __device__ static T reduce(T acc) {
-#pragma unroll
-        for (unsigned d = 1; d < WARP; d *= 2) {
+        LoopBound bound;
+        HALOFOLD_LOOP
+        for (unsigned d = 1; bound.holds() && d < warp_width(); d *= 2) {
             acc = Op::combine(acc, __shfl_xor_sync(ALL_LANES, acc, d));
         }
         return acc;
@@ -118,7 +120,17 @@ __device__ T block_reduce(T value) {
     const T own = Lanes::template reduce<T, Op>(value);
     if (lane == 0) slots[slot<WARPS>(threadIdx.x / WARP)] = own;
     __syncthreads();
-    const T acc = lane < WARPS ? slots[slot<WARPS>(lane)] : Op::template identity<T>();
+    T acc = Op::template identity<T>();
+    if constexpr (WIDTH_IS_KNOWN) {
+        if (lane < WARPS) acc = slots[lane];
+    } else {
+        // There may be more results than lanes.
+        LoopBound bound;
+        HALOFOLD_LOOP
+        for (unsigned i = lane; bound.holds() && i < WG / warp_width(); i += warp_width()) {
+            acc = Op::combine(acc, slots[slot<WARPS>(i)]);
+        }
+    }
     return Lanes::template reduce<T, Op>(acc);
 }
 

@@ -3,7 +3,8 @@
 //   -DHALOFOLD_ROLLED      no loop of a kernel is unrolled. nvcc unrolls a tree whose size it knows, and takes four
 //                          steps of a grid-stride loop at once, with four loads on their way instead of one.
 //   -DHALOFOLD_LIKE_NAGA   the same, and what naga adds to a checked module: a counter of 64 bits that ends each loop
-//                          after 2^64 rounds, and a clamp on each index into workgroup memory.
+//                          after 2^64 rounds, and a clamp on each index into workgroup memory. And what WGSL does not
+//                          know: how wide a subgroup is.
 //
 // Neither is set in a normal build, where everything here compiles to nothing.
 #pragma once
@@ -34,6 +35,10 @@ __device__ unsigned slot(unsigned index) {
     return min(index, SLOTS - 1u);
 }
 
+// Every block here has one row of threads, which no compiler knows.
+constexpr bool WIDTH_IS_KNOWN = false;
+__device__ inline unsigned warp_width() { return 32u * blockDim.y; }
+
 #else
 
 struct LoopBound {
@@ -44,5 +49,8 @@ template <unsigned SLOTS>
 __device__ constexpr unsigned slot(unsigned index) {
     return index;
 }
+
+constexpr bool WIDTH_IS_KNOWN = true;
+__device__ constexpr unsigned warp_width() { return 32u; }
 
 #endif

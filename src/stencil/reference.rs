@@ -44,7 +44,8 @@ pub fn step(
 }
 
 fn index(grid: Grid, [col, row, plane]: [u32; 3]) -> usize {
-    ((u64::from(plane) * u64::from(grid.rows) + u64::from(row)) * u64::from(grid.cols) + u64::from(col)) as usize
+    ((u64::from(plane) * u64::from(grid.rows) + u64::from(row)) * u64::from(grid.cols) + u64::from(col))
+        as usize
 }
 
 /// Whether a coordinate lies in a fixed border.
@@ -55,8 +56,20 @@ fn is_frozen(at: u32, length: u32, (low, high): (Border, Border)) -> bool {
 /// The coordinate that stands for `at + offset`.
 fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -> u32 {
     match (offset, at) {
-        (-1, 0) => if low == Border::Periodic { length - 1 } else { 0 },
-        (1, at) if at + 1 == length => if high == Border::Periodic { 0 } else { at },
+        (-1, 0) => {
+            if low == Border::Periodic {
+                length - 1
+            } else {
+                0
+            }
+        }
+        (1, at) if at + 1 == length => {
+            if high == Border::Periodic {
+                0
+            } else {
+                at
+            }
+        }
         (offset, at) => at.wrapping_add_signed(offset),
     }
 }

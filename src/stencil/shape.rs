@@ -199,7 +199,9 @@ impl FromStr for Block {
     type Err = BadBlock;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let sides = text.split_once(['x', 'X']).and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));
+        let sides = text
+            .split_once(['x', 'X'])
+            .and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));
         match sides {
             Some((rows, cols)) if rows > 0 && cols > 0 => Ok(Block { rows, cols }),
             _ => Err(BadBlock(text.to_owned())),

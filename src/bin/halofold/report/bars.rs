@@ -82,7 +82,7 @@ fn draw(svg: &mut String, bar: &Bar, y: u32, scale: f64, ceiling: Option<f64>) {
         );
     }
     if let Some(x) = ceiling {
-        let (from, to) = (top - 3, top + 11);
+        let (from, to) = (top, top + 10);
         let _ =
             write!(svg, "<line class=\"ceiling\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{from}\" y2=\"{to}\"/>");
     }

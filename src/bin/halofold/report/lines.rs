@@ -123,17 +123,17 @@ fn legend(series: &[Series<'_>], chosen: &[usize]) -> String {
     let mut html = String::from("<ul class=\"legend\">\n");
     for (colour, index) in chosen.iter().enumerate() {
         let Series { rung, points } = &series[*index];
-        let last = points.last().map(|(n, ms)| format!("{} at {}", table::time(Some(*ms)), power(*n)));
+        let last = points.last().map(|(n, ms)| format!("{} ({})", table::time(Some(*ms)), power(*n)));
         let _ = writeln!(
             html,
-            "<li><svg class=\"swatch\" width=\"26\" height=\"8\" aria-hidden=\"true\"><g class=\"c{colour}\"><polyline points=\"0,4 26,4\"/></g></svg> {}: {}</li>",
+            "<li><svg class=\"swatch\" width=\"26\" height=\"8\" aria-hidden=\"true\"><g class=\"c{colour}\"><polyline points=\"0,4 26,4\"/></g></svg> {} {}</li>",
             escape(rung),
             last.unwrap_or_default()
         );
     }
     let rest = series.len() - chosen.len();
     if rest > 0 {
-        let _ = writeln!(html, "<li class=\"note\">grey: {rest} more, in the table</li>");
+        let _ = writeln!(html, "<li class=\"note\">grey: {rest} more</li>");
     }
     html + "</ul>\n"
 }

@@ -39,7 +39,7 @@ pub fn tables(machines: &[Machine]) -> String {
         text.push('\n');
     }
     for document in documents(machines) {
-        table_of(&mut text, &document, machines);
+        table_of(&mut text, &document);
     }
     text.trim_end().to_owned() + "\n"
 }
@@ -56,9 +56,9 @@ fn cells(row: &Row) -> [String; 3] {
     }
 }
 
-fn table_of(text: &mut String, document: &Document<'_>, machines: &[Machine]) {
+fn table_of(text: &mut String, document: &Document<'_>) {
     let _ = writeln!(text, "### {}\n", escape(&document.title));
-    let names = machines.iter().map(|machine| machine.name.clone());
+    let names = document.machines.iter().map(|machine| machine.name.clone());
     head(text, ["row", "rung", "published", "published GB/s"].map(str::to_owned).into_iter().chain(names));
     for row in &document.lines {
         let own = [

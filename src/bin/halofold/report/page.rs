@@ -13,6 +13,9 @@ use crate::table;
 /// Colours and places, for light and dark, wide and narrow.
 const STYLE: &str = include_str!("style.css");
 
+/// Peaks this close are one.
+const SAME_PEAK: f64 = 1.001;
+
 /// The page.
 pub fn html(machines: &[Machine]) -> String {
     let mut page = format!(
@@ -42,7 +45,7 @@ pub fn html(machines: &[Machine]) -> String {
     }
     for document in documents(machines) {
         section(&mut page, &escape(&document.title), &published_chart(&document));
-        page.push_str(&published_table(&document, machines));
+        page.push_str(&published_table(&document));
     }
     page + "</body>\n</html>\n"
 }
@@ -93,9 +96,8 @@ fn card(machine: &Machine) -> String {
 /// The ladder as bars of percent of the read peak, or of GB/s where no peak is known.
 fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
     let Ladder { n, rows } = machine.ladder(work)?;
-    let read_peak = machine.origin.as_ref().map(|record| record.peak.read_gb_per_s);
-    let label =
-        read_peak.map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)));
+    let label = read_peak(&rows)
+        .map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)));
     let chart = Bars {
         title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, power(n)),
         ceiling: Some((100.0, label)),
@@ -103,6 +105,13 @@ fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
     };
     let name = escape(&machine.name);
     Some(format!("<figure>\n<h3>{name}, {} elements</h3>\n{}</figure>\n", power(n), chart.svg()))
+}
+
+/// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
+fn read_peak(rows: &[&Row]) -> Option<f64> {
+    let peaks = || rows.iter().filter_map(|row| Some(100.0 * row.gb_per_s? / row.percent_of_read_peak?));
+    let (lowest, highest) = (peaks().fold(f64::INFINITY, f64::min), peaks().fold(0.0, f64::max));
+    (highest > 0.0 && highest < SAME_PEAK * lowest).then_some(highest)
 }
 
 fn bar(row: &Row) -> Bar {
@@ -187,11 +196,11 @@ fn published_bar(line: &super::published::Line<'_>) -> Option<Bar> {
     Some(Bar { label, value: Some(rate), text, hint })
 }
 
-fn published_table(document: &Document<'_>, machines: &[Machine]) -> String {
+fn published_table(document: &Document<'_>) -> String {
     let mut html = String::from(
-        "<div class=\"scroll\"><table>\n<thead><tr><th>row</th><th>rung</th><th>published</th><th>published GB/s</th>",
+        "<div class=\"scroll\"><table>\n<thead><tr><th>row</th><th class=\"word\">rung</th><th>published</th><th>published GB/s</th>",
     );
-    for machine in machines {
+    for machine in &document.machines {
         let _ = write!(html, "<th>{}</th>", escape(&machine.name));
     }
     html.push_str("</tr></thead>\n<tbody>\n");

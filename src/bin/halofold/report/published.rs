@@ -10,6 +10,8 @@ use crate::row::{Row, own_time};
 pub struct Document<'a> {
     /// What it is, in a line.
     pub title: String,
+    /// The machines that replayed it.
+    pub machines: Vec<&'a Machine>,
     /// Its rows in order.
     pub lines: Vec<Line<'a>>,
 }
@@ -26,7 +28,7 @@ pub struct Line<'a> {
     pub gb_per_s: Option<f64>,
     /// The input in units of 10^9 bytes over the published time, or else the published bandwidth.
     pub rate: Option<f64>,
-    /// The time of each machine.
+    /// The time of each of the document's machines.
     pub measured: Vec<Option<f64>>,
 }
 
@@ -46,6 +48,9 @@ fn replayed(machines: &[Machine]) -> impl Iterator<Item = &Row> {
 }
 
 fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
+    let replayed_it =
+        |machine: &&Machine| machine.rows.iter().any(|row| row.preset.as_deref() == Some(preset));
+    let replaying: Vec<_> = machines.iter().filter(replayed_it).collect();
     let mut lines: Vec<Line<'_>> = Vec::new();
     for row in replayed(machines).filter(|row| row.preset.as_deref() == Some(preset) && row.backend != "cpu")
     {
@@ -53,7 +58,7 @@ fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
         if lines.iter().any(|line| line.name == name) {
             continue;
         }
-        let own = |machine: &'a Machine| {
+        let own = |machine: &&'a Machine| {
             let rows = machine.rows.iter().filter(|row| row.backend != "cpu");
             rows.filter(|other| other.preset == row.preset && other.row == row.row).find_map(own_time)
         };
@@ -65,9 +70,9 @@ fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
             ms: row.published_ms,
             gb_per_s: row.published_gb_s,
             rate: row.published_ms.map(|ms| bytes / 1e6 / ms).or(row.published_gb_s),
-            measured: machines.iter().map(own).collect(),
+            measured: replaying.iter().map(own).collect(),
         });
     }
     let title = presets::named(preset).map_or_else(|_| preset.to_owned(), |preset| preset.title.to_owned());
-    Document { title, lines }
+    Document { title, machines: replaying, lines }
 }

@@ -1,0 +1,168 @@
+//! The variants of the stencils, as data: one entry per kernel and unrolling.
+
+use std::fmt;
+
+use crate::stencil::shape::{Block, Points};
+
+/// How the invocations of a workgroup stand for the cells of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mapping {
+    /// One invocation a cell, from the first cell on, no workgroup memory.
+    Cells,
+    /// The thesis's DIR: one invocation a computed cell, and a tile in workgroup memory with a halo around it.
+    Direct,
+    /// The thesis's SOL: one invocation a loaded cell; the workgroup's rim computes nothing, and neighbours overlap by two.
+    Overlapped,
+    /// Several cells an invocation, four beside each other where the rows allow it; no workgroup memory.
+    Strips,
+}
+
+/// One kernel.
+#[derive(Debug)]
+pub struct Variant {
+    /// Its name, as on the command line; 2D and 3D variants may share one.
+    pub name: &'static str,
+    /// Its stencil.
+    pub points: Points,
+    /// What it is called in the thesis; empty for what goes beyond it.
+    pub document: &'static str,
+    /// How invocations stand for cells.
+    pub mapping: Mapping,
+    /// Planes per pass of the loop over planes; 1 in 2D.
+    pub unroll: u32,
+    /// Whether planes of one pass share common sums.
+    pub shares_sums: bool,
+    /// The kernel's WGSL, opened by its essay.
+    pub kernel: &'static str,
+    /// The kernel's file under `shaders/stencil/`.
+    pub file: &'static str,
+}
+
+macro_rules! variant {
+    ($name:literal, $points:ident, $file:literal, $document:literal, $mapping:ident) => {
+        variant!($name, $points, $file, $document, $mapping, 1, false)
+    };
+    ($name:literal, $points:ident, $file:literal, $document:literal, $mapping:ident, $unroll:literal, $shares:literal) => {
+        Variant {
+            name: $name,
+            points: Points::$points,
+            document: $document,
+            mapping: Mapping::$mapping,
+            unroll: $unroll,
+            shares_sums: $shares,
+            kernel: include_str!(concat!("../../shaders/stencil/", $file)),
+            file: $file,
+        }
+    };
+}
+
+/// Every variant: 2D before 3D, the thesis's order, what goes beyond it first and last.
+#[rustfmt::skip]
+pub static VARIANTS: &[Variant] = &[
+    variant!("direct-global", Five, "2d/direct_global.wgsl", "", Cells),
+    variant!("dir-smem", Five, "2d/dir_smem.wgsl", "DIR_SMEM", Direct),
+    variant!("dir-reg", Five, "2d/dir_reg.wgsl", "DIR_REG", Direct),
+    variant!("dir-fusion", Five, "2d/dir_fusion.wgsl", "DIR_FUSION", Direct),
+    variant!("dir-fusion-diag", Five, "2d/dir_fusion_diag.wgsl", "DIR_FUSION_DIAG", Direct),
+    variant!("sol-smem", Five, "2d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
+    variant!("sol-reg", Five, "2d/sol_reg.wgsl", "SOL_REG", Overlapped),
+    variant!("register-rows", Five, "2d/register_rows.wgsl", "", Strips),
+    variant!("direct-global", TwentySeven, "3d/direct_global.wgsl", "", Cells),
+    variant!("dir-smem", TwentySeven, "3d/dir_smem.wgsl", "DIR_SMEM", Direct),
+    variant!("dir-fusion", TwentySeven, "3d/dir_fusion.wgsl", "DIR_FUSION", Direct),
+    variant!("dir-fusion2", TwentySeven, "3d/dir_fusion2.wgsl", "DIR_FUSION2", Direct),
+    variant!("dir-unroll2", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL2", Direct, 2, false),
+    variant!("dir-unroll4", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL4", Direct, 4, false),
+    variant!("dir-unroll2-cse", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL2_CSE", Direct, 2, true),
+    variant!("dir-unroll4-cse", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL4_CSE", Direct, 4, true),
+    variant!("sol-smem", TwentySeven, "3d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
+    variant!("sol-unroll2", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL2", Overlapped, 2, false),
+    variant!("sol-unroll4", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL4", Overlapped, 4, false),
+    variant!("sol-unroll8", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL8", Overlapped, 8, false),
+    variant!("sol-unroll2-cse", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL2_CSE", Overlapped, 2, true),
+    variant!("sol-unroll4-cse", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL4_CSE", Overlapped, 4, true),
+    variant!("sol-unroll8-cse", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL8_CSE", Overlapped, 8, true),
+    variant!("plane-sums", TwentySeven, "3d/plane_sums.wgsl", "", Strips),
+];
+
+impl Variant {
+    /// The variant of that name for a stencil.
+    pub fn named(points: Points, name: &str) -> Result<&'static Variant, UnknownVariant> {
+        VARIANTS
+            .iter()
+            .find(|variant| variant.points == points && variant.name == name)
+            .ok_or_else(|| UnknownVariant { points, name: name.to_owned() })
+    }
+
+    /// Cells of its tile in workgroup memory.
+    pub fn tile(&self, block: Block) -> u64 {
+        let (rows, cols) = match self.mapping {
+            Mapping::Cells | Mapping::Strips => return 0,
+            Mapping::Direct => (u64::from(block.rows) + 2, u64::from(block.cols) + 2),
+            Mapping::Overlapped => (u64::from(block.rows), u64::from(block.cols)),
+        };
+        let planes = if self.points == Points::Five { 1 } else { u64::from(self.unroll) + 2 };
+        planes * rows * cols
+    }
+
+    /// The smallest block it works with, in rows and in columns.
+    pub const fn smallest_side(&self) -> u32 {
+        match self.mapping {
+            Mapping::Overlapped => 3,
+            Mapping::Direct => 2,
+            Mapping::Cells | Mapping::Strips => 1,
+        }
+    }
+
+    /// Whether its kernel names a piece.
+    pub(crate) fn uses(&self, piece: &str) -> bool {
+        crate::shader::uses(self.kernel).any(|name| name == piece)
+    }
+}
+
+/// A name that is no variant of a stencil.
+#[derive(Clone, Debug)]
+pub struct UnknownVariant {
+    points: Points,
+    name: String,
+}
+
+impl fmt::Display for UnknownVariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let offered = VARIANTS.iter().filter(|variant| variant.points == self.points);
+        let names: Vec<_> = offered.map(|variant| variant.name).collect();
+        let points = self.points.count();
+        write!(
+            f,
+            "unknown variant `{}`; the variants for {points} points are {}",
+            self.name,
+            names.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for UnknownVariant {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for variant in VARIANTS {
+            let found = Variant::named(variant.points, variant.name).unwrap();
+            assert!(std::ptr::eq(found, variant), "{}", variant.name);
+        }
+        let message = Variant::named(Points::Five, "dir-unroll2").unwrap_err().to_string();
+        assert!(message.contains("dir-fusion-diag") && !message.contains("plane-sums"), "{message}");
+    }
+
+    #[test]
+    fn every_kernel_opens_with_its_essay() {
+        for variant in VARIANTS {
+            let essay = variant.kernel.lines().take_while(|line| line.starts_with("//")).count();
+            assert!(essay >= 10, "{}: {essay} lines", variant.file);
+        }
+    }
+}

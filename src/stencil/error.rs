@@ -1,0 +1,103 @@
+//! What can be wrong with a stencil.
+
+use crate::adapter::feature_names;
+use crate::element::Element;
+use crate::stencil::shape::{Block, Grid, Points};
+
+/// Why a stencil cannot be stepped. Each message says what to do about it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StencilError {
+    /// Cells must be floats.
+    #[error("a grid of {0}: stencils work on f32, f64 and f16")]
+    NoFloat(Element),
+    /// The device lacks the element type.
+    #[error("a grid of {element} needs {}, which this device lacks or was created without", feature_names(*feature))]
+    MissingFeature {
+        /// The element type.
+        element: Element,
+        /// The feature.
+        feature: wgpu::Features,
+    },
+    /// An empty grid, or one of the wrong dimensions.
+    #[error("a grid of {grid} for {} points: it must have {} dimensions, each of at least one cell", points.count(), points.dimensions())]
+    Grid {
+        /// The grid.
+        grid: Grid,
+        /// The stencil.
+        points: Points,
+    },
+    /// Periodic on one side only.
+    #[error("a direction is periodic on both sides or on none")]
+    HalfPeriodic,
+    /// A block too small for its variant.
+    #[error("`{variant}` in blocks of {block}: rows and columns must be at least {smallest}")]
+    BlockTooSmall {
+        /// The variant.
+        variant: &'static str,
+        /// The block.
+        block: Block,
+        /// The smallest side.
+        smallest: u32,
+    },
+    /// A block too large for the device.
+    #[error(
+        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), fewer on one side"
+    )]
+    BlockTooLarge {
+        /// The block.
+        block: Block,
+        /// Invocations the device allows.
+        limit: u32,
+    },
+    /// A tile too large for the device.
+    #[error(
+        "`{variant}` in blocks of {block} needs {needed} bytes of workgroup memory, this device allows {limit} \
+         (max_compute_workgroup_storage_size): use a smaller block"
+    )]
+    WorkgroupMemory {
+        /// The variant.
+        variant: &'static str,
+        /// The block.
+        block: Block,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes the device allows.
+        limit: u32,
+    },
+    /// A grid too large for one binding.
+    #[error(
+        "a grid of {grid} takes {needed} bytes: this device binds {limit} (max_storage_buffer_binding_size) at once"
+    )]
+    GridTooLarge {
+        /// The grid.
+        grid: Grid,
+        /// Bytes it takes.
+        needed: u64,
+        /// Bytes the device binds.
+        limit: u64,
+    },
+    /// More workgroups than a grid of them holds.
+    #[error("{needed} workgroups: this device allows {limit} in two dimensions; use a larger block")]
+    TooManyWorkgroups {
+        /// Workgroups needed.
+        needed: u64,
+        /// What two dimensions hold.
+        limit: u64,
+    },
+    /// A buffer that does not fit.
+    #[error("the {role} buffer needs {usage:?} and {needed} bytes, it has {size}")]
+    Buffer {
+        /// What the buffer is for.
+        role: &'static str,
+        /// The usage it needs.
+        usage: wgpu::BufferUsages,
+        /// Bytes it needs.
+        needed: u64,
+        /// Bytes it has.
+        size: u64,
+    },
+    /// One buffer for both.
+    #[error("source and target are one buffer: a step cannot read and write it at once")]
+    Aliased,
+}

@@ -1,0 +1,182 @@
+//! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
+
+use std::num::NonZeroU64;
+
+use wgpu::util::DeviceExt as _;
+use wgpu::{Buffer, BufferUsages, Device};
+
+use crate::element::Element;
+use crate::stencil::error::StencilError;
+use crate::stencil::plan::{Job, Plan};
+use crate::stencil::shape::Coefficients;
+
+/// A stencil compiled for a device and a grid.
+#[derive(Debug)]
+pub struct Jacobi {
+    job: Job,
+    plan: Plan,
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    params: Buffer,
+    coefficients: Buffer,
+}
+
+impl Jacobi {
+    /// Compiles the kernel of a job. Cost: one compute pipeline and two small buffers. Nothing is submitted.
+    ///
+    /// # Errors
+    ///
+    /// A limit or a feature that the device lacks; see [`Job::plan`].
+    pub fn new(device: &Device, job: Job, coefficients: Coefficients) -> Result<Self, StencilError> {
+        let plan = job.plan(device.features(), &device.limits())?;
+        let label = format!("halofold::stencil::{}", job.variant.name);
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(&label),
+            source: wgpu::ShaderSource::Wgsl(job.compose().into()),
+        });
+        let entries = [0, 1, 2, 3].map(layout_entry);
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(&label),
+            entries: &entries,
+        });
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(&label),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(&label),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &job.overrides(),
+                // Every kernel writes a slot before it reads it.
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        let small = |label, contents: &[u8], usage| {
+            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some(label),
+                contents,
+                usage,
+            })
+        };
+        let params =
+            small("halofold::stencil::params", bytemuck::bytes_of(&plan.params), BufferUsages::UNIFORM);
+        let weights = in_element(job.element, coefficients);
+        let coefficients = small("halofold::stencil::coefficients", &weights, BufferUsages::STORAGE);
+        Ok(Jacobi { job, plan, pipeline, layout, params, coefficients })
+    }
+
+    /// What was compiled.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The dispatch of one step.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
+    ///
+    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
+    ///
+    /// # Errors
+    ///
+    /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], or one buffer for both.
+    pub fn prepare(&self, device: &Device, first: &Buffer, second: &Buffer) -> Result<Stepper, StencilError> {
+        let needed = self.job.bytes();
+        for (role, buffer) in [("first", first), ("second", second)] {
+            if !buffer.usage().contains(BufferUsages::STORAGE) || buffer.size() < needed {
+                return Err(StencilError::Buffer {
+                    role,
+                    usage: BufferUsages::STORAGE,
+                    needed,
+                    size: buffer.size(),
+                });
+            }
+        }
+        if first == second {
+            return Err(StencilError::Aliased);
+        }
+        let bindings = [(first, second), (second, first)].map(|(source, result)| {
+            let resources = [
+                self.cells(source),
+                self.cells(result),
+                self.params.as_entire_binding(),
+                self.coefficients.as_entire_binding(),
+            ];
+            let entries: Vec<_> = (0..)
+                .zip(resources)
+                .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+                .collect();
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("halofold::stencil::bindings"),
+                layout: &self.layout,
+                entries: &entries,
+            })
+        });
+        Ok(Stepper { pipeline: self.pipeline.clone(), bindings, workgroups: self.plan.workgroups })
+    }
+
+    /// A buffer's cells as a binding: no more of it, in whole words.
+    fn cells<'a>(&self, buffer: &'a Buffer) -> wgpu::BindingResource<'a> {
+        let size = NonZeroU64::new(self.job.bytes().next_multiple_of(4).min(buffer.size()));
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+    }
+}
+
+/// A stencil with its buffers, ready to be recorded again and again.
+#[derive(Debug)]
+pub struct Stepper {
+    pipeline: wgpu::ComputePipeline,
+    bindings: [wgpu::BindGroup; 2],
+    workgroups: [u32; 2],
+}
+
+impl Stepper {
+    /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
+    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing.
+    pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
+        pass.set_pipeline(&self.pipeline);
+        for step in 0..steps as usize {
+            pass.set_bind_group(0, &self.bindings[step % 2], &[]);
+            pass.dispatch_workgroups(self.workgroups[0], self.workgroups[1], 1);
+        }
+    }
+
+    /// The same in a pass of its own.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
+        let descriptor =
+            wgpu::ComputePassDescriptor { label: Some("halofold::stencil"), timestamp_writes: None };
+        self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
+    }
+}
+
+fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = match slot {
+        2 => wgpu::BufferBindingType::Uniform,
+        slot => wgpu::BufferBindingType::Storage { read_only: slot != 1 },
+    };
+    wgpu::BindGroupLayoutEntry {
+        binding: slot,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    }
+}
+
+/// The weights as the kernel reads them.
+fn in_element(element: Element, Coefficients(weights): Coefficients) -> Vec<u8> {
+    weights
+        .iter()
+        .flat_map(|&weight| match element {
+            Element::F16 => half::f16::from_f64(weight).to_le_bytes().to_vec(),
+            Element::F64 => weight.to_le_bytes().to_vec(),
+            _ => (weight as f32).to_le_bytes().to_vec(),
+        })
+        .collect()
+}

@@ -1,0 +1,246 @@
+//! From a grid, a variant and some limits to the one dispatch of a step. Pure: no GPU here.
+
+use wgpu::{Features, Limits};
+
+use crate::element::Element;
+use crate::shader::{self, Composer};
+use crate::stencil::catalogue::{Mapping, Variant};
+use crate::stencil::error::StencilError;
+use crate::stencil::shape::{Block, Border, Borders, Grid, Points};
+
+/// The knobs of a variant, as a plain value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tuning {
+    /// The workgroup's shape.
+    pub block: Block,
+    /// Planes that one workgroup walks through, in 3D.
+    pub planes_per_group: u32,
+    /// Rows that one invocation of `register-rows` walks through.
+    pub rows_per_invocation: u32,
+    /// Rows beside each other that one invocation of `plane-sums` keeps: 1, 2 or 4.
+    pub strip: u32,
+}
+
+impl Tuning {
+    /// What halofold uses for a variant.
+    pub fn of(variant: &Variant) -> Self {
+        let block = Block { rows: 8, cols: 32 };
+        let planes_per_group = if variant.mapping == Mapping::Cells { 1 } else { 32 };
+        Tuning { block, planes_per_group, rows_per_invocation: 4, strip: 2 }
+    }
+
+    /// The same with another block.
+    pub const fn with_block(self, block: Block) -> Self {
+        Tuning { block, ..self }
+    }
+}
+
+/// The numbers a kernel is given: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+pub struct Params {
+    /// Cells of one row.
+    pub cols: u32,
+    /// Rows of one plane.
+    pub rows: u32,
+    /// Planes.
+    pub planes: u32,
+    /// Blocks beside each other.
+    pub blocks_across: u32,
+    /// Blocks below each other.
+    pub blocks_down: u32,
+    /// Planes that one workgroup walks through.
+    pub planes_per_group: u32,
+    /// Workgroups in one row of the launched grid.
+    pub row: u32,
+    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic.
+    pub sides: [u32; 6],
+}
+
+/// The dispatch of one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Workgroups in x and y.
+    pub workgroups: [u32; 2],
+    /// What the kernel is given.
+    pub params: Params,
+}
+
+/// What is to be stepped, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// The kernel.
+    pub variant: &'static Variant,
+    /// The element type: a float.
+    pub element: Element,
+    /// The grid.
+    pub grid: Grid,
+    /// What lies beyond its sides.
+    pub borders: Borders,
+    /// The knobs.
+    pub tuning: Tuning,
+}
+
+impl Job {
+    /// Bytes of one buffer.
+    pub fn bytes(&self) -> u64 {
+        self.grid.cells() * self.element.size()
+    }
+
+    /// Cells beside each other that one invocation of a strip takes.
+    fn lanes(&self) -> u32 {
+        if self.variant.uses("packs") && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
+    }
+
+    /// Cells that one block computes, in rows and columns.
+    fn coverage(&self) -> (u32, u32) {
+        let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
+        match self.variant.mapping {
+            Mapping::Cells | Mapping::Direct => (rows, cols),
+            Mapping::Overlapped => (rows - 2, cols - 2),
+            Mapping::Strips if self.variant.points == Points::Five => {
+                (rows * rows_per_invocation, cols * self.lanes())
+            }
+            Mapping::Strips => (rows * strip, cols * self.lanes()),
+        }
+    }
+
+    /// Checks everything against a device's features and limits.
+    ///
+    /// # Errors
+    ///
+    /// Names the limit or the feature that stands in the way.
+    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), StencilError> {
+        let Job { variant, element, grid, tuning, .. } = *self;
+        if !element.is_float() {
+            return Err(StencilError::NoFloat(element));
+        }
+        let missing = element.feature() - features;
+        if !missing.is_empty() {
+            return Err(StencilError::MissingFeature { element, feature: missing });
+        }
+        if grid.cells() == 0 || (variant.points == Points::Five && grid.planes != 1) {
+            return Err(StencilError::Grid { grid, points: variant.points });
+        }
+        if !self.borders.are_consistent() {
+            return Err(StencilError::HalfPeriodic);
+        }
+        let block = tuning.block;
+        let smallest = variant.smallest_side();
+        if block.rows < smallest || block.cols < smallest {
+            return Err(StencilError::BlockTooSmall { variant: variant.name, block, smallest });
+        }
+        let invocations = u64::from(block.rows) * u64::from(block.cols);
+        let limit = limits.max_compute_invocations_per_workgroup;
+        let sides = (limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y);
+        if invocations > u64::from(limit) || block.cols > sides.0 || block.rows > sides.1 {
+            return Err(StencilError::BlockTooLarge { block, limit });
+        }
+        let needed = variant.tile(block) * element.size();
+        let limit = limits.max_compute_workgroup_storage_size;
+        if needed > u64::from(limit) {
+            return Err(StencilError::WorkgroupMemory { variant: variant.name, block, needed, limit });
+        }
+        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        if self.bytes() > limit || grid.cells() > 1 << 31 {
+            return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
+        }
+        Ok(())
+    }
+
+    /// The dispatch of one step.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Job::check`], and more workgroups than a grid of two dimensions holds.
+    pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
+        self.check(features, limits)?;
+        let Grid { planes, rows, cols } = self.grid;
+        let [columns, lines, depths] = self.borders.pairs();
+        let computed = |length: u32, (low, high): (Border, Border)| {
+            length.saturating_sub(u32::from(low == Border::Fixed) + u32::from(high == Border::Fixed))
+        };
+        let from_first_cell = matches!(self.variant.mapping, Mapping::Cells | Mapping::Strips);
+        let span = |length, sides| if from_first_cell { length } else { computed(length, sides) };
+        let (block_rows, block_cols) = self.coverage();
+        let blocks_across = span(cols, columns).div_ceil(block_cols).max(1);
+        let blocks_down = span(rows, lines).div_ceil(block_rows).max(1);
+        let planes_per_group = self.tuning.planes_per_group.clamp(1, 32_768);
+        let chunks = match self.variant.points {
+            Points::Five => 1,
+            Points::TwentySeven => computed(planes, depths).div_ceil(planes_per_group).max(1),
+        };
+        let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(chunks);
+        let row = u64::from(limits.max_compute_workgroups_per_dimension);
+        let folded = groups.div_ceil(row);
+        if folded > row {
+            return Err(StencilError::TooManyWorkgroups { needed: groups, limit: row * row });
+        }
+        let workgroups = [groups.div_ceil(folded) as u32, folded as u32];
+        let [west, east, north, south, near, far] =
+            [columns.0, columns.1, lines.0, lines.1, depths.0, depths.1];
+        Ok(Plan {
+            workgroups,
+            params: Params {
+                cols,
+                rows,
+                planes,
+                blocks_across,
+                blocks_down,
+                planes_per_group,
+                row: workgroups[0],
+                sides: [west, east, north, south, near, far].map(|border| border as u32),
+            },
+        })
+    }
+
+    /// The kernel's WGSL: the kernel first, then all it refers to. The block is in the overrides `ROWS` and `COLS`.
+    pub fn compose(&self) -> String {
+        let mut composer = Composer::default();
+        if self.element == Element::F16 {
+            composer.enable("f16");
+        }
+        composer.add(&format!("shaders/stencil/{}", self.variant.file), self.variant.kernel);
+        composer.add("generated: the element type", &format!("alias Elem = {};", self.element));
+        for name in shader::uses(self.variant.kernel) {
+            for piece in self.pieces(name) {
+                composer.piece(&format!("stencil/shared/{piece}"));
+            }
+        }
+        composer.finish()
+    }
+
+    /// The pieces that a name of a `//! use` line stands for.
+    fn pieces(&self, name: &'static str) -> Vec<&'static str> {
+        let three = self.variant.points == Points::TwentySeven;
+        let sides = &self.borders.pairs()[..if three { 3 } else { 2 }];
+        let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
+        match name {
+            "border" if fixed => vec!["border_fixed"],
+            "border" => vec!["border_any"],
+            "packs" if self.lanes() == 4 => vec!["packs_vector"],
+            "packs" => vec!["cells", "packs_scalar"],
+            "outputs" if self.variant.shares_sums => vec!["outputs_shared"],
+            "outputs" => vec!["outputs_apart"],
+            "strip" => vec![match self.tuning.strip {
+                1 => "strip_1",
+                2 => "strip_2",
+                _ => "strip_4",
+            }],
+            name => vec![name],
+        }
+    }
+
+    /// The pipeline overrides of the kernel.
+    pub fn overrides(&self) -> Vec<(&'static str, f64)> {
+        let Tuning { block, rows_per_invocation, .. } = self.tuning;
+        let mut overrides = vec![("ROWS", f64::from(block.rows)), ("COLS", f64::from(block.cols))];
+        if self.variant.uses("walk") {
+            overrides.push(("UNROLL", f64::from(self.variant.unroll)));
+        }
+        if self.variant.kernel.contains("override ROWS_PER_INVOCATION") {
+            overrides.push(("ROWS_PER_INVOCATION", f64::from(rows_per_invocation)));
+        }
+        overrides
+    }
+}
