@@ -1,4 +1,4 @@
-//! Reduction kernels in WGSL on wgpu: the classic CUDA and OpenCL ladder on every GPU that wgpu reaches.
+//! Reduction and stencil kernels in WGSL on wgpu: the classic CUDA and OpenCL ladder on every GPU that wgpu reaches.
 //!
 //! halofold is three things. A *ladder*: every step of four well-known tutorials on parallel reduction, from the
 //! divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself. A *measuring tool* (the
@@ -54,7 +54,7 @@
 //! ```
 //!
 //! The modules follow the way of the data: [`reduce`] holds the catalogue of rungs, plans, kernels, recording and
-//! the CPU's reference; [`mod@read`] brings results to the host; [`measure`] and [`adapter`] are for tools and benches.
+//! the CPU's reference; [`stencil`] the same for Jacobi steps over grids; [`mod@read`] brings results to the host; [`measure`] and [`adapter`] are for tools and benches.
 //!
 //! # Determinism
 //!

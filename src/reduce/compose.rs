@@ -53,8 +53,8 @@ impl Job {
             Subgroups::Unused => false,
             Subgroups::Required => true,
             Subgroups::Optional => {
-                self.tuning.subgroups
-                    && features.contains(Features::SUBGROUP | self.accumulator.word_features())
+                // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
+                self.tuning.subgroups && features.contains(Features::SUBGROUP) && self.accumulator.size == 4
             }
         }
     }

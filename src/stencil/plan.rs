@@ -22,11 +22,14 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What halofold uses for a variant.
+    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
     pub fn of(variant: &Variant) -> Self {
-        let block = Block { rows: 8, cols: 32 };
-        let planes_per_group = if variant.mapping == Mapping::Cells { 1 } else { 32 };
-        Tuning { block, planes_per_group, rows_per_invocation: 4, strip: 2 }
+        let (block, planes_per_group) = match variant.mapping {
+            Mapping::Strips => (Block { rows: 4, cols: 64 }, 64),
+            Mapping::Cells => (Block { rows: 8, cols: 32 }, 1),
+            Mapping::Direct | Mapping::Overlapped => (Block { rows: 8, cols: 32 }, 32),
+        };
+        Tuning { block, planes_per_group, rows_per_invocation: 2, strip: 2 }
     }
 
     /// The same with another block.
