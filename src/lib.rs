@@ -73,6 +73,7 @@
 pub mod adapter;
 mod element;
 pub mod measure;
+mod pipeline;
 pub mod read;
 pub mod reduce;
 mod shader;

@@ -1,39 +1,14 @@
 //! `halofold devices` and `halofold ladder`, by running the program on the adapter at hand.
 #![cfg(feature = "cli")]
 
+mod keys;
+
 use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
 use halofold::reduce::RUNGS;
+use keys::KEYS;
 use serde_json::Value;
-
-const KEYS: [&str; 25] = [
-    "preset",
-    "row",
-    "rung",
-    "finish",
-    "type",
-    "op",
-    "n",
-    "workgroup_size",
-    "workgroups",
-    "dispatches",
-    "gpu_ms_median",
-    "gpu_ms_min",
-    "gpu_ms_iqr",
-    "wall_ms_median",
-    "gb_per_s",
-    "percent_of_read_peak",
-    "step_speedup",
-    "cumulative_speedup",
-    "published_ms",
-    "published_gb_s",
-    "status",
-    "reason",
-    "timing",
-    "adapter",
-    "backend",
-];
 
 fn halofold(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_halofold")).args(arguments).output().expect("the program starts")

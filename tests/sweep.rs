@@ -1,40 +1,14 @@
 //! `halofold sweep`, by running the program over a few small sizes on the adapter at hand.
 #![cfg(feature = "cli")]
 
+mod keys;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use keys::KEYS;
 use serde_json::Value;
-
-/// The keys of a row, in order.
-const KEYS: &[&str] = &[
-    "preset",
-    "row",
-    "rung",
-    "finish",
-    "type",
-    "op",
-    "n",
-    "workgroup_size",
-    "workgroups",
-    "dispatches",
-    "gpu_ms_median",
-    "gpu_ms_min",
-    "gpu_ms_iqr",
-    "wall_ms_median",
-    "gb_per_s",
-    "percent_of_read_peak",
-    "step_speedup",
-    "cumulative_speedup",
-    "published_ms",
-    "published_gb_s",
-    "status",
-    "reason",
-    "timing",
-    "adapter",
-    "backend",
-];
 
 /// What the rows of one size are called, with two rungs that run everywhere.
 const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "single-pass"];

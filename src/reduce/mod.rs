@@ -13,8 +13,8 @@ pub mod reference;
 mod tuning;
 
 pub use catalogue::{Coverage, Finish, Memory, RUNGS, Rung, Subgroups, UnknownFinish, UnknownRung};
-pub use error::ReduceError;
+pub use error::{PlanError, ReduceError};
 pub use operator::{Accumulator, AtomicWord, Operator, UnknownOperator};
-pub use plan::{From, Job, Params, Pass, Plan, PlanError, Stage, To};
+pub use plan::{From, Job, Params, Pass, Plan, Stage, To};
 pub use reducer::{Input, Output, Prepared, Reduction, Workspace};
 pub use tuning::Tuning;

@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
+use crate::pipeline::{self, Kernel};
 use crate::reduce::catalogue::Finish;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{From, Job, Params, Plan, Stage, To};
@@ -308,48 +309,19 @@ fn bindings(job: &Job, stage: Stage) -> &'static [u32] {
 
 fn compile(device: &Device, job: &Job, stage: Stage, cache: Option<&wgpu::PipelineCache>) -> Compiled {
     let label = format!("halofold::reduce::{}::{}::{stage:?}", job.rung.name, job.accumulator.operator);
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(&label),
-        source: wgpu::ShaderSource::Wgsl(job.compose(stage, device.features()).into()),
-    });
     let bindings = bindings(job, stage);
-    let entries: Vec<_> = bindings.iter().map(|&slot| layout_entry(slot)).collect();
-    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some(&label),
-        entries: &entries,
-    });
-    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(&label),
-        bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
-    });
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(&label),
-        layout: Some(&pipeline_layout),
-        module: &module,
-        entry_point: Some(stage.entry_point()),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &job.overrides(stage),
-            // Every kernel writes a slot before it reads it.
-            zero_initialize_workgroup_memory: false,
+    let (pipeline, layout) = pipeline::compile(
+        device,
+        Kernel {
+            label: &label,
+            wgsl: job.compose(stage, device.features()),
+            entry_point: stage.entry_point(),
+            slots: bindings,
+            overrides: &job.overrides(stage),
+            cache,
         },
-        cache,
-    });
+    );
     Compiled { pipeline, layout, bindings }
-}
-
-fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = match slot {
-        2 => wgpu::BufferBindingType::Uniform,
-        0 | 3 => wgpu::BufferBindingType::Storage { read_only: true },
-        _ => wgpu::BufferBindingType::Storage { read_only: false },
-    };
-    wgpu::BindGroupLayoutEntry {
-        binding: slot,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    }
 }
 
 /// What a dispatch reads.

@@ -6,6 +6,7 @@ use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::element::Element;
+use crate::pipeline::{self, Kernel};
 use crate::stencil::error::StencilError;
 use crate::stencil::plan::{Job, Plan};
 use crate::stencil::shape::Coefficients;
@@ -30,32 +31,17 @@ impl Jacobi {
     pub fn new(device: &Device, job: Job, coefficients: Coefficients) -> Result<Self, StencilError> {
         let plan = job.plan(device.features(), &device.limits())?;
         let label = format!("halofold::stencil::{}", job.variant.name);
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(&label),
-            source: wgpu::ShaderSource::Wgsl(job.compose().into()),
-        });
-        let entries = [0, 1, 2, 3].map(layout_entry);
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(&label),
-            entries: &entries,
-        });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(&label),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(&label),
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &job.overrides(),
-                // Every kernel writes a slot before it reads it.
-                zero_initialize_workgroup_memory: false,
+        let (pipeline, layout) = pipeline::compile(
+            device,
+            Kernel {
+                label: &label,
+                wgsl: job.compose(),
+                entry_point: "main",
+                slots: &[0, 1, 2, 3],
+                overrides: &job.overrides(),
+                cache: None,
             },
-            cache: None,
-        });
+        );
         let small = |label, contents: &[u8], usage| {
             device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
                 label: Some(label),
@@ -153,19 +139,6 @@ impl Stepper {
         let descriptor =
             wgpu::ComputePassDescriptor { label: Some("halofold::stencil"), timestamp_writes: None };
         self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
-    }
-}
-
-fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = match slot {
-        2 => wgpu::BufferBindingType::Uniform,
-        slot => wgpu::BufferBindingType::Storage { read_only: slot != 1 },
-    };
-    wgpu::BindGroupLayoutEntry {
-        binding: slot,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
     }
 }
 

@@ -1,0 +1,61 @@
+//! Compiling a composed kernel: what reductions and stencils do alike.
+
+use wgpu::Device;
+
+/// A kernel's text and all that goes with it.
+pub(crate) struct Kernel<'a> {
+    /// Names the pipeline in a debugger.
+    pub(crate) label: &'a str,
+    /// A complete module.
+    pub(crate) wgsl: String,
+    pub(crate) entry_point: &'a str,
+    /// The slots of group 0 that the module declares.
+    pub(crate) slots: &'a [u32],
+    pub(crate) overrides: &'a [(&'a str, f64)],
+    pub(crate) cache: Option<&'a wgpu::PipelineCache>,
+}
+
+/// Compiles a kernel, and lays out its group 0.
+pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
+    let label = Some(kernel.label);
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label,
+        source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()),
+    });
+    let entries: Vec<_> = kernel.slots.iter().map(|&slot| layout_entry(slot)).collect();
+    let layout =
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label,
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label,
+        layout: Some(&pipeline_layout),
+        module: &module,
+        entry_point: Some(kernel.entry_point),
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants: kernel.overrides,
+            // Every kernel writes a slot before it reads it.
+            zero_initialize_workgroup_memory: false,
+        },
+        cache: kernel.cache,
+    });
+    (pipeline, layout)
+}
+
+/// All kernels number their bindings alike: 2 holds the parameters, 0 and 3 are read, the others also written.
+fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = match slot {
+        2 => wgpu::BufferBindingType::Uniform,
+        0 | 3 => wgpu::BufferBindingType::Storage { read_only: true },
+        _ => wgpu::BufferBindingType::Storage { read_only: false },
+    };
+    wgpu::BindGroupLayoutEntry {
+        binding: slot,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    }
+}

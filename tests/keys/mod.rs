@@ -1,0 +1,30 @@
+//! What a row of `--json` holds, wherever it is printed.
+
+/// The keys of a row, in order.
+pub const KEYS: &[&str] = &[
+    "preset",
+    "row",
+    "rung",
+    "finish",
+    "type",
+    "op",
+    "n",
+    "workgroup_size",
+    "workgroups",
+    "dispatches",
+    "gpu_ms_median",
+    "gpu_ms_min",
+    "gpu_ms_iqr",
+    "wall_ms_median",
+    "gb_per_s",
+    "percent_of_read_peak",
+    "step_speedup",
+    "cumulative_speedup",
+    "published_ms",
+    "published_gb_s",
+    "status",
+    "reason",
+    "timing",
+    "adapter",
+    "backend",
+];
