@@ -76,10 +76,12 @@ pub mod measure;
 mod pipeline;
 pub mod read;
 pub mod reduce;
+pub mod reducer;
 mod shader;
 pub mod stencil;
 #[cfg(feature = "translate")]
 pub mod translate;
+mod window;
 
 pub use element::{Element, UnknownElement, Value};
 pub use wgpu;

@@ -13,15 +13,30 @@ pub(crate) struct Kernel<'a> {
     pub(crate) slots: &'a [u32],
     pub(crate) overrides: &'a [(&'a str, f64)],
     pub(crate) cache: Option<&'a wgpu::PipelineCache>,
+    pub(crate) checks: Checks,
+}
+
+/// Whether wgpu adds its checks to a shader: clamped indices, bounded loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checks {
+    /// It does.
+    On,
+    /// It does not: only behind a constructor that is `unsafe` itself.
+    Off,
 }
 
 /// Compiles a kernel, and lays out its group 0.
 pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
     let label = Some(kernel.label);
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label,
-        source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()),
-    });
+    let descriptor =
+        wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()) };
+    let module = match kernel.checks {
+        Checks::On => device.create_shader_module(descriptor),
+        // SAFETY: whoever asked for it promised, through an `unsafe` constructor, that the kernel stays in bounds and ends.
+        Checks::Off => unsafe {
+            device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+        },
+    };
     let entries: Vec<_> = kernel.slots.iter().map(|&slot| layout_entry(slot)).collect();
     let layout =
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
@@ -45,11 +60,12 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipe
     (pipeline, layout)
 }
 
-/// All kernels number their bindings alike: 2 holds the parameters, 0 and 3 are read, the others also written.
+/// All kernels number their bindings alike: 2 holds the parameters, 0, 3, 5, 6 and 7 are read,
+/// the others also written.
 fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = match slot {
         2 => wgpu::BufferBindingType::Uniform,
-        0 | 3 => wgpu::BufferBindingType::Storage { read_only: true },
+        0 | 3 | 5 | 6 | 7 => wgpu::BufferBindingType::Storage { read_only: true },
         _ => wgpu::BufferBindingType::Storage { read_only: false },
     };
     wgpu::BindGroupLayoutEntry {

@@ -9,49 +9,43 @@
 // A binding starts at a multiple of 256 bytes, the data may start at any element behind it. The vectors
 // between the first and the last 16-byte boundary go through the loop; the up to three elements in front
 // of it and behind it are loaded one by one.
+//
+// `fold_range` does so for any range of positions in the binding, shared by `grid` invocations of which this is
+// number `own`; `fold` is the whole dispatch folding its whole input. `origin` is the position at which indices start.
 
-@group(0) @binding(3) var<storage, read> input4: array<vec4<Elem>>;
-
-fn load4(i: u32) -> Acc {
-    let v = input4[i];
-    let index = params.index + 4u * i - params.first;
-    return combine(
-        combine(map(v.x, index), map(v.y, index + 1u)),
-        combine(map(v.z, index + 2u), map(v.w, index + 3u)),
-    );
-}
-
-fn fold(at: Place) -> Acc {
-    let stop = params.first + params.len;
-    let begin = (params.first + 3u) >> 2u;
-    let end = max(begin, stop >> 2u);
-    let grid = params.groups * WG;
-    let own = at.group * WG + at.lid;
+fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
+    let begin4 = (begin + 3u) >> 2u;
+    let end4 = max(begin4, stop >> 2u);
 
     var a = identity();
     var b = identity();
     var c = identity();
     var d = identity();
-    var i = begin + own;
-    for (; i + 3u * grid < end; i += 4u * grid) {
-        let va = load4(i);
-        let vb = load4(i + grid);
-        let vc = load4(i + 2u * grid);
-        let vd = load4(i + 3u * grid);
+    var i = begin4 + own;
+    for (; i + 3u * grid < end4; i += 4u * grid) {
+        let va = load4(i, origin);
+        let vb = load4(i + grid, origin);
+        let vc = load4(i + 2u * grid, origin);
+        let vd = load4(i + 3u * grid, origin);
         a = combine(a, va);
         b = combine(b, vb);
         c = combine(c, vc);
         d = combine(d, vd);
     }
-    for (; i < end; i += grid) {
-        a = combine(a, load4(i));
+    for (; i < end4; i += grid) {
+        a = combine(a, load4(i, origin));
     }
 
-    let head = min(4u * begin, stop) - params.first;
-    let tail = max(stop, 4u * end) - 4u * end;
+    let head = min(4u * begin4, stop) - begin;
+    let tail = max(stop, 4u * end4) - 4u * end4;
     // A loop, because a tiny grid may have fewer invocations than there are such elements.
     for (var j = own; j < head + tail; j += grid) {
-        b = combine(b, load(select(4u * end - params.first + j - head, j, j < head)));
+        b = combine(b, load_at(select(4u * end4 + j - head, begin + j, j < head), origin));
     }
     return combine(combine(a, b), combine(c, d));
+}
+
+fn fold(at: Place) -> Acc {
+    let stop = params.first + params.len;
+    return fold_range(params.first, stop, params.first - params.index, at.group * WG + at.lid, params.groups * WG);
 }

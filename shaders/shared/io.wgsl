@@ -25,9 +25,19 @@ struct Params {
     last: u32,
     // Always zero, which no compiler knows: it makes a dependency that cannot be folded away.
     zero: u32,
+    // For results that are many: the items of one, cut into `chunks` of at most `chunk` items each.
+    segment: u32,
+    chunk: u32,
+    chunks: u32,
+    // Number of the first chunk of this dispatch.
+    base: u32,
+    // Invocations that share one chunk, as a power of two.
+    team: u32,
+    // What to add to a position to get the second input's; or the distance of two items that belong together.
+    other: u32,
 }
 
-@group(0) @binding(1) var<storage, read_write> output: array<Acc>;
+@group(0) @binding(1) var<storage, read_write> output: array<Stored>;
 @group(0) @binding(2) var<uniform> params: Params;
 
 // Invocations in a workgroup: a power of two.
@@ -43,15 +53,4 @@ fn load_or_identity(i: u32) -> Acc {
         return load(i);
     }
     return identity();
-}
-
-fn store(group: u32, acc: Acc) {
-    if group >= params.groups {
-        return;
-    }
-    if params.last == 1u {
-        output[params.store + group] = finish(acc, params.count);
-    } else {
-        output[params.store + group] = acc;
-    }
 }

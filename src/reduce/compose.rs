@@ -85,6 +85,9 @@ impl Job {
             composer.piece(order);
         }
         composer.piece("shared/io");
+        if self.stores(stage) {
+            composer.piece("shared/store");
+        }
         composer.piece(if stage == Stage::Partials { "shared/partials" } else { "shared/elements" });
         let wanted = self.with_lanes(wanted, features);
         let in_words =
@@ -109,10 +112,19 @@ impl Job {
         }
     }
 
+    /// Whether a stage stores one result a workgroup, rather than posting or adding it.
+    fn stores(&self, stage: Stage) -> bool {
+        let workgroups = matches!(stage, Stage::Elements | Stage::Partials);
+        workgroups && !matches!(self.finish, Finish::LastWorkgroup | Finish::Atomic)
+    }
+
     /// The aliases and definitions every piece builds upon.
     fn types(&self, features: Features) -> String {
         let accumulator = &self.accumulator;
-        let mut text = format!("alias Elem = {};\nalias Acc = {};\n", accumulator.elem, accumulator.acc);
+        let mut text = format!(
+            "alias Elem = {};\nalias Acc = {};\nalias Stored = Acc;\n",
+            accumulator.elem, accumulator.acc
+        );
         if self.finish == Finish::Atomic
             && let Some(atomic) = accumulator.atomic(features)
         {
@@ -149,7 +161,9 @@ impl Job {
             "last_steps" => composer.piece(pick("shared/last_steps_subgroups", "shared/last_steps_barriers")),
             "fold_vectors" if stage == Stage::Partials => composer.piece("shared/fold"),
             "fold" => composer.piece("shared/fold"),
-            "fold_vectors" => composer.piece("shared/fold_vectors"),
+            "fold_vectors" => {
+                composer.piece("shared/vectors").piece("shared/map4").piece("shared/fold_vectors")
+            }
             "unrolled_tree" => composer.piece("shared/unrolled_tree"),
             "board" => composer.piece("shared/board"),
             "total" => {

@@ -10,6 +10,7 @@ use crate::reduce::catalogue::{Coverage, Finish, Rung, Subgroups};
 use crate::reduce::error::PlanError;
 use crate::reduce::operator::Accumulator;
 use crate::reduce::tuning::Tuning;
+use crate::window;
 
 /// The most loop iterations a plan gives one invocation.
 ///
@@ -116,6 +117,18 @@ pub struct Params {
     pub last: u32,
     /// Always zero.
     pub zero: u32,
+    /// Items of one segment, for results that are many.
+    pub segment: u32,
+    /// Items of one chunk, at most.
+    pub chunk: u32,
+    /// Chunks of one segment.
+    pub chunks: u32,
+    /// Number of the dispatch's first chunk.
+    pub base: u32,
+    /// Invocations that share a chunk, as a power of two.
+    pub team: u32,
+    /// From a position in the first input to the same in the second.
+    pub other: u32,
 }
 
 /// One dispatch.
@@ -345,37 +358,24 @@ impl Planner<'_> {
     }
 
     /// Cuts `len` items from byte `offset` on into windows that fit a binding.
-    ///
-    /// A binding starts at a multiple of the device's alignment, so the first window may start with a few
-    /// items that are not the caller's; every later one starts exactly where the one before ended.
     fn windows(&self, buffer: Buffer, offset: u64, len: u64) -> Vec<Window> {
         let item = match buffer {
             Buffer::Input => self.job.accumulator.element.size(),
             Buffer::Scratch(_) => self.job.accumulator.size,
         };
-        let end = offset + len * item;
-        let mut windows = Vec::new();
-        let mut at = offset;
-        loop {
-            let start = at / self.align() * self.align();
-            let stop = end.min(start + self.largest_window(item));
-            // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
-            let size = (stop - start).next_multiple_of(4);
-            windows.push(Window {
-                from: match buffer {
-                    _ if stop == at => From::Nothing,
-                    Buffer::Input => From::Input { offset: start, size },
-                    Buffer::Scratch(buffer) => From::Scratch { buffer, offset: start, size },
-                },
-                first: ((at - start) / item) as u32,
-                len: ((stop - at) / item) as u32,
-                index: ((at - offset) / item) as u32,
-            });
-            if stop == end {
-                return windows;
-            }
-            at = stop;
-        }
+        let windows = window::cut(offset, len, item, self.largest_window(item), self.align());
+        let from = |offset, size| match buffer {
+            _ if size == 0 => From::Nothing,
+            Buffer::Input => From::Input { offset, size },
+            Buffer::Scratch(buffer) => From::Scratch { buffer, offset, size },
+        };
+        let bound = |window: &window::Window| Window {
+            from: from(window.start, window.size),
+            first: window.first,
+            len: window.len,
+            index: window.index,
+        };
+        windows.iter().map(bound).collect()
     }
 
     /// The binding that holds `results` accumulators of a target, and where in it they start.

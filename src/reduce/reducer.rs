@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::pipeline::{self, Kernel};
+use crate::pipeline::{self, Checks, Kernel};
 use crate::reduce::catalogue::Finish;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{From, Job, Params, Plan, Stage, To};
@@ -319,6 +319,7 @@ fn compile(device: &Device, job: &Job, stage: Stage, cache: Option<&wgpu::Pipeli
             slots: bindings,
             overrides: &job.overrides(stage),
             cache,
+            checks: Checks::On,
         },
     );
     Compiled { pipeline, layout, bindings }

@@ -6,7 +6,7 @@ use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::element::Element;
-use crate::pipeline::{self, Kernel};
+use crate::pipeline::{self, Checks, Kernel};
 use crate::stencil::error::StencilError;
 use crate::stencil::plan::{Job, Plan};
 use crate::stencil::shape::Coefficients;
@@ -40,6 +40,7 @@ impl Jacobi {
                 slots: &[0, 1, 2, 3],
                 overrides: &job.overrides(),
                 cache: None,
+                checks: Checks::On,
             },
         );
         let small = |label, contents: &[u8], usage| {

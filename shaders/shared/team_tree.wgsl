@@ -1,0 +1,28 @@
+// One value per invocation becomes one value per team, through workgroup memory alone.
+//
+// The tree of the rung `sequential`, in every team of the workgroup at once. Only a team's first invocation
+// holds its total.
+
+var<workgroup> tree: array<Acc, WG>;
+
+// An invocation's place in the workgroup: neighbours here share a team.
+fn order_in_group(at: Place) -> u32 {
+    return at.lid;
+}
+
+fn team_reduce(value: Acc, at: Place) -> Acc {
+    let size = 1u << params.team;
+    if size == 1u {
+        return value;
+    }
+    let lane = at.lid & (size - 1u);
+    tree[at.lid] = value;
+    workgroupBarrier();
+    for (var s = size >> 1u; s > 0u; s >>= 1u) {
+        if lane < s {
+            tree[at.lid] = combine(tree[at.lid], tree[at.lid + s]);
+        }
+        workgroupBarrier();
+    }
+    return tree[at.lid];
+}

@@ -1,0 +1,144 @@
+//! What can be wrong with a reducer.
+
+use crate::adapter::feature_names;
+use crate::reducer::monoid::{Arity, MonoidError};
+use crate::reducer::shape::Form;
+
+/// Why a reducer cannot be made or prepared. Each message says what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReducerError {
+    /// The operator's text is wrong.
+    #[error(transparent)]
+    Monoid(#[from] MonoidError),
+    /// A composed kernel is not valid: a name of the operator is also one of halofold's.
+    #[error(
+        "`{name}` does not go together with halofold's own kernel; rename what it declares besides the quartet:\n{message}"
+    )]
+    Composed {
+        /// The operator.
+        name: String,
+        /// What naga says.
+        message: String,
+    },
+    /// The device was created without a feature.
+    #[error("`{name}` over {element} needs {}, which this device lacks or was created without", feature_names(*feature))]
+    MissingFeature {
+        /// The operator.
+        name: String,
+        /// The element type.
+        element: crate::Element,
+        /// The feature.
+        feature: wgpu::Features,
+    },
+    /// A shape that the reducer was not compiled for.
+    #[error("this reducer was compiled for {compiled:?}: make one for {asked:?}")]
+    Form {
+        /// What it was compiled for.
+        compiled: Form,
+        /// What was asked for.
+        asked: Form,
+    },
+    /// More or fewer inputs than the operator maps.
+    #[error("`{name}` maps {}", match arity { Arity::One => "one input: leave the second out", Arity::Two => "two inputs: give a second one" })]
+    Arity {
+        /// The operator.
+        name: String,
+        /// How many inputs it maps.
+        arity: Arity,
+    },
+    /// Two inputs of different lengths.
+    #[error("the first input has {first} elements, the second {second}: they must have as many")]
+    Lengths {
+        /// Elements of the first.
+        first: u64,
+        /// Elements of the second.
+        second: u64,
+    },
+    /// Several parts where the shape needs one buffer.
+    #[error("{0} parts: only `Shape::Whole` with one input takes several; others need exactly one")]
+    Parts(usize),
+    /// An input that is no whole number of segments.
+    #[error("{total} elements in segments of {len}: the length must be at least 1 and divide the input")]
+    Segments {
+        /// Elements of the input.
+        total: u64,
+        /// Elements of one segment.
+        len: u64,
+    },
+    /// More elements than a 32-bit index reaches.
+    #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
+    TooManyElements(u64),
+    /// The input would end beyond the largest address.
+    #[error("{len} elements from byte {offset} on: no buffer reaches that far")]
+    OutOfReach {
+        /// Where it starts.
+        offset: u64,
+        /// How many elements there are.
+        len: u64,
+    },
+    /// The input does not start at an element.
+    #[error("an input starts at byte {offset}, which is no multiple of the element's {size} bytes")]
+    Misaligned {
+        /// Where it starts.
+        offset: u64,
+        /// Bytes of one element.
+        size: u64,
+    },
+    /// More workgroups than a grid, or the notice board, holds.
+    #[error("{needed} workgroups: this device allows {limit}; split the input")]
+    TooManyWorkgroups {
+        /// Workgroups needed.
+        needed: u64,
+        /// Workgroups allowed.
+        limit: u64,
+    },
+    /// More scratch memory than one binding holds.
+    #[error("{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size)")]
+    Scratch {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes the device binds.
+        limit: u64,
+    },
+    /// A buffer lacks a usage.
+    #[error("the {role} buffer lacks {usage:?}: create it with that usage")]
+    Usage {
+        /// What the buffer is for.
+        role: &'static str,
+        /// The usage it lacks.
+        usage: wgpu::BufferUsages,
+    },
+    /// A buffer ends too early.
+    #[error("the {role} needs bytes {start}..{end}, the buffer has {size}")]
+    TooShort {
+        /// What the buffer is for.
+        role: &'static str,
+        /// First byte needed.
+        start: u64,
+        /// One past the last byte needed.
+        end: u64,
+        /// What the buffer has.
+        size: u64,
+    },
+    /// An offset is not where a binding may start.
+    #[error(
+        "the {role} starts at byte {offset}, which is no multiple of {align} (min_storage_buffer_offset_alignment)"
+    )]
+    Offset {
+        /// What the buffer is for.
+        role: &'static str,
+        /// Where it starts.
+        offset: u64,
+        /// What the device asks for.
+        align: u32,
+    },
+    /// One buffer for two things.
+    #[error("the {first} and the {second} are one buffer: a dispatch cannot read and write it at once")]
+    Aliased {
+        /// One use.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
+}

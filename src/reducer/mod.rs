@@ -1,0 +1,21 @@
+//! Reductions for other applications: any operator, whole inputs or segments of them, by the fastest kernels of the ladder.
+//!
+//! The way of the data, one module a step: an operator ([`Op`] or [`Monoid::custom`]) and a [`Form`] make a [`Reducer`]
+//! (pipelines, compiled once) → [`Reducer::plan`] (pure: shape and lengths in, dispatches out) → [`Reducer::prepare`]
+//! (bindings, once) → [`Prepared`] (recording, any number of times).
+
+mod compose;
+mod error;
+mod layout;
+mod monoid;
+mod op;
+mod plan;
+mod record;
+mod shape;
+
+pub use error::ReducerError;
+pub use monoid::{Arity, Monoid, MonoidError};
+pub use op::Op;
+pub use plan::{Bytes, Extent, From, Pass, Plan, Step, To};
+pub use record::{Options, Prepared, Reducer, Source, Workspace};
+pub use shape::{Form, Shape};

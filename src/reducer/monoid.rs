@@ -1,0 +1,332 @@
+//! An operator as WGSL: four functions over a type `Acc`, read and checked by naga before any device sees them.
+
+use std::borrow::Cow;
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::{Handle, Module, Span, Type};
+use wgpu::Features;
+
+use crate::element::Element;
+use crate::reducer::layout::{self, Layout};
+
+/// Why a text is no operator. Lines and columns are those of the text itself.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MonoidError {
+    /// naga does not accept the text.
+    #[error("the operator is not valid WGSL:\n{0}")]
+    Invalid(String),
+    /// A function is missing.
+    #[error("the operator lacks the function `{expected}`")]
+    Missing {
+        /// The function as it should be declared.
+        expected: &'static str,
+    },
+    /// A function has other parameters or another result.
+    #[error("line {line}: `{function}` must be declared `{expected}`")]
+    Signature {
+        /// Where it is declared, counted from 1.
+        line: u32,
+        /// Which.
+        function: &'static str,
+        /// How it should be declared.
+        expected: String,
+    },
+    /// A type that a buffer cannot hold.
+    #[error("`{0}` must be a number, a vector of numbers or a struct of those: a buffer holds nothing else")]
+    NotStorable(&'static str),
+    /// More words than a workgroup's memory has room for.
+    #[error("`Acc` takes {words} words of 32 bits: at most {limit}")]
+    TooLarge {
+        /// The words it takes.
+        words: usize,
+        /// The most.
+        limit: usize,
+    },
+    /// The text uses something that belongs to a whole shader.
+    #[error("the operator declares {0}: it is only functions, constants and types")]
+    NotPure(&'static str),
+}
+
+/// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
+const MOST_WORDS: usize = 16;
+
+/// How many inputs an operator maps together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arity {
+    /// `map(elem: Elem, index: u32) -> Acc`.
+    One,
+    /// `map(first: Elem, second: Elem, index: u32) -> Acc`.
+    Two,
+}
+
+/// An operator over an element type, complete and checked: what a [`Reducer`](crate::reducer::Reducer) is compiled from.
+///
+/// The operators that halofold knows come from [`Op::over`](crate::reducer::Op::over); [`Monoid::custom`] takes your own.
+#[derive(Clone, Debug)]
+pub struct Monoid {
+    pub(crate) name: String,
+    element: Element,
+    arity: Arity,
+    /// What the input binding is an array of, in WGSL.
+    pub(crate) elem: &'static str,
+    /// The text, in pieces with their headings.
+    pub(crate) pieces: Vec<(String, Cow<'static, str>)>,
+    pub(crate) acc: Layout,
+    pub(crate) out: Layout,
+    /// The subgroup built-in for `combine`, where there is one.
+    pub(crate) subgroup: Option<&'static str>,
+    /// Whether the text has a `map4` of its own.
+    pub(crate) has_map4: bool,
+    /// Whether the text is a user's, so that every composed kernel is validated before a device sees it.
+    pub(crate) is_custom: bool,
+    features: Features,
+}
+
+impl Monoid {
+    /// Your own operator.
+    ///
+    /// `wgsl` declares a type `Acc` (a number, a vector or a struct of those) and the functions
+    ///
+    /// ```wgsl
+    /// fn map(elem: Elem, index: u32) -> Acc        // an element, and its place in the input or segment, from 0
+    /// fn identity() -> Acc                         // combine(identity(), a) = a
+    /// fn combine(a: Acc, b: Acc) -> Acc            // associative and commutative
+    /// fn finish(acc: Acc, n: u32) -> Out           // the result, given the number of elements
+    /// ```
+    ///
+    /// `Elem` is the element type, declared for you (`f32` for [`Element::F32`], and so on); `Out` is whatever type
+    /// `finish` returns. With [`Arity::Two`], `map` takes an element of each input. A function
+    /// `map4(elems: vec4<Elem>, index: u32) -> Acc` (`map4(first: vec4<Elem>, second: vec4<Elem>, index: u32)`) may say how four
+    /// elements become one accumulator in fewer operations. Helper functions, constants and types are yours to add.
+    ///
+    /// The text is parsed and validated here, on the CPU; nothing is compiled for a device yet.
+    ///
+    /// # Errors
+    ///
+    /// Points at the line of `wgsl` that is wrong.
+    pub fn custom(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+        let pieces = vec![(format!("operator: {name}"), Cow::Owned(wgsl.to_owned()))];
+        let monoid = Monoid::analyse(name, element, arity, element.name(), pieces)?;
+        Ok(Monoid { is_custom: true, ..monoid })
+    }
+
+    /// Parses and checks the pieces of an operator.
+    pub(crate) fn analyse(
+        name: &str,
+        element: Element,
+        arity: Arity,
+        elem: &'static str,
+        pieces: Vec<(String, Cow<'static, str>)>,
+    ) -> Result<Self, MonoidError> {
+        let text = Source::new(elem, &pieces);
+        let module = text.parse()?;
+        if !module.global_variables.is_empty() {
+            return Err(MonoidError::NotPure("a variable outside of its functions"));
+        }
+        if !module.entry_points.is_empty() {
+            return Err(MonoidError::NotPure("an entry point"));
+        }
+        if !module.overrides.is_empty() {
+            return Err(MonoidError::NotPure("an override"));
+        }
+        let signatures = Signatures { module: &module, text: &text };
+        let acc = signatures.result("identity", "fn identity() -> Acc")?;
+        let out = signatures.result("finish", "fn finish(acc: Acc, n: u32) -> Out")?;
+        let acc_layout = Layout::of(&module, acc).ok_or(MonoidError::NotStorable("Acc"))?;
+        let out_layout = Layout::of(&module, out).ok_or(MonoidError::NotStorable("Out"))?;
+        let a = acc_layout.wgsl.as_str();
+        let inputs = if arity == Arity::Two { 2 } else { 1 };
+        let map = [vec![elem; inputs], vec!["u32"]].concat();
+        let vector = format!("vec4<{elem}>");
+        let map4 = [vec![vector.as_str(); inputs], vec!["u32"]].concat();
+        signatures.check("identity", &[], a)?;
+        signatures.check("map", &map, a)?;
+        signatures.check("combine", &[a, a], a)?;
+        signatures.check("finish", &[a, "u32"], &out_layout.wgsl)?;
+        let has_map4 = signatures.has("map4");
+        if has_map4 {
+            signatures.check("map4", &map4, a)?;
+        }
+        if acc_layout.words() > MOST_WORDS {
+            return Err(MonoidError::TooLarge { words: acc_layout.words(), limit: MOST_WORDS });
+        }
+        let features = features(&module, elem);
+        Ok(Monoid {
+            name: name.to_owned(),
+            element,
+            arity,
+            elem,
+            pieces,
+            acc: acc_layout,
+            out: out_layout,
+            subgroup: None,
+            has_map4,
+            is_custom: false,
+            features,
+        })
+    }
+
+    /// The same with a subgroup built-in that does what `combine` does.
+    pub(crate) fn with_subgroup(self, subgroup: Option<&'static str>) -> Self {
+        Monoid { subgroup, ..self }
+    }
+
+    /// The name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the inputs hold.
+    pub fn element(&self) -> Element {
+        self.element
+    }
+
+    /// How many inputs it maps together.
+    pub fn arity(&self) -> Arity {
+        self.arity
+    }
+
+    /// Bytes from one result to the next in the output buffer.
+    pub fn out_size(&self) -> u64 {
+        self.out.stride
+    }
+
+    /// The type of a result, as WGSL writes it.
+    pub fn out_type(&self) -> &str {
+        &self.out.wgsl
+    }
+
+    /// The type of an accumulator, as WGSL writes it.
+    pub fn acc_type(&self) -> &str {
+        &self.acc.wgsl
+    }
+
+    /// What a device needs to run it.
+    pub fn features(&self) -> Features {
+        // Accumulators of 64 bits travel as words, which 64-bit integers take apart.
+        if self.acc.is_wide() { self.features | Features::SHADER_INT64 } else { self.features }
+    }
+}
+
+/// An operator's text as naga reads it: the user's lines first, so that they keep their numbers.
+struct Source {
+    text: String,
+    /// Columns by which the first line is shifted.
+    shift: u32,
+}
+
+impl Source {
+    fn new(elem: &str, pieces: &[(String, Cow<'static, str>)]) -> Self {
+        let enable = if elem == "f16" || mentions_f16(pieces) { "enable f16; " } else { "" };
+        let body: Vec<_> = pieces.iter().map(|(_, text)| text.as_ref()).collect();
+        Source {
+            text: format!("{enable}{}\nalias Elem = {elem};\n", body.join("\n")),
+            shift: enable.len() as u32,
+        }
+    }
+
+    fn parse(&self) -> Result<Module, MonoidError> {
+        let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
+            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+        })?;
+        Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).map_err(|error| {
+            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+        })?;
+        Ok(module)
+    }
+
+    fn at(&self, location: Option<naga::SourceLocation>, message: String) -> MonoidError {
+        MonoidError::Invalid(match location {
+            Some(at) => {
+                let shift = if at.line_number == 1 { self.shift } else { 0 };
+                format!(
+                    "line {}, column {}: {message}",
+                    at.line_number,
+                    at.line_position.saturating_sub(shift).max(1)
+                )
+            }
+            None => message,
+        })
+    }
+
+    fn line(&self, span: Span) -> u32 {
+        if span.is_defined() { span.location(&self.text).line_number } else { 1 }
+    }
+}
+
+fn mentions_f16(pieces: &[(String, Cow<'static, str>)]) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    pieces.iter().any(|(_, text)| text.split(|c| !is_part(c)).any(|word| word == "f16"))
+}
+
+/// The functions of an operator's module.
+struct Signatures<'a> {
+    module: &'a Module,
+    text: &'a Source,
+}
+
+impl Signatures<'_> {
+    fn find(&self, name: &str) -> Option<(Handle<naga::Function>, &naga::Function)> {
+        self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// The type that a function returns.
+    fn result(&self, name: &'static str, expected: &'static str) -> Result<Handle<Type>, MonoidError> {
+        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected })?;
+        function.result.as_ref().map(|result| result.ty).ok_or_else(|| MonoidError::Signature {
+            line: self.text.line(self.module.functions.get_span(handle)),
+            function: name,
+            expected: expected.to_owned(),
+        })
+    }
+
+    /// Checks parameters and result.
+    fn check(&self, name: &'static str, parameters: &[&str], result: &str) -> Result<(), MonoidError> {
+        let declaration = match name {
+            "map" => "fn map(elem: Elem, index: u32) -> Acc",
+            "combine" => "fn combine(a: Acc, b: Acc) -> Acc",
+            _ => "a function of the quartet",
+        };
+        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected: declaration })?;
+        let has: Option<Vec<_>> =
+            function.arguments.iter().map(|argument| layout::name(self.module, argument.ty)).collect();
+        let returns = function.result.as_ref().and_then(|returned| layout::name(self.module, returned.ty));
+        let fits = has.is_some_and(|has| has.iter().map(String::as_str).eq(parameters.iter().copied()));
+        if fits && returns.as_deref() == Some(result) {
+            return Ok(());
+        }
+        Err(MonoidError::Signature {
+            line: self.text.line(self.module.functions.get_span(handle)),
+            function: name,
+            expected: format!("fn {name}({}) -> {result}", parameters.join(", ")),
+        })
+    }
+}
+
+/// What a device needs for the types of a module.
+fn features(module: &Module, elem: &str) -> Features {
+    let mut features = match elem {
+        "f16" => Features::SHADER_F16,
+        "f64" => Features::SHADER_F64,
+        "i64" | "u64" => Features::SHADER_INT64,
+        _ => Features::empty(),
+    };
+    for (_, ty) in module.types.iter() {
+        let scalar = match ty.inner {
+            naga::TypeInner::Scalar(scalar) | naga::TypeInner::Vector { scalar, .. } => scalar,
+            _ => continue,
+        };
+        features |= match (scalar.kind, scalar.width) {
+            (naga::ScalarKind::Float, 2) => Features::SHADER_F16,
+            (naga::ScalarKind::Float, 8) => Features::SHADER_F64,
+            (naga::ScalarKind::Sint | naga::ScalarKind::Uint, 8) => Features::SHADER_INT64,
+            _ => Features::empty(),
+        };
+    }
+    features
+}

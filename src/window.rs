@@ -1,0 +1,42 @@
+//! Cutting a range of a buffer into parts that one binding can hold.
+
+/// A part of a buffer that one binding can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Where the binding starts, in bytes.
+    pub(crate) start: u64,
+    /// How long it is, in bytes; 0 if there is nothing to read.
+    pub(crate) size: u64,
+    /// Items between the start of the binding and the first one covered.
+    pub(crate) first: u32,
+    /// Items covered.
+    pub(crate) len: u32,
+    /// Position of the first one among all.
+    pub(crate) index: u32,
+}
+
+/// Cuts `len` items of `item` bytes, from byte `offset` on, into windows of at most `largest` bytes; at least one.
+///
+/// A binding starts at a multiple of `align`, so the first window may start with a few items that are not the
+/// caller's; every later one starts exactly where the one before ended. `largest` must be a multiple of `align`.
+pub(crate) fn cut(offset: u64, len: u64, item: u64, largest: u64, align: u64) -> Vec<Window> {
+    let end = offset + len * item;
+    let mut windows = Vec::new();
+    let mut at = offset;
+    loop {
+        let start = at / align * align;
+        let stop = end.min(start + largest);
+        windows.push(Window {
+            start,
+            // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
+            size: if stop == at { 0 } else { (stop - start).next_multiple_of(4) },
+            first: ((at - start) / item) as u32,
+            len: ((stop - at) / item) as u32,
+            index: ((at - offset) / item) as u32,
+        });
+        if stop == end {
+            return windows;
+        }
+        at = stop;
+    }
+}
