@@ -11,6 +11,7 @@ namespace {
 
 constexpr int SAMPLES = 31;
 constexpr double SAMPLE_MS = 2.0;
+constexpr double LONGEST_SAMPLE_MS = 100.0;
 constexpr unsigned MAX_REPEATS = 2000;
 
 // An idle GPU sits at a fraction of its clock, and the longer it idled the slower it comes up.
@@ -28,6 +29,11 @@ double quantile(const std::vector<double>& sorted, double q) {
 unsigned ratio(double larger, double smaller, unsigned least) {
     const double most = MAX_REPEATS;
     return static_cast<unsigned>(std::clamp(std::ceil(larger / smaller), static_cast<double>(least), most));
+}
+
+// Runs of a sample, each of which takes about so long.
+unsigned runs(double estimate, const Sampling& sampling) {
+    return ratio(SAMPLE_MS, estimate, std::min(sampling.least, ratio(LONGEST_SAMPLE_MS, estimate, 1)));
 }
 
 struct Event {
@@ -116,9 +122,9 @@ Summary measure(cudaStream_t stream, const Work& work, const Sampling& sampling)
         estimate = time_of(stream, once, 4);
     }
     // At idle clock, or with the host between launches, the estimate is too long; so it is made anew in between.
-    auto batch = std::make_unique<Graph>(stream, work, ratio(SAMPLE_MS, estimate, sampling.least));
+    auto batch = std::make_unique<Graph>(stream, work, runs(estimate, sampling));
     estimate = warm_up(stream, *batch, time_of(stream, *batch, 1));
-    const unsigned repeats = ratio(SAMPLE_MS, estimate, sampling.least);
+    const unsigned repeats = runs(estimate, sampling);
     if (repeats != batch->repeats()) batch = std::make_unique<Graph>(stream, work, repeats);
 
     std::vector<Event> starts(SAMPLES), stops(SAMPLES);

@@ -46,7 +46,7 @@ class Graph {
 
 // How samples are taken where the usual way does not do.
 struct Sampling {
-    // A sample has at least so many runs.
+    // A sample has at least so many runs, unless that takes more than 100 ms.
     unsigned least = 1;
     // Done before each sample, and not counted.
     Work before = {};
