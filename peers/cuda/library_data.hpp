@@ -8,8 +8,8 @@ namespace library {
 
 constexpr uint64_t LARGEST = uint64_t(1) << 28;
 
-// Integers take every pattern. Floats are multiples of 1/64 in -1 ... 1: of random signs, so that no partial sum ever grows
-// past what an f32 holds exactly, and sums are right to the bit or wrong. Another `seed` gives other elements.
+// Integers take every pattern. Floats are multiples of 1/64 in -1 ... 1: of random signs, so that no partial sum ever
+// grows past what an f32 holds exactly, and sums are right to the bit or wrong. Another `seed` gives other elements.
 template <class T>
 std::vector<T> elements(uint64_t count, uint64_t seed = 0) {
     std::vector<T> items(count);

@@ -87,7 +87,8 @@ double copy_peak_gb_per_s(cudaStream_t stream) {
     const Memory<uint4> in(COUNT), out(COUNT);
     fill<<<1056, 256, 0, stream>>>(in.data(), COUNT);
     CHECK(cudaGetLastError());
-    const double best_ms = std::min({copy_ms<1>(stream, in, out), copy_ms<2>(stream, in, out), copy_ms<4>(stream, in, out)});
+    const double best_ms =
+        std::min({copy_ms<1>(stream, in, out), copy_ms<2>(stream, in, out), copy_ms<4>(stream, in, out)});
     return 2.0 * BYTES / 1e6 / best_ms;
 }
 

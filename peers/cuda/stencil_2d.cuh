@@ -1,4 +1,5 @@
-// The kernels for 5 points. Why each is as it is, is told by the essays in shaders/stencil/2d/, in files of the same names.
+// The kernels for 5 points. Why each is as it is, is told by the essays in shaders/stencil/2d/, in files of the same
+// names.
 #pragma once
 
 #include "stencil_packs.cuh"

@@ -1,6 +1,6 @@
 // Walking through the planes with a tile in shared memory, UNROLL planes at a time: the twins of walk, direct3d,
-// overlapped3d, halo_ring, outputs_apart and outputs_shared in shaders/stencil/shared/. The kernels in shaders/stencil/3d/
-// are combinations of these, and so they are here.
+// overlapped3d, halo_ring, outputs_apart and outputs_shared in shaders/stencil/shared/. The kernels in
+// shaders/stencil/3d/ are combinations of these, and so they are here.
 #pragma once
 
 #include "stencil_points27.cuh"
