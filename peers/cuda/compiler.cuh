@@ -35,7 +35,7 @@ __device__ unsigned slot(unsigned index) {
     return min(index, SLOTS - 1u);
 }
 
-// Every block here has one row of threads, which no compiler knows.
+// Every block of the ladder has one row of threads, which no compiler knows.
 constexpr bool WIDTH_IS_KNOWN = false;
 __device__ inline unsigned warp_width() { return 32u * blockDim.y; }
 

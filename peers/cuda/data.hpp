@@ -88,11 +88,11 @@ struct Expected {
 };
 
 template <class T, class Op>
-Expected<T> expected(const std::vector<T>& items) {
+Expected<T> expected(const T* items, uint64_t n) {
     const unsigned parts = cores();
     if constexpr (std::is_same_v<Op, Sum> && !std::is_integral_v<T>) {
         std::vector<Compensated> sums(parts);
-        in_parallel(items.size(), parts, [&](uint64_t first, uint64_t end, unsigned index) {
+        in_parallel(n, parts, [&](uint64_t first, uint64_t end, unsigned index) {
             Compensated sum;
             for (uint64_t i = first; i < end; i++) {
                 sum.add(items[i]);
@@ -110,7 +110,7 @@ Expected<T> expected(const std::vector<T>& items) {
         return {static_cast<T>(exact), exact, total.magnitude};
     } else {
         std::vector<T> results(parts, Op::template identity<T>());
-        in_parallel(items.size(), parts, [&](uint64_t first, uint64_t end, unsigned index) {
+        in_parallel(n, parts, [&](uint64_t first, uint64_t end, unsigned index) {
             T acc = Op::template identity<T>();
             for (uint64_t i = first; i < end; i++) acc = Op::combine(acc, items[i]);
             results[index] = acc;

@@ -7,29 +7,10 @@
 #include <cub/device/device_reduce.cuh>
 
 #include "data.hpp"
+#include "memory.cuh"
 #include "rungs.cuh"
 #include "setting.hpp"
 #include "timer.hpp"
-
-// GPU memory, freed with its owner.
-template <class T>
-class Memory {
-  public:
-    explicit Memory(uint64_t count) : bytes_(std::max<uint64_t>(count * sizeof(T), 16)) {
-        CHECK(cudaMalloc(&data_, bytes_));
-    }
-    ~Memory() { CHECK(cudaFree(data_)); }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-
-    T* data() const { return data_; }
-    // Fills it with a pattern that no reduction gives: what was there must not pass for a result.
-    void poison(cudaStream_t stream) const { CHECK(cudaMemsetAsync(data_, 0xa5, bytes_, stream)); }
-
-  private:
-    T* data_ = nullptr;
-    uint64_t bytes_;
-};
 
 template <class T, class Op>
 class Ladder {
@@ -38,7 +19,7 @@ class Ladder {
         : setting_(setting), element_(element), n_(n), input_(n),
           scratch_{Memory<T>(n / 2 + 1), Memory<T>(n / 4 + 2)}, partials_(4096), output_(1), tickets_(1) {
         const std::vector<T> items = random_elements<T>(n);
-        expected_ = expected<T, Op>(items);
+        expected_ = expected<T, Op>(items.data(), n);
         CHECK(cudaMemcpy(input_.data(), items.data(), n * sizeof(T), cudaMemcpyHostToDevice));
         CHECK(cudaMemset(tickets_.data(), 0, sizeof(unsigned)));
     }

@@ -1,55 +1,24 @@
-// halofold-cuda: the rungs of the ladder in CUDA C++, and CUB, so that an NVIDIA machine can say what the port to WGSL
-// costs. Rows as JSON on standard output, the same keys as `halofold ladder --json`; a table on standard error.
+// halofold-cuda: the crate's kernels in CUDA C++, and CUB, so that an NVIDIA machine can say what the port to WGSL costs.
+// JSON on standard output, with the crate's own keys; a table on standard error.
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "check.cuh"
+#include "commands.hpp"
+#include "options.hpp"
 #include "peak.hpp"
+#include "session.hpp"
 #include "setting.hpp"
 
 namespace {
-
-constexpr const char* USAGE =
-    "usage: halofold-cuda [--n N]... [--type f32,i32,f64,i64] [--op sum|min|max] [--rungs A,B]\n"
-    "  --n N       elements, repeatable; 2^24 is one way to write a number and the default\n"
-    "  --type T    element types; default f32\n"
-    "  --op OP     operator; default sum\n"
-    "  --rungs A,B only these rungs; `cub` is one\n"
-    "JSON goes to standard output, a table to standard error.\n"
-    "Exit status: 0, 1 if a result was wrong, 2 if something could not be run.\n";
 
 struct Options {
     std::vector<uint64_t> lengths;
     std::vector<std::string> types, rungs;
     std::string op = "sum";
 };
-
-[[noreturn]] void usage(const std::string& problem) {
-    std::fprintf(stderr, "halofold-cuda: %s\n%s", problem.c_str(), USAGE);
-    std::exit(2);
-}
-
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> parts{""};
-    for (const char c : text) {
-        if (c == ',') {
-            parts.emplace_back();
-        } else {
-            parts.back() += c;
-        }
-    }
-    return parts;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-    for (const std::string& known : names) {
-        if (known == name) return true;
-    }
-    return false;
-}
 
 // 16777216 or 2^24, at most what a 32-bit index reaches.
 uint64_t parse_length(const std::string& text) {
@@ -67,24 +36,17 @@ uint64_t parse_length(const std::string& text) {
 
 Options parse(int count, char** words) {
     Options options;
-    for (int i = 1; i < count; i++) {
-        const std::string word = words[i];
-        if (word == "--help" || word == "-h") {
-            std::printf("%s", USAGE);
-            std::exit(0);
-        }
-        if (i + 1 == count) usage(word + ": unknown, or its value is missing");
-        const std::string value = words[++i];
-        if (word == "--n") {
+    for (const auto& [name, value] : options_of(count, words)) {
+        if (name == "--n") {
             options.lengths.push_back(parse_length(value));
-        } else if (word == "--type") {
+        } else if (name == "--type") {
             for (const std::string& type : split(value)) options.types.push_back(type);
-        } else if (word == "--op") {
+        } else if (name == "--op") {
             options.op = value;
-        } else if (word == "--rungs") {
+        } else if (name == "--rungs") {
             for (const std::string& rung : split(value)) options.rungs.push_back(rung);
         } else {
-            usage("unknown option " + word);
+            usage("unknown option " + name);
         }
     }
     if (options.lengths.empty()) options.lengths.push_back(1 << 24);
@@ -112,23 +74,12 @@ std::string power(uint64_t n) {
     return n > 512 && n == uint64_t(1) << log2 ? "2^" + std::to_string(log2) : std::to_string(n);
 }
 
-}  // namespace
-
-int main(int count, char** words) {
+// The ladder: rows as a JSON array, the keys of `halofold ladder --json`.
+int ladder_command(int count, char** words) {
     const Options options = parse(count, words);
-
-    cudaDeviceProp device{};
-    CHECK(cudaGetDeviceProperties(&device, 0));
-    int driver = 0, runtime = 0;
-    CHECK(cudaDriverGetVersion(&driver));
-    CHECK(cudaRuntimeGetVersion(&runtime));
-    cudaStream_t stream = nullptr;
-    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-
-    const Setting setting{stream, device.name, read_peak_gb_per_s(stream), options.rungs};
-    std::fprintf(stderr, "%s (cuda), driver for CUDA %d.%d, runtime %d.%d\nread peak %.0f GB/s over 512 MiB\n",
-                 device.name, driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10,
-                 setting.read_peak);
+    const Session session;
+    const Setting setting{session.stream(), session.adapter(), read_peak_gb_per_s(session.stream()), options.rungs};
+    std::fprintf(stderr, "read peak %.0f GB/s over 512 MiB\n", setting.read_peak);
 
     std::vector<Row> all;
     bool right = true;
@@ -141,6 +92,14 @@ int main(int count, char** words) {
         }
     }
     print_json(all);
-    CHECK(cudaStreamDestroy(stream));
     return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    const std::string command = count > 1 ? words[1] : "";
+    if (command == "stencil") return stencil_command(count - 2, words + 2);
+    if (command == "library") return library_command(count - 2, words + 2);
+    return ladder_command(count - 1, words + 1);
 }

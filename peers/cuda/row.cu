@@ -1,7 +1,8 @@
 #include "row.hpp"
 
-#include <cmath>
 #include <cstdio>
+
+#include "json.hpp"
 
 void compare_steps(std::vector<Row>& rows) {
     std::optional<double> first, before;
@@ -15,49 +16,10 @@ void compare_steps(std::vector<Row>& rows) {
     }
 }
 
-namespace {
-
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return result + '"';
-}
-
-std::string json(const std::optional<std::string>& text) { return text ? quoted(*text) : "null"; }
-
-std::string json(const std::optional<uint64_t>& count) { return count ? std::to_string(*count) : "null"; }
-
-std::string json(const std::optional<double>& x) {
-    if (!x || !std::isfinite(*x)) return "null";
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", *x);
-    return text;
-}
-
-// A number to four digits; empty where there is none.
-std::string digits(const std::optional<double>& x) {
-    if (!x) return "";
-    const double size = std::fabs(*x);
-    const int places = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
-    char text[40];
-    std::snprintf(text, sizeof text, "%.*f", places, *x);
-    return text;
-}
-
-std::string micros(const std::optional<double>& ms) {
-    return digits(ms ? std::optional<double>(*ms * 1e3) : std::nullopt);
-}
-
-}  // namespace
-
 void print_json(const std::vector<Row>& rows) {
-    std::printf("[");
-    for (size_t i = 0; i < rows.size(); i++) {
-        const Row& row = rows[i];
-        const std::pair<const char*, std::string> fields[] = {
+    std::vector<Fields> objects;
+    for (const Row& row : rows) {
+        objects.push_back({
             {"preset", "null"},
             {"row", "null"},
             {"rung", quoted(row.rung)},
@@ -83,16 +45,10 @@ void print_json(const std::vector<Row>& rows) {
             {"timing", row.gpu_ms_median ? "\"gpu\"" : "null"},
             {"adapter", quoted(row.adapter)},
             {"backend", "\"cuda\""},
-        };
-        std::printf("%s\n  {", i == 0 ? "" : ",");
-        const char* comma = "";
-        for (const auto& [key, value] : fields) {
-            std::printf("%s\n    \"%s\": %s", comma, key, value.c_str());
-            comma = ",";
-        }
-        std::printf("\n  }");
+        });
     }
-    std::printf("%s]\n", rows.empty() ? "" : "\n");
+    print_list(objects, 0);
+    std::printf("\n");
 }
 
 void print_table(const std::vector<Row>& rows, const std::string& title) {

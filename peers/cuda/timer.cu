@@ -11,6 +11,7 @@ namespace {
 
 constexpr int SAMPLES = 31;
 constexpr double SAMPLE_MS = 2.0;
+constexpr double LONGEST_SAMPLE_MS = 100.0;
 constexpr unsigned MAX_REPEATS = 2000;
 
 // An idle GPU sits at a fraction of its clock, and the longer it idled the slower it comes up.
@@ -25,8 +26,14 @@ double quantile(const std::vector<double>& sorted, double q) {
     return sorted[below] + (sorted[above] - sorted[below]) * (at - below);
 }
 
-unsigned ratio(double larger, double smaller, unsigned most) {
-    return static_cast<unsigned>(std::clamp(std::ceil(larger / smaller), 1.0, static_cast<double>(most)));
+unsigned ratio(double larger, double smaller, unsigned least) {
+    const double most = MAX_REPEATS;
+    return static_cast<unsigned>(std::clamp(std::ceil(larger / smaller), static_cast<double>(least), most));
+}
+
+// Runs of a sample, each of which takes about so long.
+unsigned runs(double estimate, const Sampling& sampling) {
+    return ratio(SAMPLE_MS, estimate, std::min(sampling.least, ratio(LONGEST_SAMPLE_MS, estimate, 1)));
 }
 
 struct Event {
@@ -61,7 +68,7 @@ double warm_up(cudaStream_t stream, const Graph& graph, double estimate) {
     double best = estimate;
     int settled = 0;
     while (elapsed() < WARM_UP_LIMIT_MS && (elapsed() < WARM_UP_MS || settled < SETTLED)) {
-        const double time = time_of(stream, graph, ratio(WARM_UP_MS / 4, best * graph.repeats(), MAX_REPEATS));
+        const double time = time_of(stream, graph, ratio(WARM_UP_MS / 4, best * graph.repeats(), 1));
         settled = time < 0.98 * best ? 0 : settled + 1;
         best = std::min(best, time);
     }
@@ -106,7 +113,7 @@ Graph::~Graph() { CHECK(cudaGraphExecDestroy(exec_)); }
 
 void Graph::launch(cudaStream_t stream) const { CHECK(cudaGraphLaunch(exec_, stream)); }
 
-Summary measure(cudaStream_t stream, const Work& work) {
+Summary measure(cudaStream_t stream, const Work& work, const Sampling& sampling) {
     double estimate;
     {
         const Graph once(stream, work, 1);
@@ -115,15 +122,16 @@ Summary measure(cudaStream_t stream, const Work& work) {
         estimate = time_of(stream, once, 4);
     }
     // At idle clock, or with the host between launches, the estimate is too long; so it is made anew in between.
-    auto batch = std::make_unique<Graph>(stream, work, ratio(SAMPLE_MS, estimate, MAX_REPEATS));
+    auto batch = std::make_unique<Graph>(stream, work, runs(estimate, sampling));
     estimate = warm_up(stream, *batch, time_of(stream, *batch, 1));
-    const unsigned repeats = ratio(SAMPLE_MS, estimate, MAX_REPEATS);
+    const unsigned repeats = runs(estimate, sampling);
     if (repeats != batch->repeats()) batch = std::make_unique<Graph>(stream, work, repeats);
 
     std::vector<Event> starts(SAMPLES), stops(SAMPLES);
     // Uploads the new graph, and fills the time that the host needs to get ahead.
     for (int i = 0; i < 4; i++) batch->launch(stream);
     for (int i = 0; i < SAMPLES; i++) {
+        if (sampling.before) sampling.before(stream);
         CHECK(cudaEventRecord(starts[i].event, stream));
         batch->launch(stream);
         CHECK(cudaEventRecord(stops[i].event, stream));

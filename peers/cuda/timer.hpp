@@ -44,5 +44,13 @@ class Graph {
     std::vector<Launch> launches_;
 };
 
+// How samples are taken where the usual way does not do.
+struct Sampling {
+    // A sample has at least so many runs, unless that takes more than 100 ms.
+    unsigned least = 1;
+    // Done before each sample, and not counted.
+    Work before = {};
+};
+
 // 31 samples of about 2 ms behind a warm-up. The first run of all is not counted.
-Summary measure(cudaStream_t stream, const Work& work);
+Summary measure(cudaStream_t stream, const Work& work, const Sampling& sampling = {});

@@ -1,0 +1,97 @@
+// How CUB's calls are measured: what GPU time one takes among many, with inputs that no cache holds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "library_row.hpp"
+#include "memory.cuh"
+#include "peak.hpp"
+#include "session.hpp"
+#include "timer.hpp"
+
+namespace library {
+
+// Puts a call into a stream. Calls are numbered, so that each can take another input; the first is number 0.
+using Call = std::function<void(cudaStream_t, uint64_t)>;
+
+// Why the result of call 0, which is done, is wrong; nothing if it is right.
+using Verdict = std::function<std::optional<std::string>()>;
+
+// What is to be measured.
+struct Case {
+    // Its name, op, shape, element, n and segments.
+    Row row;
+    // That a call reads.
+    uint64_t bytes;
+    Call call;
+    // Spoils the output.
+    std::function<void(cudaStream_t)> poison;
+    Verdict wrong;
+};
+
+// A row's first fields.
+Row row_of(const std::string& name, const std::string& op, const std::string& shape, const std::string& element,
+           uint64_t n, std::optional<uint64_t> segments = std::nullopt);
+
+class Bench {
+  public:
+    // Only these operations; all of them if there are none.
+    Bench(const Session& session, const Peak& peak, const std::vector<std::string>& ops);
+
+    bool wants(const std::string& op) const;
+    const Session& session() const { return session_; }
+
+    // Runs, verifies, times and verifies again, and says how it went.
+    void run(const Case& chosen);
+    // The same for the time on the host's clock of a call that ends with its result there.
+    void run_on_host(const Case& chosen);
+
+    const std::vector<Row>& rows() const { return rows_; }
+
+  private:
+    // Drives everything out of the L2 cache, by reading four times as much of something else.
+    void sweep(cudaStream_t stream) const;
+    std::optional<std::string> verify(const Case& chosen) const;
+    void keep(Row row, const Case& chosen, const Summary& summary);
+
+    const Session& session_;
+    const Peak& peak_;
+    const std::vector<std::string>& ops_;
+    uint64_t swept_;
+    Memory<unsigned> other_;
+    std::vector<Row> rows_;
+};
+
+// The operations by what they need, a file each.
+void integer_sums(Bench& bench);
+void double_sums(Bench& bench);
+void floats(Bench& bench);
+void segments(Bench& bench);
+void histograms(Bench& bench);
+void scalars(Bench& bench);
+
+// A CUB call with the memory it asks for. `call(workspace, bytes, stream, number)` is called without memory first.
+template <class Function>
+Call cub_call(Function call) {
+    size_t bytes = 0;
+    CHECK(call(nullptr, bytes, nullptr, 0));
+    const auto workspace = std::make_shared<Memory<unsigned char>>(bytes);
+    return [=](cudaStream_t stream, uint64_t number) {
+        size_t size = bytes;
+        CHECK(call(workspace->data(), size, stream, number));
+    };
+}
+
+// What lies at the start of some memory of the GPU.
+template <class T>
+std::vector<T> fetched(const Memory<T>& memory, uint64_t count) {
+    std::vector<T> items(count);
+    CHECK(cudaMemcpy(items.data(), memory.data(), count * sizeof(T), cudaMemcpyDeviceToHost));
+    return items;
+}
+
+}  // namespace library
