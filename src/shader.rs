@@ -47,6 +47,7 @@ pieces![
     "shared/unrolled_tree",
     "shared/workgroup_subgroups",
     "shared/workgroup_tree",
+    "stencil/seam",
     "stencil/shared/border_any",
     "stencil/shared/border_fixed",
     "stencil/shared/cells",

@@ -7,11 +7,15 @@ mod catalogue;
 mod error;
 mod jacobi;
 mod plan;
+mod record;
 pub mod reference;
+mod seam;
 mod shape;
+mod window;
 
 pub use catalogue::{Mapping, UnknownVariant, VARIANTS, Variant};
 pub use error::StencilError;
 pub use jacobi::{Jacobi, Stepper};
 pub use plan::{Job, Params, Plan, Tuning};
 pub use shape::{BadBlock, Block, Border, Borders, Coefficients, Grid, Points, UnknownBorder};
+pub use window::{Seam, Window};
