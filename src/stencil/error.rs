@@ -116,6 +116,14 @@ pub enum StencilError {
     /// One buffer for both.
     #[error("source and target are one buffer: a step cannot read and write it at once")]
     Aliased,
+    /// An epsilon that nothing is below.
+    #[error(
+        "an epsilon of {0}: a residual is never below that; use a positive number, or 0 to take every step"
+    )]
+    Epsilon(f64),
+    /// A check after every zero steps.
+    #[error("a check after every 0 steps: after every step is 1")]
+    NoChecks,
 }
 
 impl StencilError {

@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod run;
+mod until;
 mod windows;
 
 use common::{Random, gpu};
@@ -26,6 +27,7 @@ fn main() {
         trials.push(trial(variant, Element::F32, "eigenmodes", eigenmodes));
     }
     trials.extend(windows::trials());
+    trials.extend(until::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
