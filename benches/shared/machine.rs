@@ -69,12 +69,4 @@ impl Machine {
         let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join("-")
     }
-
-    /// A benchmark's name, which says so where times are the wall clock's.
-    pub fn named(&self, name: &str) -> String {
-        match self.peak.timing {
-            Timing::Gpu => name.to_owned(),
-            Timing::Wall => format!("{name} (wall)"),
-        }
-    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Unlike the rest of the library this module submits and waits: it is for tools and benches.
 
+mod inputs;
+mod mosaic;
 mod noise;
 mod peak;
 #[cfg(feature = "record")]
@@ -12,6 +14,8 @@ mod statistics;
 mod timer;
 mod trial;
 
+pub use inputs::{Inputs, Rotation, TooSmall};
+pub use mosaic::Mosaic;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
 #[cfg(feature = "record")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::{HELPFUL_FEATURES, feature_names};
-use crate::measure::{Peak, Row};
+use crate::measure::{Inputs, Peak, Row};
 
 /// The version of the schema that is written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
@@ -25,6 +25,9 @@ pub struct Record {
     pub os: String,
     /// What the memory can do.
     pub peak: Ceiling,
+    /// Whether the timed repetitions read one input, or copies of it beyond what a cache holds. Older records are warm.
+    #[serde(default)]
+    pub inputs: Inputs,
     /// What was measured, and what was skipped.
     pub rows: Vec<Row>,
 }
@@ -60,7 +63,7 @@ pub struct Ceiling {
 }
 
 impl Record {
-    /// The record of rows that were just measured on a device.
+    /// The record of rows that were just measured on a device, over warm inputs.
     pub fn new(device: &wgpu::Device, peak: &Peak, rows: Vec<Row>) -> Self {
         Record {
             schema: SCHEMA,
@@ -75,6 +78,7 @@ impl Record {
                 bytes: peak.bytes,
                 timing: peak.timing.name().to_owned(),
             },
+            inputs: Inputs::Warm,
             rows,
         }
     }

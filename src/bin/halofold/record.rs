@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use halofold::measure::{Peak, Record, SCHEMA};
+use halofold::measure::{Inputs, Peak, Record, SCHEMA};
 use serde_json::Value;
 
 use crate::Failure;
@@ -12,9 +12,15 @@ use crate::reserved::Reserved;
 use crate::row::Row;
 
 /// Writes the record of some rows into the file that `--record` named, if it named one.
-pub fn write(file: Option<Reserved>, gpu: &Gpu, peak: &Peak, rows: &[Row]) -> Result<(), Failure> {
+pub fn write(
+    file: Option<Reserved>,
+    gpu: &Gpu,
+    peak: &Peak,
+    inputs: Inputs,
+    rows: &[Row],
+) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    let record = Record::new(&gpu.device, peak, rows.to_vec());
+    let record = Record { inputs, ..Record::new(&gpu.device, peak, rows.to_vec()) };
     file.write(&record.to_json().map_err(Failure::usage)?)
 }
 
