@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halofold::measure::Record;
+use halofold::measure::{Inputs, Record};
 use halofold::reduce::RUNGS;
 
 use crate::record::Loaded;
@@ -37,12 +37,13 @@ pub struct Series<'a> {
     pub points: Vec<(u64, f64)>,
 }
 
-/// What tells machines apart.
+/// What tells machines apart. Cold inputs do too: their times say something else.
 fn identity(loaded: &Loaded) -> (String, Option<String>) {
     match &loaded.origin {
         Some(record) => {
             let adapter = &record.adapter;
-            (format!("{} ({})", adapter.name, adapter.backend), Some(adapter.driver.clone()))
+            let cold = if record.inputs == Inputs::Cold { ", cold inputs" } else { "" };
+            (format!("{} ({}){cold}", adapter.name, adapter.backend), Some(adapter.driver.clone()))
         }
         None => {
             let row = loaded.rows.iter().find(|row| row.backend != "cpu").or(loaded.rows.first());
