@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::{HELPFUL_FEATURES, feature_names};
-use crate::measure::{Peak, Row};
+use crate::measure::{Peak, Row, StencilRow};
 
 /// The version of the schema that is written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
@@ -27,6 +27,10 @@ pub struct Record {
     pub peak: Ceiling,
     /// What was measured, and what was skipped.
     pub rows: Vec<Row>,
+    /// The same of stencils. Records from before there were any have no such list, and readers from then pass it over, so the
+    /// schema is the same.
+    #[serde(default)]
+    pub stencils: Vec<StencilRow>,
 }
 
 /// The adapter of a record.
@@ -76,7 +80,13 @@ impl Record {
                 timing: peak.timing.name().to_owned(),
             },
             rows,
+            stencils: Vec::new(),
         }
+    }
+
+    /// The same with rows of stencils.
+    pub fn with_stencils(self, stencils: Vec<StencilRow>) -> Self {
+        Record { stencils, ..self }
     }
 
     /// The record as a JSON file, indented, with a newline at the end.
