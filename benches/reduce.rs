@@ -15,7 +15,7 @@ use halofold::measure::{Noise, Row, Status, Trial};
 use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
 use halofold::{Element, wgpu};
-use shared::{Extent, Machine, Results};
+use shared::{Extent, Machine, Rows};
 
 /// What is reduced.
 const PAIRS: [(Operator, Element); 3] =
@@ -32,7 +32,8 @@ const fn powers(extent: Extent) -> &'static [u32] {
 
 fn main() {
     let machine = Machine::open();
-    let mut results = Results::of("reduce", &machine);
+    let path = shared::record_path("reduce", &machine);
+    let mut rows = Vec::new();
     let mut criterion = shared::criterion(&machine);
     for (operator, element) in PAIRS {
         for power in powers(machine.extent()) {
@@ -51,13 +52,13 @@ fn main() {
             group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
             for rung in RUNGS {
                 let job = job(&machine, rung, operator, element, len);
-                results.rows.extend(bench(&mut group, &machine, job, len, &data));
+                rows.extend(bench(&mut group, &machine, job, len, &data));
             }
             group.finish();
         }
     }
     criterion.final_summary();
-    results.write(&machine);
+    shared::write_record(&machine, Rows::Reductions(rows), &path);
 }
 
 /// How many copies of an input of so many bytes are taken in turn; a reason if there cannot be even one, or not enough.

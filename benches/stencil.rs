@@ -16,11 +16,11 @@ use std::cell::LazyCell;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
-use halofold::measure::{Mosaic, Rotation};
+use halofold::measure::{Mosaic, Rotation, Status, StencilRow};
 use halofold::read::Readback;
 use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
 use halofold::{Element, adapter, wgpu};
-use shared::{Extent, Machine, Results};
+use shared::{Extent, Machine, Rows};
 
 /// What cells are.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
@@ -46,12 +46,14 @@ fn grids(points: Points, extent: Extent) -> Vec<Grid> {
 
 fn main() {
     let machine = Machine::open();
-    let results = Results::of("stencil", &machine);
+    let path = shared::record_path("stencil", &machine);
+    let mut rows = Vec::new();
     let mut criterion = shared::criterion(&machine);
     for points in Points::ALL {
-        for (element, grid) in ELEMENTS.iter().flat_map(|element| {
-            grids(points, machine.extent()).into_iter().map(move |grid| (*element, grid))
-        }) {
+        for (element, grid) in ELEMENTS
+            .iter()
+            .flat_map(|element| grids(points, machine.extent()).into_iter().map(move |grid| (*element, grid)))
+        {
             let title = machine.title(&format!("{}-point/{element}/{}", points.count(), sides(grid)));
             let pairs = match pairs(&machine, element, grid) {
                 Ok(pairs) => pairs,
@@ -66,13 +68,13 @@ fn main() {
             for variant in VARIANTS.iter().filter(|variant| variant.points == points) {
                 let tuning = Tuning::of(variant);
                 let job = Job { variant, element, grid, borders: Borders::default(), tuning };
-                bench(&mut group, &machine, job, &data);
+                rows.extend(bench(&mut group, &machine, job, &data));
             }
             group.finish();
         }
     }
     criterion.final_summary();
-    results.write(&machine);
+    shared::write_record(&machine, Rows::Stencils(rows), &path);
 }
 
 /// A grid's sides as a benchmark's name has them: no blanks, for criterion's filters.
@@ -193,27 +195,34 @@ fn pieces<'a>(rows: impl Iterator<Item = &'a [u8]>, size: u64) -> impl Iterator<
     })
 }
 
-/// Runs one variant under criterion.
+/// Runs one variant under criterion; its row, unless a filter or criterion's test mode left it unmeasured.
 fn bench<F: FnOnce() -> Data>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     machine: &Machine,
     job: Job,
     data: &LazyCell<Data, F>,
-) -> Option<()> {
+) -> Option<StencilRow> {
     let name = job.variant.name;
-    let device = &machine.device;
-    if let Err(error) = job.plan(device.features(), &device.limits()) {
-        shared::skip(name, &error.to_string());
-        return None;
+    let mut row = StencilRow::blank(&job, &machine.info);
+    match job.plan(machine.device.features(), &machine.device.limits()) {
+        Ok(plan) => row.workgroups = Some(plan.workgroups.map(u64::from).iter().product()),
+        Err(error) => {
+            shared::skip(name, &error.to_string());
+            row.reason = Some(error.to_string());
+            return Some(row);
+        }
     }
     let make = || data.rotation(machine, job);
     let step = |rotation: &Rotation<Stepper>, pass: &mut wgpu::ComputePass<'_>| {
         rotation.next().encode_in_pass(pass, 1);
     };
     let (_, summary, timing) = shared::bench(group, machine, name, make, step)?;
-    let gcells = job.grid.cells() as f64 / 1e6 / summary.median;
-    let percent = 100.0 * 2.0 * job.element.size() as f64 * gcells / machine.peak.copy_gb_per_s;
-    let timing = timing.name();
-    eprintln!("    {gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak ({timing} time)\n");
-    Some(())
+    row.dispatches = Some(1);
+    row.status = Status::Pass;
+    row.set_times(&job, summary, timing, machine.peak.copy_gb_per_s);
+    if let (Some(gcells), Some(percent)) = (row.gcells_per_s, row.percent_of_copy_peak) {
+        let timing = timing.name();
+        eprintln!("    {gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak ({timing} time)\n");
+    }
+    Some(row)
 }

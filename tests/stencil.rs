@@ -158,14 +158,6 @@ fn borders() -> [Borders; 4] {
     [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
 }
 
-/// Weights that are powers of two: 1/4, and 1/8, 1/16, 1/32, 1/64.
-fn dyadic_weights(points: Points) -> Coefficients {
-    match points {
-        Points::Five => Coefficients([0.25, 0.0, 0.0, 0.0]),
-        Points::TwentySeven => Coefficients::usual(points),
-    }
-}
-
 fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
     let steps = if element == Element::F16 { 1 } else { 2 };
     let mut numbers = Random::new(5);
@@ -178,7 +170,7 @@ fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
             let tuning = Tuning { planes_per_group: 1 + 4 * (round as u32 % 3), ..Tuning::of(variant) };
             let tuning = Tuning { strip: [1, 2, 4][round % 3], ..tuning.with_block(block) };
             let job = Job { variant, element, grid, borders, tuning };
-            let run = Run { job, coefficients: dyadic_weights(variant.points), steps };
+            let run = Run { job, coefficients: Coefficients::dyadic(variant.points), steps };
             let got = gpu().watched(|| run.on_gpu(&cells))?;
             let expected = run.on_cpu(&cells);
             if let Some(at) = (0..cells.len()).find(|&at| got[at] != expected[at]) {

@@ -5,11 +5,11 @@ mod record;
 mod samples;
 
 pub use machine::{Extent, Machine};
-pub use record::Results;
+pub use record::{Rows, record_path, write_record};
 
+use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::env;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};

@@ -1,39 +1,54 @@
 //! What a bench leaves behind.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use halofold::measure::{Inputs, Record, Row, Status};
+use halofold::measure::{Inputs, Record, Row, StencilRow};
 
 use super::{Machine, target};
 
-/// The rows of a bench, and the file they go to.
-pub struct Results {
+/// What a bench measured, of one kind.
+pub enum Rows {
     /// Reductions.
-    pub rows: Vec<Row>,
-    path: PathBuf,
+    Reductions(Vec<Row>),
+    /// Stencils.
+    Stencils(Vec<StencilRow>),
 }
 
-impl Results {
-    /// None yet. They go to the file that `HALOFOLD_RECORD` names, or to one of the bench's name under the target directory.
-    pub fn of(bench: &str, machine: &Machine) -> Self {
-        let cold = if machine.inputs == Inputs::Cold { "-cold" } else { "" };
-        let usual = || target().join("halofold").join(format!("{bench}{cold}.json"));
-        Results { rows: Vec::new(), path: env::var_os("HALOFOLD_RECORD").map_or_else(usual, PathBuf::from) }
-    }
+/// Where a bench's record goes: to the file that `HALOFOLD_RECORD` names, or to one of the bench's name under the target directory.
+pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
+    let cold = if machine.inputs == Inputs::Cold { "-cold" } else { "" };
+    let usual = || target().join("halofold").join(format!("{bench}{cold}.json"));
+    env::var_os("HALOFOLD_RECORD").map_or_else(usual, PathBuf::from)
+}
 
-    /// Writes the record of what was measured; nothing if nothing was, as in criterion's test mode.
-    pub fn write(self, machine: &Machine) {
-        if self.rows.iter().all(|row| row.status == Status::Skipped) {
-            return;
+/// Writes the record of what was measured; nothing if nothing was, as in criterion's test mode.
+///
+/// A record of the other bench in the same file, of the same adapter and inputs, keeps its rows: one file for both.
+pub fn write_record(machine: &Machine, rows: Rows, path: &Path) {
+    let blank = Record::new(&machine.device, &machine.peak, Vec::new());
+    let blank = Record { inputs: machine.inputs, ..blank };
+    let before = before(path, &blank);
+    let record = match rows {
+        Rows::Reductions(rows) if rows.iter().any(|row| row.gpu_ms_median.is_some()) => {
+            Record { rows, stencils: before.map(|record| record.stencils).unwrap_or_default(), ..blank }
         }
-        let record =
-            Record { inputs: machine.inputs, ..Record::new(&machine.device, &machine.peak, self.rows) };
-        let (path, text) = (self.path, record.to_json().expect("a record is JSON"));
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        Rows::Stencils(stencils) if stencils.iter().any(|row| row.gpu_ms_median.is_some()) => {
+            Record { stencils, rows: before.map(|record| record.rows).unwrap_or_default(), ..blank }
         }
-        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        eprintln!("record: {}", path.display());
+        _ => return,
+    };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     }
+    let text = record.to_json().expect("a record is JSON");
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    eprintln!("record: {}", path.display());
+}
+
+/// The record that a file holds, if it is from the same adapter, version and kind of inputs as another.
+fn before(path: &Path, other: &Record) -> Option<Record> {
+    let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let origin = |record: &Record| (record.adapter.clone(), record.halofold.clone(), record.inputs);
+    (origin(&record) == origin(other)).then_some(record)
 }

@@ -5,6 +5,7 @@
 //! primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same value there.
 
 use crate::Element;
+use crate::measure::noise::scramble;
 use crate::stencil::{Border, Borders, Coefficients, Grid, Points, reference};
 
 /// A grid with fixed borders, row by row, before and after one Jacobi step.
@@ -73,9 +74,7 @@ impl Mosaic {
 
 /// A pseudo-random whole number from 1 to 8.
 fn cell(index: u64) -> f64 {
-    let word = (index + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ (word >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (1 + (word >> 61)) as f64
+    (1 + (scramble(index) >> 61)) as f64
 }
 
 fn encode(element: Element, cell: f64) -> Vec<u8> {

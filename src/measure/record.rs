@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::{HELPFUL_FEATURES, feature_names};
-use crate::measure::{Inputs, Peak, Row};
+use crate::measure::{Inputs, Peak, Row, StencilRow};
 
 /// The version of the schema that is written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
@@ -30,6 +30,10 @@ pub struct Record {
     pub inputs: Inputs,
     /// What was measured, and what was skipped.
     pub rows: Vec<Row>,
+    /// The same of stencils. Records from before there were any have no such list, and readers from then pass it over, so the
+    /// schema is the same.
+    #[serde(default)]
+    pub stencils: Vec<StencilRow>,
 }
 
 /// The adapter of a record.
@@ -80,7 +84,13 @@ impl Record {
             },
             inputs: Inputs::Warm,
             rows,
+            stencils: Vec::new(),
         }
+    }
+
+    /// The same with rows of stencils.
+    pub fn with_stencils(self, stencils: Vec<StencilRow>) -> Self {
+        Record { stencils, ..self }
     }
 
     /// The record as a JSON file, indented, with a newline at the end.

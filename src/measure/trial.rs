@@ -93,8 +93,7 @@ impl Trial {
     /// If the device is lost on the way.
     pub fn verify(&self, device: &Device, queue: &Queue, expected: &Expected) -> Result<Verdict, ReadError> {
         let depth = self.plan().depth;
-        let mut verdicts =
-            self.values(device, queue)?.into_iter().map(|value| expected.judge(value, depth));
+        let mut verdicts = self.values(device, queue)?.into_iter().map(|value| expected.judge(value, depth));
         Ok(verdicts.find(|verdict| !matches!(verdict, Verdict::Right)).unwrap_or(Verdict::Right))
     }
 

@@ -42,17 +42,13 @@ impl Jacobi {
                 cache: None,
             },
         );
-        let small = |label, contents: &[u8], usage| {
-            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some(label),
-                contents,
-                usage,
-            })
-        };
-        let params =
-            small("halofold::stencil::params", bytemuck::bytes_of(&plan.params), BufferUsages::UNIFORM);
-        let weights = in_element(job.element, coefficients);
-        let coefficients = small("halofold::stencil::coefficients", &weights, BufferUsages::STORAGE);
+        let params = small(
+            device,
+            "halofold::stencil::params",
+            bytemuck::bytes_of(&plan.params),
+            BufferUsages::UNIFORM,
+        );
+        let coefficients = weights(device, job.element, coefficients);
         Ok(Jacobi { job, plan, pipeline, layout, params, coefficients })
     }
 
@@ -64,6 +60,18 @@ impl Jacobi {
     /// The dispatch of one step.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The same kernel with other weights, without compiling it again.
+    pub fn reweighted(&self, device: &Device, coefficients: Coefficients) -> Self {
+        Jacobi {
+            job: self.job,
+            plan: self.plan,
+            pipeline: self.pipeline.clone(),
+            layout: self.layout.clone(),
+            params: self.params.clone(),
+            coefficients: weights(device, self.job.element, coefficients),
+        }
     }
 
     /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
@@ -140,6 +148,17 @@ impl Stepper {
             wgpu::ComputePassDescriptor { label: Some("halofold::stencil"), timestamp_writes: None };
         self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
     }
+}
+
+/// A buffer of a few bytes that never change.
+fn small(device: &Device, label: &str, contents: &[u8], usage: BufferUsages) -> Buffer {
+    device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+}
+
+/// The weights on the GPU.
+fn weights(device: &Device, element: Element, coefficients: Coefficients) -> Buffer {
+    let bytes = in_element(element, coefficients);
+    small(device, "halofold::stencil::coefficients", &bytes, BufferUsages::STORAGE)
 }
 
 /// The weights as the kernel reads them.

@@ -14,4 +14,4 @@ pub use catalogue::{Mapping, UnknownVariant, VARIANTS, Variant};
 pub use error::StencilError;
 pub use jacobi::{Jacobi, Stepper};
 pub use plan::{Job, Params, Plan, Tuning};
-pub use shape::{BadBlock, Block, Border, Borders, Coefficients, Grid, Points, UnknownBorder};
+pub use shape::{BadBlock, BadGrid, Block, Border, Borders, Coefficients, Grid, Points, UnknownBorder};

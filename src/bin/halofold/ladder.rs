@@ -177,7 +177,11 @@ impl LadderArgs {
             table::count(host.len()),
             host.element,
             self.input.as_deref().unwrap_or("generated data"),
-            if self.cold { format!("; cold: {} copies in turn", data.copies().len() + 1) } else { String::new() },
+            if self.cold {
+                format!("; cold: {} copies in turn", data.copies().len() + 1)
+            } else {
+                String::new()
+            },
         );
         self.show(&setting, &title, &ladder_columns(), &rows, "")?;
         Ok((setting.peak, rows))

@@ -36,9 +36,7 @@ impl Ready {
 
     /// Times it on the GPU.
     pub fn measure(&self, gpu: &Gpu, budget: Budget) -> Result<Measurement, Failure> {
-        gpu.attempt(|| {
-            gpu.timer.measure(budget, &|pass| self.0.encode_in_pass(pass)).map_err(Failure::usage)
-        })
+        gpu.attempt(|| gpu.timer.measure(budget, &|pass| self.0.encode_in_pass(pass)).map_err(Failure::usage))
     }
 
     /// Times it from submission to the value on the host, in milliseconds.

@@ -6,7 +6,7 @@ use super::machines::{Machine, side_by_side, works};
 use super::page::{facts, first};
 use super::published::{Document, documents};
 use super::text::power;
-use crate::row::{Row, own_time};
+use crate::row::{Measured, Row};
 use crate::table;
 
 /// All tables: the machines, every ladder with the machines side by side, and the documents.
@@ -46,7 +46,7 @@ pub fn tables(machines: &[Machine]) -> String {
 
 /// Time, bandwidth and percentage of a row.
 fn cells(row: &Row) -> [String; 3] {
-    match own_time(row) {
+    match row.own_time() {
         Some(ms) => [
             table::time(Some(ms)),
             table::optional(row.gb_per_s),

@@ -7,7 +7,7 @@ use super::lines;
 use super::machines::{Ladder, Machine, Work, side_by_side, works};
 use super::published::{Document, documents};
 use super::text::{escape, power};
-use crate::row::{Row, Status, own_time};
+use crate::row::{Measured, Row, Status};
 use crate::table;
 
 /// Colours and places, for light and dark, wide and narrow.
@@ -122,7 +122,7 @@ fn bar(row: &Row) -> Bar {
     };
     let hint = match &row.reason {
         Some(reason) => format!("{}: {reason}", row.rung),
-        None => format!("{}: {}", row.rung, table::time(own_time(row))),
+        None => format!("{}: {}", row.rung, table::time(row.own_time())),
     };
     Bar { label: row.rung.clone(), value, text, hint }
 }
@@ -157,7 +157,7 @@ fn comparison(machines: &[Machine], work: Work<'_>) -> String {
 /// Time, bandwidth and percentage of a row.
 fn cells(row: Option<&Row>) -> String {
     let Some(row) = row else { return "<td></td><td></td><td></td>".to_owned() };
-    match own_time(row) {
+    match row.own_time() {
         Some(ms) => format!(
             "<td>{}</td><td>{}</td><td>{}</td>",
             table::time(Some(ms)),
