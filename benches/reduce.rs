@@ -15,7 +15,7 @@ use halofold::measure::{Noise, Row, Status, Trial};
 use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
 use halofold::{Element, wgpu};
-use shared::{Extent, Machine, Rows};
+use shared::{Extent, Machine};
 
 /// What is reduced.
 const PAIRS: [(Operator, Element); 3] =
@@ -58,7 +58,7 @@ fn main() {
         }
     }
     criterion.final_summary();
-    shared::write_record(&machine, Rows::Reductions(rows), &path);
+    shared::write_record(&machine, &path, Some(rows), None);
 }
 
 /// How many copies of an input of so many bytes are taken in turn; a reason if there cannot be even one, or not enough.

@@ -20,7 +20,7 @@ use halofold::measure::{Mosaic, Rotation, Status, StencilRow};
 use halofold::read::Readback;
 use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
 use halofold::{Element, adapter, wgpu};
-use shared::{Extent, Machine, Rows};
+use shared::{Extent, Machine};
 
 /// What cells are.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
@@ -74,7 +74,7 @@ fn main() {
         }
     }
     criterion.final_summary();
-    shared::write_record(&machine, Rows::Stencils(rows), &path);
+    shared::write_record(&machine, &path, None, Some(rows));
 }
 
 /// A grid's sides as a benchmark's name has them: no blanks, for criterion's filters.

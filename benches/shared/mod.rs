@@ -5,7 +5,7 @@ mod record;
 mod samples;
 
 pub use machine::{Extent, Machine};
-pub use record::{Rows, record_path, write_record};
+pub use record::{record_path, write_record};
 
 use std::env;
 use std::path::PathBuf;

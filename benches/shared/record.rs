@@ -7,14 +7,6 @@ use halofold::measure::{Inputs, Record, Row, StencilRow};
 
 use super::{Machine, target};
 
-/// What a bench measured, of one kind.
-pub enum Rows {
-    /// Reductions.
-    Reductions(Vec<Row>),
-    /// Stencils.
-    Stencils(Vec<StencilRow>),
-}
-
 /// Where a bench's record goes: to the file that `HALOFOLD_RECORD` names, or to one of the bench's name under the target directory.
 pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
     let cold = if machine.inputs == Inputs::Cold { "-cold" } else { "" };
@@ -24,20 +16,26 @@ pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
 
 /// Writes the record of what was measured; nothing if nothing was, as in criterion's test mode.
 ///
-/// A record of the other bench in the same file, of the same adapter and inputs, keeps its rows: one file for both.
-pub fn write_record(machine: &Machine, rows: Rows, path: &Path) {
+/// A bench has rows of one kind. Those of the other kind stay what the file has, if it is a record of the same adapter and
+/// inputs: one file for both benches.
+pub fn write_record(
+    machine: &Machine,
+    path: &Path,
+    reductions: Option<Vec<Row>>,
+    stencils: Option<Vec<StencilRow>>,
+) {
+    let timed = reductions.iter().flatten().any(|row| row.gpu_ms_median.is_some())
+        || stencils.iter().flatten().any(|row| row.gpu_ms_median.is_some());
+    if !timed {
+        return;
+    }
     let blank = Record::new(&machine.device, &machine.peak, Vec::new());
     let blank = Record { inputs: machine.inputs, ..blank };
-    let before = before(path, &blank);
-    let record = match rows {
-        Rows::Reductions(rows) if rows.iter().any(|row| row.gpu_ms_median.is_some()) => {
-            Record { rows, stencils: before.map(|record| record.stencils).unwrap_or_default(), ..blank }
-        }
-        Rows::Stencils(stencils) if stencils.iter().any(|row| row.gpu_ms_median.is_some()) => {
-            Record { stencils, rows: before.map(|record| record.rows).unwrap_or_default(), ..blank }
-        }
-        _ => return,
+    let (rows, others) = match before(path, &blank) {
+        Some(record) => (record.rows, record.stencils),
+        None => Default::default(),
     };
+    let record = Record { rows: reductions.unwrap_or(rows), stencils: stencils.unwrap_or(others), ..blank };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     }
