@@ -75,7 +75,9 @@ impl fmt::Display for Grid {
 
 /// A text that is no grid.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("`{0}` is no grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512")]
+#[error(
+    "`{0}` is no grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
+)]
 pub struct BadGrid(String);
 
 impl FromStr for Grid {

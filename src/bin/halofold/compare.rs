@@ -172,9 +172,13 @@ impl What<'_> {
                 (*element).to_owned(),
                 table::power(*n),
             ],
-            What::Stencil { preset, row, variant, grid, block, boundary, element, .. } => {
-                [named(preset, row, variant), boundary.to_string(), element.to_string(), grid.to_string(), block.to_string()]
-            }
+            What::Stencil { preset, row, variant, grid, block, boundary, element, .. } => [
+                named(preset, row, variant),
+                boundary.to_string(),
+                element.to_string(),
+                grid.to_string(),
+                block.to_string(),
+            ],
         }
     }
 }

@@ -159,7 +159,8 @@ impl PresetArgs {
             .iter()
             .flat_map(|variant| self.blocks(variant).into_iter().map(|block| job(variant, block)))
             .collect();
-        let bench = Bench::new(gpu, job(documents::plainest(preset.points), documents::SMALLEST), self.samples)?;
+        let bench =
+            Bench::new(gpu, job(documents::plainest(preset.points), documents::SMALLEST), self.samples)?;
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
         for job in &jobs {
@@ -191,11 +192,10 @@ pub fn picked(rows: &[StencilRow]) -> Vec<usize> {
         let timed = timed.filter_map(|(index, row)| Some((index, row.own_time()?)));
         timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
     };
-    let kinds: [&dyn Fn(&StencilRow) -> bool; 3] = [
-        &|row| row.variant.starts_with("dir-"),
-        &|row| row.variant.starts_with("sol-"),
-        &|row| row.row.as_deref() == Some(documents::BEYOND),
-    ];
+    let kinds: [&dyn Fn(&StencilRow) -> bool; 3] =
+        [&|row| row.variant.starts_with("dir-"), &|row| row.variant.starts_with("sol-"), &|row| {
+            row.row.as_deref() == Some(documents::BEYOND)
+        }];
     let published = (0..rows.len()).filter(|index| rows[*index].published_s.is_some());
     let mut picked: Vec<_> = published.chain(kinds.into_iter().filter_map(best)).collect();
     picked.sort_unstable();

@@ -7,8 +7,8 @@ use plotters::prelude::*;
 
 use super::{Sweep, end_to_end, own_time};
 use crate::plot::{
-    self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker, font, px,
-    stroke,
+    self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker,
+    font, px, stroke,
 };
 use crate::row::Row;
 use crate::{Failure, cpu};

@@ -49,8 +49,9 @@ struct Ready {
 impl<'a> Bench<'a> {
     /// Makes the grid of a job, whose variant can be any of the stencil.
     pub fn new(gpu: &'a Gpu, job: Job, samples: Option<u32>) -> Result<Self, Failure> {
-        let field =
-            gpu.attempt(|| Field::new(&gpu.device, &gpu.queue, &job).map_err(Failure::usage)).map_err(hint)?;
+        let field = gpu
+            .attempt(|| Field::new(&gpu.device, &gpu.queue, &job).map_err(Failure::usage))
+            .map_err(hint)?;
         let software = gpu.is_software();
         let few = if software { SOFTWARE_SAMPLES } else { SAMPLES };
         let usual = gpu.budget(samples);
@@ -64,8 +65,7 @@ impl<'a> Bench<'a> {
         let device = &self.gpu.device;
         let points = job.variant.points;
         self.gpu.attempt(|| {
-            let exact =
-                Jacobi::new(device, *job, Coefficients::dyadic(points)).map_err(Failure::usage)?;
+            let exact = Jacobi::new(device, *job, Coefficients::dyadic(points)).map_err(Failure::usage)?;
             let usual = exact.reweighted(device, Coefficients::usual(points));
             let bind = |jacobi: &Jacobi| self.field.stepper(device, jacobi).map_err(Failure::usage);
             Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)? })
@@ -108,9 +108,8 @@ impl<'a> Bench<'a> {
     /// Holds the whole grid against the CPU's and writes what came of it into the row.
     fn verify(&self, ready: &Ready, row: &mut StencilRow) -> Result<bool, Failure> {
         let gpu = self.gpu;
-        let difference = gpu.attempt(|| {
-            self.field.verify(&gpu.device, &gpu.queue, &ready.dyadic).map_err(Failure::usage)
-        })?;
+        let difference = gpu
+            .attempt(|| self.field.verify(&gpu.device, &gpu.queue, &ready.dyadic).map_err(Failure::usage))?;
         row.status = if difference.is_none() { Status::Pass } else { Status::Fail };
         row.reason = difference.map(|difference| difference.to_string());
         Ok(difference.is_none())

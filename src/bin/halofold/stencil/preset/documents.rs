@@ -103,13 +103,15 @@ pub const SMALLEST: Block = Block { rows: 4, cols: 16 };
 
 /// The thesis's block shapes: 16 and 32 columns, and every fourth number of rows. It does not say which it left out.
 pub fn blocks() -> Vec<Block> {
-    let shapes = [16, 32].into_iter().flat_map(|cols| (4..=32).step_by(4).map(move |rows| Block { rows, cols }));
+    let shapes =
+        [16, 32].into_iter().flat_map(|cols| (4..=32).step_by(4).map(move |rows| Block { rows, cols }));
     shapes.collect()
 }
 
 /// The variant with the fewest demands.
 pub fn plainest(points: Points) -> &'static Variant {
-    let plainest = VARIANTS.iter().find(|variant| variant.points == points && variant.mapping == Mapping::Cells);
+    let plainest =
+        VARIANTS.iter().find(|variant| variant.points == points && variant.mapping == Mapping::Cells);
     plainest.expect("every stencil has a variant without workgroup memory")
 }
 

@@ -5,8 +5,8 @@ use plotters::prelude::*;
 use super::Replay;
 use crate::Failure;
 use crate::plot::{
-    self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker, font,
-    px, stroke,
+    self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker,
+    font, px, stroke,
 };
 use crate::row::{Measured, StencilRow};
 use crate::table;
@@ -31,7 +31,12 @@ pub fn svg(replay: &Replay) -> Result<String, Failure> {
     let lines: Vec<_> =
         replay.rows.chunk_by(|a, b| a.variant == b.variant).map(|rows| line(replay, rows)).collect();
     let ceiling = replay.peak.copy_gb_per_s / (2.0 * replay.element.size() as f64);
-    let title = format!("{}-point stencil by block: {} of {}", replay.preset.points.count(), replay.grid, replay.element);
+    let title = format!(
+        "{}-point stencil by block: {} of {}",
+        replay.preset.points.count(),
+        replay.grid,
+        replay.element
+    );
     plot::svg(
         &title,
         &replay.adapter,
