@@ -6,6 +6,7 @@ use halofold::Element;
 
 use crate::Failure;
 use crate::gpu::AdapterArgs;
+pub use preset::{MACHINE, PRESETS, Preset, Published};
 use preset::{PresetArgs, Setting};
 
 /// Options of `halofold stencil`.

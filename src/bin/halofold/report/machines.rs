@@ -142,11 +142,10 @@ impl Machine {
         }
         let most = sizes.values().map(Vec::len).max().unwrap_or(0);
         sizes.retain(|_, rows| rows.len() == most);
-        let ladder = |(n, mut rows): (u64, Vec<&'_ Row>)| {
+        for rows in sizes.values_mut() {
             rows.sort_by_key(|row| place(&row.rung));
-            Ladder { n, rows }
-        };
-        sizes.into_iter().map(ladder).collect()
+        }
+        sizes.into_iter().map(|(n, rows)| Ladder { n, rows }).collect()
     }
 
     /// Times by size of everything that was measured at two sizes or more, in the order of the catalogue.

@@ -90,26 +90,29 @@ fn remarks(rows: &[StencilRow]) -> String {
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
-fn columns() -> Vec<Column<StencilRow>> {
+/// A column of the table.
+type Shown = Column<StencilRow>;
+
+fn columns() -> Vec<Shown> {
     let whole = |row: &StencilRow| row.wall_ms_median.map(|ms| format!("{} s", table::digits(ms / 1e3)));
     vec![
-        Column::words("row", |row| row.row.clone().unwrap_or_default()),
-        Column::words("variant", |row| row.variant.clone()),
-        Column::number("block", |row| row.block.clone()),
-        Column::number("time a step", |row| table::time(row.gpu_ms_median)),
-        Column::number("IQR", |row| table::time(row.gpu_ms_iqr)),
-        Column::number("GCell/s", |row| table::optional(row.gcells_per_s)),
-        Column::number("GB/s", |row| table::optional(row.gb_per_s)),
-        Column::number("% copy", |row| {
+        Shown::words("row", |row| row.row.clone().unwrap_or_default()),
+        Shown::words("variant", |row| row.variant.clone()),
+        Shown::number("block", |row| row.block.clone()),
+        Shown::number("time a step", |row| table::time(row.gpu_ms_median)),
+        Shown::number("IQR", |row| table::time(row.gpu_ms_iqr)),
+        Shown::number("GCell/s", |row| table::optional(row.gcells_per_s)),
+        Shown::number("GB/s", |row| table::optional(row.gb_per_s)),
+        Shown::number("% copy", |row| {
             row.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
         }),
-        Column::number("GFLOP/s", |row| table::optional(row.gflop_per_s)),
-        Column::number("published GFLOP/s", |row| {
+        Shown::number("GFLOP/s", |row| table::optional(row.gflop_per_s)),
+        Shown::number("published GFLOP/s", |row| {
             row.published_gflop_s.map(|x| format!("{x:.2}")).unwrap_or_default()
         }),
-        Column::number("all steps", move |row| whole(row).unwrap_or_default()),
-        Column::number("published", |row| row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()),
-        Column::words("result", |row| table::status(row)),
+        Shown::number("all steps", move |row| whole(row).unwrap_or_default()),
+        Shown::number("published", |row| row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()),
+        Shown::words("result", |row| table::status(row)),
     ]
 }
 
