@@ -3,6 +3,7 @@
 //! One group for each operator, type and size, so that criterion's plots compare the rungs. Sizes go by what the adapter is;
 //! `HALOFOLD_BENCH=full` takes them all, from 2^10 to 2^29. Every result is verified before it is timed, and the run leaves a
 //! record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/reduce.json`) for `halofold compare` and `halofold report`.
+//! With `HALOFOLD_COLD=1` repetitions take copies of the input in turn, which no cache holds together.
 
 mod shared;
 
@@ -14,7 +15,7 @@ use halofold::measure::{Noise, Row, Status, Trial};
 use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
 use halofold::{Element, wgpu};
-use shared::{Extent, Machine, Samples};
+use shared::{Extent, Machine};
 
 /// What is reduced.
 const PAIRS: [(Operator, Element); 3] =
@@ -30,21 +31,23 @@ const fn powers(extent: Extent) -> &'static [u32] {
 }
 
 fn main() {
-    let path = shared::record_path("reduce");
     let machine = Machine::open();
-    let mut criterion = shared::criterion(&machine);
+    let path = shared::record_path("reduce", &machine);
     let mut rows = Vec::new();
+    let mut criterion = shared::criterion(&machine);
     for (operator, element) in PAIRS {
         for power in powers(machine.extent()) {
             let len = 1u64 << power;
             let bytes = len * element.size();
-            let title = format!("{operator}/{element}/2^{power}");
-            let most = machine.device.limits().max_buffer_size;
-            if bytes > most {
-                eprintln!("{title}: skipped (needs a buffer of {bytes} bytes, max_buffer_size is {most})");
-                continue;
-            }
-            let data = LazyCell::new(|| Data::new(&machine, operator, element, len));
+            let title = machine.title(&format!("{operator}/{element}/2^{power}"));
+            let copies = match copies(&machine, bytes) {
+                Ok(copies) => copies,
+                Err(reason) => {
+                    shared::skip(&title, &reason);
+                    continue;
+                }
+            };
+            let data = LazyCell::new(|| Data::new(&machine, operator, element, len, copies));
             let mut group = criterion.benchmark_group(&title);
             group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
             for rung in RUNGS {
@@ -55,7 +58,16 @@ fn main() {
         }
     }
     criterion.final_summary();
-    shared::write_record(&machine, rows, &path);
+    shared::write_record(&machine, &path, Some(rows), None);
+}
+
+/// How many copies of an input of so many bytes are taken in turn; a reason if there cannot be even one, or not enough.
+fn copies(machine: &Machine, bytes: u64) -> Result<u64, String> {
+    let most = machine.device.limits().max_buffer_size;
+    if bytes > most {
+        return Err(format!("needs a buffer of {bytes} bytes, max_buffer_size is {most}"));
+    }
+    machine.inputs.copies(&machine.device, bytes).map_err(|error| error.to_string())
 }
 
 /// A rung as the ladder runs it.
@@ -68,35 +80,30 @@ fn job(machine: &Machine, rung: &'static Rung, operator: Operator, element: Elem
     }
 }
 
-/// Elements on the GPU, and what their reduction should give.
+/// Elements on the GPU, as often as repetitions take turns, and what their reduction should give.
 struct Data {
-    buffer: wgpu::Buffer,
+    buffers: Vec<wgpu::Buffer>,
     expected: Expected,
     len: u64,
 }
 
 impl Data {
-    fn new(machine: &Machine, operator: Operator, element: Element, len: u64) -> Self {
+    fn new(machine: &Machine, operator: Operator, element: Element, len: u64, copies: u64) -> Self {
         let noise = Noise::new(operator, element, len);
-        let buffer = machine.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold input"),
-            size: noise.words() as u64 * 8,
-            usage: wgpu::BufferUsages::STORAGE,
-            mapped_at_creation: true,
-        });
         let words: Vec<u64> = (0..noise.words()).map(|at| noise.word(at)).collect();
         let bytes = bytemuck::cast_slice(&words);
-        buffer.slice(..).get_mapped_range_mut().expect("the buffer is mapped").copy_from_slice(bytes);
-        buffer.unmap();
+        let buffers = (0..copies).map(|_| input(machine, bytes)).collect();
         let bytes = &bytes[..(len * element.size()) as usize];
         let expected = reference::reduce(operator, element, bytes).expect("the pairs are defined");
-        Data { buffer, expected, len }
+        Data { buffers, expected, len }
     }
 
-    /// A job over the data, whose result was right.
+    /// A job over the data, whose results were right.
     fn trial(&self, machine: &Machine, job: Job) -> Trial {
-        let input = Input { buffer: &self.buffer, offset: 0, len: self.len };
-        let trial = Trial::new(&machine.device, job, input).unwrap_or_else(|error| panic!("{error}"));
+        let first = Input { buffer: &self.buffers[0], offset: 0, len: self.len };
+        let others: Vec<_> = self.buffers[1..].iter().collect();
+        let trial = Trial::rotating(&machine.device, job, first, &others);
+        let trial = trial.unwrap_or_else(|error| panic!("{error}"));
         match trial.verify(&machine.device, &machine.queue, &self.expected) {
             Ok(Verdict::Right) => trial,
             Ok(Verdict::Wrong(mismatch)) => panic!("{}: the result is wrong: {mismatch}", job.rung.name),
@@ -104,6 +111,19 @@ impl Data {
             Err(error) => panic!("{}: {error}", job.rung.name),
         }
     }
+}
+
+/// A buffer with these bytes.
+fn input(machine: &Machine, bytes: &[u8]) -> wgpu::Buffer {
+    let buffer = machine.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold input"),
+        size: bytes.len() as u64,
+        usage: wgpu::BufferUsages::STORAGE,
+        mapped_at_creation: true,
+    });
+    buffer.slice(..).get_mapped_range_mut().expect("the buffer is mapped").copy_from_slice(bytes);
+    buffer.unmap();
+    buffer
 }
 
 /// Runs one rung under criterion; its row, unless a filter or criterion's test mode left it unmeasured.
@@ -114,30 +134,19 @@ fn bench<F: FnOnce() -> Data>(
     len: u64,
     data: &LazyCell<Data, F>,
 ) -> Option<Row> {
-    let name = machine.named(job.rung.name);
+    let name = job.rung.name;
     let mut row = Row::blank(&job, len, &machine.info);
     let device = &machine.device;
     let runnable = job.supported_by(device.features()).and_then(|()| Ok(job.check(&device.limits())?));
     if let Err(error) = runnable {
-        eprintln!("{name}: skipped ({error})");
+        shared::skip(name, &error.to_string());
         row.reason = Some(error.to_string());
         return Some(row);
     }
-    let mut samples = Samples::default();
-    let mut trial = None;
-    group.bench_function(&name, |bencher| {
-        let trial = trial.get_or_insert_with(|| data.trial(machine, job));
-        bencher.iter_custom(|repeats| {
-            let record = |pass: &mut wgpu::ComputePass<'_>| trial.prepared().encode_in_pass(pass);
-            let (took, timing) = machine.timer.exactly(repeats, &record).expect("the device keeps working");
-            samples.keep(repeats, took, timing);
-            took
-        });
-    });
-    let (summary, timing) = samples.measured()?;
-    let plan = trial.as_ref()?.prepared().plan();
-    row.workgroups = Some(plan.workgroups());
-    row.dispatches = Some(plan.passes.len() as u64);
+    let make = || data.trial(machine, job);
+    let (trial, summary, timing) = shared::bench(group, machine, name, make, Trial::encode_in_pass)?;
+    row.workgroups = Some(trial.plan().workgroups());
+    row.dispatches = Some(trial.plan().passes.len() as u64);
     row.status = Status::Pass;
     row.set_times(summary, timing, len * job.accumulator.element.size(), machine.peak.read_gb_per_s);
     if let (Some(gb_per_s), Some(percent)) = (row.gb_per_s, row.percent_of_read_peak) {

@@ -66,19 +66,35 @@ impl Readback {
         offset: u64,
         size: u64,
     ) -> Result<(), ReadError> {
+        self.encode_behind(0, encoder, source, offset, size)
+    }
+
+    /// The same behind the first `at` bytes of the readback, so that it gathers several results; `at` is a multiple of four too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Readback::encode`].
+    pub fn encode_behind(
+        &self,
+        at: u64,
+        encoder: &mut CommandEncoder,
+        source: &Buffer,
+        offset: u64,
+        size: u64,
+    ) -> Result<(), ReadError> {
         if !source.usage().contains(BufferUsages::COPY_SRC) {
             return Err(ReadError::Usage);
         }
-        let end = offset.checked_add(size).filter(|end| *end <= source.size());
-        if end.is_none() || size > self.buffer.size() {
+        let fits = |start: u64, room: u64| start.checked_add(size).is_some_and(|end| end <= room);
+        if !fits(offset, source.size()) || !fits(at, self.buffer.size()) {
             return Err(ReadError::TooShort {
                 offset,
                 size,
                 source_size: source.size(),
-                room: self.buffer.size(),
+                room: self.buffer.size().saturating_sub(at),
             });
         }
-        encoder.copy_buffer_to_buffer(source, offset, &self.buffer, 0, size);
+        encoder.copy_buffer_to_buffer(source, offset, &self.buffer, at, size);
         Ok(())
     }
 

@@ -17,6 +17,7 @@ macro_rules! pieces {
 
 pieces![
     "measure/copy",
+    "measure/differ",
     "measure/read",
     "monoid/max",
     "monoid/min",

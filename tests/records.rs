@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use halofold::measure::{Record, SCHEMA, Status};
+use halofold::measure::{Inputs, Record, SCHEMA, Status};
 use halofold::reduce::RUNGS;
 use serde_json::{Value, json};
 
@@ -102,6 +102,32 @@ fn ladder_and_sweep_leave_records_that_can_be_read() {
     let same = halofold(&["compare", text(&ladder), text(&ladder)]);
     assert_eq!(same.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&same.stdout).contains("2 same"));
+}
+
+#[test]
+fn cold_inputs_and_the_clock_are_in_the_record() {
+    let path = folder("cold").join("cold.json");
+    let options = ["--n=32768", "--rungs=vectorized,single-pass", "--samples=3", "--cold", "--clock=wall"];
+    let printed = fine(&[&["ladder", "--record", text(&path)], &options[..]].concat());
+    assert!(printed.contains("; cold: ") && printed.contains("times: wall clock"), "{printed}");
+    let written = fs::read_to_string(&path).expect("the record is there");
+    let record: Record = serde_json::from_str(&written).expect("the record can be read");
+    assert_eq!((record.inputs, record.peak.timing.as_str()), (Inputs::Cold, "wall"));
+    assert_eq!(record.rows.len(), 2);
+    for row in &record.rows {
+        assert_eq!((row.status, row.timing.as_deref()), (Status::Pass, Some("wall")), "{row:?}");
+    }
+
+    let output = halofold(&["ladder", "--n=100", "--cold"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("cold inputs of 400 bytes") && error.contains("bytes or more"), "{error}");
+}
+
+#[test]
+fn records_from_before_cold_inputs_are_warm() {
+    let old: Record = serde_json::from_value(record(&[])).expect("the record can be read");
+    assert_eq!(old.inputs, Inputs::Warm);
 }
 
 #[test]
@@ -204,6 +230,21 @@ fn assert_well_formed(html: &str) {
         }
     }
     assert_eq!(open, Vec::<&str>::new());
+}
+
+#[test]
+fn the_report_keeps_cold_and_warm_apart() {
+    let folder = folder("cold_report");
+    let warm = record(&[row("tile", 4096, 1.0, 0.0)]);
+    let mut cold = record(&[row("tile", 4096, 3.0, 0.0)]);
+    cold["inputs"] = json!("cold");
+    let paths = ["warm.json", "cold.json", "page.md"].map(|name| folder.join(name));
+    write(&paths[0], &warm);
+    write(&paths[1], &cold);
+    fine(&["report", text(&paths[0]), text(&paths[1]), "--markdown", text(&paths[2])]);
+    let markdown = fs::read_to_string(&paths[2]).expect("the tables are there");
+    assert!(markdown.contains("(vulkan), cold inputs"), "{markdown}");
+    assert!(markdown.contains("1.000 ms") && markdown.contains("3.000 ms"), "{markdown}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use halofold::measure::{self, Budget, Peak, Timer, Timing};
+use halofold::measure::{self, Budget, Inputs, Peak, Timer, Timing};
 use halofold::{adapter, wgpu};
 
 /// How far the sizes go.
@@ -28,38 +28,54 @@ pub struct Machine {
     pub timer: Timer,
     /// Its ceiling.
     pub peak: Peak,
+    /// What repetitions read: with `HALOFOLD_COLD=1`, copies of their input in turn.
+    pub inputs: Inputs,
 }
 
 impl Machine {
     /// Opens the preferred adapter (`WGPU_BACKEND` narrows the choice), measures its peak and says so.
+    ///
+    /// `HALOFOLD_CLOCK=wall` takes the host's clock where the GPU has one of its own.
     pub fn open() -> Self {
         let adapter = pollster::block_on(adapter::preferred(false)).expect(
             "no GPU adapter found: install a Vulkan driver (Debian and Ubuntu: apt-get install mesa-vulkan-drivers)",
         );
         let (device, queue) = pollster::block_on(adapter::open(&adapter)).expect("the adapter opens");
         let info = adapter.get_info();
-        let timer = Timer::new(&device, &queue);
+        let wall = option("HALOFOLD_CLOCK", &["gpu", "wall"]) == 1;
+        let timer = if wall { Timer::wall(&device, &queue) } else { Timer::new(&device, &queue) };
+        let inputs = [Inputs::Warm, Inputs::Cold][option("HALOFOLD_COLD", &["0", "1"])];
         let peak = measure::peak(&timer, Budget::of(&device)).expect("the peak is measured");
         let clock = match peak.timing {
             Timing::Gpu => "GPU timestamps",
+            Timing::Wall if wall => "wall clock",
             Timing::Wall => "wall clock: no GPU timestamps here",
         };
         eprintln!("{} ({}), driver {} {}", info.name, info.backend, info.driver, info.driver_info);
         eprintln!(
-            "read peak {:.1} GB/s, copy peak {:.1} GB/s over {} MiB; times: {clock}\n",
+            "read peak {:.1} GB/s, copy peak {:.1} GB/s over {} MiB; inputs: {}; times: {clock}\n",
             peak.read_gb_per_s,
             peak.copy_gb_per_s,
-            peak.bytes >> 20
+            peak.bytes >> 20,
+            inputs.name()
         );
-        Machine { device, queue, info, timer, peak }
+        Machine { device, queue, info, timer, peak, inputs }
     }
 
     /// How far the sizes go here.
     pub fn extent(&self) -> Extent {
-        match env::var("HALOFOLD_BENCH").as_deref() {
-            Ok("full") => Extent::Full,
+        match option("HALOFOLD_BENCH", &["usual", "full"]) {
+            1 => Extent::Full,
             _ if adapter::is_software(&self.info) => Extent::Software,
             _ => Extent::Gpu,
+        }
+    }
+
+    /// A group's name, which says so where inputs are cold.
+    pub fn title(&self, name: &str) -> String {
+        match self.inputs {
+            Inputs::Warm => name.to_owned(),
+            Inputs::Cold => format!("{name}/cold"),
         }
     }
 
@@ -69,12 +85,11 @@ impl Machine {
         let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         words.collect::<Vec<_>>().join("-")
     }
+}
 
-    /// A benchmark's name, which says so where times are the wall clock's.
-    pub fn named(&self, name: &str) -> String {
-        match self.peak.timing {
-            Timing::Gpu => name.to_owned(),
-            Timing::Wall => format!("{name} (wall)"),
-        }
-    }
+/// Which of some values a variable of the environment has; without it the first.
+fn option(variable: &str, values: &[&str]) -> usize {
+    let Some(value) = env::var_os(variable) else { return 0 };
+    let known = values.iter().position(|known| value.to_str() == Some(known));
+    known.unwrap_or_else(|| panic!("{variable}={}: it can be {}", value.display(), values.join(" or ")))
 }

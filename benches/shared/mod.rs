@@ -1,17 +1,21 @@
-//! What every bench of halofold needs: an open adapter, its ceiling, samples kept for the record, and the record.
+//! What every bench of halofold needs: an open adapter, its ceiling, benchmarks by its clock, and the record.
 
 mod machine;
+mod record;
 mod samples;
 
 pub use machine::{Extent, Machine};
-pub use samples::Samples;
+pub use record::{record_path, write_record};
 
+use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
-use std::{env, fs};
 
-use criterion::Criterion;
-use halofold::measure::{Record, Row, Status};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion};
+use halofold::measure::{Summary, Timing};
+use halofold::wgpu;
+use samples::Samples;
 
 /// criterion with times so short that hundreds of benchmarks end in minutes; its own options override them.
 ///
@@ -32,21 +36,33 @@ fn target() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
-/// Where the record goes: `HALOFOLD_RECORD`, or a file of the bench's name under the target directory.
-pub fn record_path(bench: &str) -> PathBuf {
-    let path = env::var_os("HALOFOLD_RECORD").map(PathBuf::from);
-    path.unwrap_or_else(|| target().join("halofold").join(format!("{bench}.json")))
+/// Runs one benchmark under criterion, by the GPU's clock: what was timed and its times, unless a filter or criterion's test
+/// mode left it unmeasured.
+///
+/// `make` compiles and verifies; it runs only if criterion runs the benchmark. `record` puts one repetition into a pass.
+pub fn bench<T>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    machine: &Machine,
+    name: &str,
+    make: impl Fn() -> T,
+    record: impl Fn(&T, &mut wgpu::ComputePass<'_>),
+) -> Option<(T, Summary, Timing)> {
+    let mut samples = Samples::default();
+    let mut made = None;
+    group.bench_function(machine.timer.timing().mark(name), |bencher| {
+        let made = made.get_or_insert_with(&make);
+        bencher.iter_custom(|repeats| {
+            let record = |pass: &mut wgpu::ComputePass<'_>| record(made, pass);
+            let (took, timing) = machine.timer.exactly(repeats, &record).expect("the device keeps working");
+            samples.keep(repeats, took, timing);
+            took
+        });
+    });
+    let (summary, timing) = samples.measured()?;
+    Some((made?, summary, timing))
 }
 
-/// Writes the record of what was measured; nothing if nothing was, as in criterion's test mode.
-pub fn write_record(machine: &Machine, rows: Vec<Row>, path: &PathBuf) {
-    if rows.iter().all(|row| row.status == Status::Skipped) {
-        return;
-    }
-    let text = Record::new(&machine.device, &machine.peak, rows).to_json().expect("a record is JSON");
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    }
-    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    eprintln!("record: {}", path.display());
+/// Says that something will not be measured, and why.
+pub fn skip(name: &str, reason: &str) {
+    eprintln!("{name}: skipped ({reason})");
 }

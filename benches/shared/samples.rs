@@ -19,13 +19,13 @@ impl Samples {
 
     /// What the measured ones say; `None` if criterion took none, because of a filter or in its test mode.
     ///
-    /// Flat sampling gives all of them the same number of repetitions; the warm-up before doubled it each time.
+    /// Flat sampling gives all of them the same number of repetitions; the warm-up before doubled it each time. Should the GPU's
+    /// clock have failed on the way, those before do not count: one benchmark never mixes two clocks.
     pub fn measured(&self) -> Option<(Summary, Timing)> {
-        let (repeats, ..) = *self.0.last()?;
-        let measured = || self.0.iter().rev().take_while(|sample| sample.0 == repeats);
-        let ms: Vec<f64> = measured().map(|(_, took, _)| took.as_secs_f64() * 1e3 / repeats as f64).collect();
-        let told = measured().all(|(.., timing)| *timing == Timing::Gpu);
-        let timing = if told { Timing::Gpu } else { Timing::Wall };
+        let &(repeats, _, timing) = self.0.last()?;
+        let alike = |sample: &&(u64, Duration, Timing)| (sample.0, sample.2) == (repeats, timing);
+        let measured = self.0.iter().rev().take_while(alike);
+        let ms: Vec<f64> = measured.map(|(_, took, _)| took.as_secs_f64() * 1e3 / repeats as f64).collect();
         Summary::of(&ms).filter(|_| ms.len() >= FEWEST).map(|summary| (summary, timing))
     }
 }

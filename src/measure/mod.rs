@@ -2,6 +2,9 @@
 //!
 //! Unlike the rest of the library this module submits and waits: it is for tools and benches.
 
+mod field;
+mod inputs;
+mod mosaic;
 mod noise;
 mod peak;
 #[cfg(feature = "record")]
@@ -9,9 +12,14 @@ mod record;
 #[cfg(feature = "record")]
 mod row;
 mod statistics;
+#[cfg(feature = "record")]
+mod stencil_row;
 mod timer;
 mod trial;
 
+pub use field::{Difference, Field, FieldError};
+pub use inputs::{Inputs, Rotation, TooSmall};
+pub use mosaic::Mosaic;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
 #[cfg(feature = "record")]
@@ -19,5 +27,7 @@ pub use record::{Adapter, Ceiling, Record, SCHEMA};
 #[cfg(feature = "record")]
 pub use row::{Row, Status};
 pub use statistics::Summary;
+#[cfg(feature = "record")]
+pub use stencil_row::StencilRow;
 pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};
 pub use trial::Trial;

@@ -61,7 +61,7 @@ impl Noise {
 }
 
 /// A well-mixed word for every index.
-fn scramble(index: u64) -> u64 {
+pub(super) fn scramble(index: u64) -> u64 {
     let x = index.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 32)

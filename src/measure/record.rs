@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::{HELPFUL_FEATURES, feature_names};
-use crate::measure::{Peak, Row};
+use crate::measure::{Inputs, Peak, Row, StencilRow};
 
 /// The version of the schema that is written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
@@ -25,8 +25,15 @@ pub struct Record {
     pub os: String,
     /// What the memory can do.
     pub peak: Ceiling,
+    /// Whether the timed repetitions read one input, or copies of it beyond what a cache holds. Older records are warm.
+    #[serde(default)]
+    pub inputs: Inputs,
     /// What was measured, and what was skipped.
     pub rows: Vec<Row>,
+    /// The same of stencils. Records from before there were any have no such list, and readers from then pass it over, so the
+    /// schema is the same.
+    #[serde(default)]
+    pub stencils: Vec<StencilRow>,
 }
 
 /// The adapter of a record.
@@ -60,7 +67,7 @@ pub struct Ceiling {
 }
 
 impl Record {
-    /// The record of rows that were just measured on a device.
+    /// The record of rows that were just measured on a device, over warm inputs.
     pub fn new(device: &wgpu::Device, peak: &Peak, rows: Vec<Row>) -> Self {
         Record {
             schema: SCHEMA,
@@ -75,8 +82,15 @@ impl Record {
                 bytes: peak.bytes,
                 timing: peak.timing.name().to_owned(),
             },
+            inputs: Inputs::Warm,
             rows,
+            stencils: Vec::new(),
         }
+    }
+
+    /// The same with rows of stencils.
+    pub fn with_stencils(self, stencils: Vec<StencilRow>) -> Self {
+        Record { stencils, ..self }
     }
 
     /// The record as a JSON file, indented, with a newline at the end.

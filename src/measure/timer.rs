@@ -3,8 +3,10 @@
 //! A sample is one compute pass that runs the work several times, between two timestamps. All samples of a measurement
 //! go out in one submission behind a warm-up, so that the GPU never idles and its clock stays up; the timestamps
 //! are resolved in a second submission after the first has completed, because on macOS a resolve in the same one may
-//! read zeros. A pair that is zero or runs backwards means that this adapter does not tell, and wall time is taken instead.
+//! read zeros. A pair that is zero or runs backwards means that this adapter does not tell, and wall time is taken instead:
+//! from then on always, so that no two rows of one run come from different clocks without need.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use wgpu::{BufferUsages, Device, Features, Queue};
@@ -38,6 +40,14 @@ impl Timing {
         match self {
             Timing::Gpu => "gpu",
             Timing::Wall => "wall",
+        }
+    }
+
+    /// The name of a benchmark, which says so where its times are the host's.
+    pub fn mark(self, name: &str) -> String {
+        match self {
+            Timing::Gpu => name.to_owned(),
+            Timing::Wall => format!("{name} (wall)"),
         }
     }
 }
@@ -124,6 +134,8 @@ pub struct Timer {
     device: Device,
     queue: Queue,
     stamps: Option<Stamps>,
+    /// Set once the timestamps of this device have twice in a row made no sense.
+    silent: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -164,7 +176,22 @@ impl Timer {
                 ms_per_tick: f64::from(queue.get_timestamp_period()) / 1e6,
             }
         });
-        Timer { device: device.clone(), queue: queue.clone(), stamps }
+        Timer { stamps, ..Timer::wall(device, queue) }
+    }
+
+    /// A timer that goes by the host's clock, whatever the device can tell.
+    pub fn wall(device: &Device, queue: &Queue) -> Self {
+        Timer { device: device.clone(), queue: queue.clone(), stamps: None, silent: AtomicBool::new(false) }
+    }
+
+    /// Which clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
+    pub fn timing(&self) -> Timing {
+        if self.told().is_some() { Timing::Gpu } else { Timing::Wall }
+    }
+
+    /// The timestamps, unless there are none or they make no sense.
+    fn told(&self) -> Option<&Stamps> {
+        self.stamps.as_ref().filter(|_| !self.silent.load(Ordering::Relaxed))
     }
 
     /// The device it measures on.
@@ -212,7 +239,7 @@ impl Timer {
     ///
     /// If the device is lost on the way.
     pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
-        if self.stamps.is_none() {
+        if self.told().is_none() {
             self.run(&[(1, None)], record)?;
             return Ok(None);
         }
@@ -290,6 +317,8 @@ impl Timer {
     }
 
     /// Samples by timestamps, in milliseconds of one repetition; `None` if this adapter does not tell.
+    ///
+    /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
     fn stamped(
         &self,
         samples: u32,
@@ -297,15 +326,19 @@ impl Timer {
         warm_up: u32,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Option<Vec<f64>>, MeasureError> {
-        let Some(stamps) = &self.stamps else { return Ok(None) };
+        let Some(stamps) = self.told() else { return Ok(None) };
         let mut passes = vec![(repeats, None); warm_up as usize];
         passes.extend((0..samples).map(|sample| (repeats, Some(sample))));
-        self.run(&passes, record)?;
-        let ticks = self.resolve(stamps, 2 * samples)?;
-        let pairs = ticks.chunks_exact(2);
-        let told = pairs.clone().all(|pair| pair[0] != 0 && pair[1] > pair[0]);
-        let ms = |pair: &[u64]| (pair[1] - pair[0]) as f64 * stamps.ms_per_tick / f64::from(repeats);
-        Ok(told.then(|| pairs.map(ms).collect()))
+        for _ in 0..2 {
+            self.run(&passes, record)?;
+            if let Some(ticks) = elapsed(&self.resolve(stamps, 2 * samples)?) {
+                let ms = |ticks: &u64| *ticks as f64 * stamps.ms_per_tick / f64::from(repeats);
+                return Ok(Some(ticks.iter().map(ms).collect()));
+            }
+        }
+        log::debug!("timestamps that are zero or run backwards, twice: wall time from now on");
+        self.silent.store(true, Ordering::Relaxed);
+        Ok(None)
     }
 
     /// Submits passes, each a number of repetitions and the sample whose timestamps go around it, and waits.
@@ -351,6 +384,12 @@ impl Timer {
     }
 }
 
+/// The ticks between the two timestamps of every pair; `None` if any pair is zero, equal or runs backwards.
+fn elapsed(ticks: &[u64]) -> Option<Vec<u64>> {
+    let between = |pair: &[u64]| pair[1].checked_sub(pair[0]).filter(|ticks| pair[0] != 0 && *ticks > 0);
+    ticks.chunks_exact(2).map(between).collect()
+}
+
 /// Repetitions in pieces of what one pass may hold.
 fn pieces(repeats: u64) -> Vec<u32> {
     let most = u64::from(MAX_REPEATS);
@@ -367,6 +406,21 @@ fn ratio(larger: Duration, smaller: Duration) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn timestamps_that_make_no_sense_are_none() {
+        assert_eq!(elapsed(&[5, 7, 100, 1100]), Some(vec![2, 1000]));
+        for wrong in [[0, 0], [0, 7], [7, 0], [7, 7], [9, 7], [u64::MAX, 1]] {
+            assert_eq!(elapsed(&wrong), None, "{wrong:?}");
+            assert_eq!(elapsed(&[[5, 7], wrong].concat()), None, "one bad pair of two: {wrong:?}");
+        }
+    }
+
+    #[test]
+    fn names_say_which_clock() {
+        assert_eq!(Timing::Gpu.mark("sequential"), "sequential");
+        assert_eq!(Timing::Wall.mark("sequential"), "sequential (wall)");
+    }
 
     #[test]
     fn pieces_add_up() {

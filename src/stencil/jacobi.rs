@@ -11,7 +11,7 @@ use crate::stencil::seam::Carrier;
 use crate::stencil::shape::Coefficients;
 
 /// A stencil compiled for a device and a grid.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Jacobi {
     job: Job,
     plan: Plan,
@@ -57,9 +57,7 @@ impl Jacobi {
             None => None,
         };
         let params = settings.buffer(device, BufferUsages::UNIFORM);
-        let weights = in_element(job.element, coefficients);
-        let coefficients =
-            record::filled(device, "halofold::stencil::coefficients", &weights, BufferUsages::STORAGE);
+        let coefficients = weights(device, job.element, coefficients);
         Ok(Jacobi { job, plan, pipeline, layout, carrier, settings, params, coefficients })
     }
 
@@ -71,6 +69,11 @@ impl Jacobi {
     /// The dispatches of one step.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The same kernel with other weights, without compiling it again.
+    pub fn reweighted(&self, device: &Device, coefficients: Coefficients) -> Self {
+        Jacobi { coefficients: weights(device, self.job.element, coefficients), ..self.clone() }
     }
 
     /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
@@ -172,6 +175,12 @@ impl Stepper {
             wgpu::ComputePassDescriptor { label: Some("halofold::stencil"), timestamp_writes: None };
         self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
     }
+}
+
+/// The weights on the GPU.
+fn weights(device: &Device, element: Element, coefficients: Coefficients) -> Buffer {
+    let bytes = in_element(element, coefficients);
+    record::filled(device, "halofold::stencil::coefficients", &bytes, BufferUsages::STORAGE)
 }
 
 /// The weights as the kernel reads them.

@@ -23,6 +23,6 @@ pub use convergence::Convergence;
 pub use error::StencilError;
 pub use jacobi::{Jacobi, Stepper};
 pub use plan::{Job, Params, Plan, Tuning};
-pub use shape::{BadBlock, Block, Border, Borders, Coefficients, Grid, Points, UnknownBorder};
+pub use shape::{BadBlock, BadGrid, Block, Border, Borders, Coefficients, Grid, Points, UnknownBorder};
 pub use until::{Norm, Outcome, Until};
 pub use window::{Seam, Window};

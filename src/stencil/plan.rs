@@ -83,6 +83,19 @@ pub struct Plan {
     pub seam: Option<Seam>,
 }
 
+impl Plan {
+    /// Workgroups of the stencil's kernel in one step.
+    pub fn workgroups(&self) -> u64 {
+        let windows = self.windows.iter().map(|window| window.workgroups);
+        windows.chain(self.seam.iter().map(|seam| seam.workgroups)).map(|[x, y]| u64::from(x) * u64::from(y)).sum()
+    }
+
+    /// Dispatches of one step: one a window, and three for the seam (fetch the layers, step them, bring them back).
+    pub fn dispatches(&self) -> u64 {
+        self.windows.len() as u64 + if self.seam.is_some() { 3 } else { 0 }
+    }
+}
+
 /// What is to be stepped, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {

@@ -25,7 +25,7 @@ struct Copying {
 }
 
 /// The two kernels that copy, compiled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Carrier {
     pub(super) seam: Seam,
     size: u64,

@@ -73,6 +73,27 @@ impl fmt::Display for Grid {
     }
 }
 
+/// A text that is no grid.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "`{0}` is no grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
+)]
+pub struct BadGrid(String);
+
+impl FromStr for Grid {
+    type Err = BadGrid;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let sides: Option<Vec<u32>> =
+            text.split(['x', 'X']).map(|side| side.parse().ok().filter(|side| *side > 0)).collect();
+        match sides.as_deref() {
+            Some(&[rows, cols]) => Ok(Grid::plane(rows, cols)),
+            Some(&[planes, rows, cols]) => Ok(Grid { planes, rows, cols }),
+            _ => Err(BadGrid(text.to_owned())),
+        }
+    }
+}
+
 /// What lies beyond one side of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Border {
@@ -165,6 +186,14 @@ impl Coefficients {
         }
     }
 
+    /// Powers of two: with small integers as cells the first steps are exact, whatever the order of additions.
+    pub const fn dyadic(points: Points) -> Self {
+        match points {
+            Points::Five => Coefficients([0.25, 0.0, 0.0, 0.0]),
+            Points::TwentySeven => Coefficients::usual(points),
+        }
+    }
+
     /// The sum of all weights' magnitudes: by how much one step may enlarge the largest value.
     pub fn gain(self, points: Points) -> f64 {
         let [a, b, c, d] = self.0.map(f64::abs);
@@ -217,6 +246,15 @@ mod tests {
     fn usual_weights_sum_to_one() {
         for points in Points::ALL {
             assert_eq!(Coefficients::usual(points).gain(points), 1.0);
+        }
+    }
+
+    #[test]
+    fn grids_are_read() {
+        assert_eq!("3x4".parse::<Grid>().unwrap(), Grid::plane(3, 4));
+        assert_eq!("2x3x4".parse::<Grid>().unwrap(), Grid { planes: 2, rows: 3, cols: 4 });
+        for wrong in ["", "8", "8x", "0x4", "1x2x3x4", "99999999999x1"] {
+            assert!(wrong.parse::<Grid>().is_err(), "{wrong}");
         }
     }
 

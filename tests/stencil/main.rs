@@ -15,7 +15,7 @@ use common::{Random, gpu};
 use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Coefficients, Grid, Job, Points, Tuning, VARIANTS, Variant};
 use libtest_mimic::{Arguments, Failed, Trial};
-use run::{Run, borders, dyadic_cells, dyadic_weights};
+use run::{Run, borders, dyadic_cells};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -72,7 +72,7 @@ fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
             let tuning = Tuning { planes_per_group: 1 + 4 * (round as u32 % 3), ..Tuning::of(variant) };
             let tuning = Tuning { strip: [1, 2, 4][round % 3], ..tuning.with_block(block) };
             let job = Job { variant, element, grid, borders, tuning };
-            let run = Run { gpu: gpu(), job, coefficients: dyadic_weights(variant.points), steps };
+            let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps };
             run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
         }
     }

@@ -149,14 +149,6 @@ pub fn borders() -> [Borders; 4] {
     [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
 }
 
-/// Weights that are powers of two: 1/4, and 1/8, 1/16, 1/32, 1/64.
-pub fn dyadic_weights(points: Points) -> Coefficients {
-    match points {
-        Points::Five => Coefficients([0.25, 0.0, 0.0, 0.0]),
-        Points::TwentySeven => Coefficients::usual(points),
-    }
-}
-
 /// Small integers, for which every order of additions is exact.
 pub fn dyadic_cells(grid: Grid, seed: u64) -> Vec<f64> {
     let mut numbers = Random::new(seed);

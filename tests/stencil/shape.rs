@@ -9,7 +9,7 @@ use halofold::stencil::{
 use libtest_mimic::{Failed, Trial};
 
 use crate::common::{Random, gpu};
-use crate::run::{Run, borders, dyadic_cells, dyadic_weights};
+use crate::run::{Run, borders, dyadic_cells};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -42,7 +42,7 @@ fn impulse(variant: &'static Variant, element: Element) -> Result<(), Failed> {
         (0..grid.cells() as usize).map(|cell| f64::from(u8::from(reach(cell) == 0))).collect();
     let tuning = Tuning { planes_per_group: 3, ..Tuning::of(variant).with_block(Block { rows: 4, cols: 8 }) };
     let job = Job { variant, element, grid, borders: Borders::default(), tuning };
-    let run = Run { gpu: gpu(), job, coefficients: dyadic_weights(variant.points), steps: STEPS };
+    let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps: STEPS };
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
         if (value > 0.0) != (reach(cell) <= i64::from(STEPS)) {
             return Err(format!("{value} at a distance of {}", reach(cell)).into());
@@ -84,7 +84,7 @@ fn sizes(variant: &'static Variant, element: Element) -> Result<(), Failed> {
         let tuning =
             Tuning { planes_per_group: 4, ..Tuning::of(variant).with_block(Block { rows: 4, cols: 16 }) };
         let job = Job { variant, element, grid, borders, tuning };
-        let run = Run { gpu: gpu(), job, coefficients: dyadic_weights(variant.points), steps: 3 };
+        let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps: 3 };
         let cells = dyadic_cells(grid, 2);
         run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
     }

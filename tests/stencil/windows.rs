@@ -9,7 +9,7 @@ use halofold::stencil::{Block, Borders, Grid, Job, Points, Tuning, VARIANTS, Var
 use libtest_mimic::{Failed, Trial};
 
 use crate::common::{Gpu, gpu, limited};
-use crate::run::{Run, borders, dyadic_cells, dyadic_weights};
+use crate::run::{Run, borders, dyadic_cells};
 
 /// What the small device binds at once.
 pub const BINDING: u64 = 16 << 10;
@@ -62,7 +62,7 @@ fn windows(variant: &'static Variant, element: Element) -> Result<(), Failed> {
         if plan.windows.len() < 2 {
             return Err(format!("{grid} of {element} is in one window").into());
         }
-        let run = Run { gpu: small(), job, coefficients: dyadic_weights(variant.points), steps };
+        let run = Run { gpu: small(), job, coefficients: Coefficients::dyadic(variant.points), steps };
         let cells = dyadic_cells(grid, 7);
         run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
     }
@@ -79,7 +79,7 @@ fn past_a_row_of_workgroups() -> Result<(), Failed> {
         let tuning =
             Tuning { planes_per_group: 1, ..Tuning::of(variant).with_block(Block { rows: 1, cols: 1 }) };
         let job = Job { variant, element: Element::F32, grid, borders: Borders::default(), tuning };
-        let run = Run { gpu: gpu(), job, coefficients: dyadic_weights(points), steps: 2 };
+        let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(points), steps: 2 };
         let plan = job.plan(gpu().device.features(), &gpu().device.limits())?;
         let [across, down] = plan.windows[0].workgroups;
         if plan.windows.len() != 1 || down < 2 || across > most {
@@ -108,7 +108,7 @@ fn past_the_default_limit() -> Result<(), Failed> {
     if plan.windows.len() != 2 {
         return Err(format!("{} windows", plan.windows.len()).into());
     }
-    let run = Run { gpu: usual, job, coefficients: dyadic_weights(Points::Five), steps: 2 };
+    let run = Run { gpu: usual, job, coefficients: Coefficients::dyadic(Points::Five), steps: 2 };
     let cells = dyadic_cells(grid, 1);
     run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
     Ok(())

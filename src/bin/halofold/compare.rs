@@ -9,7 +9,8 @@ use comfy_table::CellAlignment;
 use serde::Serialize;
 
 use crate::output::{print, print_json};
-use crate::row::Row;
+use crate::record::Loaded;
+use crate::row::{Measured, Row, StencilRow};
 use crate::{Failure, record, table};
 use pairs::{Pair, pairs};
 use verdict::Verdict;
@@ -39,18 +40,11 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is no percentage; write 5 or 2.5"))
 }
 
-/// One line of the comparison.
+/// One line of the comparison: what was measured, and what is said of it.
 #[derive(Serialize)]
 struct Line<'a> {
-    preset: Option<&'a str>,
-    row: Option<&'a str>,
-    rung: &'a str,
-    finish: Option<&'a str>,
-    #[serde(rename = "type")]
-    element: &'a str,
-    op: &'a str,
-    n: u64,
-    workgroup_size: Option<u32>,
+    #[serde(flatten)]
+    what: What<'a>,
     a_ms: Option<f64>,
     b_ms: Option<f64>,
     change_percent: Option<f64>,
@@ -58,41 +52,108 @@ struct Line<'a> {
     reason: Option<String>,
 }
 
-/// Runs the command.
-pub fn run(args: &CompareArgs) -> Result<(), Failure> {
-    let a = record::load(&args.a)?.rows;
-    let b = record::load(&args.b)?.rows;
-    let pairs = pairs(&a, &b);
-    let lines: Vec<_> = pairs.iter().map(|pair| line(pair, args.threshold)).collect();
-    if args.json {
-        print_json(&lines)?;
-    } else {
-        print(&text(&lines))?;
-    }
-    if !pairs.iter().any(|pair| matches!(pair, Pair::Both(..))) {
-        return Err(Failure::usage(
-            "no row is in both records: they differ in rungs, types, operators or sizes",
-        ));
-    }
-    if lines.iter().any(|line| line.verdict.is_regression()) { Err(Failure::Wrong) } else { Ok(()) }
+/// The measurement that a line is about.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum What<'a> {
+    Reduction {
+        preset: Option<&'a str>,
+        row: Option<&'a str>,
+        rung: &'a str,
+        finish: Option<&'a str>,
+        #[serde(rename = "type")]
+        element: &'a str,
+        op: &'a str,
+        n: u64,
+        workgroup_size: Option<u32>,
+    },
+    Stencil {
+        preset: Option<&'a str>,
+        row: Option<&'a str>,
+        variant: &'a str,
+        points: u32,
+        grid: &'a str,
+        block: &'a str,
+        boundary: &'a str,
+        #[serde(rename = "type")]
+        element: &'a str,
+    },
 }
 
-fn line<'a>(pair: &Pair<'a>, threshold: f64) -> Line<'a> {
+impl<'a> From<&'a Row> for What<'a> {
+    fn from(row: &'a Row) -> Self {
+        What::Reduction {
+            preset: row.preset.as_deref(),
+            row: row.row.as_deref(),
+            rung: &row.rung,
+            finish: row.finish.as_deref(),
+            element: &row.element,
+            op: &row.op,
+            n: row.n,
+            workgroup_size: row.workgroup_size,
+        }
+    }
+}
+
+impl<'a> From<&'a StencilRow> for What<'a> {
+    fn from(row: &'a StencilRow) -> Self {
+        What::Stencil {
+            preset: row.preset.as_deref(),
+            row: row.row.as_deref(),
+            variant: &row.variant,
+            points: row.points,
+            grid: &row.grid,
+            block: &row.block,
+            boundary: &row.boundary,
+            element: &row.element,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &CompareArgs) -> Result<(), Failure> {
+    let (a, b) = (record::load(&args.a)?, record::load(&args.b)?);
+    let reductions = pairs(&a.rows, &b.rows);
+    let stencils = pairs(&a.stencils, &b.stencils);
+    let common = reductions.iter().any(Pair::is_in_both) || stencils.iter().any(Pair::is_in_both);
+    let reductions: Vec<_> = reductions.iter().map(|pair| line(pair, args.threshold)).collect();
+    let stencils: Vec<_> = stencils.iter().map(|pair| line(pair, args.threshold)).collect();
+    let all = || reductions.iter().chain(&stencils);
+    if args.json {
+        print_json(&all().collect::<Vec<_>>())?;
+    } else {
+        let tables = [table_of(&REDUCTION, &reductions), table_of(&STENCIL, &stencils)].concat();
+        print(&(tables + &counts(all()) + &inputs(&a, &b)))?;
+    }
+    if !common {
+        return Err(Failure::usage(
+            "no row is in both records: they differ in rungs or variants, types, operators, borders or sizes",
+        ));
+    }
+    if all().any(|line| line.verdict.is_regression()) { Err(Failure::Wrong) } else { Ok(()) }
+}
+
+/// A word on records that were not measured alike.
+fn inputs(a: &Loaded, b: &Loaded) -> String {
+    match [a, b].map(|loaded| loaded.origin.as_ref().map(|record| record.inputs)) {
+        [Some(a), Some(b)] if a != b => {
+            format!("A was measured over {} inputs, B over {} ones\n", a.name(), b.name())
+        }
+        _ => String::new(),
+    }
+}
+
+fn line<'a, R: Measured>(pair: &Pair<'a, R>, threshold: f64) -> Line<'a>
+where
+    What<'a>: From<&'a R>,
+{
     let (row, judged) = match *pair {
         Pair::Both(a, b) => (b, verdict::judge(a, b, threshold)),
         Pair::OnlyA(a) => (a, verdict::only(a, Verdict::OnlyInA)),
         Pair::OnlyB(b) => (b, verdict::only(b, Verdict::OnlyInB)),
     };
-    let Row { preset, row: name, rung, finish, element, op, n, workgroup_size, .. } = row;
     Line {
-        preset: preset.as_deref(),
-        row: name.as_deref(),
-        rung,
-        finish: finish.as_deref(),
-        element,
-        op,
-        n: *n,
-        workgroup_size: *workgroup_size,
+        what: What::from(row),
         a_ms: judged.a_ms,
         b_ms: judged.b_ms,
         change_percent: judged.change_percent,
@@ -101,33 +162,68 @@ fn line<'a>(pair: &Pair<'a>, threshold: f64) -> Line<'a> {
     }
 }
 
-/// The table for people, and how often each verdict was given.
-fn text(lines: &[Line<'_>]) -> String {
+/// What the first columns of a table of reductions are called, and how many of them are words.
+const REDUCTION: ([&str; 5], usize) = (["rung", "finish", "op", "type", "n"], 4);
+
+/// The same for stencils.
+const STENCIL: ([&str; 5], usize) = (["variant", "boundary", "type", "grid", "block"], 3);
+
+impl What<'_> {
+    /// The first columns of its line.
+    fn cells(&self) -> [String; 5] {
+        let named = |preset: &Option<&str>, row: &Option<&str>, name: &str| {
+            let document = preset.zip(*row).map(|(preset, row)| format!("{preset} {row} "));
+            document.unwrap_or_default() + name
+        };
+        match self {
+            What::Reduction { preset, row, rung, finish, element, op, n, .. } => [
+                named(preset, row, rung),
+                finish.unwrap_or_default().to_owned(),
+                (*op).to_owned(),
+                (*element).to_owned(),
+                table::power(*n),
+            ],
+            What::Stencil { preset, row, variant, grid, block, boundary, element, .. } => [
+                named(preset, row, variant),
+                boundary.to_string(),
+                element.to_string(),
+                grid.to_string(),
+                block.to_string(),
+            ],
+        }
+    }
+}
+
+/// The table of some lines for people; nothing if there are none.
+fn table_of((names, words): &([&str; 5], usize), lines: &[Line<'_>]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
     let mut table = table::plain();
-    table.set_header(["rung", "finish", "op", "type", "n", "time A", "time B", "change", "verdict"]);
+    table.set_header(names.iter().chain(&["time A", "time B", "change", "verdict"]));
     for line in lines {
-        let document = line.preset.zip(line.row).map(|(preset, row)| format!("{preset} {row} "));
         let reason = line.reason.as_ref().map(|reason| format!(" ({reason})"));
-        table.add_row([
-            document.unwrap_or_default() + line.rung,
-            line.finish.unwrap_or_default().to_owned(),
-            line.op.to_owned(),
-            line.element.to_owned(),
-            table::power(line.n),
+        let judged = [
             table::time(line.a_ms),
             table::time(line.b_ms),
             line.change_percent.map(|percent| format!("{percent:+.1} %")).unwrap_or_default(),
             line.verdict.name().to_owned() + &reason.unwrap_or_default(),
-        ]);
+        ];
+        table.add_row(line.what.cells().into_iter().chain(judged));
     }
-    for column in 4..8 {
+    for column in *words..names.len() + 3 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    table.trim_fmt() + "\n\n"
+}
+
+/// How often each verdict was given.
+fn counts<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>> + Clone) -> String {
     let counts = Verdict::ALL.iter().filter_map(|verdict| {
-        let count = lines.iter().filter(|line| line.verdict == *verdict).count();
+        let count = lines.clone().filter(|line| line.verdict == *verdict).count();
         (count > 0).then(|| format!("{count} {}", verdict.name()))
     });
-    format!("{}\n\n{}\n", table.trim_fmt(), counts.collect::<Vec<_>>().join(", "))
+    counts.collect::<Vec<_>>().join(", ") + "\n"
 }

@@ -1,6 +1,6 @@
 //! Elements on the host and on the GPU, and what their reductions should give.
 
-use halofold::measure::Noise;
+use halofold::measure::{Inputs, Noise};
 use halofold::reduce::reference::{self, Expected};
 use halofold::reduce::{Input, Operator};
 use halofold::{Element, wgpu};
@@ -74,11 +74,13 @@ pub struct Dataset<'a> {
     /// The host's copy.
     pub host: &'a Host,
     buffer: wgpu::Buffer,
+    /// Copies that cold repetitions take in turn with it; none for warm ones.
+    copies: Vec<wgpu::Buffer>,
 }
 
 impl<'a> Dataset<'a> {
-    /// Uploads elements.
-    pub fn upload(gpu: &Gpu, host: &'a Host) -> Result<Self, Failure> {
+    /// Uploads elements, and copies them as often as cold inputs need.
+    pub fn upload(gpu: &Gpu, host: &'a Host, inputs: Inputs) -> Result<Self, Failure> {
         let most = gpu.largest(host.element.size());
         if host.len() > most {
             return Err(Failure::Usage(format!(
@@ -87,17 +89,24 @@ impl<'a> Dataset<'a> {
                 host.element
             )));
         }
-        let buffer = gpu.attempt(|| {
-            let buffer = input_buffer(gpu, host.bytes().len() as u64);
+        let bytes = host.bytes().len() as u64;
+        let copies = inputs.copies(&gpu.device, bytes).map_err(Failure::usage)?;
+        gpu.attempt(|| {
+            let buffer = input_buffer(gpu, bytes);
             write(gpu, &buffer, host.bytes());
-            Ok(buffer)
-        })?;
-        Ok(Dataset { host, buffer })
+            let copies = (1..copies).map(|_| copy(gpu, &buffer)).collect();
+            Ok(Dataset { host, buffer, copies })
+        })
     }
 
     /// The first `len` elements as input of a reduction.
     pub fn input(&self, len: u64) -> Input<'_> {
         Input { buffer: &self.buffer, offset: 0, len }
+    }
+
+    /// The copies of the elements.
+    pub fn copies(&self) -> Vec<&wgpu::Buffer> {
+        self.copies.iter().collect()
     }
 
     /// What a reduction of the first `len` elements should give.
@@ -113,9 +122,18 @@ pub fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold input"),
         size: bytes.next_multiple_of(4).max(4),
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
+}
+
+/// A buffer with the same content.
+fn copy(gpu: &Gpu, buffer: &wgpu::Buffer) -> wgpu::Buffer {
+    let copy = input_buffer(gpu, buffer.size());
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
+    gpu.queue.submit([encoder.finish()]);
+    copy
 }
 
 /// Writes bytes to the start of a buffer, in pieces.

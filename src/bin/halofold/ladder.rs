@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::measure::Peak;
+use halofold::measure::{Inputs, Peak, Timer};
 use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Tuning};
 
 use crate::Failure;
@@ -28,7 +28,7 @@ const SOFTWARE_N: u64 = 1 << 20;
 #[derive(clap::Args)]
 pub struct LadderArgs {
     /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
     #[arg(long, value_parser = parse_count)]
@@ -57,6 +57,12 @@ pub struct LadderArgs {
     /// Timed samples of each row: 31 by default, 5 on a software adapter.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
     samples: Option<u32>,
+    /// Take copies of the input in turn that no cache holds together, so that every repetition reads memory.
+    #[arg(long)]
+    cold: bool,
+    /// The clock: gpu, where the adapter has timestamps, or wall, the host's around batches of repetitions.
+    #[arg(long, value_enum, default_value_t = Clock::Gpu)]
+    clock: Clock,
     /// Real data from a .npy file instead of generated.
     #[arg(long, value_name = "FILE.npy")]
     input: Option<String>,
@@ -73,6 +79,13 @@ pub struct LadderArgs {
     adapter: AdapterArgs,
 }
 
+/// Where times come from.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Clock {
+    Gpu,
+    Wall,
+}
+
 /// Runs the command.
 pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let preset = args.preset.as_deref().map(presets::named).transpose()?;
@@ -81,12 +94,15 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let source =
         args.input.as_deref().map(|path| Source::open(path, None)).transpose().map_err(Failure::usage)?;
     let file = record::reserve(args.record.as_deref())?;
-    let gpu = args.adapter.open()?;
+    let mut gpu = args.adapter.open()?;
+    if args.clock == Clock::Wall {
+        gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
+    }
     let (peak, rows) = match preset {
         Some(preset) => args.replay(&gpu, preset)?,
         None => args.climb(&gpu, &rungs, source)?,
     };
-    record::write(file, &gpu, &peak, &rows)?;
+    record::write(file, &gpu, &peak, args.inputs(), &rows)?;
     if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
@@ -96,6 +112,10 @@ impl LadderArgs {
             return Ok(RUNGS.iter().collect());
         }
         self.rungs.iter().map(|name| Rung::named(name.trim()).map_err(Failure::usage)).collect()
+    }
+
+    fn inputs(&self) -> Inputs {
+        if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
     fn setting<'a>(&self, gpu: &'a Gpu) -> Result<Setting<'a>, Failure> {
@@ -139,7 +159,7 @@ impl LadderArgs {
             None => Host::generate(self.op, element, n),
             Some(mut source) => Host::read(&mut source, self.n)?,
         };
-        let data = Dataset::upload(gpu, &host)?;
+        let data = Dataset::upload(gpu, &host, self.inputs())?;
         let setting = self.setting(gpu)?;
         let expected = data.expected(self.op, host.len())?;
         let bar = progress::bar(jobs.len() as u64);
@@ -152,11 +172,16 @@ impl LadderArgs {
         bar.finish_and_clear();
         compare_steps(&mut rows);
         let title = format!(
-            "{} of {} {}, {}",
+            "{} of {} {}, {}{}",
             self.op,
             table::count(host.len()),
             host.element,
             self.input.as_deref().unwrap_or("generated data"),
+            if self.cold {
+                format!("; cold: {} copies in turn", data.copies().len() + 1)
+            } else {
+                String::new()
+            },
         );
         self.show(&setting, &title, &ladder_columns(), &rows, "")?;
         Ok((setting.peak, rows))
@@ -201,13 +226,17 @@ impl LadderArgs {
         }
         let peak = &setting.peak;
         let timing = rows.iter().find_map(|row| row.timing.as_deref()).unwrap_or(peak.timing.name());
+        let clock = match timing {
+            "gpu" => "GPU timestamps",
+            _ if self.clock == Clock::Wall => "wall clock",
+            _ => "wall clock (no GPU timestamps here)",
+        };
         let header = format!(
-            "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {}\n\n",
+            "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
             setting.gpu.describe(),
             table::digits(peak.read_gb_per_s),
             table::digits(peak.copy_gb_per_s),
             peak.bytes >> 20,
-            if timing == "gpu" { "GPU timestamps" } else { "wall clock (no GPU timestamps here)" },
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
         print(&(header + &table::render(columns, rows) + &table::remarks(rows) + &note))

@@ -9,6 +9,7 @@ mod gpu;
 mod input;
 mod ladder;
 mod output;
+mod plot;
 mod presets;
 mod progress;
 mod record;
@@ -18,6 +19,7 @@ mod reserved;
 mod row;
 mod run;
 mod show;
+mod stencil;
 mod sweep;
 mod table;
 
@@ -48,6 +50,8 @@ enum Command {
     Report(report::ReportArgs),
     /// The exact code of a rung, as each back end gets it.
     Show(show::ShowArgs),
+    /// The thesis's tables of stencils, replayed: every kernel in every block shape, verified and timed.
+    Stencil(stencil::StencilArgs),
     /// Time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
 }
@@ -79,6 +83,7 @@ fn main() -> ExitCode {
         Command::Reduce(arguments) => reduce::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
     };
     match result {

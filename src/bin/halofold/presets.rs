@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use halofold::measure::Inputs;
 use halofold::reduce::{Finish, Job, Operator, Rung, Tuning};
 use halofold::{Element, adapter};
 
@@ -254,7 +255,7 @@ pub fn replay(
         )));
     }
     let host = Host::generate(Operator::Sum, element, longest);
-    let data = Dataset::upload(gpu, &host)?;
+    let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
     let bar = progress::bar(lengths.len() as u64);
     let mut rows = Vec::new();
     for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {

@@ -3,18 +3,38 @@
 use std::fs;
 use std::path::Path;
 
-use halofold::measure::{Peak, Record, SCHEMA};
+use halofold::measure::{Inputs, Peak, Record, SCHEMA};
 use serde_json::Value;
 
 use crate::Failure;
 use crate::gpu::Gpu;
 use crate::reserved::Reserved;
-use crate::row::Row;
+use crate::row::{Row, StencilRow};
 
 /// Writes the record of some rows into the file that `--record` named, if it named one.
-pub fn write(file: Option<Reserved>, gpu: &Gpu, peak: &Peak, rows: &[Row]) -> Result<(), Failure> {
+pub fn write(
+    file: Option<Reserved>,
+    gpu: &Gpu,
+    peak: &Peak,
+    inputs: Inputs,
+    rows: &[Row],
+) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    let record = Record::new(&gpu.device, peak, rows.to_vec());
+    write_record(file, &Record { inputs, ..Record::new(&gpu.device, peak, rows.to_vec()) })
+}
+
+/// The same of stencils.
+pub fn write_stencils(
+    file: Option<Reserved>,
+    gpu: &Gpu,
+    peak: &Peak,
+    rows: &[StencilRow],
+) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    write_record(file, &Record::new(&gpu.device, peak, Vec::new()).with_stencils(rows.to_vec()))
+}
+
+fn write_record(file: Reserved, record: &Record) -> Result<(), Failure> {
     file.write(&record.to_json().map_err(Failure::usage)?)
 }
 
@@ -28,8 +48,10 @@ pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
 pub struct Loaded {
     /// Where the rows are from; unknown for bare rows. Its own rows have been taken out.
     pub origin: Option<Record>,
-    /// The rows.
+    /// The rows of reductions.
     pub rows: Vec<Row>,
+    /// The rows of stencils.
+    pub stencils: Vec<StencilRow>,
 }
 
 /// Reads a file.
@@ -44,14 +66,8 @@ fn wrong(path: &Path, error: &str) -> Failure {
 
 fn parse(text: &str) -> Result<Loaded, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| format!("this is no JSON ({error})"))?;
-    if value.is_array() {
-        let rows: Vec<Row> = serde_json::from_value(value)
-            .map_err(|error| format!("these are no rows of `ladder --json` or `sweep --json` ({error})"))?;
-        return if rows.is_empty() {
-            Err("there are no rows in it".to_owned())
-        } else {
-            Ok(Loaded { origin: None, rows })
-        };
+    if let Value::Array(rows) = value {
+        return bare(rows);
     }
     let schema = value.get("schema").and_then(Value::as_u64);
     match schema {
@@ -68,7 +84,26 @@ fn parse(text: &str) -> Result<Loaded, String> {
     let mut record: Record =
         serde_json::from_value(value).map_err(|error| format!("the record is incomplete ({error})"))?;
     let rows = std::mem::take(&mut record.rows);
-    Ok(Loaded { origin: Some(record), rows })
+    let stencils = std::mem::take(&mut record.stencils);
+    Ok(Loaded { origin: Some(record), rows, stencils })
+}
+
+/// Rows without a record, of either kind.
+fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
+    if rows.is_empty() {
+        return Err("there are no rows in it".to_owned());
+    }
+    let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
+    let wrong = |error| {
+        format!(
+            "these are no rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
+        )
+    };
+    Ok(Loaded {
+        origin: None,
+        rows: serde_json::from_value(Value::Array(rows)).map_err(wrong)?,
+        stencils: serde_json::from_value(Value::Array(stencils)).map_err(wrong)?,
+    })
 }
 
 #[cfg(test)]

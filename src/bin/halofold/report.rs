@@ -1,15 +1,20 @@
 //! `halofold report`: records side by side, as one HTML page that needs nothing else, or as Markdown.
 
 mod bars;
+mod blocks;
 mod lines;
 mod machines;
 mod markdown;
 mod page;
 mod published;
+mod readme;
+mod sheet;
+mod stencils;
 mod text;
 
 use std::path::PathBuf;
 
+use crate::output::print;
 use crate::reserved::Reserved;
 use crate::{Failure, record};
 use machines::Machine;
@@ -22,17 +27,22 @@ pub struct ReportArgs {
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
     /// Write one HTML page: everything in it, no network, no scripts.
-    #[arg(short, long, value_name = "FILE.html", required_unless_present = "markdown")]
+    #[arg(short, long, value_name = "FILE.html", required_unless_present_any = ["markdown", "readme"])]
     output: Option<PathBuf>,
     /// Write the tables as Markdown.
     #[arg(long, value_name = "FILE.md")]
     markdown: Option<PathBuf>,
+    /// Print the ladder of one machine as a short Markdown table, as the README has it: its smallest length in full, of longer ones
+    /// time and share of the peak.
+    #[arg(long)]
+    readme: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let loaded = args.records.iter().map(|path| record::load(path)).collect::<Result<Vec<_>, _>>()?;
     let machines = Machine::of(loaded);
+    let readme = if args.readme { Some(readme::table(&machines)?) } else { None };
     let html = args.output.as_deref().map(|path| Reserved::open("--output", path)).transpose()?;
     let markdown = args.markdown.as_deref().map(|path| Reserved::open("--markdown", path)).transpose()?;
     if let Some(file) = html {
@@ -41,5 +51,5 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     if let Some(file) = markdown {
         file.write(&markdown::tables(&machines))?;
     }
-    Ok(())
+    readme.map_or(Ok(()), |table| print(&table))
 }

@@ -1,31 +1,120 @@
 //! One line of the ladder, a preset or a sweep: what commands make of several of them.
 
-pub use halofold::measure::{Row, Status};
+use std::hash::Hash;
+
+pub use halofold::measure::{Row, Status, StencilRow};
 
 use crate::output::csv_field;
 
-/// What makes two rows the same measurement, in two records as in one.
-pub type Key<'a> =
-    (Option<&'a str>, Option<&'a str>, &'a str, Option<&'a str>, &'a str, &'a str, u64, Option<u32>);
+/// What rows of reductions and of stencils have in common.
+pub trait Measured {
+    /// What makes two rows the same measurement, in two records as in one.
+    type Key<'a>: PartialEq + Eq + Hash
+    where
+        Self: 'a;
 
-/// The key of a row.
-pub fn key(row: &Row) -> Key<'_> {
-    (
-        row.preset.as_deref(),
-        row.row.as_deref(),
-        &row.rung,
-        row.finish.as_deref(),
-        &row.element,
-        &row.op,
-        row.n,
-        row.workgroup_size,
-    )
+    /// The key of this row.
+    fn key(&self) -> Self::Key<'_>;
+    /// The time to compare in milliseconds: of the GPU's work alone, of the CPU all there is.
+    fn ms(&self) -> Option<f64>;
+    /// First to third quartile of the GPU's times.
+    fn iqr(&self) -> Option<f64>;
+    /// What became of it.
+    fn status(&self) -> Status;
+    /// Why.
+    fn reason(&self) -> Option<&str>;
+    /// Which clock.
+    fn timing(&self) -> Option<&str>;
+    /// The adapter and its back end.
+    fn place(&self) -> (&str, &str);
+
+    /// The time to compare, if the result was right.
+    fn own_time(&self) -> Option<f64> {
+        self.ms().filter(|ms| self.status() == Status::Pass && *ms > 0.0)
+    }
 }
 
-/// The time to compare in milliseconds: of a rung on the GPU, of the CPU all there is.
-pub fn own_time(row: &Row) -> Option<f64> {
-    let ms = if row.backend == "cpu" { row.wall_ms_median } else { row.gpu_ms_median };
-    ms.filter(|ms| row.status == Status::Pass && *ms > 0.0)
+impl Measured for Row {
+    type Key<'a> =
+        (Option<&'a str>, Option<&'a str>, &'a str, Option<&'a str>, &'a str, &'a str, u64, Option<u32>);
+
+    fn key(&self) -> Self::Key<'_> {
+        (
+            self.preset.as_deref(),
+            self.row.as_deref(),
+            &self.rung,
+            self.finish.as_deref(),
+            &self.element,
+            &self.op,
+            self.n,
+            self.workgroup_size,
+        )
+    }
+
+    fn ms(&self) -> Option<f64> {
+        if self.backend == "cpu" { self.wall_ms_median } else { self.gpu_ms_median }
+    }
+
+    fn iqr(&self) -> Option<f64> {
+        self.gpu_ms_iqr
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    fn timing(&self) -> Option<&str> {
+        self.timing.as_deref()
+    }
+
+    fn place(&self) -> (&str, &str) {
+        (&self.adapter, &self.backend)
+    }
+}
+
+impl Measured for StencilRow {
+    type Key<'a> = (Option<&'a str>, Option<&'a str>, &'a str, u32, &'a str, &'a str, &'a str, &'a str);
+
+    fn key(&self) -> Self::Key<'_> {
+        (
+            self.preset.as_deref(),
+            self.row.as_deref(),
+            &self.variant,
+            self.points,
+            &self.grid,
+            &self.block,
+            &self.boundary,
+            &self.element,
+        )
+    }
+
+    fn ms(&self) -> Option<f64> {
+        self.gpu_ms_median
+    }
+
+    fn iqr(&self) -> Option<f64> {
+        self.gpu_ms_iqr
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    fn timing(&self) -> Option<&str> {
+        self.timing.as_deref()
+    }
+
+    fn place(&self) -> (&str, &str) {
+        (&self.adapter, &self.backend)
+    }
 }
 
 /// Fills in how many times as fast as the row before, and as the first, each row is. Rows of another length stay out.
@@ -43,7 +132,7 @@ pub fn compare_steps(rows: &mut [Row]) {
 }
 
 /// Rows as CSV, with a line of names.
-pub fn csv(rows: &[Row]) -> String {
+pub fn csv(rows: &[impl serde::Serialize]) -> String {
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {
         let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(row) else { continue };

@@ -26,16 +26,17 @@ pub struct Setting<'a> {
 pub struct Ready(Trial);
 
 impl Ready {
-    /// Compiles a job and binds it to the first `len` elements of a dataset.
+    /// Compiles a job and binds it to the first `len` elements of a dataset and of its copies.
     pub fn new(gpu: &Gpu, job: Job, data: &Dataset<'_>, len: u64) -> Result<Self, Failure> {
-        gpu.attempt(|| Trial::new(&gpu.device, job, data.input(len)).map(Ready).map_err(Failure::usage))
+        gpu.attempt(|| {
+            let trial = Trial::rotating(&gpu.device, job, data.input(len), &data.copies());
+            trial.map(Ready).map_err(Failure::usage)
+        })
     }
 
     /// Times it on the GPU.
     pub fn measure(&self, gpu: &Gpu, budget: Budget) -> Result<Measurement, Failure> {
-        gpu.attempt(|| {
-            gpu.timer.measure(budget, &|pass| self.0.prepared().encode_in_pass(pass)).map_err(Failure::usage)
-        })
+        gpu.attempt(|| gpu.timer.measure(budget, &|pass| self.0.encode_in_pass(pass)).map_err(Failure::usage))
     }
 
     /// Times it from submission to the value on the host, in milliseconds.
@@ -108,7 +109,7 @@ pub fn row(
         return Ok(row);
     }
     let ready = Ready::new(gpu, job, data, len)?;
-    let plan = ready.0.prepared().plan();
+    let plan = ready.0.plan();
     row.workgroups = Some(plan.workgroups());
     row.dispatches = Some(plan.passes.len() as u64);
     if !record(&mut row, ready.verify(gpu, expected)?) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use halofold::Element;
-use halofold::measure::Peak;
+use halofold::measure::{Inputs, Peak};
 use halofold::reduce::{Accumulator, Job, Operator, Rung, Tuning, UnknownRung};
 
 use crate::Failure;
@@ -145,7 +145,7 @@ pub fn run(args: SweepArgs) -> Result<(), Failure> {
     let sizes = args.sizes(&gpu)?;
     let jobs = sizes.iter().map(|n| args.jobs(&gpu, accumulator, *n)).collect::<Result<Vec<_>, _>>()?;
     let sweep = args.measure(&gpu, accumulator, sizes, &jobs)?;
-    record::write(file, &gpu, &sweep.peak, &sweep.rows)?;
+    record::write(file, &gpu, &sweep.peak, Inputs::Warm, &sweep.rows)?;
     outputs.write(&sweep)?;
     if sweep.rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
 }
@@ -200,7 +200,7 @@ impl SweepArgs {
         jobs: &[Vec<Job>],
     ) -> Result<Sweep, Failure> {
         let host = Host::generate(self.op, self.element, sizes[sizes.len() - 1]);
-        let data = Dataset::upload(gpu, &host)?;
+        let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
         let setting = Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) };
         let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name));
         let series: Vec<_> = names.map(str::to_owned).collect();

@@ -2,27 +2,39 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::row::{Row, Status};
+use crate::row::{Measured, Row, Status};
 
 /// A column: its heading, and what it shows of a row.
-pub struct Column {
+pub struct Column<T = Row> {
     heading: &'static str,
     left: bool,
-    show: Box<dyn Fn(&Row) -> String>,
+    show: Box<dyn Fn(&T) -> String>,
 }
 
-/// A column of numbers.
+impl<T> Column<T> {
+    /// A column of numbers.
+    pub fn number(heading: &'static str, show: impl Fn(&T) -> String + 'static) -> Self {
+        Column { heading, left: false, show: Box::new(show) }
+    }
+
+    /// A column of words.
+    pub fn words(heading: &'static str, show: impl Fn(&T) -> String + 'static) -> Self {
+        Column { heading, left: true, show: Box::new(show) }
+    }
+}
+
+/// A column of numbers about reductions.
 pub fn number(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> Column {
-    Column { heading, left: false, show: Box::new(show) }
+    Column::number(heading, show)
 }
 
-/// A column of words.
+/// A column of words about reductions.
 pub fn words(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> Column {
-    Column { heading, left: true, show: Box::new(show) }
+    Column::words(heading, show)
 }
 
 /// The table of some rows, without the columns that are empty throughout.
-pub fn render(columns: &[Column], rows: &[Row]) -> String {
+pub fn render<T>(columns: &[Column<T>], rows: &[T]) -> String {
     let kept: Vec<_> =
         columns.iter().filter(|column| rows.iter().any(|row| !(column.show)(row).is_empty())).collect();
     let mut table = plain();
@@ -84,8 +96,8 @@ pub fn clock(row: &Row) -> String {
 }
 
 /// PASS, FAIL or skipped.
-pub fn status(row: &Row) -> String {
-    match row.status {
+pub fn status(row: &impl Measured) -> String {
+    match row.status() {
         Status::Pass => "PASS",
         Status::Fail => "FAIL",
         Status::Skipped => "skipped",

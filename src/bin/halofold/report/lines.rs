@@ -120,20 +120,26 @@ fn grid(svg: &mut String, x: &Axis, y: &Axis, first: u64, last: u64) {
 
 /// The coloured lines' names, with their time at the largest size.
 fn legend(series: &[Series<'_>], chosen: &[usize]) -> String {
-    let mut html = String::from("<ul class=\"legend\">\n");
-    for (colour, index) in chosen.iter().enumerate() {
+    let entry = |index: &usize| {
         let Series { rung, points } = &series[*index];
         let last = points.last().map(|(n, ms)| format!("{} ({})", table::time(Some(*ms)), power(*n)));
+        format!("{rung} {}", last.unwrap_or_default())
+    };
+    legend_of(chosen.iter().map(entry), series.len() - chosen.len())
+}
+
+/// A legend of coloured lines, and how many grey ones there are.
+pub fn legend_of(coloured: impl Iterator<Item = String>, grey: usize) -> String {
+    let mut html = String::from("<ul class=\"legend\">\n");
+    for (colour, entry) in coloured.enumerate() {
         let _ = writeln!(
             html,
-            "<li><svg class=\"swatch\" width=\"26\" height=\"8\" aria-hidden=\"true\"><g class=\"c{colour}\"><polyline points=\"0,4 26,4\"/></g></svg> {} {}</li>",
-            escape(rung),
-            last.unwrap_or_default()
+            "<li><svg class=\"swatch\" width=\"26\" height=\"8\" aria-hidden=\"true\"><g class=\"c{colour}\"><polyline points=\"0,4 26,4\"/></g></svg> {}</li>",
+            escape(&entry)
         );
     }
-    let rest = series.len() - chosen.len();
-    if rest > 0 {
-        let _ = writeln!(html, "<li class=\"note\">grey: {rest} more</li>");
+    if grey > 0 {
+        let _ = writeln!(html, "<li class=\"note\">grey: {grey} more</li>");
     }
     html + "</ul>\n"
 }

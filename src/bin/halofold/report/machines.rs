@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use halofold::measure::Record;
+use halofold::measure::{Inputs, Record};
 use halofold::reduce::RUNGS;
 
 use crate::record::Loaded;
-use crate::row::{Row, key, own_time};
+use crate::row::{Measured, Row, StencilRow};
 
 /// An adapter reached by a back end and a driver, with everything that was measured on it.
 pub struct Machine {
     /// What it is called on the page; no two have the same name.
     pub name: String,
-    /// What is known of it, from its last record; nothing for bare rows.
-    pub origin: Option<Record>,
+    /// What is known of it, from each of its records; nothing for bare rows.
+    pub origins: Vec<Record>,
     /// Its rows, each measurement once.
     pub rows: Vec<Row>,
+    /// Its rows of stencils.
+    pub stencils: Vec<StencilRow>,
 }
 
 /// What is computed: operator and element type.
@@ -37,17 +39,43 @@ pub struct Series<'a> {
     pub points: Vec<(u64, f64)>,
 }
 
-/// What tells machines apart.
-fn identity(loaded: &Loaded) -> (String, Option<String>) {
-    match &loaded.origin {
-        Some(record) => {
+/// What tells machines apart: name and back end, and the driver. Bare rows do not tell their driver, and are taken to be of
+/// the first machine of their name. Cold inputs make another machine of the same adapter: their times say something else.
+#[derive(PartialEq, Eq)]
+struct Identity {
+    name: String,
+    driver: Option<String>,
+}
+
+impl Identity {
+    fn of(loaded: &Loaded) -> Self {
+        if let Some(record) = &loaded.origin {
             let adapter = &record.adapter;
-            (format!("{} ({})", adapter.name, adapter.backend), Some(adapter.driver.clone()))
+            let cold = if record.inputs == Inputs::Cold { ", cold inputs" } else { "" };
+            let name = format!("{} ({}){cold}", adapter.name, adapter.backend);
+            return Identity { name, driver: Some(adapter.driver.clone()) };
         }
-        None => {
-            let row = loaded.rows.iter().find(|row| row.backend != "cpu").or(loaded.rows.first());
-            let name = row.map(|row| format!("{} ({})", row.adapter, row.backend));
-            (name.unwrap_or_default(), None)
+        let reductions = loaded.rows.iter().map(Measured::place);
+        let mut places = loaded.stencils.iter().map(Measured::place).chain(reductions);
+        let first = places.clone().next();
+        let place = places.find(|(_, backend)| *backend != "cpu").or(first);
+        let name = place.map(|(adapter, backend)| format!("{adapter} ({backend})"));
+        Identity { name: name.unwrap_or_default(), driver: None }
+    }
+
+    fn may_be(&self, other: &Identity) -> bool {
+        let unknown = self.driver.is_none() || other.driver.is_none();
+        self.name == other.name && (unknown || self.driver == other.driver)
+    }
+}
+
+/// Puts new rows in the place of known ones of the same measurement, or behind all others.
+fn merge<R: Measured>(known: &mut Vec<R>, new: Vec<R>) {
+    for row in new {
+        let place = known.iter().position(|known| known.key() == row.key());
+        match place {
+            Some(place) => known[place] = row,
+            None => known.push(row),
         }
     }
 }
@@ -55,18 +83,22 @@ fn identity(loaded: &Loaded) -> (String, Option<String>) {
 impl Machine {
     /// The machines that records are from, in the order they first appear in.
     pub fn of(records: Vec<Loaded>) -> Vec<Machine> {
-        let mut machines: Vec<(_, Machine)> = Vec::new();
+        let mut machines: Vec<(Identity, Machine)> = Vec::new();
         for loaded in records {
-            let identity = identity(&loaded);
-            match machines.iter_mut().find(|(known, _)| *known == identity) {
-                Some((_, machine)) => machine.add(loaded),
+            let identity = Identity::of(&loaded);
+            match machines.iter_mut().find(|(known, _)| known.may_be(&identity)) {
+                Some((known, machine)) => {
+                    known.driver = known.driver.take().or(identity.driver);
+                    machine.add(loaded);
+                }
                 None => {
-                    let same = machines.iter().filter(|((name, _), _)| *name == identity.0).count();
+                    let same = machines.iter().filter(|(known, _)| known.name == identity.name).count();
                     let name = match same {
-                        0 => identity.0.clone(),
-                        _ => format!("{} #{}", identity.0, same + 1),
+                        0 => identity.name.clone(),
+                        _ => format!("{} #{}", identity.name, same + 1),
                     };
-                    let mut machine = Machine { name, origin: None, rows: Vec::new() };
+                    let mut machine =
+                        Machine { name, origins: Vec::new(), rows: Vec::new(), stencils: Vec::new() };
                     machine.add(loaded);
                     machines.push((identity, machine));
                 }
@@ -76,13 +108,20 @@ impl Machine {
     }
 
     fn add(&mut self, loaded: Loaded) {
-        for row in loaded.rows {
-            match self.rows.iter_mut().find(|known| key(known) == key(&row)) {
-                Some(known) => *known = row,
-                None => self.rows.push(row),
+        merge(&mut self.rows, loaded.rows);
+        merge(&mut self.stencils, loaded.stencils);
+        self.origins.extend(loaded.origin);
+    }
+
+    /// What its records say of something, each thing once, in the order in which they say it.
+    pub fn told(&self, say: impl Fn(&Record) -> String) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for text in self.origins.iter().map(say) {
+            if !said.contains(&text) {
+                said.push(text);
             }
         }
-        self.origin = loaded.origin.or(self.origin.take());
+        said.join(", ")
     }
 
     /// The rows that belong to no document, of some work.
@@ -92,20 +131,28 @@ impl Machine {
 
     /// Its ladder over some work, at the size with the most rungs, of equals the largest.
     pub fn ladder(&self, work: Work<'_>) -> Option<Ladder<'_>> {
+        self.ladders(work).into_iter().next_back()
+    }
+
+    /// Its ladders over some work, at all sizes that no other has more rungs at, ascending.
+    pub fn ladders(&self, work: Work<'_>) -> Vec<Ladder<'_>> {
         let mut sizes: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
         for row in self.rows_of(work).filter(|row| row.backend != "cpu") {
             sizes.entry(row.n).or_default().push(row);
         }
-        let (n, mut rows) = sizes.into_iter().max_by_key(|(_, rows)| rows.len())?;
-        rows.sort_by_key(|row| place(&row.rung));
-        Some(Ladder { n, rows })
+        let most = sizes.values().map(Vec::len).max().unwrap_or(0);
+        sizes.retain(|_, rows| rows.len() == most);
+        for rows in sizes.values_mut() {
+            rows.sort_by_key(|row| place(&row.rung));
+        }
+        sizes.into_iter().map(|(n, rows)| Ladder { n, rows }).collect()
     }
 
     /// Times by size of everything that was measured at two sizes or more, in the order of the catalogue.
     pub fn series(&self, work: Work<'_>) -> Vec<Series<'_>> {
         let mut series: BTreeMap<(usize, &str), BTreeMap<u64, f64>> = BTreeMap::new();
         for row in self.rows_of(work) {
-            if let Some(ms) = own_time(row) {
+            if let Some(ms) = row.own_time() {
                 let fastest =
                     series.entry((place(&row.rung), &row.rung)).or_default().entry(row.n).or_insert(ms);
                 *fastest = fastest.min(ms);

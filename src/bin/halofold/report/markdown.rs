@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use super::machines::{Machine, side_by_side, works};
 use super::page::{facts, first};
 use super::published::{Document, documents};
+use super::sheet::Sheet;
+use super::stencils;
 use super::text::power;
-use crate::row::{Row, own_time};
+use crate::row::{Measured, Row};
 use crate::table;
 
 /// All tables: the machines, every ladder with the machines side by side, and the documents.
@@ -41,12 +43,18 @@ pub fn tables(machines: &[Machine]) -> String {
     for document in documents(machines) {
         table_of(&mut text, &document);
     }
+    for comparison in stencils::comparisons(machines) {
+        let _ = writeln!(text, "### {}\n", escape(&comparison.title()));
+        for sheet in comparison.sheets() {
+            sheet_of(&mut text, &sheet);
+        }
+    }
     text.trim_end().to_owned() + "\n"
 }
 
 /// Time, bandwidth and percentage of a row.
 fn cells(row: &Row) -> [String; 3] {
-    match own_time(row) {
+    match row.own_time() {
         Some(ms) => [
             table::time(Some(ms)),
             table::optional(row.gb_per_s),
@@ -68,6 +76,19 @@ fn table_of(text: &mut String, document: &Document<'_>) {
             table::optional(row.gb_per_s),
         ];
         line(text, own.into_iter().chain(row.measured.iter().map(|ms| table::time(*ms))));
+    }
+    text.push('\n');
+}
+
+/// A table whose columns are named after their group and themselves.
+fn sheet_of(text: &mut String, sheet: &Sheet) {
+    let groups = sheet.groups.iter().flat_map(|group| {
+        let first = group.columns.iter().take(1).map(|column| format!("{}: {column}", group.name));
+        first.chain(group.columns.iter().skip(1).map(|column| (*column).to_owned()))
+    });
+    head(text, std::iter::once(sheet.subject.to_owned()).chain(groups));
+    for row in &sheet.lines {
+        line(text, std::iter::once(format!("`{}`", row.name)).chain(row.cells.iter().cloned()));
     }
     text.push('\n');
 }

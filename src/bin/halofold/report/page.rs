@@ -6,8 +6,9 @@ use super::bars::{Bar, Bars};
 use super::lines;
 use super::machines::{Ladder, Machine, Work, side_by_side, works};
 use super::published::{Document, documents};
+use super::stencils;
 use super::text::{escape, power};
-use crate::row::{Row, Status, own_time};
+use crate::row::{Measured, Row, Status};
 use crate::table;
 
 /// Colours and places, for light and dark, wide and narrow.
@@ -22,10 +23,11 @@ pub fn html(machines: &[Machine]) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <title>halofold: reductions compared</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>Reductions on {}</h1>\n\
-         <p class=\"note\">By halofold {}. GB/s are 10⁹ bytes of input a second; the line in the charts is what a kernel that only reads reaches \
-         on the same machine (more is possible where the input fits a cache). Times are medians.</p>\n",
+         <title>halofold: reductions and stencils compared</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <h1>{} on {}</h1>\n\
+         <p class=\"note\">By halofold {}. GB/s are 10⁹ bytes a second; the line in the charts is what a kernel that only reads (for \
+         stencils: only copies) reaches on the same machine; more is possible where the data fits a cache. Times are medians.</p>\n",
+        subject(machines),
         match machines.len() {
             1 => escape(&machines[0].name),
             count => format!("{count} machines"),
@@ -47,7 +49,24 @@ pub fn html(machines: &[Machine]) -> String {
         section(&mut page, &escape(&document.title), &published_chart(&document));
         page.push_str(&published_table(&document));
     }
+    for comparison in stencils::comparisons(machines) {
+        section(&mut page, &escape(&comparison.title()), &comparison.figures());
+        for sheet in comparison.sheets() {
+            page.push_str(&sheet.html());
+        }
+    }
     page + "</body>\n</html>\n"
+}
+
+/// What was measured.
+fn subject(machines: &[Machine]) -> &'static str {
+    let reductions = machines.iter().any(|machine| !machine.rows.is_empty());
+    let stencils = machines.iter().any(|machine| !machine.stencils.is_empty());
+    match (reductions, stencils) {
+        (false, _) => "Stencils",
+        (true, false) => "Reductions",
+        (true, true) => "Reductions and stencils",
+    }
 }
 
 /// A heading and figures that stand side by side where there is room.
@@ -58,29 +77,34 @@ fn section(page: &mut String, title: &str, figures: &str) {
 
 /// What is known of a machine, by name.
 pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
-    let count = |status| machine.rows.iter().filter(|row| row.status == status).count();
+    let reductions = machine.rows.iter().map(|row| row.status);
+    let all = || reductions.clone().chain(machine.stencils.iter().map(|row| row.status));
+    let count = |status| all().filter(|known| *known == status).count();
     let rows = format!(
         "{} right, {} wrong, {} skipped",
         count(Status::Pass),
         count(Status::Fail),
         count(Status::Skipped)
     );
-    let Some(record) = &machine.origin else {
+    if machine.origins.is_empty() {
         return vec![("rows", rows)];
-    };
-    let (adapter, peak) = (&record.adapter, &record.peak);
+    }
     let clock = |name: &str| if name == "gpu" { "GPU timestamps" } else { "wall clock" }.to_owned();
+    let peak = |gb_per_s: f64| format!("{} GB/s", table::digits(gb_per_s));
     vec![
-        ("read peak", format!("{} GB/s", table::digits(peak.read_gb_per_s))),
-        ("copy peak", format!("{} GB/s", table::digits(peak.copy_gb_per_s))),
-        ("times", clock(&peak.timing)),
-        ("driver", adapter.driver.clone()),
-        ("kind", adapter.device_type.clone()),
-        ("subgroups", format!("{} to {}", adapter.subgroup_range[0], adapter.subgroup_range[1])),
-        ("features", adapter.features.join(", ")),
-        ("system", record.os.clone()),
-        ("date", record.date.clone()),
-        ("versions", format!("halofold {}, wgpu {}", record.halofold, record.wgpu)),
+        ("read peak", machine.told(|record| peak(record.peak.read_gb_per_s))),
+        ("copy peak", machine.told(|record| peak(record.peak.copy_gb_per_s))),
+        ("times", machine.told(|record| clock(&record.peak.timing))),
+        ("driver", machine.told(|record| record.adapter.driver.clone())),
+        ("kind", machine.told(|record| record.adapter.device_type.clone())),
+        (
+            "subgroups",
+            machine.told(|record| record.adapter.subgroup_range.map(|n| n.to_string()).join(" to ")),
+        ),
+        ("features", machine.told(|record| record.adapter.features.join(", "))),
+        ("system", machine.told(|record| record.os.clone())),
+        ("date", machine.told(|record| record.date.clone())),
+        ("versions", machine.told(|record| format!("halofold {}, wgpu {}", record.halofold, record.wgpu))),
         ("rows", rows),
     ]
 }
@@ -122,7 +146,7 @@ fn bar(row: &Row) -> Bar {
     };
     let hint = match &row.reason {
         Some(reason) => format!("{}: {reason}", row.rung),
-        None => format!("{}: {}", row.rung, table::time(own_time(row))),
+        None => format!("{}: {}", row.rung, table::time(row.own_time())),
     };
     Bar { label: row.rung.clone(), value, text, hint }
 }
@@ -157,7 +181,7 @@ fn comparison(machines: &[Machine], work: Work<'_>) -> String {
 /// Time, bandwidth and percentage of a row.
 fn cells(row: Option<&Row>) -> String {
     let Some(row) = row else { return "<td></td><td></td><td></td>".to_owned() };
-    match own_time(row) {
+    match row.own_time() {
         Some(ms) => format!(
             "<td>{}</td><td>{}</td><td>{}</td>",
             table::time(Some(ms)),

@@ -4,7 +4,7 @@ use halofold::Element;
 
 use super::machines::Machine;
 use crate::presets;
-use crate::row::{Row, own_time};
+use crate::row::{Measured, Row};
 
 /// A document's table.
 pub struct Document<'a> {
@@ -60,7 +60,8 @@ fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
         }
         let own = |machine: &&'a Machine| {
             let rows = machine.rows.iter().filter(|row| row.backend != "cpu");
-            rows.filter(|other| other.preset == row.preset && other.row == row.row).find_map(own_time)
+            rows.filter(|other| other.preset == row.preset && other.row == row.row)
+                .find_map(Measured::own_time)
         };
         let size = row.element.parse::<Element>().map_or(0, Element::size);
         let bytes = (row.n * size) as f64;

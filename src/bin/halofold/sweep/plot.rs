@@ -1,38 +1,17 @@
 //! A sweep as an SVG plot: time by size, both axes logarithmic.
 
-use std::error::Error;
 use std::ops::Range;
 
-use plotters::coord::Shift;
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange, LogCoord, WithKeyPoints};
-use plotters::element::{Cross, DashedPathElement, PathElement, TriangleMarker};
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Sweep, end_to_end, own_time};
+use crate::plot::{
+    self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker,
+    font, px, stroke,
+};
 use crate::row::Row;
 use crate::{Failure, cpu};
-
-/// Width and height of the picture, in pixels.
-const SIZE: (i32, i32) = (1080, 680);
-
-/// Height of the title's part.
-const HEAD: i32 = 64;
-
-/// Units to a pixel. plotters' coordinates are whole numbers, and in whole pixels the dashes of a slanted line wobble.
-const UNITS: i32 = 8;
-
-/// Width of the legend: it stands beside the plot, where it never covers a line.
-const LEGEND_WIDTH: i32 = 230;
-
-/// How long a piece of each line the legend shows: whole dashes.
-const SAMPLE_WIDTH: i32 = 51;
-
-/// Where the legend's first line is.
-const LEGEND_TOP: i32 = 24;
-
-/// How far it is from one line of the legend to the next, unless there are too many.
-const LEGEND_STEP: i32 = 24;
 
 /// The most ticks on the axis of sizes.
 const MOST_TICKS: i32 = 14;
@@ -49,82 +28,26 @@ const TIME_MARGIN: f64 = 2.0;
 /// From so many decades on, only they have labels.
 const MANY_DECADES: usize = 3;
 
-/// Okabe and Ito's palette, which is told apart with any colour vision, without its yellow, faint on white, and its
-/// black, which is the CPU's.
-const PALETTE: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
-
 /// The CPU's colours: one thread, all threads.
 const CPU_COLORS: [RGBColor; 2] = [BLACK, RGBColor(130, 130, 130)];
 
-/// The markers of the rungs, one for each round through the palette.
-const MARKERS: [Marker; 4] = [Marker::Circle, Marker::Triangle, Marker::Cross, Marker::Square];
-
-const TEXT: RGBColor = RGBColor(40, 40, 40);
-const MESH: RGBColor = RGBColor(200, 200, 200);
-const LIGHT_MESH: RGBColor = RGBColor(236, 236, 236);
-
-/// The picture, or a part of it, in pixels.
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-/// Drawing into a string does not fail; the backend says that it may.
-type Drawn<T = ()> = Result<T, Box<dyn Error>>;
-
-/// How a line is drawn.
-#[derive(Clone, Copy)]
-enum Stroke {
-    /// GPU time.
-    Solid,
-    /// The CPU.
-    Dashed,
-    /// End to end.
-    Dotted,
+/// The looks of a series: the first two are the CPU's.
+fn style_of(series: usize) -> Style {
+    match series.checked_sub(CPU_COLORS.len()) {
+        None => Style { color: CPU_COLORS[series], stroke: Stroke::Dashed, marker: Marker::Square },
+        Some(rung) => Style::measured(rung),
+    }
 }
 
-/// What marks a line's points.
-#[derive(Clone, Copy)]
-enum Marker {
-    Square,
-    Circle,
-    Triangle,
-    Cross,
-}
-
-/// The looks of a line.
-#[derive(Clone, Copy)]
-struct Style {
-    color: RGBColor,
-    stroke: Stroke,
-    marker: Marker,
-}
-
-impl Style {
-    /// The looks of a series: the first two are the CPU's.
-    fn of(series: usize) -> Self {
-        match series.checked_sub(CPU_COLORS.len()) {
-            None => Style { color: CPU_COLORS[series], stroke: Stroke::Dashed, marker: Marker::Square },
-            Some(rung) => Style {
-                color: PALETTE[rung % PALETTE.len()],
-                stroke: Stroke::Solid,
-                marker: MARKERS[rung / PALETTE.len() % MARKERS.len()],
-            },
-        }
-    }
-
-    /// Whether it is a rung's, which has a second line for its time end to end.
-    fn is_rung(self) -> bool {
-        matches!(self.stroke, Stroke::Solid)
-    }
-
-    fn dotted(self) -> Self {
-        Style { stroke: Stroke::Dotted, ..self }
-    }
+/// The plot of a sweep.
+pub fn svg(sweep: &Sweep) -> Result<String, Failure> {
+    let title = format!("Time of one reduction by size: {} of {}", sweep.operator, sweep.element);
+    plot::svg(
+        &title,
+        &sweep.adapter,
+        |root, area| draw_chart(sweep, root, area),
+        |area| draw_legend(area, &legend(sweep)),
+    )
 }
 
 /// One line of the plot: sizes and milliseconds.
@@ -133,59 +56,14 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// The plot of a sweep.
-pub fn svg(sweep: &Sweep) -> Result<String, Failure> {
-    let mut text = String::new();
-    draw(sweep, &mut text).map_err(|error| Failure::Usage(format!("the plot: {error}")))?;
-    // The view box stays in units; what it is shown at is pixels.
-    let size = |(width, height): (i32, i32)| format!("width=\"{width}\" height=\"{height}\"");
-    Ok(text.replacen(&size((px(SIZE.0), px(SIZE.1))), &size(SIZE), 1))
-}
-
-/// Pixels in units.
-const fn px(pixels: i32) -> i32 {
-    pixels * UNITS
-}
-
-fn draw(sweep: &Sweep, text: &mut String) -> Drawn {
-    let size = (px(SIZE.0) as u32, px(SIZE.1) as u32);
-    let root = SVGBackend::with_string(text, size).into_drawing_area();
-    root.fill(&WHITE)?;
-    let (head, body) = root.split_vertically(px(HEAD));
-    let title = format!("Time of one reduction by size: {} of {}", sweep.operator, sweep.element);
-    draw_centred(&head, &title, 24, 12)?;
-    draw_centred(&head, &sweep.adapter, 16, 42)?;
-    let (chart, legend) = body.split_horizontally(px(SIZE.0 - LEGEND_WIDTH));
-    draw_chart(sweep, &root, &chart)?;
-    draw_legend(sweep, &legend)?;
-    root.present()?;
-    Ok(())
-}
-
-/// Text of a size in pixels. An SVG names its font family and leaves the rest to whoever shows it.
-fn font(size: i32) -> TextStyle<'static> {
-    ("sans-serif", px(size)).into_font().color(&TEXT)
-}
-
-/// A line of some pixels.
-fn stroke(color: RGBColor, width: i32) -> ShapeStyle {
-    color.stroke_width(px(width) as u32)
-}
-
-fn draw_centred(area: &Area<'_>, text: &str, size: i32, y: i32) -> Drawn {
-    let style = font(size).pos(Pos::new(HPos::Center, VPos::Top));
-    area.draw_text(text, &style, (px(SIZE.0 / 2), px(y)))?;
-    Ok(())
-}
-
 /// Every line that has points, end to end below the rest.
 fn lines(sweep: &Sweep) -> Vec<Line> {
     let line = |series: usize, style: Style, time: fn(&Row) -> Option<f64>| Line {
         style,
         points: sweep.of_series(series).filter_map(|row| Some((row.n as f64, time(row)?))).collect(),
     };
-    let styles = || (0..sweep.series.len()).map(|series| (series, Style::of(series)));
-    let rungs = styles().filter(|(_, style)| style.is_rung());
+    let styles = || (0..sweep.series.len()).map(|series| (series, style_of(series)));
+    let rungs = styles().skip(CPU_COLORS.len());
     let dotted = rungs.map(|(series, style)| line(series, style.dotted(), end_to_end));
     dotted.chain(styles().map(|(series, style)| line(series, style, own_time))).collect()
 }
@@ -255,63 +133,17 @@ fn time_label(ms: f64) -> String {
     format!("{ms:.places$}")
 }
 
-/// A line through points of the picture.
-fn draw_line(area: &Area<'_>, style: Style, points: &[(i32, i32)]) -> Drawn {
-    let line = stroke(style.color, 2);
-    let dashes = |dash, gap| DashedPathElement::new(points.iter().copied(), px(dash), px(gap), line);
-    match style.stroke {
-        Stroke::Solid => area.draw(&PathElement::new(points, line))?,
-        Stroke::Dashed => area.draw(&dashes(9, 5))?,
-        Stroke::Dotted => area.draw(&dashes(2, 4))?,
-    }
-    Ok(())
-}
-
-fn draw_marker(area: &Area<'_>, style: Style, (x, y): (i32, i32)) -> Drawn {
-    let size = px(if matches!(style.stroke, Stroke::Dotted) { 3 } else { 4 });
-    let filled = style.color.filled();
-    match style.marker {
-        Marker::Square => area.draw(&Rectangle::new([(x - size, y - size), (x + size, y + size)], filled))?,
-        Marker::Circle => area.draw(&Circle::new((x, y), size, filled))?,
-        Marker::Triangle => area.draw(&TriangleMarker::new((x, y), size + px(2), filled))?,
-        Marker::Cross => area.draw(&Cross::new((x, y), size, stroke(style.color, 2)))?,
-    }
-    Ok(())
-}
-
 /// A line for every series, then what solid and dotted lines mean.
-fn draw_legend(sweep: &Sweep, area: &Area<'_>) -> Drawn {
+fn legend(sweep: &Sweep) -> [Vec<(Style, String)>; 2] {
     let series = sweep.series.iter().enumerate().map(|(series, name)| {
         let all_threads = name == cpu::rung(true);
         let label = if all_threads { format!("{name} ({})", cpu::threads()) } else { name.clone() };
-        (Style::of(series), label)
+        (style_of(series), label)
     });
     let solid = if sweep.has_gpu_clock() { "time on the GPU" } else { "wall clock of batches" };
     let key = Style { color: TEXT, stroke: Stroke::Solid, marker: Marker::Circle };
     let strokes = [(key, solid), (key.dotted(), "end to end")].map(|(style, text)| (style, text.to_owned()));
-    let lines = (sweep.series.len() + strokes.len()) as i32;
-    // One more for the gap between the two parts, and one for the space at the end.
-    let step = LEGEND_STEP.min((SIZE.1 - HEAD - LEGEND_TOP) / (lines + 2));
-    let mut y = LEGEND_TOP;
-    for (style, label) in series {
-        draw_entry(area, style, &label, y)?;
-        y += step;
-    }
-    y += step / 2;
-    for (style, label) in strokes {
-        draw_entry(area, style, &label, y)?;
-        y += step;
-    }
-    Ok(())
-}
-
-/// A piece of a line with one marker, and what it stands for.
-fn draw_entry(area: &Area<'_>, style: Style, label: &str, y: i32) -> Drawn {
-    draw_line(area, style, &[(0, px(y)), (px(SAMPLE_WIDTH), px(y))])?;
-    draw_marker(area, style, (px(SAMPLE_WIDTH / 2), px(y)))?;
-    let text = font(16).pos(Pos::new(HPos::Left, VPos::Center));
-    area.draw_text(label, &text, (px(SAMPLE_WIDTH + 12), px(y)))?;
-    Ok(())
+    [series.collect(), strokes.to_vec()]
 }
 
 #[cfg(test)]

@@ -1,0 +1,52 @@
+//! What a bench leaves behind.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use halofold::measure::{Inputs, Record, Row, StencilRow};
+
+use super::{Machine, target};
+
+/// Where a bench's record goes: to the file that `HALOFOLD_RECORD` names, or to one of the bench's name under the target directory.
+pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
+    let cold = if machine.inputs == Inputs::Cold { "-cold" } else { "" };
+    let usual = || target().join("halofold").join(format!("{bench}{cold}.json"));
+    env::var_os("HALOFOLD_RECORD").map_or_else(usual, PathBuf::from)
+}
+
+/// Writes the record of what was measured; nothing if nothing was, as in criterion's test mode.
+///
+/// A bench has rows of one kind. Those of the other kind stay what the file has, if it is a record of the same adapter and
+/// inputs: one file for both benches.
+pub fn write_record(
+    machine: &Machine,
+    path: &Path,
+    reductions: Option<Vec<Row>>,
+    stencils: Option<Vec<StencilRow>>,
+) {
+    let timed = reductions.iter().flatten().any(|row| row.gpu_ms_median.is_some())
+        || stencils.iter().flatten().any(|row| row.gpu_ms_median.is_some());
+    if !timed {
+        return;
+    }
+    let blank = Record::new(&machine.device, &machine.peak, Vec::new());
+    let blank = Record { inputs: machine.inputs, ..blank };
+    let (rows, others) = match before(path, &blank) {
+        Some(record) => (record.rows, record.stencils),
+        None => Default::default(),
+    };
+    let record = Record { rows: reductions.unwrap_or(rows), stencils: stencils.unwrap_or(others), ..blank };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    }
+    let text = record.to_json().expect("a record is JSON");
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    eprintln!("record: {}", path.display());
+}
+
+/// The record that a file holds, if it is from the same adapter, version and kind of inputs as another.
+fn before(path: &Path, other: &Record) -> Option<Record> {
+    let record: Record = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let origin = |record: &Record| (record.adapter.clone(), record.halofold.clone(), record.inputs);
+    (origin(&record) == origin(other)).then_some(record)
+}

@@ -1,0 +1,228 @@
+//! Every stencil variant under criterion, by GPU time: `cargo bench --bench stencil`.
+//!
+//! One group for each stencil, element type and grid, so that criterion's plots compare the variants. The throughput is cells: one
+//! step of one cell is an element, so that criterion's Gelem/s are GCell-updates/s. Bytes and operations a cell are counted in
+//! several ways by several papers, cells in one; the line under each benchmark has the bytes of one read and one write a cell
+//! as a share of what a copy reaches here.
+//!
+//! Grids go by what the adapter is; `HALOFOLD_BENCH=full` takes them all: the thesis's, smaller and larger ones. Before it is
+//! timed, every variant makes a step on the benchmark's own grid, every cell of which is compared with the CPU's, bit for bit. The
+//! run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/stencil.json`). With `HALOFOLD_COLD=1` steps take
+//! pairs of grids in turn, which no cache holds together.
+
+mod shared;
+
+use std::cell::LazyCell;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, SamplingMode, Throughput};
+use halofold::measure::{Mosaic, Rotation, Status, StencilRow};
+use halofold::read::Readback;
+use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
+use halofold::{Element, adapter, wgpu};
+use shared::{Extent, Machine};
+
+/// What cells are.
+const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
+
+/// Bytes of a grid that are read back at once.
+const PIECE: usize = 64 << 20;
+
+/// The grids of a stencil.
+fn grids(points: Points, extent: Extent) -> Vec<Grid> {
+    let square = |side| Grid::plane(side, side);
+    let box_of = |planes, side| Grid { planes, rows: side, cols: side };
+    match (points, extent) {
+        (Points::Five, Extent::Software) => vec![square(512)],
+        (Points::Five, Extent::Gpu) => vec![square(2048), square(8192)],
+        (Points::Five, Extent::Full) => [1024, 2048, 4096, 8192, 16384].map(square).to_vec(),
+        (Points::TwentySeven, Extent::Software) => vec![box_of(32, 64)],
+        (Points::TwentySeven, Extent::Gpu) => vec![box_of(64, 256), box_of(256, 512)],
+        (Points::TwentySeven, Extent::Full) => {
+            vec![box_of(32, 128), box_of(64, 256), box_of(256, 512), box_of(512, 512)]
+        }
+    }
+}
+
+fn main() {
+    let machine = Machine::open();
+    let path = shared::record_path("stencil", &machine);
+    let mut rows = Vec::new();
+    let mut criterion = shared::criterion(&machine);
+    for points in Points::ALL {
+        for (element, grid) in ELEMENTS
+            .iter()
+            .flat_map(|element| grids(points, machine.extent()).into_iter().map(move |grid| (*element, grid)))
+        {
+            let title = machine.title(&format!("{}-point/{element}/{}", points.count(), sides(grid)));
+            let pairs = match pairs(&machine, element, grid) {
+                Ok(pairs) => pairs,
+                Err(reason) => {
+                    shared::skip(&title, &reason);
+                    continue;
+                }
+            };
+            let data = LazyCell::new(|| Data::new(&machine, points, element, grid, pairs));
+            let mut group = criterion.benchmark_group(&title);
+            group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(grid.cells()));
+            for variant in VARIANTS.iter().filter(|variant| variant.points == points) {
+                let tuning = Tuning::of(variant);
+                let job = Job { variant, element, grid, borders: Borders::default(), tuning };
+                rows.extend(bench(&mut group, &machine, job, &data));
+            }
+            group.finish();
+        }
+    }
+    criterion.final_summary();
+    shared::write_record(&machine, &path, None, Some(rows));
+}
+
+/// A grid's sides as a benchmark's name has them: no blanks, for criterion's filters.
+fn sides(grid: Grid) -> String {
+    let Grid { planes, rows, cols } = grid;
+    if planes == 1 { format!("{rows}x{cols}") } else { format!("{planes}x{rows}x{cols}") }
+}
+
+/// How many pairs of grids are taken in turn; a reason if there cannot be even one, or not enough.
+fn pairs(machine: &Machine, element: Element, grid: Grid) -> Result<u64, String> {
+    let missing = element.feature() - machine.device.features();
+    if !missing.is_empty() {
+        return Err(format!("needs {}, which this device lacks", adapter::feature_names(missing)));
+    }
+    let (bytes, limits) = (grid.cells() * element.size(), machine.device.limits());
+    let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+    if bytes > most {
+        return Err(format!(
+            "needs a buffer of {bytes} bytes, max_buffer_size and max_storage_buffer_binding_size allow {most}"
+        ));
+    }
+    machine.inputs.copies(&machine.device, 2 * bytes).map_err(|error| error.to_string())
+}
+
+/// A grid on the GPU and what a step makes of it, with pairs of buffers to step in.
+struct Data {
+    mosaic: Mosaic,
+    coefficients: Coefficients,
+    /// The grid before the step, which no kernel touches.
+    original: wgpu::Buffer,
+    pairs: Vec<[wgpu::Buffer; 2]>,
+    readback: Readback,
+}
+
+impl Data {
+    fn new(machine: &Machine, points: Points, element: Element, grid: Grid, pairs: u64) -> Self {
+        let coefficients = Coefficients::usual(points);
+        let mosaic = Mosaic::new(points, element, grid, coefficients);
+        let size = grid.cells() * element.size();
+        let buffer = |usage| {
+            let label = Some("halofold grid");
+            machine.device.create_buffer(&wgpu::BufferDescriptor {
+                label,
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let original = buffer(wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
+        let mut at = 0;
+        for piece in pieces(mosaic.before(), size) {
+            machine.queue.write_buffer(&original, at, &piece);
+            machine.queue.submit([]);
+            at += piece.len() as u64;
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let pairs = (0..pairs).map(|_| [buffer(usage), buffer(usage)]).collect();
+        let readback = Readback::new(&machine.device, size.min(PIECE as u64));
+        Data { mosaic, coefficients, original, pairs, readback }
+    }
+
+    /// A variant over the grids, whose steps were right: from the first grid of every pair to the second, and then back.
+    fn rotation(&self, machine: &Machine, job: Job) -> Rotation<Stepper> {
+        let name = job.variant.name;
+        let jacobi = Jacobi::new(&machine.device, job, self.coefficients);
+        let jacobi = jacobi.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let there = self.pairs.iter().map(|[first, second]| (first, second));
+        let back = self.pairs.iter().map(|[first, second]| (second, first));
+        let steppers = there.chain(back).map(|(source, target)| {
+            let stepper = jacobi.prepare(&machine.device, source, target);
+            let stepper = stepper.unwrap_or_else(|error| panic!("{name}: {error}"));
+            self.verify(machine, &stepper, source, target).unwrap_or_else(|error| panic!("{name}: {error}"));
+            stepper
+        });
+        Rotation::new(steppers.collect()).expect("there is a pair")
+    }
+
+    /// Makes a step and compares every cell with the CPU's.
+    fn verify(
+        &self,
+        machine: &Machine,
+        stepper: &Stepper,
+        source: &wgpu::Buffer,
+        target: &wgpu::Buffer,
+    ) -> Result<(), String> {
+        let size = self.original.size();
+        let mut encoder = machine.device.create_command_encoder(&Default::default());
+        for grid in [source, target] {
+            encoder.copy_buffer_to_buffer(&self.original, 0, grid, 0, size);
+        }
+        stepper.encode(&mut encoder, 1);
+        let mut at = 0;
+        for expected in pieces(self.mosaic.after(), size) {
+            let length = expected.len() as u64;
+            let copied = self.readback.encode(&mut encoder, target, at, length);
+            copied.map_err(|error| error.to_string())?;
+            machine.queue.submit([encoder.finish()]);
+            encoder = machine.device.create_command_encoder(&Default::default());
+            let got = self.readback.wait(&machine.device, length).map_err(|error| error.to_string())?;
+            if let Some(byte) = got.iter().zip(&expected).position(|(got, expected)| got != expected) {
+                return Err(format!("the result is wrong from byte {} on", at + byte as u64));
+            }
+            at += length;
+        }
+        Ok(())
+    }
+}
+
+/// Rows of a grid of so many bytes, put together to pieces that are not too large.
+fn pieces<'a>(rows: impl Iterator<Item = &'a [u8]>, size: u64) -> impl Iterator<Item = Vec<u8>> {
+    let mut rows = rows.peekable();
+    std::iter::from_fn(move || {
+        let mut piece = Vec::with_capacity(PIECE.min(size as usize));
+        while let Some(row) = rows.next_if(|row| piece.is_empty() || piece.len() + row.len() <= PIECE) {
+            piece.extend_from_slice(row);
+        }
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// Runs one variant under criterion; its row, unless a filter or criterion's test mode left it unmeasured.
+fn bench<F: FnOnce() -> Data>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    machine: &Machine,
+    job: Job,
+    data: &LazyCell<Data, F>,
+) -> Option<StencilRow> {
+    let name = job.variant.name;
+    let mut row = StencilRow::blank(&job, &machine.info);
+    match job.plan(machine.device.features(), &machine.device.limits()) {
+        Ok(plan) => row.workgroups = Some(plan.workgroups()),
+        Err(error) => {
+            shared::skip(name, &error.to_string());
+            row.reason = Some(error.to_string());
+            return Some(row);
+        }
+    }
+    let make = || data.rotation(machine, job);
+    let step = |rotation: &Rotation<Stepper>, pass: &mut wgpu::ComputePass<'_>| {
+        rotation.next().encode_in_pass(pass, 1);
+    };
+    let (_, summary, timing) = shared::bench(group, machine, name, make, step)?;
+    row.dispatches = Some(1);
+    row.status = Status::Pass;
+    row.set_times(&job, summary, timing, machine.peak.copy_gb_per_s);
+    if let (Some(gcells), Some(percent)) = (row.gcells_per_s, row.percent_of_copy_peak) {
+        let timing = timing.name();
+        eprintln!("    {gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak ({timing} time)\n");
+    }
+    Some(row)
+}

@@ -1,0 +1,132 @@
+//! A preset as text: the figures as a table by block shape, the table with what was published, and what was skipped.
+
+use std::fmt::Write as _;
+
+use comfy_table::CellAlignment;
+
+use super::{Replay, picked};
+use crate::row::{Status, StencilRow};
+use crate::table::{self, Column};
+
+/// The whole text.
+pub fn report(replay: &Replay) -> String {
+    let Replay { preset, adapter, peak, grid, element, steps, rows, .. } = replay;
+    let timing = rows.iter().find_map(|row| row.timing.as_deref()).unwrap_or(peak.timing.name());
+    let clock = if timing == "gpu" { "GPU timestamps" } else { "wall clock (no GPU timestamps here)" };
+    let copy = table::digits(peak.copy_gb_per_s);
+    let ceiling = table::digits(peak.copy_gb_per_s / (2.0 * element.size() as f64));
+    let mut text = format!(
+        "{adapter}\n{}\n{grid} {element}, fixed borders; copy peak {copy} GB/s, which is {ceiling} GCell/s; times: {clock}\n\n\
+         GCell/s by block, rows x columns:\n\n",
+        preset.title,
+    );
+    text.push_str(&by_block(replay));
+    text.push_str(&remarks(rows));
+    let thesis = preset.thesis;
+    let size = if *steps == thesis.steps && *grid == thesis.grid {
+        "as many as the thesis ran, over its grid".to_owned()
+    } else {
+        format!("the thesis ran {} over {}", thesis.steps, thesis.grid)
+    };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "\nTable {}: the rows that the thesis prints, the best of each kind here, run for {steps} steps ({size}):\n",
+        preset.table
+    );
+    let chosen: Vec<_> = picked(rows).into_iter().map(|index| rows[index].clone()).collect();
+    text.push_str(&table::render(&columns(), &chosen));
+    let _ = writeln!(text, "\n{}\n{}", verdict(rows), preset.note);
+    text
+}
+
+/// A line for every variant, a column for every block.
+fn by_block(replay: &Replay) -> String {
+    let mut table = table::plain();
+    let names = replay.blocks.iter().map(ToString::to_string);
+    table.set_header(std::iter::once("variant".to_owned()).chain(names));
+    for rows in replay.rows.chunk_by(|a, b| a.variant == b.variant) {
+        let cells = replay.blocks.iter().map(|block| {
+            let block = block.to_string();
+            rows.iter().find(|row| row.block == block).map_or_else(String::new, speed)
+        });
+        table.add_row(std::iter::once(rows[0].variant.clone()).chain(cells));
+    }
+    for column in 1..=replay.blocks.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.trim_fmt() + "\n"
+}
+
+/// What a cell of the table by block says.
+fn speed(row: &StencilRow) -> String {
+    match row.status {
+        Status::Pass => table::optional(row.gcells_per_s),
+        Status::Fail => "FAIL".to_owned(),
+        Status::Skipped => "-".to_owned(),
+    }
+}
+
+/// What was skipped or wrong and why, each reason once.
+fn remarks(rows: &[StencilRow]) -> String {
+    let mut reasons: Vec<(&str, Vec<&StencilRow>)> = Vec::new();
+    for row in rows {
+        let Some(reason) = row.reason.as_deref() else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, rows)) => rows.push(row),
+            None => reasons.push((reason, vec![row])),
+        }
+    }
+    let lines = reasons.into_iter().map(|(reason, rows)| {
+        let who = match rows.len() {
+            1 => format!("{} {}", rows[0].variant, rows[0].block),
+            count => format!("{} in {count} variants", rows[0].block),
+        };
+        format!("  {who}: {} ({reason})\n", table::status(rows[0]))
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
+}
+
+/// A column of the table.
+type Shown = Column<StencilRow>;
+
+fn columns() -> Vec<Shown> {
+    let whole = |row: &StencilRow| row.wall_ms_median.map(|ms| format!("{} s", table::digits(ms / 1e3)));
+    vec![
+        Shown::words("row", |row| row.row.clone().unwrap_or_default()),
+        Shown::words("variant", |row| row.variant.clone()),
+        Shown::number("block", |row| row.block.clone()),
+        Shown::number("time a step", |row| table::time(row.gpu_ms_median)),
+        Shown::number("IQR", |row| table::time(row.gpu_ms_iqr)),
+        Shown::number("GCell/s", |row| table::optional(row.gcells_per_s)),
+        Shown::number("GB/s", |row| table::optional(row.gb_per_s)),
+        Shown::number("% copy", |row| {
+            row.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
+        }),
+        Shown::number("GFLOP/s", |row| table::optional(row.gflop_per_s)),
+        Shown::number("published GFLOP/s", |row| {
+            row.published_gflop_s.map(|x| format!("{x:.2}")).unwrap_or_default()
+        }),
+        Shown::number("all steps", move |row| whole(row).unwrap_or_default()),
+        Shown::number("published", |row| row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()),
+        Shown::words("result", |row| table::status(row)),
+    ]
+}
+
+/// How the best overlapped variant stands to the best direct one, which is what the thesis is about.
+fn verdict(rows: &[StencilRow]) -> String {
+    let best = |start: &str| {
+        let kind = rows.iter().filter(|row| row.variant.starts_with(start) && row.status == Status::Pass);
+        kind.filter_map(|row| row.gcells_per_s).max_by(f64::total_cmp)
+    };
+    match best("dir-").zip(best("sol-")) {
+        Some((direct, overlapped)) => format!(
+            "The best overlapped variant (SOL) is {} times as fast as the best direct one (DIR).",
+            table::digits(overlapped / direct)
+        ),
+        None => String::new(),
+    }
+}
