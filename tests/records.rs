@@ -314,7 +314,7 @@ fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
     let html = fs::read_to_string(&page).expect("the page is there");
     assert_well_formed(&html);
     let markdown = fs::read_to_string(&markdown).expect("the tables are there");
-    assert!(html.contains("Reductions and stencils on GPU") && !html.contains("#2"), "one machine");
+    assert!(html.contains("Reductions and stencils on GPU") && !html.contains("(vulkan) #2"), "one machine");
     for (variant, _) in speeds {
         assert!(html.matches(variant).count() >= 3, "{variant} in the chart, its legend and the table");
         assert!(markdown.contains(&format!("| `{variant}` |")), "{variant}");

@@ -160,7 +160,10 @@ impl<'a> Comparison<'a> {
                 let same = |known: &&&StencilRow| known.variant == row.variant && known.block == block;
                 thesis_cells(field.rows.iter().find(same).copied(), preset)
             });
-            Line { name: format!("{} {block}", row.variant), cells: own.into_iter().chain(measured).collect() }
+            Line {
+                name: format!("{} {block}", row.variant),
+                cells: own.into_iter().chain(measured).collect(),
+            }
         };
         Sheet {
             subject: "the thesis's rows",
