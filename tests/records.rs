@@ -45,7 +45,27 @@ fn row(rung: &str, n: u64, ms: f64, iqr: f64) -> Value {
     })
 }
 
-/// A record of some rows.
+/// A row of a stencil that took so long a step, in milliseconds.
+fn stencil(variant: &str, block: &str, ms: f64) -> Value {
+    let gcells = 8192.0 * 8192.0 / 1e6 / ms;
+    json!({
+        "preset": "thesis-5pt", "row": "beyond", "variant": variant, "points": 5, "grid": "8192x8192", "block": block,
+        "boundary": "fixed", "type": "f32", "steps": null, "workgroups": 1024, "dispatches": 1, "gpu_ms_median": ms,
+        "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "wall_ms_median": null, "gcells_per_s": gcells,
+        "gb_per_s": 8.0 * gcells, "gflop_per_s": 5.0 * gcells, "percent_of_copy_peak": 8.0 * gcells / 9.0,
+        "published_s": null, "published_gflop_s": null, "status": "pass", "reason": null, "timing": "gpu",
+        "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
+    })
+}
+
+/// A record of some rows of stencils.
+fn stencil_record(rows: &[Value]) -> Value {
+    let mut record = record(&[]);
+    record["stencils"] = json!(rows);
+    record
+}
+
+/// A record of some rows, as it was before there were stencils.
 fn record(rows: &[Value]) -> Value {
     json!({
         "schema": SCHEMA, "halofold": "0.1.0", "wgpu": "30.0", "date": "2026-11-21T00:50:00Z",
@@ -174,6 +194,22 @@ fn a_doctored_slower_row_is_a_regression() {
 }
 
 #[test]
+fn stencils_are_compared_by_variant_and_block() {
+    let rows = [stencil("direct-global", "8x32", 1.0), stencil("direct-global", "16x16", 1.0)];
+    let mut slower = rows.clone();
+    slower[1]["gpu_ms_median"] = json!(1.2);
+    let (verdicts, status) = compare("stencils", &stencil_record(&rows), &stencil_record(&slower), &[]);
+    assert_eq!((verdicts, status), (vec!["same".to_owned(), "slower".to_owned()], Some(1)));
+    // Bare rows, as --json prints them, another block, and both kinds of rows in one record.
+    let mut other =
+        stencil_record(&[stencil("direct-global", "8x32", 0.5), stencil("direct-global", "4x32", 1.0)]);
+    other["rows"] = json!([row("tile", 4096, 1.0, 0.01)]);
+    let (verdicts, status) = compare("stencils_bare", &json!(rows), &other, &[]);
+    assert_eq!(verdicts, ["only-in-b", "faster", "only-in-a", "only-in-b"]);
+    assert_eq!(status, Some(0));
+}
+
+#[test]
 fn a_wrong_result_is_a_regression_and_a_skipped_row_is_not() {
     let rows =
         [row("sequential", 4096, 1.0, 0.01), row("tile", 4096, 1.0, 0.01), row("radix-4", 4096, 1.0, 0.01)];
@@ -294,4 +330,51 @@ fn the_report_shows_every_rung_and_stands_alone() {
         assert!(!html.contains(outside), "{outside}");
     }
     assert_eq!(halofold(&["report", text(&a)]).status.code(), Some(2), "nowhere to write");
+}
+
+#[test]
+fn the_report_shows_stencils_by_block_and_joins_a_machines_records() {
+    let folder = folder("stencil_report");
+    let blocks = ["8x16", "16x16", "8x32"];
+    let speeds = [("direct-global", 0.3), ("dir-fusion", 0.4), ("sol-reg", 0.5), ("register-rows", 0.15)];
+    let mut rows: Vec<_> = speeds
+        .iter()
+        .flat_map(|(variant, ms)| blocks.map(|block| stencil(variant, block, *ms * block.len() as f64)))
+        .collect();
+    let run = rows.iter_mut().find(|row| row["variant"] == "dir-fusion").expect("there is one");
+    run["steps"] = json!(1500);
+    run["wall_ms_median"] = json!(2_345.0);
+    let ladder = [row("sequential", 1 << 20, 1.0, 0.0)];
+    let [a, b, c] = ["stencils.json", "ladder.json", "bare.json"].map(|name| folder.join(name));
+    write(&a, &stencil_record(&rows));
+    write(&b, &record(&ladder));
+    write(&c, &json!([row("tile", 1 << 20, 2.0, 0.0)]));
+    let [page, markdown] = ["page.html", "page.md"].map(|name| folder.join(name));
+    fine(&["report", text(&a), text(&c), text(&b), "-o", text(&page), "--markdown", text(&markdown)]);
+
+    let html = fs::read_to_string(&page).expect("the page is there");
+    assert_well_formed(&html);
+    let markdown = fs::read_to_string(&markdown).expect("the tables are there");
+    assert!(html.contains("Reductions and stencils on GPU") && !html.contains("(vulkan) #2"), "one machine");
+    for (variant, _) in speeds {
+        assert!(html.matches(variant).count() >= 3, "{variant} in the chart, its legend and the table");
+        assert!(markdown.contains(&format!("| `{variant}` |")), "{variant}");
+    }
+    for text in [
+        "5-point stencil of f32, fixed borders",
+        "GeForce GTX 295",
+        "25.11",
+        "16.45 s",
+        "2.345 s",
+        "8192 × 8192",
+    ] {
+        assert!(html.contains(text) && markdown.contains(text), "{text}");
+    }
+    assert!(html.contains("copy: 112.5"), "the ceiling: 900 GB/s are 112.5 GCell/s");
+    for outside in ["<script", "http:", "https:", "url(", "@import", "NaN"] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+    let table = fine(&["report", text(&b), text(&c), "--readme"]);
+    assert!(table.contains("| `sequential` |") && table.contains("| `tile` | opencl 2 |"), "{table}");
+    assert_eq!(halofold(&["report", text(&a), "--readme"]).status.code(), Some(2), "no ladder in it");
 }

@@ -26,8 +26,8 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> head: array<Elem>;
 @group(0) @binding(4) var<storage, read_write> tail: array<Elem>;
 // The seam before its step and after it.
-@group(0) @binding(5) var<storage, read_write> before: array<Elem>;
-@group(0) @binding(6) var<storage, read_write> after: array<Elem>;
+@group(0) @binding(8) var<storage, read_write> before: array<Elem>;
+@group(0) @binding(9) var<storage, read_write> after: array<Elem>;
 @group(0) @binding(2) var<uniform> params: Params;
 
 const WG: u32 = 256u;

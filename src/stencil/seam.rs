@@ -10,7 +10,7 @@ use crate::stencil::record::{self, Dispatch, Settings};
 use crate::stencil::window::Seam;
 
 /// The slots of both kernels, and that of the parameters.
-const SLOTS: [u32; 5] = [1, 2, 4, 5, 6];
+const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
 
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
@@ -105,8 +105,8 @@ impl Carrier {
                     (1, record::slice(grid, 0, (2 * layer).next_multiple_of(4))),
                     (2, record::block::<Copying>(params, self.params)),
                     (4, record::slice(grid, self.seam.tail, tail.next_multiple_of(4))),
-                    (5, before.as_entire_binding()),
-                    (6, after.as_entire_binding()),
+                    (8, before.as_entire_binding()),
+                    (9, after.as_entire_binding()),
                 ],
             ),
             workgroups: self.workgroups,

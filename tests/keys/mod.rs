@@ -1,6 +1,7 @@
 //! What a row of `--json` holds, wherever it is printed.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
-/// The keys of a row, in order.
+/// The keys of a reduction's row, in order.
 pub const KEYS: &[&str] = &[
     "preset",
     "row",
@@ -22,6 +23,36 @@ pub const KEYS: &[&str] = &[
     "cumulative_speedup",
     "published_ms",
     "published_gb_s",
+    "status",
+    "reason",
+    "timing",
+    "adapter",
+    "backend",
+];
+
+/// The keys of a stencil's row, in order.
+pub const STENCIL_KEYS: &[&str] = &[
+    "preset",
+    "row",
+    "variant",
+    "points",
+    "grid",
+    "block",
+    "boundary",
+    "type",
+    "steps",
+    "workgroups",
+    "dispatches",
+    "gpu_ms_median",
+    "gpu_ms_min",
+    "gpu_ms_iqr",
+    "wall_ms_median",
+    "gcells_per_s",
+    "gb_per_s",
+    "gflop_per_s",
+    "percent_of_copy_peak",
+    "published_s",
+    "published_gflop_s",
     "status",
     "reason",
     "timing",

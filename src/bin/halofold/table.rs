@@ -1,25 +1,27 @@
 //! Rows as a table for people.
 
+use std::borrow::Cow;
+
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::row::{Measured, Row, Status};
 
 /// A column: its heading, and what it shows of a row.
 pub struct Column<T = Row> {
-    heading: &'static str,
+    heading: Cow<'static, str>,
     left: bool,
     show: Box<dyn Fn(&T) -> String>,
 }
 
 impl<T> Column<T> {
     /// A column of numbers.
-    pub fn number(heading: &'static str, show: impl Fn(&T) -> String + 'static) -> Self {
-        Column { heading, left: false, show: Box::new(show) }
+    pub fn number(heading: impl Into<Cow<'static, str>>, show: impl Fn(&T) -> String + 'static) -> Self {
+        Column { heading: heading.into(), left: false, show: Box::new(show) }
     }
 
     /// A column of words.
-    pub fn words(heading: &'static str, show: impl Fn(&T) -> String + 'static) -> Self {
-        Column { heading, left: true, show: Box::new(show) }
+    pub fn words(heading: impl Into<Cow<'static, str>>, show: impl Fn(&T) -> String + 'static) -> Self {
+        Column { heading: heading.into(), left: true, show: Box::new(show) }
     }
 }
 
@@ -38,7 +40,7 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T]) -> String {
     let kept: Vec<_> =
         columns.iter().filter(|column| rows.iter().any(|row| !(column.show)(row).is_empty())).collect();
     let mut table = plain();
-    table.set_header(kept.iter().map(|column| column.heading));
+    table.set_header(kept.iter().map(|column| column.heading.as_ref()));
     for row in rows {
         table.add_row(kept.iter().map(|column| (column.show)(row)));
     }

@@ -1,4 +1,4 @@
-//! One machine's ladder as a short Markdown table: the README's.
+//! One machine's ladder as a short Markdown table: the README's, which a test holds against the records it is made of.
 
 use std::fmt::Write as _;
 
@@ -27,7 +27,7 @@ pub fn table(machines: &[Machine]) -> Result<String, Failure> {
         return Err(Failure::usage("--readme: there is no ladder in these records"));
     };
     let lengths: Vec<_> = ladders.iter().map(|ladder| table::power(ladder.n)).collect();
-    let mut text = format!("{} of {} {} on {}", work.0, lengths.join(" and "), work.1, machine.name);
+    let mut text = format!("The `{}` of {} `{}` on {}", work.0, lengths.join(" and "), work.1, machine.name);
     // Writing to a string cannot fail, here and below.
     if !machine.origins.is_empty() {
         let day = machine.told(|record| record.date.chars().take(10).collect());

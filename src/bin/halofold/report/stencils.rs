@@ -150,14 +150,20 @@ impl<'a> Comparison<'a> {
         let first = Group { name: MACHINE.to_owned(), columns };
         let flops = f64::from(preset.points.flops());
         let line = |row: &crate::stencil::Published| {
-            let own = [row.gflop_s / flops, row.gflop_s].map(table::digits);
-            let own = own.into_iter().chain([format!("{:.2} s", row.seconds)]);
+            let own = [
+                table::digits(row.gflop_s / flops),
+                format!("{:.2}", row.gflop_s),
+                format!("{:.2} s", row.seconds),
+            ];
             let block = row.block.to_string();
             let measured = self.fields.iter().flat_map(|field| {
                 let same = |known: &&&StencilRow| known.variant == row.variant && known.block == block;
                 thesis_cells(field.rows.iter().find(same).copied(), preset)
             });
-            Line { name: format!("{} {block}", row.variant), cells: own.chain(measured).collect() }
+            Line {
+                name: format!("{} {block}", row.variant),
+                cells: own.into_iter().chain(measured).collect(),
+            }
         };
         Sheet {
             subject: "the thesis's rows",

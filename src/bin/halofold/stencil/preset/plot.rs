@@ -72,7 +72,7 @@ fn draw_chart(replay: &Replay, lines: &[Line<'_>], ceiling: f64, root: &Area<'_>
         .margin(px(12))
         .x_label_area_size(px(56))
         .y_label_area_size(px(78))
-        .build_cartesian_2d((0..names.len()).into_segmented(), 0.0..top)?;
+        .build_cartesian_2d((0..names.len() - 1).into_segmented(), 0.0..top)?;
     chart
         .configure_mesh()
         .x_desc("block: rows x columns")

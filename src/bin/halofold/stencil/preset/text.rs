@@ -35,7 +35,7 @@ pub fn report(replay: &Replay) -> String {
         preset.table
     );
     let chosen: Vec<_> = picked(rows).into_iter().map(|index| rows[index].clone()).collect();
-    text.push_str(&table::render(&columns(), &chosen));
+    text.push_str(&table::render(&columns(*steps, thesis.steps), &chosen));
     let _ = writeln!(text, "\n{}\n{}", verdict(rows), preset.note);
     text
 }
@@ -93,7 +93,7 @@ fn remarks(rows: &[StencilRow]) -> String {
 /// A column of the table.
 type Shown = Column<StencilRow>;
 
-fn columns() -> Vec<Shown> {
+fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
     let whole = |row: &StencilRow| row.wall_ms_median.map(|ms| format!("{} s", table::digits(ms / 1e3)));
     vec![
         Shown::words("row", |row| row.row.clone().unwrap_or_default()),
@@ -110,8 +110,10 @@ fn columns() -> Vec<Shown> {
         Shown::number("published GFLOP/s", |row| {
             row.published_gflop_s.map(|x| format!("{x:.2}")).unwrap_or_default()
         }),
-        Shown::number("all steps", move |row| whole(row).unwrap_or_default()),
-        Shown::number("published", |row| row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()),
+        Shown::number(format!("{steps} steps"), move |row| whole(row).unwrap_or_default()),
+        Shown::number(format!("published ({published_steps} steps)"), |row| {
+            row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()
+        }),
         Shown::words("result", |row| table::status(row)),
     ]
 }
