@@ -30,6 +30,10 @@ pub struct Source {
     reader: Box<dyn Read + Send>,
     /// What the bytes are.
     element: Element,
+    /// The array's dimensions; none of bare elements.
+    shape: Vec<u64>,
+    /// Whether the first dimension runs fastest.
+    fortran: bool,
     /// Whether the file's byte order is not this machine's.
     swap: bool,
     /// How many bytes the elements take; unknown until the end in a stream of bare elements.
@@ -76,6 +80,8 @@ impl Source {
             name: name.to_owned(),
             reader,
             element,
+            shape: Vec::new(),
+            fortran: false,
             swap: cfg!(target_endian = "big"),
             bytes: length,
             taken: 0,
@@ -97,6 +103,8 @@ impl Source {
             name: name.to_owned(),
             reader,
             element: header.element,
+            shape: header.shape,
+            fortran: header.fortran,
             swap: header.swap,
             bytes: Some(header.bytes),
             taken: 0,
@@ -111,6 +119,16 @@ impl Source {
     /// What the elements are.
     pub fn element(&self) -> Element {
         self.element
+    }
+
+    /// The array's dimensions; none of bare elements.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
+    pub fn is_fortran(&self) -> bool {
+        self.fortran
     }
 
     /// How many elements there are in all; `None` as long as the end of a stream of bare elements
@@ -165,6 +183,8 @@ impl fmt::Debug for Source {
         f.debug_struct("Source")
             .field("name", &self.name)
             .field("element", &self.element)
+            .field("shape", &self.shape)
+            .field("fortran", &self.fortran)
             .field("swap", &self.swap)
             .field("bytes", &self.bytes)
             .field("taken", &self.taken)

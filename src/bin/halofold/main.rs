@@ -18,6 +18,7 @@ mod reserved;
 mod row;
 mod run;
 mod show;
+mod stencil;
 mod sweep;
 mod table;
 
@@ -48,6 +49,8 @@ enum Command {
     Report(report::ReportArgs),
     /// The exact code of a rung, as each back end gets it.
     Show(show::ShowArgs),
+    /// Step a grid from a file by a stencil: .npy in, .npy or a picture out.
+    Stencil(stencil::StencilArgs),
     /// Time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Reduce(arguments) => reduce::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
+        Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
     };
     match result {

@@ -1,0 +1,78 @@
+//! `halofold stencil`: Jacobi steps over a grid from a file.
+
+mod file;
+
+use std::path::PathBuf;
+
+use halofold::Element;
+use halofold::stencil::{Block, Border, Points};
+
+use crate::Failure;
+use crate::gpu::AdapterArgs;
+
+/// Options of `halofold stencil`.
+#[derive(clap::Args)]
+pub struct StencilArgs {
+    /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
+    #[arg(value_name = "GRID.npy")]
+    grid: Option<String>,
+    /// The stencil: 5 points in 2D, 27 in 3D. By default the one for the grid's dimensions.
+    #[arg(long, value_name = "5|27", value_parser = parse_points)]
+    points: Option<Points>,
+    /// How many steps: 1 by default; 0 copies.
+    #[arg(long, value_name = "N")]
+    steps: Option<u32>,
+    /// The kernel by its name; auto is the fastest: register-rows for 5 points, plane-sums for 27.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    variant: String,
+    /// Invocations of a workgroup, instead of the variant's own.
+    #[arg(long, value_name = "ROWSxCOLS")]
+    block: Option<Block>,
+    /// What lies beyond the grid: fixed keeps the outermost cells, mirror reflects the grid, periodic repeats it.
+    #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed")]
+    boundary: Border,
+    /// The weights. 5 points: of every cell, by default 0.2. 27 points: of the centre, the 6 faces, the 12 edges and
+    /// the 8 corners, by default 1/8, 1/16, 1/32, 1/64, as decimals.
+    #[arg(long, value_name = "C0 | A,B,C,D", value_delimiter = ',', allow_hyphen_values = true)]
+    coefficients: Vec<f64>,
+    /// What is computed with and written: f32, f64 or f16. By default the file's float type; integers become f32.
+    #[arg(long = "type", value_name = "TYPE")]
+    element: Option<Element>,
+    /// Where the result goes: an array in the file's shape, little-endian rows of columns, or a picture of it.
+    #[arg(short, long, value_name = "OUT.npy|OUT.png")]
+    output: Option<PathBuf>,
+    /// Draw frames on the way: DIR/frame-000000.png and so on, by the number of the step, and the last one.
+    ///
+    /// Colours go from the lowest to the highest value of the first frame; NaN is red.
+    #[arg(long, value_name = "DIR")]
+    frames: Option<PathBuf>,
+    /// Steps from one frame to the next: 10 by default.
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..))]
+    every: Option<u32>,
+    /// The plane that pictures of a 3D grid show: by default the middle one.
+    #[arg(long, value_name = "K")]
+    slice: Option<u32>,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+    /// Print one JSON object instead of a few lines.
+    ///
+    /// Its keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null where
+    /// the GPU does not tell), wall_ms (from opening the file to the written result), gcells_per_s, residual_max,
+    /// residual_l2, converged, output, adapter, backend.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &StencilArgs) -> Result<(), Failure> {
+    match &args.grid {
+        Some(path) => file::run(args, path),
+        None => Err(Failure::usage("name the grid to step: a .npy file, or - for standard input")),
+    }
+}
+
+/// Reads the number of points.
+fn parse_points(text: &str) -> Result<Points, String> {
+    let found = Points::ALL.into_iter().find(|points| points.count().to_string() == text);
+    found.ok_or_else(|| format!("`{text}` points: there are stencils of 5 (2D) and 27 (3D)"))
+}
