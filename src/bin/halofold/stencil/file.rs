@@ -68,7 +68,7 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
 fn read(request: &mut Request, args: &StencilArgs) -> Result<Cells, Failure> {
     let source = &mut request.source;
     if args.element.is_none() && source.element() != request.job.element {
-        eprintln!("{}: {} becomes {}", source.name(), source.element(), request.job.element);
+        eprintln!("{}: integers become {}", source.name(), request.job.element);
     }
     Cells::read(source, request.job.element, request.job.grid)
 }

@@ -28,7 +28,7 @@ pub struct Request {
 impl Request {
     /// Opens the file and holds the options against its shape and type.
     pub fn new(args: &StencilArgs, path: &str) -> Result<Self, Failure> {
-        let source = Source::open(path, None).map_err(Failure::usage)?;
+        let source = Source::open_widening(path).map_err(Failure::usage)?;
         let (points, grid) = shape(args, &source)?;
         let variant = match args.variant.as_str() {
             "auto" => fastest(points),
