@@ -108,7 +108,7 @@ mod tests {
         let grid = Grid { planes: 2, rows: 3, cols: 4 };
         // Column-major: the value of (plane, row, col) is 100 plane + 10 row + col.
         let mut file = Vec::new();
-        for (col, row, plane) in (0..24).map(|at| (at / 6, at / 2 % 3, at % 2)) {
+        for (col, row, plane) in (0i32..24).map(|at| (at / 6, at / 2 % 3, at % 2)) {
             file.extend((100 * plane + 10 * row + col).to_ne_bytes());
         }
         let bytes = arrange(Element::I32, &file, Element::F64, |cell| transposed(cell, grid));
