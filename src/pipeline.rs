@@ -45,6 +45,15 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipe
     (pipeline, layout)
 }
 
+/// So many workgroups in rows of equal length, where one dimension has too little room; `None` if two have.
+///
+/// The last row may be longer than needed.
+pub(crate) fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
+    let most = u64::from(limits.max_compute_workgroups_per_dimension);
+    let rows = groups.div_ceil(most).max(1);
+    (rows <= most).then(|| [groups.div_ceil(rows) as u32, rows as u32])
+}
+
 /// All kernels number their bindings alike: 2 holds the parameters, 0 and 3 are read, the others also written.
 fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = match slot {

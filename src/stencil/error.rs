@@ -65,14 +65,30 @@ pub enum StencilError {
         /// Bytes the device allows.
         limit: u32,
     },
-    /// A grid too large for one binding.
+    /// A grid too large for one buffer.
     #[error(
-        "a grid of {grid} takes {needed} bytes: this device binds {limit} (max_storage_buffer_binding_size) at once"
+        "a grid of {grid} takes {needed} bytes: a buffer of this device has {limit} at most (max_buffer_size)"
     )]
     GridTooLarge {
         /// The grid.
         grid: Grid,
         /// Bytes it takes.
+        needed: u64,
+        /// Bytes of the largest buffer.
+        limit: u64,
+    },
+    /// A grid that would have to be cut, but a binding holds too few of its rows or planes.
+    #[error(
+        "a grid of {grid} does not fit one binding, and {least} of its outermost layers (rows in 2D, planes in 3D), which \
+         take {needed} bytes, do not either: this device binds {limit} at once (max_storage_buffer_binding_size); make \
+         the outermost dimension the longest"
+    )]
+    LayersTooLarge {
+        /// The grid.
+        grid: Grid,
+        /// The fewest layers that a binding must hold.
+        least: u32,
+        /// Bytes they take.
         needed: u64,
         /// Bytes the device binds.
         limit: u64,
@@ -100,4 +116,19 @@ pub enum StencilError {
     /// One buffer for both.
     #[error("source and target are one buffer: a step cannot read and write it at once")]
     Aliased,
+    /// An epsilon that nothing is below.
+    #[error(
+        "an epsilon of {0}: a residual is never below that; use a positive number, or 0 to take every step"
+    )]
+    Epsilon(f64),
+    /// A check after every zero steps.
+    #[error("a check after every 0 steps: after every step is 1")]
+    NoChecks,
+}
+
+impl StencilError {
+    pub(super) fn too_many_workgroups(needed: u64, limits: &wgpu::Limits) -> Self {
+        let row = u64::from(limits.max_compute_workgroups_per_dimension);
+        StencilError::TooManyWorkgroups { needed, limit: row * row }
+    }
 }

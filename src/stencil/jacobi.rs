@@ -1,14 +1,13 @@
 //! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
 
-use std::num::NonZeroU64;
-
-use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::element::Element;
 use crate::pipeline::{self, Kernel};
 use crate::stencil::error::StencilError;
-use crate::stencil::plan::{Job, Plan};
+use crate::stencil::plan::{Job, Params, Plan};
+use crate::stencil::record::{self, Dispatch, Recorder, Settings};
+use crate::stencil::seam::Carrier;
 use crate::stencil::shape::Coefficients;
 
 /// A stencil compiled for a device and a grid.
@@ -18,12 +17,15 @@ pub struct Jacobi {
     plan: Plan,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
+    carrier: Option<Carrier>,
+    pub(super) settings: Settings,
     params: Buffer,
     coefficients: Buffer,
 }
 
 impl Jacobi {
-    /// Compiles the kernel of a job. Cost: one compute pipeline and two small buffers. Nothing is submitted.
+    /// Compiles the kernel of a job. Cost: one compute pipeline and two small buffers; two pipelines more for a grid
+    /// past one binding that is periodic in its outermost direction. Nothing is submitted.
     ///
     /// # Errors
     ///
@@ -42,18 +44,22 @@ impl Jacobi {
                 cache: None,
             },
         );
-        let small = |label, contents: &[u8], usage| {
-            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some(label),
-                contents,
-                usage,
-            })
+        let mut settings = Settings::default();
+        // Those of the windows come first, then that of the seam.
+        for params in
+            plan.windows.iter().map(|window| window.params).chain(plan.seam.iter().map(|seam| seam.params))
+        {
+            settings.add(params, params.halted());
+        }
+        let carrier = match &plan.seam {
+            Some(seam) => Some(Carrier::new(device, job.element, seam, &mut settings)?),
+            None => None,
         };
-        let params =
-            small("halofold::stencil::params", bytemuck::bytes_of(&plan.params), BufferUsages::UNIFORM);
+        let params = settings.buffer(device, BufferUsages::UNIFORM);
         let weights = in_element(job.element, coefficients);
-        let coefficients = small("halofold::stencil::coefficients", &weights, BufferUsages::STORAGE);
-        Ok(Jacobi { job, plan, pipeline, layout, params, coefficients })
+        let coefficients =
+            record::filled(device, "halofold::stencil::coefficients", &weights, BufferUsages::STORAGE);
+        Ok(Jacobi { job, plan, pipeline, layout, carrier, settings, params, coefficients })
     }
 
     /// What was compiled.
@@ -61,7 +67,7 @@ impl Jacobi {
         &self.job
     }
 
-    /// The dispatch of one step.
+    /// The dispatches of one step.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -69,12 +75,25 @@ impl Jacobi {
     /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
     ///
     /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
+    /// Allocates bind groups; for a grid that was cut and is a ring, also two buffers of four of its layers.
     ///
     /// # Errors
     ///
     /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], or one buffer for both.
     pub fn prepare(&self, device: &Device, first: &Buffer, second: &Buffer) -> Result<Stepper, StencilError> {
-        let needed = self.job.bytes();
+        Ok(Stepper { steps: self.steps(device, first, second, &self.params)? })
+    }
+
+    /// The dispatches of a step that reads `first`, and of one that reads `second`.
+    pub(super) fn steps(
+        &self,
+        device: &Device,
+        first: &Buffer,
+        second: &Buffer,
+        params: &Buffer,
+    ) -> Result<[Vec<Dispatch>; 2], StencilError> {
+        // Bindings are made of whole words.
+        let needed = self.job.bytes().next_multiple_of(4);
         for (role, buffer) in [("first", first), ("second", second)] {
             if !buffer.usage().contains(BufferUsages::STORAGE) || buffer.size() < needed {
                 return Err(StencilError::Buffer {
@@ -88,49 +107,61 @@ impl Jacobi {
         if first == second {
             return Err(StencilError::Aliased);
         }
-        let bindings = [(first, second), (second, first)].map(|(source, result)| {
-            let resources = [
-                self.cells(source),
-                self.cells(result),
-                self.params.as_entire_binding(),
-                self.coefficients.as_entire_binding(),
-            ];
-            let entries: Vec<_> = (0..)
-                .zip(resources)
-                .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
-                .collect();
-            device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("halofold::stencil::bindings"),
-                layout: &self.layout,
-                entries: &entries,
-            })
-        });
-        Ok(Stepper { pipeline: self.pipeline.clone(), bindings, workgroups: self.plan.workgroups })
+        let seam = self.carrier.as_ref().map(|carrier| carrier.buffers(device));
+        Ok([[first, second], [second, first]].map(|buffers| {
+            let mut dispatches = self.windows(device, buffers, params);
+            if let Some((carrier, cells)) = self.carrier.as_ref().zip(seam.as_ref()) {
+                let [gather, scatter] = carrier.dispatches(device, buffers, cells, params);
+                let parts = cells.each_ref().map(|buffer| buffer.as_entire_binding());
+                let block = self.plan.windows.len();
+                let step = self.dispatch(device, parts, params, block, carrier.seam.workgroups);
+                dispatches.extend([gather, step, scatter]);
+            }
+            dispatches
+        }))
     }
 
-    /// A buffer's cells as a binding: no more of it, in whole words.
-    fn cells<'a>(&self, buffer: &'a Buffer) -> wgpu::BindingResource<'a> {
-        let size = NonZeroU64::new(self.job.bytes().next_multiple_of(4).min(buffer.size()));
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: 0, size })
+    fn windows(&self, device: &Device, buffers: [&Buffer; 2], params: &Buffer) -> Vec<Dispatch> {
+        let windows = self.plan.windows.iter().enumerate();
+        windows
+            .map(|(block, window)| {
+                // No more of the buffers than the grid, in whole words.
+                let size = window.size.next_multiple_of(4);
+                let parts = buffers.map(|buffer| record::slice(buffer, window.offset, size));
+                self.dispatch(device, parts, params, block, window.workgroups)
+            })
+            .collect()
+    }
+
+    /// The dispatch with the numbers of a block, from one part of a buffer to another.
+    fn dispatch(
+        &self,
+        device: &Device,
+        [source, result]: [wgpu::BindingResource<'_>; 2],
+        params: &Buffer,
+        block: usize,
+        workgroups: [u32; 2],
+    ) -> Dispatch {
+        let params = record::block::<Params>(params, Settings::offset(block));
+        let resources = [(0, source), (1, result), (2, params), (3, self.coefficients.as_entire_binding())];
+        let bindings = record::bind(device, "halofold::stencil::bindings", &self.layout, resources);
+        Dispatch { pipeline: self.pipeline.clone(), bindings, workgroups }
     }
 }
 
 /// A stencil with its buffers, ready to be recorded again and again.
 #[derive(Debug)]
 pub struct Stepper {
-    pipeline: wgpu::ComputePipeline,
-    bindings: [wgpu::BindGroup; 2],
-    workgroups: [u32; 2],
+    steps: [Vec<Dispatch>; 2],
 }
 
 impl Stepper {
     /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
     /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        pass.set_pipeline(&self.pipeline);
-        for step in 0..steps as usize {
-            pass.set_bind_group(0, &self.bindings[step % 2], &[]);
-            pass.dispatch_workgroups(self.workgroups[0], self.workgroups[1], 1);
+        let mut recorder = Recorder::new(pass);
+        for step in 0..steps {
+            recorder.record(&self.steps[step as usize % 2]);
         }
     }
 

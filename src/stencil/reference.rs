@@ -1,6 +1,7 @@
 //! The CPU's word on a stencil: plain loops in 64-bit floats, cell by cell. Knows nothing of GPUs.
 
 use crate::stencil::shape::{Border, Borders, Coefficients, Grid, Points};
+use crate::stencil::until::{Outcome, Until};
 
 /// One Jacobi step: reads `source`, writes every cell of `target` (fixed border cells are copied).
 ///
@@ -41,6 +42,41 @@ pub fn step(
             }
         }
     }
+}
+
+/// Steps until a check finds the residual below epsilon, `steps` times at most: the cells then, and how it ended.
+///
+/// # Panics
+///
+/// As [`step`], and if [`Until::every`] is zero.
+pub fn until(
+    points: Points,
+    grid: Grid,
+    borders: Borders,
+    coefficients: Coefficients,
+    cells: &[f64],
+    steps: u32,
+    until: Until,
+) -> (Vec<f64>, Outcome) {
+    let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
+    let mut outcome = Outcome::NONE;
+    while outcome.steps < steps && !outcome.converged {
+        step(points, grid, borders, coefficients, &source, &mut target);
+        outcome.steps += 1;
+        if outcome.steps.is_multiple_of(until.every) || outcome.steps == steps {
+            (outcome.max, outcome.l2) = residual(&source, &target);
+            outcome.converged = until.is_met(outcome.max, outcome.l2);
+        }
+        std::mem::swap(&mut source, &mut target);
+    }
+    (source, outcome)
+}
+
+/// The largest change and the root of the sum of squared changes; NaN if any change is.
+fn residual(old: &[f64], new: &[f64]) -> (f64, f64) {
+    let changes = || old.iter().zip(new).map(|(old, new)| (new - old).abs());
+    let l2 = changes().map(|change| change * change).sum::<f64>().sqrt();
+    (if l2.is_nan() { l2 } else { changes().fold(0.0, f64::max) }, l2)
 }
 
 fn index(grid: Grid, [col, row, plane]: [u32; 3]) -> usize {

@@ -58,9 +58,9 @@ impl Grid {
         Grid { planes: 1, rows, cols }
     }
 
-    /// Cells in all.
+    /// Cells in all, or the largest number there is.
     pub const fn cells(self) -> u64 {
-        self.planes as u64 * self.rows as u64 * self.cols as u64
+        (self.rows as u64 * self.cols as u64).saturating_mul(self.planes as u64)
     }
 }
 

@@ -39,13 +39,35 @@ pub fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     GPU.get_or_init(|| {
         let _ = log::set_logger(&Layers).map(|()| log::set_max_level(log::LevelFilter::Error));
-        let adapter = pollster::block_on(adapter::preferred(true)).expect(
-            "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
-        );
-        let info = adapter.get_info();
+        let info = adapter().get_info();
         eprintln!("adapter: {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
-        let (device, queue) = pollster::block_on(adapter::open(&adapter)).expect("the adapter opens");
+        let (device, queue) = pollster::block_on(adapter::open(adapter())).expect("the adapter opens");
         Gpu { device, queue }
+    })
+}
+
+/// Another device of the same adapter, with less of everything that `lower` lowers.
+pub fn limited(lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
+    gpu();
+    let mut required_limits = adapter::helpful_limits(adapter());
+    lower(&mut required_limits);
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("limited"),
+        required_features: adapter().features() & adapter::HELPFUL_FEATURES,
+        required_limits,
+        ..Default::default()
+    };
+    let (device, queue) =
+        pollster::block_on(adapter().request_device(&descriptor)).expect("the adapter opens with less");
+    Gpu { device, queue }
+}
+
+fn adapter() -> &'static wgpu::Adapter {
+    static ADAPTER: OnceLock<wgpu::Adapter> = OnceLock::new();
+    ADAPTER.get_or_init(|| {
+        pollster::block_on(adapter::preferred(true)).expect(
+            "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
+        )
     })
 }
 

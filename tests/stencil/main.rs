@@ -4,15 +4,17 @@
 //! compared bit for bit over the whole grid, borders included; on random data within a bound that follows from the
 //! operations of a cell and the steps. What the adapter cannot run is listed as ignored, with the reason.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod run;
+mod until;
+mod windows;
 
 use common::{Random, gpu};
-use halofold::read::Readback;
-use halofold::stencil::{
-    Block, Border, Borders, Coefficients, Grid, Jacobi, Job, Points, Tuning, VARIANTS, Variant, reference,
-};
-use halofold::{Element, wgpu};
+use halofold::Element;
+use halofold::stencil::{Block, Border, Borders, Coefficients, Grid, Job, Points, Tuning, VARIANTS, Variant};
 use libtest_mimic::{Arguments, Failed, Trial};
+use run::{Run, borders, dyadic_cells, dyadic_weights};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -24,11 +26,14 @@ fn main() {
         trials.push(trial(variant, Element::F32, "random", random));
         trials.push(trial(variant, Element::F32, "eigenmodes", eigenmodes));
     }
+    trials.extend(windows::trials());
+    trials.extend(until::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
 type Check = fn(&'static Variant, Element) -> Result<(), Failed>;
 
+/// A test of one variant, ignored where the device lacks the type.
 fn trial(variant: &'static Variant, element: Element, what: &str, check: Check) -> Trial {
     let name = format!("{}-point::{}::{element}::{what}", variant.points.count(), variant.name);
     let missing = element.feature() - gpu().device.features();
@@ -37,99 +42,6 @@ fn trial(variant: &'static Variant, element: Element, what: &str, check: Check) 
         return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
     }
     Trial::test(name, move || check(variant, element))
-}
-
-/// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
-struct Run {
-    job: Job,
-    coefficients: Coefficients,
-    steps: u32,
-}
-
-impl Run {
-    fn on_cpu(&self, cells: &[f64]) -> Vec<f64> {
-        let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
-        for _ in 0..self.steps {
-            let Job { variant, grid, borders, .. } = self.job;
-            reference::step(variant.points, grid, borders, self.coefficients, &source, &mut target);
-            std::mem::swap(&mut source, &mut target);
-        }
-        source
-    }
-
-    fn on_gpu(&self, cells: &[f64]) -> Result<Vec<f64>, String> {
-        let device = &gpu().device;
-        let element = self.job.element;
-        let bytes: Vec<u8> = cells.iter().flat_map(|&cell| encode(element, cell)).collect();
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        let size = (bytes.len() as u64).next_multiple_of(4) + 16;
-        let buffers = [0, 1].map(|_| {
-            let label = Some("grid");
-            device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
-        });
-        let mut padded = bytes.clone();
-        // What lies behind the grid is not a number, and must not leak in.
-        padded.resize(size as usize, 0xFF);
-        gpu().queue.write_buffer(&buffers[0], 0, &padded);
-        gpu().queue.write_buffer(&buffers[1], 0, &self.poisoned(&padded));
-        let jacobi = Jacobi::new(device, self.job, self.coefficients).map_err(|error| error.to_string())?;
-        let stepper = jacobi.prepare(device, &buffers[0], &buffers[1]).map_err(|error| error.to_string())?;
-        let readback = Readback::new(device, size);
-        let mut encoder = device.create_command_encoder(&Default::default());
-        stepper.encode(&mut encoder, self.steps);
-        let result = &buffers[self.steps as usize % 2];
-        readback.encode(&mut encoder, result, 0, size).map_err(|error| error.to_string())?;
-        gpu().queue.submit([encoder.finish()]);
-        let got = readback.wait(device, size).map_err(|error| error.to_string())?;
-        if got[bytes.len()..].iter().any(|byte| *byte != 0xFF) {
-            return Err("something was written behind the grid".to_owned());
-        }
-        Ok(got[..bytes.len()]
-            .chunks_exact(element.size() as usize)
-            .map(|cell| decode(element, cell))
-            .collect())
-    }
-
-    /// The second buffer: its fixed cells as in the first, all others not a number.
-    fn poisoned(&self, bytes: &[u8]) -> Vec<u8> {
-        let size = self.job.element.size() as usize;
-        let Grid { planes, rows, cols } = self.job.grid;
-        let lengths = [cols, rows, planes];
-        let mut poisoned = bytes.to_vec();
-        for cell in 0..self.job.grid.cells() {
-            let at = [
-                cell % u64::from(cols),
-                cell / u64::from(cols) % u64::from(rows),
-                cell / u64::from(cols * rows),
-            ];
-            let pairs = self.job.borders.pairs();
-            let directions = self.job.variant.points.dimensions();
-            let fixed = (0..directions).any(|d| {
-                (at[d] == 0 && pairs[d].0 == Border::Fixed)
-                    || (at[d] + 1 == u64::from(lengths[d]) && pairs[d].1 == Border::Fixed)
-            });
-            if !fixed {
-                poisoned[cell as usize * size..][..size].fill(0xFF);
-            }
-        }
-        poisoned
-    }
-}
-
-fn encode(element: Element, cell: f64) -> Vec<u8> {
-    match element {
-        Element::F16 => half::f16::from_f64(cell).to_le_bytes().to_vec(),
-        Element::F64 => cell.to_le_bytes().to_vec(),
-        _ => (cell as f32).to_le_bytes().to_vec(),
-    }
-}
-
-fn decode(element: Element, bytes: &[u8]) -> f64 {
-    match element {
-        Element::F16 => half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f64(),
-        Element::F64 => bytemuck::pod_read_unaligned(bytes),
-        _ => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
-    }
 }
 
 fn grids(points: Points) -> Vec<Grid> {
@@ -147,30 +59,10 @@ fn grids(points: Points) -> Vec<Grid> {
     }
 }
 
-fn borders() -> [Borders; 4] {
-    let mixed = Borders {
-        west: Border::Periodic,
-        east: Border::Periodic,
-        north: Border::Mirror,
-        far: Border::Mirror,
-        ..Borders::default()
-    };
-    [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
-}
-
-/// Weights that are powers of two: 1/4, and 1/8, 1/16, 1/32, 1/64.
-fn dyadic_weights(points: Points) -> Coefficients {
-    match points {
-        Points::Five => Coefficients([0.25, 0.0, 0.0, 0.0]),
-        Points::TwentySeven => Coefficients::usual(points),
-    }
-}
-
 fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
     let steps = if element == Element::F16 { 1 } else { 2 };
-    let mut numbers = Random::new(5);
     for (round, grid) in grids(variant.points).into_iter().enumerate() {
-        let cells: Vec<f64> = (0..grid.cells()).map(|_| (numbers.next() % 9) as f64 - 4.0).collect();
+        let cells = dyadic_cells(grid, 5);
         for borders in borders() {
             let block =
                 [Block { rows: 8, cols: 32 }, Block { rows: 4, cols: 16 }, Block { rows: 3, cols: 7 }]
@@ -178,16 +70,8 @@ fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
             let tuning = Tuning { planes_per_group: 1 + 4 * (round as u32 % 3), ..Tuning::of(variant) };
             let tuning = Tuning { strip: [1, 2, 4][round % 3], ..tuning.with_block(block) };
             let job = Job { variant, element, grid, borders, tuning };
-            let run = Run { job, coefficients: dyadic_weights(variant.points), steps };
-            let got = gpu().watched(|| run.on_gpu(&cells))?;
-            let expected = run.on_cpu(&cells);
-            if let Some(at) = (0..cells.len()).find(|&at| got[at] != expected[at]) {
-                let message = format!(
-                    "{grid} in blocks of {block}, {borders:?}: cell {at} is {}, expected {}",
-                    got[at], expected[at]
-                );
-                return Err(message.into());
-            }
+            let run = Run { gpu: gpu(), job, coefficients: dyadic_weights(variant.points), steps };
+            run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
         }
     }
     Ok(())
@@ -204,8 +88,8 @@ fn random(variant: &'static Variant, element: Element) -> Result<(), Failed> {
     let coefficients = Coefficients::usual(variant.points);
     for borders in borders() {
         let job = Job { variant, element, grid, borders, tuning: Tuning::of(variant) };
-        let run = Run { job, coefficients, steps: 5 };
-        let got = gpu().watched(|| run.on_gpu(&cells))?;
+        let run = Run { gpu: gpu(), job, coefficients, steps: 5 };
+        let got = run.on_gpu(&cells)?;
         let unit = f64::from(f32::EPSILON) / 2.0;
         let operations = f64::from(variant.points.count()) + 6.0;
         let bound = 5.0 * operations * unit * coefficients.gain(variant.points).max(1.0);
@@ -255,8 +139,8 @@ fn eigenmodes(variant: &'static Variant, element: Element) -> Result<(), Failed>
             })
             .collect();
         let job = Job { variant, element, grid, borders: Borders::all(border), tuning: Tuning::of(variant) };
-        let run = Run { job, coefficients: Coefficients::usual(variant.points), steps: 7 };
-        let got = gpu().watched(|| run.on_gpu(&cells))?;
+        let run = Run { gpu: gpu(), job, coefficients: Coefficients::usual(variant.points), steps: 7 };
+        let got = run.on_gpu(&cells)?;
         for (at, (got, cell)) in got.iter().zip(&cells).enumerate() {
             let expected = cell * shrink.powi(7);
             if (got - expected).abs() > 3e-6 {

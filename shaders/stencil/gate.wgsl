@@ -1,0 +1,95 @@
+// gate: stops a run of Jacobi steps on the GPU, once a step changes little enough.
+//
+// The host records all steps it may take, perhaps thousands, and cannot take any back. To ask the GPU in between
+// whether it is done would cost a round trip, in which the GPU stands idle: for a small grid that is many steps.
+// So the GPU stops by itself. Every step reads the size of its grid from a uniform buffer. The gate, a single
+// invocation after each check, is given the residual; if that is below epsilon, it writes other numbers over
+// those of all steps: a grid of one cell that is all border. The steps that are still recorded are started, find
+// nothing to compute, and end. The kernels know nothing of it, and a running step costs nothing more.
+//
+//     step  step  step  check  gate  step  step  step  check  gate        recorded
+//      4²    4²    4²    0.3          4²    4²    4²   0.01  closes  1²  1²  1²  ...
+//
+// What it leaves behind is the grid as of the check that closed it, and the number of steps until then. That
+// number cannot come from the host either: here it is counted.
+//
+// A launch with nothing to do is about a microsecond on a GPU. Indirect dispatches of zero workgroups would spare
+// part of that, but they are checked on the way by a compute pass of wgpu's own, which costs every step more.
+//
+// The residual is the largest change and the sum of squares. A NaN among the changes need not show in the
+// largest, as WGSL leaves open what `max` does with one, but it always shows in the sum; there it is looked for
+// by its bits, since a compiler may assume that comparisons meet none.
+
+struct Outcome {
+    steps: u32,
+    // 1 once the run has converged: the gate is closed.
+    converged: u32,
+    // Bytes of a `Real`, for whoever reads this.
+    width: u32,
+    largest: Real,
+    squares: Real,
+}
+
+struct Check {
+    // Steps since the last check.
+    steps: u32,
+    // 1 if the sum of squares counts, 0 if the largest change alone.
+    squares: u32,
+    epsilon: Real,
+    // Infinity, which WGSL cannot write.
+    unknown: Real,
+}
+
+@group(0) @binding(0) var<storage, read> residual: array<vec2<Real>>;
+@group(0) @binding(1) var<storage, read_write> outcome: Outcome;
+@group(0) @binding(2) var<uniform> check: Check;
+// The numbers of all dispatches as they are while the run goes on, then as they are when it is over.
+@group(0) @binding(3) var<storage, read> settings: array<u32>;
+// Where the dispatches read them.
+@group(0) @binding(4) var<storage, read_write> params: array<u32>;
+
+fn set_all(first: u32) {
+    for (var i = 0u; i < arrayLength(&params); i++) {
+        params[i] = settings[first + i];
+    }
+}
+
+// A run begins: the gate is open.
+@compute @workgroup_size(1)
+fn open() {
+    outcome.steps = 0u;
+    outcome.converged = 0u;
+    outcome.largest = check.unknown;
+    outcome.squares = check.unknown;
+    set_all(0u);
+}
+
+// Counts steps for which there is no check of their own yet.
+@compute @workgroup_size(1)
+fn count() {
+    if outcome.converged == 0u {
+        outcome.steps += check.steps;
+    }
+}
+
+fn is_nan(x: Real) -> bool {
+    return (bitcast<u32>(f32(x)) & 0x7fffffffu) > 0x7f800000u;
+}
+
+@compute @workgroup_size(1)
+fn close() {
+    if outcome.converged == 1u {
+        return;
+    }
+    outcome.steps += check.steps;
+    let found = residual[0];
+    let nan = is_nan(found.y);
+    outcome.largest = select(found.x, found.y, nan);
+    outcome.squares = found.y;
+    // Squares of tiny changes may vanish, so the largest change has its say in any case.
+    let small = found.x < check.epsilon && (check.squares == 0u || sqrt(found.y) < check.epsilon);
+    if small && !nan {
+        outcome.converged = 1u;
+        set_all(arrayLength(&params));
+    }
+}

@@ -1,0 +1,273 @@
+//! Recording Jacobi steps that end by themselves; see `shaders/stencil/gate.wgsl`.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use wgpu::{Buffer, BufferUsages, Device};
+
+use crate::element::Element;
+use crate::pipeline::{self, Kernel};
+use crate::shader::Composer;
+use crate::stencil::error::StencilError;
+use crate::stencil::jacobi::Jacobi;
+use crate::stencil::plan::Job;
+use crate::stencil::record::{self, Dispatch, Recorder, Settings};
+use crate::stencil::residual::{self, Residual};
+use crate::stencil::until::{Norm, Outcome, Until};
+
+/// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/gate.wgsl`.
+const OUTCOME_SIZE: u64 = 32;
+
+impl Jacobi {
+    /// Binds two buffers as [`Jacobi::prepare`] does, for steps that end once a check finds the residual below epsilon.
+    ///
+    /// The residual and epsilon are 32-bit floats, for grids of `f64` 64-bit ones. A residual with a NaN is not
+    /// below anything. Cost: five compute pipelines, some small buffers. Nothing is submitted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Jacobi::prepare`]; besides, an epsilon that is negative or not a number, checks after every zero steps.
+    pub fn prepare_until(
+        &self,
+        device: &Device,
+        first: &Buffer,
+        second: &Buffer,
+        until: Until,
+    ) -> Result<Convergence, StencilError> {
+        until.check()?;
+        let mut settings = self.settings.clone();
+        let residual = Residual::new(device, self.job(), self.plan(), &mut settings);
+        let params = settings.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
+        let steps = self.steps(device, first, second, &params)?;
+        let found = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold::stencil::residual"),
+            size: 16,
+            usage: BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
+        let check = residual.prepare(device, self.plan(), [first, second], &params, &found);
+        Ok(Convergence {
+            steps,
+            check,
+            gate: Gate::new(device, self.job(), until, &settings, &params, &found),
+            every: until.every,
+            recorded: AtomicU32::new(0),
+        })
+    }
+}
+
+/// A stencil with its buffers and a condition to stop, ready to be recorded again and again.
+///
+/// All that it records is to be submitted in the order of recording. After an even number of steps done the result is
+/// in the first buffer, after an odd one in the second: [`Outcome::in_first`] says which. Steps recorded past
+/// the end leave both buffers alone.
+#[derive(Debug)]
+pub struct Convergence {
+    steps: [Vec<Dispatch>; 2],
+    check: Vec<Dispatch>,
+    gate: Gate,
+    every: u32,
+    /// Steps recorded in this run: the next one is odd or even, and the next check is due, accordingly.
+    recorded: AtomicU32,
+}
+
+impl Convergence {
+    /// Bytes of [`Convergence::outcome`].
+    pub const OUTCOME_SIZE: u64 = OUTCOME_SIZE;
+
+    /// Records a run from its start: count and flag are reset, then up to `steps` steps are taken, the first of which
+    /// reads the first buffer, with a check after every [`Until::every`] of them and after the last.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
+        let descriptor =
+            wgpu::ComputePassDescriptor { label: Some("halofold::stencil::until"), timestamp_writes: None };
+        self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
+    }
+
+    /// The same in the caller's pass. halofold itself allocates nothing.
+    pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
+        self.recorded.store(0, Ordering::Relaxed);
+        Recorder::new(pass).record(&self.gate.open);
+        self.encode_more_in_pass(pass, steps);
+    }
+
+    /// Records more steps of the same run, with a check after the last of these, too: for progress bars. A run that
+    /// has converged does nothing.
+    pub fn encode_more_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
+        let mut recorder = Recorder::new(pass);
+        let mut at = self.recorded.load(Ordering::Relaxed);
+        let end = at.saturating_add(steps);
+        while at < end {
+            let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(end);
+            for step in at..due {
+                recorder.record(&self.steps[step as usize % 2]);
+            }
+            recorder.record(&self.check);
+            self.gate.record(&mut recorder, due - at, self.every);
+            at = due;
+        }
+        self.recorded.store(end, Ordering::Relaxed);
+    }
+
+    /// How the run ended, on the GPU: `COPY_SRC | STORAGE`, [`Convergence::OUTCOME_SIZE`] bytes for [`Convergence::parse`].
+    pub fn outcome(&self) -> &Buffer {
+        &self.gate.outcome
+    }
+
+    /// The bytes of [`Convergence::outcome`] as a value; too few of them say that no step was done.
+    pub fn parse(bytes: &[u8]) -> Outcome {
+        let Some(bytes) = bytes.get(..OUTCOME_SIZE as usize) else { return Outcome::NONE };
+        let word = |at: usize| bytemuck::pod_read_unaligned::<u32>(&bytes[at..at + 4]);
+        let wide = word(8) == 8;
+        let real = |nth: usize| {
+            if wide {
+                bytemuck::pod_read_unaligned(&bytes[16 + 8 * nth..][..8])
+            } else {
+                f64::from(f32::from_bits(word(12 + 4 * nth)))
+            }
+        };
+        let (max, squares) = (real(0), real(1));
+        // Squares of tiny changes vanish before the changes do.
+        let l2 = if squares.is_nan() { squares } else { squares.sqrt().max(max) };
+        Outcome { steps: word(0), converged: word(4) == 1, max, l2 }
+    }
+}
+
+/// The kernels that open and close the gate, and count.
+#[derive(Debug)]
+struct Gate {
+    outcome: Buffer,
+    open: [Dispatch; 1],
+    /// Behind a check that was due.
+    close: [Dispatch; 1],
+    /// Behind one that comes earlier, after steps that were counted before.
+    close_early: [Dispatch; 1],
+    /// Counting 1, 2, 4, 8 … steps.
+    count: Vec<Dispatch>,
+}
+
+impl Gate {
+    fn new(
+        device: &Device,
+        job: &Job,
+        until: Until,
+        settings: &Settings,
+        params: &Buffer,
+        residual: &Buffer,
+    ) -> Self {
+        let compile = |entry_point| {
+            let kernel = Kernel {
+                label: "halofold::stencil::gate",
+                wgsl: compose(job.element),
+                entry_point,
+                slots: &[0, 1, 2, 3, 4],
+                overrides: &[],
+                cache: None,
+            };
+            pipeline::compile(device, kernel)
+        };
+        let (open, layout) = compile("open");
+        let (count, count_layout) = compile("count");
+        let (close, close_layout) = compile("close");
+        let mut numbers = Settings::default();
+        let mut add = |steps| {
+            let check = Check::new(job.element, until, steps);
+            numbers.add(check, check)
+        };
+        let due = add(until.every);
+        let early = add(0);
+        let bits = u32::BITS - (until.every - 1).leading_zeros();
+        let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
+        let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
+        let both = settings.both(device, BufferUsages::STORAGE);
+        let outcome = record::filled(
+            device,
+            "halofold::stencil::outcome",
+            &fresh(job.element),
+            BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+        );
+        let dispatch = |pipeline: &wgpu::ComputePipeline, layout, block| Dispatch {
+            pipeline: pipeline.clone(),
+            bindings: record::bind(
+                device,
+                "halofold::stencil::gate",
+                layout,
+                [
+                    (0, residual.as_entire_binding()),
+                    (1, outcome.as_entire_binding()),
+                    (2, record::block::<Check>(&numbers, block)),
+                    (3, both.as_entire_binding()),
+                    (4, params.as_entire_binding()),
+                ],
+            ),
+            workgroups: [1, 1],
+        };
+        Gate {
+            open: [dispatch(&open, &layout, due)],
+            close: [dispatch(&close, &close_layout, due)],
+            close_early: [dispatch(&close, &close_layout, early)],
+            count: powers.into_iter().map(|block| dispatch(&count, &count_layout, block)).collect(),
+            outcome,
+        }
+    }
+
+    /// Records what follows a check, `steps` after the one before.
+    fn record(&self, recorder: &mut Recorder<'_, '_>, steps: u32, every: u32) {
+        if steps == every {
+            return recorder.record(&self.close);
+        }
+        // Nothing may be allocated now, so there is no dispatch that counts just so many: it takes one for each bit.
+        for (bit, count) in self.count.iter().enumerate() {
+            if steps >> bit & 1 == 1 {
+                recorder.record(std::slice::from_ref(count));
+            }
+        }
+        recorder.record(&self.close_early);
+    }
+}
+
+/// `Check` of `shaders/stencil/gate.wgsl`: its reals have the width of the grid's.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+struct Check {
+    steps: u32,
+    squares: u32,
+    /// Epsilon, then infinity: two `f64`, or two `f32` and nothing.
+    reals: [u32; 4],
+}
+
+impl Check {
+    fn new(element: Element, until: Until, steps: u32) -> Self {
+        let reals = reals(element, [until.epsilon, f64::INFINITY]);
+        Check { steps, squares: u32::from(until.norm == Norm::L2), reals }
+    }
+}
+
+/// Two numbers as the words of a `Real` each.
+fn reals(element: Element, values: [f64; 2]) -> [u32; 4] {
+    if residual::width(element) == 8 {
+        bytemuck::cast(values)
+    } else {
+        let [a, b] = values.map(|value| (value as f32).to_bits());
+        [a, b, 0, 0]
+    }
+}
+
+/// The outcome before a run.
+fn fresh(element: Element) -> Vec<u8> {
+    let width = residual::width(element);
+    let words = reals(element, [f64::INFINITY; 2]);
+    let mut outcome = vec![0, 0, width];
+    // 64-bit numbers start at a multiple of eight bytes.
+    outcome.extend((width == 8).then_some(0));
+    outcome.extend(words);
+    outcome.resize((OUTCOME_SIZE / 4) as usize, 0);
+    bytemuck::cast_slice(&outcome).to_vec()
+}
+
+/// The module of the gate.
+fn compose(element: Element) -> String {
+    let real = residual::real(element);
+    Composer::default()
+        .add("generated: the type of residuals", &format!("alias Real = {real};"))
+        .piece("stencil/gate")
+        .finish()
+}

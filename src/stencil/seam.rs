@@ -1,0 +1,124 @@
+//! Carrying a cut ring's two ends to a small grid of their own and back; see `shaders/stencil/seam.wgsl`.
+
+use wgpu::{Buffer, BufferUsages, Device};
+
+use crate::element::Element;
+use crate::pipeline::{self, Kernel};
+use crate::shader::Composer;
+use crate::stencil::error::StencilError;
+use crate::stencil::record::{self, Dispatch, Settings};
+use crate::stencil::window::Seam;
+
+/// The slots of both kernels, and that of the parameters.
+const SLOTS: [u32; 5] = [1, 2, 4, 5, 6];
+
+/// Invocations of a workgroup, as in the kernel.
+const WORKGROUP: u64 = 256;
+
+/// `Params` of `shaders/stencil/seam.wgsl`, field by field.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+struct Copying {
+    layer: u32,
+    skip: u32,
+    row: u32,
+}
+
+/// The two kernels that copy, compiled.
+#[derive(Debug)]
+pub(super) struct Carrier {
+    pub(super) seam: Seam,
+    size: u64,
+    element: Element,
+    gather: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
+    scatter: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
+    workgroups: [u32; 2],
+    params: u64,
+}
+
+impl Carrier {
+    /// Compiles the kernels and adds their numbers to the settings.
+    pub(super) fn new(
+        device: &Device,
+        element: Element,
+        seam: &Seam,
+        settings: &mut Settings,
+    ) -> Result<Self, StencilError> {
+        let compile = |entry_point| {
+            let label = format!("halofold::stencil::{entry_point}");
+            let kernel = Kernel {
+                label: &label,
+                wgsl: compose(element),
+                entry_point,
+                slots: &SLOTS,
+                overrides: &[],
+                cache: None,
+            };
+            pipeline::compile(device, kernel)
+        };
+        let cells = 4 * u64::from(seam.layer);
+        let groups = cells.div_ceil(WORKGROUP);
+        let workgroups = pipeline::folded(groups, &device.limits())
+            .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
+        let running = Copying { layer: seam.layer, skip: seam.skip, row: workgroups[0] };
+        Ok(Carrier {
+            seam: seam.clone(),
+            size: (cells * element.size()).next_multiple_of(4),
+            element,
+            gather: compile("gather"),
+            scatter: compile("scatter"),
+            workgroups,
+            params: settings.add(running, Copying { layer: 0, ..running }),
+        })
+    }
+
+    /// Allocates the seam before a step and after it.
+    pub(super) fn buffers(&self, device: &Device) -> [Buffer; 2] {
+        ["before", "after"].map(|name| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(&format!("halofold::stencil::seam_{name}")),
+                size: self.size,
+                usage: BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            })
+        })
+    }
+
+    /// The dispatches that go before the step, which reads `source`, and behind it.
+    pub(super) fn dispatches(
+        &self,
+        device: &Device,
+        [source, result]: [&Buffer; 2],
+        [before, after]: &[Buffer; 2],
+        params: &Buffer,
+    ) -> [Dispatch; 2] {
+        let layer = u64::from(self.seam.layer) * self.element.size();
+        let tail = layer * 2 + u64::from(self.seam.skip) * self.element.size();
+        [(&self.gather, source), (&self.scatter, result)].map(|((pipeline, layout), grid)| Dispatch {
+            pipeline: pipeline.clone(),
+            bindings: record::bind(
+                device,
+                "halofold::stencil::seam",
+                layout,
+                [
+                    (1, record::slice(grid, 0, (2 * layer).next_multiple_of(4))),
+                    (2, record::block::<Copying>(params, self.params)),
+                    (4, record::slice(grid, self.seam.tail, tail.next_multiple_of(4))),
+                    (5, before.as_entire_binding()),
+                    (6, after.as_entire_binding()),
+                ],
+            ),
+            workgroups: self.workgroups,
+        })
+    }
+}
+
+/// The module with both kernels.
+fn compose(element: Element) -> String {
+    let mut composer = Composer::default();
+    if element == Element::F16 {
+        composer.enable("f16");
+    }
+    composer.add("generated: the element type", &format!("alias Elem = {element};"));
+    composer.piece("stencil/seam").finish()
+}

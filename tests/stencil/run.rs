@@ -1,0 +1,164 @@
+//! Some steps on the GPU, and the same on the CPU.
+
+use halofold::read::Readback;
+use halofold::stencil::{Border, Borders, Coefficients, Grid, Jacobi, Job, Points, reference};
+use halofold::{Element, wgpu};
+
+use crate::common::{Gpu, Random};
+
+/// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
+pub struct Run {
+    pub gpu: &'static Gpu,
+    pub job: Job,
+    pub coefficients: Coefficients,
+    pub steps: u32,
+}
+
+impl Run {
+    pub fn on_cpu(&self, cells: &[f64]) -> Vec<f64> {
+        let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
+        for _ in 0..self.steps {
+            let Job { variant, grid, borders, .. } = self.job;
+            reference::step(variant.points, grid, borders, self.coefficients, &source, &mut target);
+            std::mem::swap(&mut source, &mut target);
+        }
+        source
+    }
+
+    pub fn on_gpu(&self, cells: &[f64]) -> Result<Vec<f64>, String> {
+        self.gpu.watched(|| {
+            let buffers = self.buffers(cells);
+            let device = &self.gpu.device;
+            let jacobi =
+                Jacobi::new(device, self.job, self.coefficients).map_err(|error| error.to_string())?;
+            let stepper =
+                jacobi.prepare(device, &buffers[0], &buffers[1]).map_err(|error| error.to_string())?;
+            let mut encoder = device.create_command_encoder(&Default::default());
+            stepper.encode(&mut encoder, self.steps);
+            self.gpu.queue.submit([encoder.finish()]);
+            self.read(&buffers[self.steps as usize % 2])
+        })
+    }
+
+    /// Compares a result with the CPU's, bit for bit.
+    pub fn same(&self, got: &[f64], expected: &[f64]) -> Result<(), String> {
+        let Job { grid, borders, tuning, .. } = self.job;
+        match (0..expected.len()).find(|&at| got[at] != expected[at]) {
+            None => Ok(()),
+            Some(at) => Err(format!(
+                "{grid} in blocks of {}, {borders:?}: cell {at} is {}, expected {}",
+                tuning.block, got[at], expected[at]
+            )),
+        }
+    }
+
+    /// Both buffers before the first step, longer than the grid.
+    pub fn buffers(&self, cells: &[f64]) -> [wgpu::Buffer; 2] {
+        let element = self.job.element;
+        let bytes: Vec<u8> = cells.iter().flat_map(|&cell| encode(element, cell)).collect();
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let size = (bytes.len() as u64).next_multiple_of(4) + 16;
+        let buffers = [0, 1].map(|_| {
+            let label = Some("grid");
+            self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label,
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        });
+        let mut padded = bytes;
+        // What lies behind the grid is not a number, and must not leak in.
+        padded.resize(size as usize, 0xFF);
+        self.gpu.queue.write_buffer(&buffers[0], 0, &padded);
+        self.gpu.queue.write_buffer(&buffers[1], 0, &self.poisoned(&padded));
+        buffers
+    }
+
+    /// The cells in a buffer, if nothing was written behind them.
+    pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<f64>, String> {
+        let got = read_back(self.gpu, buffer)?;
+        let (cells, behind) = got.split_at(self.job.bytes() as usize);
+        if behind.iter().any(|byte| *byte != 0xFF) {
+            return Err("something was written behind the grid".to_owned());
+        }
+        let element = self.job.element;
+        Ok(cells.chunks_exact(element.size() as usize).map(|cell| decode(element, cell)).collect())
+    }
+
+    /// The second buffer: its fixed cells as in the first, all others not a number.
+    fn poisoned(&self, bytes: &[u8]) -> Vec<u8> {
+        let size = self.job.element.size() as usize;
+        let Grid { planes, rows, cols } = self.job.grid;
+        let lengths = [cols, rows, planes];
+        let mut poisoned = bytes.to_vec();
+        for cell in 0..self.job.grid.cells() {
+            let at = [
+                cell % u64::from(cols),
+                cell / u64::from(cols) % u64::from(rows),
+                cell / u64::from(cols * rows),
+            ];
+            let pairs = self.job.borders.pairs();
+            let directions = self.job.variant.points.dimensions();
+            let fixed = (0..directions).any(|d| {
+                (at[d] == 0 && pairs[d].0 == Border::Fixed)
+                    || (at[d] + 1 == u64::from(lengths[d]) && pairs[d].1 == Border::Fixed)
+            });
+            if !fixed {
+                poisoned[cell as usize * size..][..size].fill(0xFF);
+            }
+        }
+        poisoned
+    }
+}
+
+/// All bytes of a buffer.
+pub fn read_back(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
+    let readback = Readback::new(&gpu.device, buffer.size());
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    readback.encode(&mut encoder, buffer, 0, buffer.size()).map_err(|error| error.to_string())?;
+    gpu.queue.submit([encoder.finish()]);
+    readback.wait(&gpu.device, buffer.size()).map_err(|error| error.to_string())
+}
+
+fn encode(element: Element, cell: f64) -> Vec<u8> {
+    match element {
+        Element::F16 => half::f16::from_f64(cell).to_le_bytes().to_vec(),
+        Element::F64 => cell.to_le_bytes().to_vec(),
+        _ => (cell as f32).to_le_bytes().to_vec(),
+    }
+}
+
+fn decode(element: Element, bytes: &[u8]) -> f64 {
+    match element {
+        Element::F16 => half::f16::from_le_bytes([bytes[0], bytes[1]]).to_f64(),
+        Element::F64 => bytemuck::pod_read_unaligned(bytes),
+        _ => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
+    }
+}
+
+/// All fixed, all mirrored, all periodic, and some of each.
+pub fn borders() -> [Borders; 4] {
+    let mixed = Borders {
+        west: Border::Periodic,
+        east: Border::Periodic,
+        north: Border::Mirror,
+        far: Border::Mirror,
+        ..Borders::default()
+    };
+    [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
+}
+
+/// Weights that are powers of two: 1/4, and 1/8, 1/16, 1/32, 1/64.
+pub fn dyadic_weights(points: Points) -> Coefficients {
+    match points {
+        Points::Five => Coefficients([0.25, 0.0, 0.0, 0.0]),
+        Points::TwentySeven => Coefficients::usual(points),
+    }
+}
+
+/// Small integers, for which every order of additions is exact.
+pub fn dyadic_cells(grid: Grid, seed: u64) -> Vec<f64> {
+    let mut numbers = Random::new(seed);
+    (0..grid.cells()).map(|_| (numbers.next() % 9) as f64 - 4.0).collect()
+}

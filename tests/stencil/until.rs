@@ -1,0 +1,245 @@
+//! Runs that end by themselves: at the step where the CPU's word says so, with nothing written afterwards.
+
+use halofold::Element;
+use halofold::stencil::{
+    Border, Borders, Coefficients, Convergence, Grid, Jacobi, Job, Norm, Outcome, Points, StencilError,
+    Tuning, Until, Variant, reference,
+};
+use halofold::wgpu;
+use libtest_mimic::{Failed, Trial};
+
+use crate::common::{Gpu, Random, gpu};
+use crate::run::{Run, borders, read_back};
+use crate::windows::{long_grids, small};
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for points in Points::ALL {
+        for border in [Border::Fixed, Border::Mirror] {
+            for norm in [Norm::Max, Norm::L2] {
+                let name = format!("until::{}-point::{}::{norm:?}", points.count(), border.name());
+                trials.push(Trial::test(name, move || stops_with_the_twin(points, border, norm)));
+            }
+        }
+        let name = format!("until::{}-point::windows", points.count());
+        trials.push(Trial::test(name, move || stops_in_windows(points)));
+    }
+    let variant = Variant::named(Points::Five, "register-rows").expect("it is one");
+    for element in [Element::F64, Element::F16] {
+        trials.push(crate::trial(variant, element, "until", stops_in_any_type));
+    }
+    trials.push(Trial::test("until::never", never));
+    trials.push(Trial::test("until::no steps", no_steps));
+    trials.push(Trial::test("until::in pieces and again", in_pieces_and_again));
+    trials.push(Trial::test("until::not a number", not_a_number));
+    trials.push(Trial::test("until::wrong input", wrong_input));
+    trials
+}
+
+/// A run of the fastest variant on random cells.
+struct Watched {
+    run: Run,
+    cells: Vec<f64>,
+    until: Until,
+}
+
+impl Watched {
+    fn new(gpu: &'static Gpu, points: Points, grid: Grid, borders: Borders, norm: Norm, every: u32) -> Self {
+        let name = if points == Points::Five { "register-rows" } else { "plane-sums" };
+        let variant = Variant::named(points, name).expect("it is one");
+        let job = Job { variant, element: Element::F32, grid, borders, tuning: Tuning::of(variant) };
+        let mut numbers = Random::new(9);
+        let cells = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 48) as u16) / 65536.0).collect();
+        let run = Run { gpu, job, coefficients: Coefficients::usual(points), steps: 0 };
+        Watched { run, cells, until: Until { epsilon: 0.0, norm, every } }
+    }
+
+    fn twin(&self, steps: u32, until: Until) -> (Vec<f64>, Outcome) {
+        let Job { variant, grid, borders, .. } = self.run.job;
+        reference::until(variant.points, grid, borders, self.run.coefficients, &self.cells, steps, until)
+    }
+
+    /// Chooses epsilon between the residuals of the checks at `stop` and before it.
+    fn stopping_at(mut self, stop: u32) -> Self {
+        let after = |steps| {
+            let outcome = self.twin(steps, Until { epsilon: 0.0, every: steps, ..self.until }).1;
+            if self.until.norm == Norm::Max { outcome.max } else { outcome.l2 }
+        };
+        self.until.epsilon = (after(stop) * after(stop - self.until.every)).sqrt();
+        self
+    }
+
+    fn prepare(&self, buffers: &[wgpu::Buffer; 2]) -> Result<Convergence, StencilError> {
+        let device = &self.run.gpu.device;
+        let jacobi = Jacobi::new(device, self.run.job, self.run.coefficients)?;
+        jacobi.prepare_until(device, &buffers[0], &buffers[1], self.until)
+    }
+
+    fn outcome(&self, convergence: &Convergence) -> Result<Outcome, String> {
+        Ok(Convergence::parse(&read_back(self.run.gpu, convergence.outcome())?))
+    }
+
+    /// Records pieces of a run, each submitted by itself, and checks all that is left behind against the twin.
+    fn check(&self, pieces: &[u32], tolerance: f64) -> Result<Outcome, String> {
+        self.run.gpu.watched(|| {
+            let buffers = self.run.buffers(&self.cells);
+            let convergence = self.prepare(&buffers).map_err(|error| error.to_string())?;
+            self.submit(&convergence, pieces);
+            self.compare(&convergence, &buffers, pieces.iter().sum(), tolerance)
+        })
+    }
+
+    fn submit(&self, convergence: &Convergence, pieces: &[u32]) {
+        for (index, &steps) in pieces.iter().enumerate() {
+            let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
+            if index == 0 {
+                convergence.encode(&mut encoder, steps);
+            } else {
+                convergence.encode_more_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps);
+            }
+            self.run.gpu.queue.submit([encoder.finish()]);
+        }
+    }
+
+    fn compare(
+        &self,
+        convergence: &Convergence,
+        buffers: &[wgpu::Buffer; 2],
+        steps: u32,
+        tolerance: f64,
+    ) -> Result<Outcome, String> {
+        let got = self.outcome(convergence)?;
+        let (cells, expected) = self.twin(steps, self.until);
+        let near = |got: f64, expected: f64| (got - expected).abs() <= tolerance + 1e-4 * expected.abs();
+        let same = got.steps == expected.steps && got.converged == expected.converged;
+        if !same || !near(got.max, expected.max) || !near(got.l2, expected.l2) {
+            return Err(format!("{:?}: {got:?}, expected {expected:?}", self.until));
+        }
+        // The other buffer still has the step before.
+        let before = self.twin(expected.steps - 1, Until { epsilon: 0.0, ..self.until }).0;
+        let order = if got.in_first() { [0, 1] } else { [1, 0] };
+        for (buffer, expected) in order.into_iter().zip([cells, before]) {
+            let found = self.run.read(&buffers[buffer])?;
+            if let Some(at) = (0..found.len()).find(|&at| (found[at] - expected[at]).abs() > tolerance) {
+                return Err(format!("{got:?}: cell {at} is {}, expected {}", found[at], expected[at]));
+            }
+        }
+        Ok(got)
+    }
+}
+
+fn grid(points: Points) -> Grid {
+    match points {
+        Points::Five => Grid::plane(37, 43),
+        Points::TwentySeven => Grid { planes: 11, rows: 17, cols: 24 },
+    }
+}
+
+fn stops_with_the_twin(points: Points, border: Border, norm: Norm) -> Result<(), Failed> {
+    for (every, stop) in [(1, 40), (7, 49), (50, 100)] {
+        let until =
+            Watched::new(gpu(), points, grid(points), Borders::all(border), norm, every).stopping_at(stop);
+        let outcome = until.check(&[stop + 63], 1e-5)?;
+        if (outcome.steps, outcome.converged) != (stop, true) {
+            return Err(format!("{:?}: {outcome:?} is not after {stop} steps", until.until).into());
+        }
+    }
+    Ok(())
+}
+
+/// The seam, which is there for a ring, is stopped as well.
+fn stops_in_windows(points: Points) -> Result<(), Failed> {
+    for (grid, borders) in long_grids(points).into_iter().zip(borders().into_iter().skip(1)) {
+        let until = Watched::new(small(), points, grid, borders, Norm::L2, 3).stopping_at(9);
+        until.check(&[20], 1e-5)?;
+    }
+    Ok(())
+}
+
+fn stops_in_any_type(variant: &'static Variant, element: Element) -> Result<(), Failed> {
+    let borders = Borders::default();
+    let mut until = Watched::new(gpu(), variant.points, grid(variant.points), borders, Norm::Max, 4);
+    if element == Element::F16 {
+        // A grid that does not change at all: other changes are a matter of rounding here.
+        until.cells.fill(0.0);
+        until.until.epsilon = 1e-3;
+    } else {
+        until = until.stopping_at(400);
+    }
+    until.run.job.element = element;
+    until.check(&[500], 1e-12)?;
+    Ok(())
+}
+
+fn never() -> Result<(), Failed> {
+    let borders = Borders::all(Border::Mirror);
+    for every in [1, 5, 64, u32::MAX] {
+        let until = Watched::new(gpu(), Points::Five, grid(Points::Five), borders, Norm::L2, every);
+        let outcome = until.check(&[23], 1e-5)?;
+        if (outcome.steps, outcome.converged) != (23, false) {
+            return Err(format!("every {every}: {outcome:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn no_steps() -> Result<(), Failed> {
+    let until = Watched::new(gpu(), Points::Five, grid(Points::Five), Borders::default(), Norm::Max, 5);
+    let buffers = until.run.buffers(&until.cells);
+    let convergence = until.prepare(&buffers)?;
+    until.submit(&convergence, &[0]);
+    let outcome = until.outcome(&convergence)?;
+    if outcome != Outcome::NONE || !outcome.in_first() || until.run.read(&buffers[0])? != until.cells {
+        return Err(format!("{outcome:?}").into());
+    }
+    Ok(())
+}
+
+/// Pieces of odd lengths, the check between them due or not; then the same run once more from its start.
+fn in_pieces_and_again() -> Result<(), Failed> {
+    let borders = Borders::default();
+    let until = Watched::new(gpu(), Points::Five, grid(Points::Five), borders, Norm::Max, 5).stopping_at(45);
+    until.check(&[15, 7, 1, 30, 11], 1e-5)?;
+    let buffers = until.run.buffers(&until.cells);
+    let convergence = until.prepare(&buffers)?;
+    until.submit(&convergence, &[61]);
+    for (buffer, fresh) in buffers.iter().zip(until.run.buffers(&until.cells)) {
+        let mut encoder = gpu().device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&fresh, 0, buffer, 0, fresh.size());
+        gpu().queue.submit([encoder.finish()]);
+    }
+    until.submit(&convergence, &[61]);
+    until.compare(&convergence, &buffers, 61, 1e-5)?;
+    Ok(())
+}
+
+fn not_a_number() -> Result<(), Failed> {
+    for norm in [Norm::Max, Norm::L2] {
+        let mut until = Watched::new(gpu(), Points::Five, grid(Points::Five), Borders::default(), norm, 2);
+        until.cells[20 * 43 + 20] = f64::NAN;
+        until.until.epsilon = 1e30;
+        let buffers = until.run.buffers(&until.cells);
+        let convergence = until.prepare(&buffers)?;
+        until.submit(&convergence, &[8]);
+        let outcome = until.outcome(&convergence)?;
+        if outcome.converged || outcome.steps != 8 || !outcome.max.is_nan() || !outcome.l2.is_nan() {
+            return Err(format!("{outcome:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn wrong_input() -> Result<(), Failed> {
+    let mut until = Watched::new(gpu(), Points::Five, grid(Points::Five), Borders::default(), Norm::Max, 0);
+    let buffers = until.run.buffers(&until.cells);
+    if !matches!(until.prepare(&buffers), Err(StencilError::NoChecks)) {
+        return Err("a check after every zero steps is taken".into());
+    }
+    for epsilon in [-1e-9, f64::NAN, f64::NEG_INFINITY] {
+        until.until = Until { epsilon, norm: Norm::Max, every: 1 };
+        if !matches!(until.prepare(&buffers), Err(StencilError::Epsilon(_))) {
+            return Err(format!("an epsilon of {epsilon} is taken").into());
+        }
+    }
+    Ok(())
+}
