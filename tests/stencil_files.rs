@@ -422,6 +422,70 @@ fn frames_are_numbered_by_step_and_compare() {
     assert_eq!(fs::read_dir(folder.path("c")).unwrap().count(), 3);
 }
 
+/// Steps until a check after every so many finds no change of `epsilon`, the change, and the cells.
+fn converged(cells: &Cells, border: Border, every: u32, epsilon: f64) -> (u32, f64, Vec<f64>) {
+    let coefficients = Coefficients::usual(cells.points);
+    let mut before = cells.values.clone();
+    for step in 1.. {
+        let now = Cells { values: before.clone(), ..cells.clone() }.stepped(border, coefficients, 1);
+        let change = now.iter().zip(&before).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()));
+        if step % every == 0 && change < epsilon {
+            return (step, change, now);
+        }
+        before = now;
+    }
+    unreachable!("averages converge")
+}
+
+#[test]
+fn a_run_ends_when_little_changes() {
+    let folder = Folder::new("stencil-until");
+    let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
+    for points in Points::ALL {
+        let cells = Cells::integers(points);
+        let file = folder.write("in.npy", &cells.file("f4", false, false));
+        for (every, epsilon) in [(10, "1e-3"), (7, "1e-2"), (1, "2e-3")] {
+            let (steps, change, expected) = converged(&cells, Border::Fixed, every, epsilon.parse().unwrap());
+            let every_text = every.to_string();
+            let options = ["--until", epsilon, "--every", &every_text, "-o", &out, "--json"];
+            let report = report(&run(&[&[&file[..]], &options[..]].concat()));
+            assert_eq!((&report["steps"], &report["converged"]), (&steps.into(), &true.into()));
+            let residual = report["residual_max"].as_f64().unwrap();
+            assert!((residual - change).abs() < 1e-5, "{residual}, expected {change}");
+            assert!(report["residual_l2"].as_f64().unwrap() >= residual);
+            for (got, expected) in array(&out).2.iter().zip(expected) {
+                assert!((got - expected).abs() < 1e-4, "{got}, expected {expected}");
+            }
+        }
+        let output = run(&[&file, "--until", "1e-3", "--every", "20", "--frames", &frames]);
+        assert!(stdout(&output).contains("\nconverged: "));
+        let (steps, ..) = converged(&cells, Border::Fixed, 20, 1e-3);
+        assert_eq!(fs::read_dir(&frames).unwrap().count() as u32, steps / 20 + 1);
+        fs::remove_dir_all(&frames).unwrap();
+    }
+}
+
+#[test]
+fn a_run_that_does_not_converge_says_so() {
+    let folder = Folder::new("stencil-until-not");
+    let mut cells = Cells::integers(Points::Five);
+    let file = folder.write("in.npy", &cells.file("f4", false, false));
+    let out = folder.path("out.npy");
+    let limited = report(&run(&[&file, "--until", "0", "--steps", "25", "-o", &out, "--json"]));
+    assert_eq!((&limited["steps"], &limited["converged"]), (&25.into(), &false.into()));
+    let expected = cells.stepped(Border::Fixed, Coefficients::usual(Points::Five), 25);
+    for (got, expected) in array(&out).2.iter().zip(expected) {
+        assert!((got - expected).abs() < 1e-4);
+    }
+    let none = report(&run(&[&file, "--until", "1", "--steps", "0", "--json"]));
+    assert_eq!((&none["residual_max"], &none["converged"]), (&"inf".into(), &false.into()));
+    cells.values[100] = f64::NAN;
+    let file = folder.write("nan.npy", &cells.file("f4", false, false));
+    let poisoned = report(&run(&[&file, "--until", "1e9", "--steps", "20", "--json"]));
+    assert_eq!((&poisoned["residual_max"], &poisoned["converged"]), (&"NaN".into(), &false.into()));
+    assert!(stdout(&run(&[&file, "--until", "1", "--steps", "9"])).contains("\nnot converged: "));
+}
+
 #[test]
 fn what_cannot_be_is_refused_and_leaves_nothing() {
     let folder = Folder::new("stencil-refused");
@@ -459,6 +523,10 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&flat, "--coefficients", "much"], &["much"]),
         (&[&flat, "--type", "i32"], &["f32, f64 and f16"]),
         (&[&flat, "--steps", "-1"], &["-1"]),
+        (&[&flat, "--until", "-1"], &["`-1`", "from 0 on"]),
+        (&[&flat, "--until", "nan"], &["`nan`", "from 0 on"]),
+        (&[&flat, "--until", "soon"], &["`soon`", "from 0 on"]),
+        (&[&flat, "--until", "1", "--every", "20000"], &["--every 20000", "at most 16384"]),
         (&[&flat, "-o", &folder.path("out.jpg")], &["out.jpg", ".npy", ".png"]),
         (&[&flat, "-o", &folder.path("out")], &[".npy", ".png"]),
         (&[&flat, "-o", &folder.path("nowhere/out.npy")], &["nowhere"]),

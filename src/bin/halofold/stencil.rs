@@ -19,7 +19,7 @@ pub struct StencilArgs {
     /// The stencil: 5 points in 2D, 27 in 3D. By default the one for the grid's dimensions.
     #[arg(long, value_name = "5|27", value_parser = parse_points)]
     points: Option<Points>,
-    /// How many steps: 1 by default; 0 copies.
+    /// How many steps: 1 by default; 0 copies. With --until at most so many: 100000 by default.
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     /// The kernel by its name; auto is the fastest: register-rows for 5 points, plane-sums for 27.
@@ -31,6 +31,9 @@ pub struct StencilArgs {
     /// What lies beyond the grid: fixed keeps the outermost cells, mirror reflects the grid, periodic repeats it.
     #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed")]
     boundary: Border,
+    /// Stop once a step changes no cell by this much.
+    #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]
+    until: Option<f64>,
     /// The weights. 5 points: of every cell, by default 0.2. 27 points: of the centre, the 6 faces, the 12 edges and
     /// the 8 corners, by default 1/8, 1/16, 1/32, 1/64, as decimals.
     #[arg(long, value_name = "C0 | A,B,C,D", value_delimiter = ',', allow_hyphen_values = true)]
@@ -46,7 +49,7 @@ pub struct StencilArgs {
     /// Colours go from the lowest to the highest value of the first frame; NaN is red.
     #[arg(long, value_name = "DIR")]
     frames: Option<PathBuf>,
-    /// Steps from one frame to the next: 10 by default.
+    /// Steps from one frame to the next, and from one check of --until to the next: 10 by default.
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..))]
     every: Option<u32>,
     /// The plane that pictures of a 3D grid show: by default the middle one.
@@ -57,8 +60,9 @@ pub struct StencilArgs {
     /// Print one JSON object instead of a few lines.
     ///
     /// Its keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null where
-    /// the GPU does not tell), wall_ms (from opening the file to the written result), gcells_per_s, residual_max,
-    /// residual_l2, converged, output, adapter, backend.
+    /// the GPU does not tell), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
+    /// residual_l2 (the largest change of the last step that was checked, and the root of the sum of all squared; null
+    /// without --until; "NaN", "inf" where JSON has no number), converged, output, adapter, backend.
     #[arg(long)]
     json: bool,
 }
@@ -75,4 +79,10 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
 fn parse_points(text: &str) -> Result<Points, String> {
     let found = Points::ALL.into_iter().find(|points| points.count().to_string() == text);
     found.ok_or_else(|| format!("`{text}` points: there are stencils of 5 (2D) and 27 (3D)"))
+}
+
+/// Reads what a step may change.
+fn parse_epsilon(text: &str) -> Result<f64, String> {
+    let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
+    epsilon.ok_or_else(|| format!("`{text}` is no change to stop below: write a number from 0 on, like 1e-6"))
 }

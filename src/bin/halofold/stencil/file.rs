@@ -29,9 +29,6 @@ use report::Report;
 use request::Request;
 use stage::Stage;
 
-/// Steps from one frame to the next where none are asked for.
-const USUAL_EVERY: u32 = 10;
-
 /// Steps the grid of a file.
 pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let start = Instant::now();
@@ -47,11 +44,11 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
         plane: request.plane,
         scale: Scale::of(cells),
     };
-    let every = args.every.unwrap_or(USUAL_EVERY);
-    let begin = |folder| Film::begin(folder, every, picture(&cells), &cells);
+    let begin = |folder| Film::begin(folder, request.every, picture(&cells), &cells);
     let film = outputs.frames.take().map(begin).transpose()?;
-    let mut stage = Stage::new(&gpu, request.job, request.coefficients, cells.bytes())?;
-    let pace = march(&mut stage, request.steps, film.as_ref())?;
+    let Request { job, coefficients, until, .. } = request;
+    let mut stage = Stage::new(&gpu, job, coefficients, until, cells.bytes())?;
+    let pace = march(&mut stage, &request, film.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
         let cells = cells.with_bytes(stage.read(all)?);
@@ -60,7 +57,7 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     }
 
     let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    let report = report(args, &request, &gpu, &pace, wall_ms);
+    let report = report(args, &request, &gpu, &stage, &pace, wall_ms);
     if args.json { print_json(&report) } else { print(&report.text()) }
 }
 
@@ -74,29 +71,38 @@ fn read(request: &mut Request, args: &StencilArgs) -> Result<Cells, Failure> {
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
-fn march(stage: &mut Stage<'_>, steps: u32, film: Option<&Film>) -> Result<Pace, Failure> {
+fn march(stage: &mut Stage<'_>, request: &Request, film: Option<&Film>) -> Result<Pace, Failure> {
+    let steps = request.steps;
     let bar = progress::bar(steps.into());
     bar.set_message("steps");
-    let mut pace = Pace::new();
-    let mut done = 0;
-    while done < steps {
+    // Every batch ends with a check: where there is one must not depend on the speed.
+    let mut pace = Pace::new(request.until.map_or(1, |until| until.every));
+    let mut over = steps == 0;
+    while !over {
+        let done = stage.done();
         let left = film.map_or(u32::MAX, |film| film.until_next(done)).min(steps - done);
-        let batch = pace.batch(left);
         let submitted = Instant::now();
-        let gpu_ms = stage.advance(batch)?;
-        pace.learn(batch, submitted.elapsed(), gpu_ms);
-        done += batch;
+        let gpu_ms = stage.advance(pace.batch(left))?;
+        pace.learn(stage.done() - done, submitted.elapsed(), gpu_ms);
+        over = stage.done() == steps || stage.outcome().is_some_and(|outcome| outcome.converged);
         if let Some(film) = film {
-            film.draw(stage, done, done == steps)?;
+            film.draw(stage, stage.done(), over)?;
         }
-        bar.set_position(done.into());
+        bar.set_position(stage.done().into());
     }
     bar.finish_and_clear();
     Ok(pace)
 }
 
 /// What there is to say about it.
-fn report(args: &StencilArgs, request: &Request, gpu: &Gpu, pace: &Pace, wall_ms: f64) -> Report {
+fn report(
+    args: &StencilArgs,
+    request: &Request,
+    gpu: &Gpu,
+    stage: &Stage<'_>,
+    pace: &Pace,
+    wall_ms: f64,
+) -> Report {
     let Job { variant, element, grid, tuning, .. } = request.job;
     Report {
         file: request.source.name().to_owned(),
@@ -105,14 +111,14 @@ fn report(args: &StencilArgs, request: &Request, gpu: &Gpu, pace: &Pace, wall_ms
         grid: request.source.shape().to_vec(),
         block: tuning.block.to_string(),
         boundary: args.boundary.name(),
-        steps: request.steps,
+        steps: stage.done(),
         element: element.name(),
         gpu_ms_median: pace.gpu_ms_median(),
         wall_ms,
         gcells_per_s: pace.ms_of_a_step().map(|ms| grid.cells() as f64 / ms / 1e6),
-        residual_max: None,
-        residual_l2: None,
-        converged: None,
+        residual_max: stage.outcome().map(|outcome| outcome.max),
+        residual_l2: stage.outcome().map(|outcome| outcome.l2),
+        converged: stage.outcome().map(|outcome| outcome.converged),
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),

@@ -27,8 +27,8 @@ impl Outputs {
     /// Opens them, and refuses options that are about others.
     pub fn reserve(args: &StencilArgs) -> Result<Self, Failure> {
         let form = args.output.as_deref().map(form).transpose()?;
-        if args.every.is_some() && args.frames.is_none() {
-            return Err(Failure::usage("--every goes with --frames"));
+        if args.every.is_some() && args.frames.is_none() && args.until.is_none() {
+            return Err(Failure::usage("--every goes with --frames or --until"));
         }
         if args.slice.is_some() && args.frames.is_none() && form != Some(Form::Picture) {
             return Err(Failure::usage("--slice goes with a picture: -o OUT.png or --frames"));

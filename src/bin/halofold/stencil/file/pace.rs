@@ -7,7 +7,7 @@ use std::time::Duration;
 const AIM: Duration = Duration::from_millis(150);
 
 /// The most steps of one submission: recording them takes the host's time and memory.
-const MOST: u32 = 1 << 14;
+pub const MOST: u32 = 1 << 14;
 
 /// How much longer than the one before a submission may be: what was timed so far may have been mostly overhead.
 const GROWTH: u32 = 8;
@@ -15,6 +15,8 @@ const GROWTH: u32 = 8;
 /// What has been learnt about the speed of steps.
 pub struct Pace {
     batch: u32,
+    /// Batches are multiples of so many.
+    unit: u32,
     /// Batches: their steps and the GPU's milliseconds of one.
     gpu_ms: Vec<(u32, f64)>,
     told: bool,
@@ -24,14 +26,15 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Knows nothing yet: begins with a single step.
-    pub fn new() -> Self {
-        Pace { batch: 1, gpu_ms: Vec::new(), told: true, took: Duration::ZERO, done: 0 }
+    /// Knows nothing yet: begins with a single unit of so many steps.
+    pub fn new(unit: u32) -> Self {
+        Pace { batch: unit, unit, gpu_ms: Vec::new(), told: true, took: Duration::ZERO, done: 0 }
     }
 
     /// How many steps to submit where `left` are to be done.
     pub fn batch(&self, left: u32) -> u32 {
-        self.batch.min(left)
+        let units = (self.batch / self.unit).max(1);
+        (units * self.unit).min(left)
     }
 
     /// Learns from steps that took so long on the wall, and on the GPU if it told.
@@ -79,7 +82,7 @@ mod tests {
 
     #[test]
     fn batches_grow_towards_the_aim() {
-        let mut pace = Pace::new();
+        let mut pace = Pace::new(1);
         assert_eq!(pace.batch(100), 1);
         pace.learn(1, ms(1), None);
         assert_eq!((pace.batch(100), pace.batch(5)), (8, 5));
@@ -100,8 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn batches_are_whole_units() {
+        let mut pace = Pace::new(40);
+        assert_eq!((pace.batch(1000), pace.batch(39)), (40, 39));
+        pace.learn(40, ms(60), None);
+        assert_eq!((pace.batch(1000), pace.batch(70)), (80, 70));
+        pace.learn(40, ms(6000), None);
+        assert_eq!(pace.batch(1000), 40);
+    }
+
+    #[test]
     fn the_median_is_over_steps() {
-        let mut pace = Pace::new();
+        let mut pace = Pace::new(1);
         assert_eq!(pace.ms_of_a_step(), None);
         pace.learn(1, ms(50), Some(40.0));
         pace.learn(8, ms(50), Some(24.0));

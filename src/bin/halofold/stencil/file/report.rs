@@ -1,6 +1,6 @@
 //! What is said about a run.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::table;
 
@@ -31,8 +31,10 @@ pub struct Report {
     /// Cells of the grid per step and time, by the GPU's clock where it tells.
     pub gcells_per_s: Option<f64>,
     /// The largest change of a cell in the last step that was looked at.
+    #[serde(serialize_with = "number")]
     pub residual_max: Option<f64>,
     /// The root of the sum of squares of all changes.
+    #[serde(serialize_with = "number")]
     pub residual_l2: Option<f64>,
     /// Whether the residual went below what was asked for.
     pub converged: Option<bool>,
@@ -42,6 +44,14 @@ pub struct Report {
     pub adapter: String,
     /// Its back end.
     pub backend: String,
+}
+
+/// A number, as a string where JSON has none for it.
+fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) if !value.is_finite() => serializer.collect_str(value),
+        value => value.serialize(serializer),
+    }
 }
 
 impl Report {
@@ -68,6 +78,11 @@ impl Report {
         }
         if let Some(ms) = self.gpu_ms_median {
             text += &format!(", {} a step on the GPU", table::time(Some(ms)));
+        }
+        if let (Some(converged), Some(change)) = (self.converged, self.residual_max) {
+            let verdict = if converged { "converged" } else { "not converged" };
+            text +=
+                &format!("\n{verdict}: the last step that was checked changed a cell by {change:e} at most");
         }
         if let Some(output) = &self.output {
             text += &format!("\nwritten: {output}");

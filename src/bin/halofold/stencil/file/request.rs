@@ -1,15 +1,25 @@
 //! What is asked for, checked as far as that needs no GPU.
 
 use halofold::Element;
-use halofold::stencil::{Borders, Coefficients, Grid, Job, Points, StencilError, Tuning, Variant};
+use halofold::stencil::{
+    Borders, Coefficients, Grid, Job, Norm, Points, StencilError, Tuning, Until, Variant,
+};
 
 use crate::Failure;
 use crate::gpu::Gpu;
 use crate::input::Source;
 use crate::stencil::StencilArgs;
 
+use super::pace;
+
 /// Steps where none are asked for.
 const USUAL_STEPS: u32 = 1;
+
+/// The same with a condition to stop.
+const USUAL_MOST: u32 = 100_000;
+
+/// Steps from one frame or check to the next where none are asked for.
+const USUAL_EVERY: u32 = 10;
 
 /// A grid file and what to do with it.
 pub struct Request {
@@ -19,8 +29,12 @@ pub struct Request {
     pub job: Job,
     /// The weights.
     pub coefficients: Coefficients,
-    /// Steps to do.
+    /// Steps to do, at most.
     pub steps: u32,
+    /// When to stop before.
+    pub until: Option<Until>,
+    /// Steps from one frame to the next.
+    pub every: u32,
     /// The plane that pictures show.
     pub plane: u32,
 }
@@ -42,10 +56,14 @@ impl Request {
             borders: Borders::all(args.boundary),
             tuning: args.block.map_or(usual, |block| usual.with_block(block)),
         };
+        let until = until(args)?;
+        let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
         Ok(Request {
             job,
             coefficients: coefficients(args, points)?,
-            steps: args.steps.unwrap_or(USUAL_STEPS),
+            steps: args.steps.unwrap_or(usual_steps),
+            until,
+            every: args.every.unwrap_or(USUAL_EVERY),
             plane: plane(args, points, grid)?,
             source,
         })
@@ -150,6 +168,16 @@ fn coefficients(args: &StencilArgs, points: Points) -> Result<Coefficients, Fail
             given.len()
         ))),
     }
+}
+
+/// The condition to stop.
+fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
+    let Some(epsilon) = args.until else { return Ok(None) };
+    let every = args.every.unwrap_or(USUAL_EVERY);
+    if every > pace::MOST {
+        return Err(Failure::Usage(format!("--every {every}: with --until at most {}", pace::MOST)));
+    }
+    Ok(Some(Until { epsilon, norm: Norm::Max, every }))
 }
 
 /// The plane to draw.
