@@ -81,8 +81,9 @@ impl Report {
         }
         if let (Some(converged), Some(change)) = (self.converged, self.residual_max) {
             let verdict = if converged { "converged" } else { "not converged" };
-            text +=
-                &format!("\n{verdict}: the last step that was checked changed a cell by {change:e} at most");
+            text += &format!(
+                "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
+            );
         }
         if let Some(output) = &self.output {
             text += &format!("\nwritten: {output}");

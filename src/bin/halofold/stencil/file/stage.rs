@@ -60,7 +60,7 @@ impl<'a> Stage<'a> {
                 None => Steps::All([prepare(first, second)?, prepare(second, first)?]),
                 Some(until) => Steps::Until(conditional(until)?),
             };
-            let readback = Readback::new(&gpu.device, size.min(PIECE).max(Convergence::OUTCOME_SIZE));
+            let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
             let outcome = until.map(|_| Outcome::NONE);
             Ok(Stage { gpu, buffers, steps, done: 0, outcome, readback })
         })
@@ -77,11 +77,13 @@ impl<'a> Stage<'a> {
             };
             gpu.timer.once(&record).map_err(Failure::usage)
         })?;
-        self.done += steps;
-        if let Steps::Until(run) = &self.steps {
-            let outcome = Convergence::parse(&self.copy(run.outcome(), 0, Convergence::OUTCOME_SIZE)?);
-            self.done = outcome.steps;
-            self.outcome = Some(outcome);
+        match &self.steps {
+            Steps::All(_) => self.done += steps,
+            Steps::Until(run) => {
+                let outcome = Convergence::parse(&self.copy(run.outcome(), 0, Convergence::OUTCOME_SIZE)?);
+                self.done = outcome.steps;
+                self.outcome = Some(outcome);
+            }
         }
         Ok(ms)
     }
