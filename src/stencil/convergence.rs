@@ -264,7 +264,7 @@ fn fresh(element: Element) -> Vec<u8> {
 }
 
 /// The module of the gate.
-fn compose(element: Element) -> String {
+pub(super) fn compose(element: Element) -> String {
     let real = residual::real(element);
     Composer::default()
         .add("generated: the type of residuals", &format!("alias Real = {real};"))

@@ -4,6 +4,7 @@
 //! [`Jacobi`] (a pipeline) → [`Stepper`] (recording; [`Convergence`] if the steps end by themselves) → [`mod@reference`] (the CPU's word on it).
 
 mod catalogue;
+mod companions;
 mod convergence;
 mod error;
 mod jacobi;
@@ -17,6 +18,7 @@ mod until;
 mod window;
 
 pub use catalogue::{Mapping, UnknownVariant, VARIANTS, Variant};
+pub use companions::Companion;
 pub use convergence::Convergence;
 pub use error::StencilError;
 pub use jacobi::{Jacobi, Stepper};

@@ -105,6 +105,11 @@ impl Residual {
     }
 }
 
+/// The overrides of both kernels.
+pub(super) fn overrides() -> [(&'static str, f64); 1] {
+    [("WG", f64::from(WORKGROUP))]
+}
+
 /// Cells that are read together.
 fn lanes(job: &Job) -> u32 {
     if job.grid.cols.is_multiple_of(4) { 4 } else { 1 }
@@ -129,19 +134,23 @@ fn compile(
         wgsl: compose(job, reads_grids),
         entry_point: "main",
         slots,
-        overrides: &[("WG", f64::from(WORKGROUP))],
+        overrides: &overrides(),
         cache: None,
     };
     pipeline::compile(device, kernel)
 }
 
-fn compose(job: &Job, reads_grids: bool) -> String {
+pub(super) fn compose(job: &Job, reads_grids: bool) -> String {
     let mut composer = Composer::default();
-    if job.element == Element::F16 {
-        composer.enable("f16");
-    }
     let real = real(job.element);
-    let types = format!("alias Elem = {};\nalias Real = {real};\nalias Acc = vec2<{real}>;", job.element);
+    let mut types = format!("alias Real = {real};\nalias Acc = vec2<{real}>;");
+    // Behind the first dispatch nothing is as narrow as the grid's cells any more.
+    if reads_grids {
+        types.push_str(&format!("\nalias Elem = {};", job.element));
+        if job.element == Element::F16 {
+            composer.enable("f16");
+        }
+    }
     composer.piece("stencil/residual").add("generated: the types", &types).piece("shared/io");
     composer.piece(match (reads_grids, lanes(job)) {
         (true, 4) => "stencil/shared/changes_4",

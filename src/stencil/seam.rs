@@ -114,7 +114,7 @@ impl Carrier {
 }
 
 /// The module with both kernels.
-fn compose(element: Element) -> String {
+pub(super) fn compose(element: Element) -> String {
     let mut composer = Composer::default();
     if element == Element::F16 {
         composer.enable("f16");

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(windows.len() == 1, cut.is_whole(), "{cut:?}");
         let mut owned = 0;
         for window in &windows {
-            assert!(u64::from(window.start) * layer_bytes % 64 == 0, "{cut:?} {windows:?}");
+            assert!((u64::from(window.start) * layer_bytes).is_multiple_of(64), "{cut:?} {windows:?}");
             assert!(window.len() as u64 * layer_bytes <= window_bytes, "{cut:?} {windows:?}");
             let own = cut.own(window);
             assert!(own.start == owned && !own.is_empty(), "{cut:?} {windows:?}");
@@ -139,7 +139,7 @@ mod tests {
         assert!(windows.windows(2).all(|pair| pair[0].end == pair[1].start + 2), "{cut:?} {windows:?}");
         if windows.len() > 1 {
             let tail = cut.tail();
-            assert!(tail >= 2 && u64::from(tail) * layer_bytes % 64 == 0, "{cut:?}");
+            assert!(tail >= 2 && (u64::from(tail) * layer_bytes).is_multiple_of(64), "{cut:?}");
             assert!(u64::from(cut.layers - tail) * layer_bytes <= window_bytes, "{cut:?}");
         }
     }

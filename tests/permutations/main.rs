@@ -2,13 +2,15 @@
 //!
 //! A permutation is a rung, an operator over an element type, a way to finish, a stage, and what a device offers.
 //! Each is composed; each distinct text is validated, held against the project's own rules ([`lints`]) and written
-//! in every language, or refused for the reason that [`refused`] foresees. SPIR-V goes through `spirv-val` besides,
+//! in every language, or refused for the reason that [`refused`] foresees. The stencils are walked in the same way
+//! ([`stencils`]). SPIR-V goes through `spirv-val` besides,
 //! where that is installed.
 #![cfg(feature = "translate")]
 
 mod catalogue;
 mod lints;
 mod spirv_val;
+mod stencils;
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
@@ -171,15 +173,12 @@ fn no_kernel_breaks_a_rule() {
 #[test]
 fn the_measuring_kernels() {
     let spirv_val = SpirvVal::find();
-    for wgsl in
-        [include_str!("../../shaders/measure/read.wgsl"), include_str!("../../shaders/measure/copy.wgsl")]
-    {
+    let read = (include_str!("../../shaders/measure/read.wgsl"), "GROUPS", 64.0);
+    let copy = (include_str!("../../shaders/measure/copy.wgsl"), "VECTORS", 4.0);
+    for (wgsl, name, value) in [read, copy] {
         assert_eq!(lints::broken_rules(wgsl), Vec::<String>::new());
-        let kernel = Kernel {
-            wgsl: wgsl.to_owned(),
-            entry_point: "main",
-            overrides: vec![("WG", 256.0), ("GROUPS", 64.0)],
-        };
+        let overrides = vec![("WG", 256.0), (name, value)];
+        let kernel = Kernel { wgsl: wgsl.to_owned(), entry_point: "main", overrides };
         for language in Language::ALL {
             let words = translate(&kernel, &[], language).unwrap();
             if let (Some(words), Some(spirv_val)) = (words, spirv_val) {

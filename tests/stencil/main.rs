@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod run;
+mod shape;
 mod until;
 mod windows;
 
@@ -26,6 +27,7 @@ fn main() {
         trials.push(trial(variant, Element::F32, "random", random));
         trials.push(trial(variant, Element::F32, "eigenmodes", eigenmodes));
     }
+    trials.extend(shape::trials());
     trials.extend(windows::trials());
     trials.extend(until::trials());
     libtest_mimic::run(&arguments, trials).exit();

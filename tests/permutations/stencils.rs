@@ -1,0 +1,121 @@
+//! The stencils' permutations: variant, type, borders, columns that vectors fit or do not, block, strip.
+
+use std::collections::HashSet;
+
+use halofold::Element;
+use halofold::stencil::{Block, Border, Borders, Grid, Job, Points, Tuning, VARIANTS};
+use halofold::translate::{Kernel, Language};
+
+use crate::spirv_val::SpirvVal;
+use crate::{fail_on, in_parallel, lints, say, translate};
+
+/// Every reason to refuse a kernel.
+const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f16")];
+
+/// One kernel, and what is known about it beforehand.
+struct Entry {
+    label: String,
+    kernel: Kernel,
+    element: Element,
+    /// Bytes of workgroup memory that the plan counts on; `None` for a companion.
+    memory: Option<u64>,
+}
+
+impl Entry {
+    fn refused(&self, language: Language) -> Vec<&'static str> {
+        let element = self.element.to_string();
+        let refused = REFUSALS.iter().filter(|(name, ty)| *name == language.name() && *ty == element);
+        refused.map(|(_, ty)| *ty).collect()
+    }
+}
+
+fn jobs() -> Vec<Job> {
+    let borders = [Border::Fixed, Border::Mirror, Border::Periodic].map(Borders::all);
+    let blocks = [(3, 7), (8, 16), (8, 32), (4, 64)].map(|(rows, cols)| Block { rows, cols });
+    let mut jobs = Vec::new();
+    for variant in VARIANTS {
+        for element in [Element::F32, Element::F64, Element::F16] {
+            for borders in borders {
+                for cols in [63, 64] {
+                    for (index, block) in blocks.into_iter().enumerate() {
+                        let planes = if variant.points == Points::Five { 1 } else { 9 };
+                        let grid = Grid { planes, rows: 50, cols };
+                        let usual = Tuning::of(variant).with_block(block);
+                        let tuning = Tuning { strip: [1, 2, 4, 2][index], ..usual };
+                        jobs.push(Job { variant, element, grid, borders, tuning });
+                    }
+                }
+            }
+        }
+    }
+    jobs
+}
+
+/// The distinct kernels of all jobs, companions included.
+fn entries() -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut seen = HashSet::new();
+    let mut add = |entry: Entry| {
+        let overrides: Vec<_> =
+            entry.kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
+        if seen.insert((entry.kernel.wgsl.clone(), entry.kernel.entry_point, overrides)) {
+            entries.push(entry);
+        }
+    };
+    for job in jobs() {
+        let Job { variant, element, borders, tuning, .. } = job;
+        let name = variant.name;
+        let label = format!("{name} of {element} in {}, {borders:?}", tuning.block);
+        let kernel = Kernel { wgsl: job.compose(), entry_point: "main", overrides: job.overrides() };
+        let memory = Some(variant.tile(tuning.block) * element.size());
+        add(Entry { label, kernel, element, memory });
+        for companion in job.companions() {
+            let entry_point = companion.entry_point;
+            let kernel = Kernel { wgsl: companion.wgsl, entry_point, overrides: companion.overrides };
+            add(Entry { label: format!("{entry_point} of {element}"), kernel, element, memory: None });
+        }
+    }
+    entries
+}
+
+#[test]
+fn every_stencil_in_every_language() {
+    let (entries, spirv_val) = (entries(), SpirvVal::find());
+    say(&format!("permutations: {} of the stencils, {} distinct kernels", jobs().len(), entries.len()));
+    fail_on(&in_parallel(&entries, |entry| {
+        let complaint = |language| {
+            let words = translate(&entry.kernel, &entry.refused(language), language);
+            let outcome = words.and_then(|words| match (words, spirv_val) {
+                (Some(words), Some(spirv_val)) => spirv_val.check(&words),
+                _ => Ok(()),
+            });
+            outcome.err().map(|why| format!("{} as {language}: {why}", entry.label))
+        };
+        Language::ALL.into_iter().filter_map(complaint).collect()
+    }));
+}
+
+#[test]
+fn no_stencil_breaks_a_rule() {
+    let mut texts = HashSet::new();
+    let entries: Vec<_> =
+        entries().into_iter().filter(|entry| texts.insert(entry.kernel.wgsl.clone())).collect();
+    fail_on(&in_parallel(&entries, |entry| {
+        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        broken.into_iter().map(|rule| format!("{}: {rule}", entry.label)).collect()
+    }));
+}
+
+/// A plan refuses a block for the memory that its kernel takes, not for another number.
+#[test]
+fn tiles_take_what_the_plan_counts() {
+    fail_on(&in_parallel(&entries(), |entry| {
+        let takes = || {
+            let facts = entry.kernel.translate(Language::Wgsl).expect("it is valid").facts;
+            facts.workgroup_memory_bytes
+        };
+        let wrong = entry.memory.filter(|counted| *counted != takes());
+        let told = wrong.map(|counted| format!("{} takes {} bytes, not {counted}", entry.label, takes()));
+        told.into_iter().collect()
+    }));
+}
