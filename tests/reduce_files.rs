@@ -4,15 +4,15 @@
 //! error.
 #![cfg(feature = "cli")]
 
-use std::fs;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
+mod files;
 
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use files::{Folder, npy, refused, stdout};
 use half::f16;
 use halofold::reduce::Operator;
-use halofold::{Element, adapter, wgpu};
+use halofold::{Element, wgpu};
 use serde_json::Value;
 
 const OPS: [&str; 5] = ["sum", "min", "max", "product", "mean"];
@@ -34,15 +34,7 @@ fn operator(op: &str, element: Element) -> Operator {
 
 /// What the adapter that the program will choose lacks for this, if it lacks something.
 fn lacking(op: &str, element: Element) -> wgpu::Features {
-    static FEATURES: OnceLock<wgpu::Features> = OnceLock::new();
-    let features = FEATURES.get_or_init(|| {
-        let adapters = pollster::block_on(adapter::list());
-        let adapter = adapters.first().expect(
-            "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
-        );
-        adapter.features()
-    });
-    operator(op, element).over(element).expect("the pair is defined").features() - *features
+    operator(op, element).over(element).expect("the pair is defined").features() - files::features()
 }
 
 /// The operators that run for an element type here.
@@ -50,65 +42,17 @@ fn runnable(element: Element) -> Vec<&'static str> {
     OPS.into_iter().filter(|op| lacking(op, element).is_empty()).collect()
 }
 
-/// A fresh folder for the files of one test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("reduce-{test}"));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> String {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-}
-
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_halofold"));
-    command.arg("reduce").args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
 fn run(args: &[&str]) -> Output {
-    command(args).output().unwrap()
+    files::command("reduce", args).output().unwrap()
 }
 
 /// Runs with some bytes on standard input.
 fn run_on(args: &[&str], input: &[u8]) -> Output {
-    let mut child = command(args).stdin(Stdio::piped()).spawn().unwrap();
-    // The program may refuse the input before it has read all of it.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    assert!(
-        output.status.success(),
-        "{:?}: {}",
-        output.status.code(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout.clone()).unwrap()
+    files::run_on(&mut files::command("reduce", args), input)
 }
 
 fn rows(output: &Output) -> Vec<Value> {
     serde_json::from_str(&stdout(output)).unwrap()
-}
-
-/// Asserts exit status 2, nothing on standard output, and a message that has all these parts.
-fn refused(output: &Output, parts: &[&str]) {
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(output.stdout.is_empty());
-    assert!(!message.contains("panicked"), "{message}");
-    for part in parts {
-        assert!(message.contains(part), "`{part}` is not in `{message}`");
-    }
 }
 
 /// A number of the test, exact in every type it is written as.
@@ -246,20 +190,7 @@ fn dtype(element: Element) -> String {
     format!("{}{}", &element.name()[..1], element.size())
 }
 
-/// A `.npy` file as NumPy writes it.
-fn npy(descr: &str, fortran: bool, shape: &[usize], data: &[u8]) -> Vec<u8> {
-    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
-    let order = if fortran { "True" } else { "False" };
-    let header = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({sizes}), }}");
-    let header = format!("{header:<117}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.bytes());
-    bytes.extend(data);
-    bytes
-}
-
-/// The same for a one-dimensional little-endian array.
+/// A one-dimensional little-endian array.
 fn plain(element: Element, numbers: &[Number]) -> Vec<u8> {
     npy(&format!("<{}", dtype(element)), false, &[numbers.len()], &encode(element, numbers, false))
 }
@@ -283,7 +214,7 @@ fn check(output: &Output, element: Element, files: &[(String, Vec<Number>)]) {
 #[test]
 fn every_type_byte_order_and_shape() {
     const SHAPES: [&[usize]; 8] = [&[], &[1], &[7], &[3, 5], &[2, 3, 4], &[1000], &[257, 3], &[4, 0]];
-    let folder = Folder::new("types");
+    let folder = Folder::new("reduce-types");
     for element in Element::ALL {
         let mut files = Vec::new();
         for (index, shape) in SHAPES.into_iter().enumerate() {
@@ -312,7 +243,7 @@ fn every_type_byte_order_and_shape() {
 
 #[test]
 fn bare_elements_from_files_and_streams() {
-    let folder = Folder::new("raw");
+    let folder = Folder::new("reduce-raw");
     for element in Element::ALL {
         let ops = runnable(element).join(",");
         if ops.is_empty() {
@@ -333,7 +264,7 @@ fn bare_elements_from_files_and_streams() {
 
 #[test]
 fn standard_input_is_a_file_like_any_other() {
-    let folder = Folder::new("stdin");
+    let folder = Folder::new("reduce-stdin");
     let numbers = numbers(Element::I32, 500);
     let bytes = plain(Element::I32, &numbers);
     let file = folder.write("same.npy", &bytes);
@@ -356,7 +287,7 @@ fn standard_input_is_a_file_like_any_other() {
 
 #[test]
 fn pieces_make_no_difference() {
-    let folder = Folder::new("pieces");
+    let folder = Folder::new("reduce-pieces");
     for element in Element::ALL {
         let ops = runnable(element).join(",");
         if ops.is_empty() {
@@ -379,7 +310,7 @@ fn pieces_make_no_difference() {
 
 #[test]
 fn nothing_has_a_sum_and_a_product() {
-    let folder = Folder::new("empty");
+    let folder = Folder::new("reduce-empty");
     let file = folder.write("empty.npy", &plain(Element::F32, &[]));
     let text = stdout(&run(&[&file, "--op", &OPS.join(",")]));
     let values: Vec<_> = text.lines().map(|line| line.rsplit("  ").next().unwrap()).collect();
@@ -390,7 +321,7 @@ fn nothing_has_a_sum_and_a_product() {
 
 #[test]
 fn special_floats_keep_numpys_rules() {
-    let folder = Folder::new("special");
+    let folder = Folder::new("reduce-special");
     let (inf, nan) = (f64::INFINITY, f64::NAN);
     // sum, min, max, product, mean
     let cases: [(&[f64], [f64; 5]); 6] = [
@@ -421,7 +352,7 @@ fn special_floats_keep_numpys_rules() {
 
 #[test]
 fn sums_of_ordinary_floats_stay_within_rounding() {
-    let folder = Folder::new("floats");
+    let folder = Folder::new("reduce-floats");
     for element in [Element::F32, Element::F64] {
         if !lacking("sum", element).is_empty() {
             continue;
@@ -443,7 +374,7 @@ fn sums_of_ordinary_floats_stay_within_rounding() {
 
 #[test]
 fn json_has_nine_keys_in_order() {
-    let folder = Folder::new("json");
+    let folder = Folder::new("reduce-json");
     let file = folder.write("a.npy", &plain(Element::U32, &[Number::Integer(3)]));
     let output = run(&[&file, &file, "--op", "sum,max", "--json", "--verify"]);
     let rows = rows(&output);
@@ -464,7 +395,7 @@ fn json_has_nine_keys_in_order() {
 
 #[test]
 fn text_is_a_line_for_each_file_and_operator() {
-    let folder = Folder::new("text");
+    let folder = Folder::new("reduce-text");
     let most = plain(Element::U32, &[Number::Integer(u32::MAX.into()); 3]);
     let most = folder.write("most of all.npy", &most);
     let tenth = folder.write("tenth.npy", &plain(Element::F32, &[Number::Float(0.1)]));
@@ -487,7 +418,7 @@ fn text_is_a_line_for_each_file_and_operator() {
 
 #[test]
 fn bad_input_is_refused_before_anything_runs() {
-    let folder = Folder::new("bad");
+    let folder = Folder::new("reduce-bad");
     let good = folder.write("good.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
     let whole = plain(Element::F32, &[Number::Float(1.0); 9]);
     let missing = folder.0.join("missing.npy").to_str().unwrap().to_owned();
@@ -518,10 +449,10 @@ fn bad_input_is_refused_before_anything_runs() {
 
 #[test]
 fn a_closed_pipe_is_quiet() {
-    let folder = Folder::new("pipe");
+    let folder = Folder::new("reduce-pipe");
     let file = folder.write("a.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
     for options in [&["--json"][..], &[]] {
-        let mut child = command(&[&[file.as_str()], options].concat()).spawn().unwrap();
+        let mut child = files::command("reduce", &[&[file.as_str()], options].concat()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
@@ -534,7 +465,7 @@ fn a_closed_pipe_is_quiet() {
 #[cfg(unix)]
 #[test]
 fn files_are_not_all_open_at_once() {
-    let folder = Folder::new("many");
+    let folder = Folder::new("reduce-many");
     let files: Vec<_> = (0..300)
         .map(|i| folder.write(&format!("{i}.npy"), &plain(Element::U32, &[Number::Integer(i)])))
         .collect();
@@ -614,7 +545,7 @@ fn agrees_with_numpy() {
         return;
     };
     let python = |args: &[&str]| Command::new(found).args(args).output();
-    let folder = Folder::new("numpy");
+    let folder = Folder::new("reduce-numpy");
     let written = stdout(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
     let written: Vec<Value> = serde_json::from_str(&written).unwrap();
     for element in Element::ALL {

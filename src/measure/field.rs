@@ -9,7 +9,7 @@ use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::Element;
 use crate::measure::noise::scramble;
-use crate::pipeline::{self, Kernel};
+use crate::pipeline::{self, Checks, Kernel};
 use crate::read::{ReadError, Readback};
 use crate::shader::piece;
 use crate::stencil::{Coefficients, Grid, Jacobi, Job, StencilError, Stepper, reference};
@@ -177,6 +177,7 @@ impl Differ {
                 slots: &[0, 1, 2, 3],
                 overrides: &[("GROUPS", f64::from(SHAPE.0)), ("WG", f64::from(SHAPE.1))],
                 cache: None,
+                checks: Checks::On,
             },
         );
         let words = (expected.size() / 4) as u32;

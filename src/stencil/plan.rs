@@ -87,7 +87,10 @@ impl Plan {
     /// Workgroups of the stencil's kernel in one step.
     pub fn workgroups(&self) -> u64 {
         let windows = self.windows.iter().map(|window| window.workgroups);
-        windows.chain(self.seam.iter().map(|seam| seam.workgroups)).map(|[x, y]| u64::from(x) * u64::from(y)).sum()
+        windows
+            .chain(self.seam.iter().map(|seam| seam.workgroups))
+            .map(|[x, y]| u64::from(x) * u64::from(y))
+            .sum()
     }
 
     /// Dispatches of one step: one a window, and three for the seam (fetch the layers, step them, bring them back).

@@ -1,7 +1,7 @@
 //! Some steps on the GPU, and the same on the CPU.
 
 use halofold::read::Readback;
-use halofold::stencil::{Border, Borders, Coefficients, Grid, Jacobi, Job, Points, reference};
+use halofold::stencil::{Border, Borders, Coefficients, Grid, Jacobi, Job, reference};
 use halofold::{Element, wgpu};
 
 use crate::common::{Gpu, Random};

@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use halofold::Element;
-use halofold::stencil::{Block, Borders, Grid, Job, Points, Tuning, VARIANTS, Variant};
+use halofold::stencil::{Block, Borders, Coefficients, Grid, Job, Points, Tuning, VARIANTS, Variant};
 use libtest_mimic::{Failed, Trial};
 
 use crate::common::{Gpu, gpu, limited};

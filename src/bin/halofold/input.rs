@@ -28,8 +28,14 @@ pub struct Source {
     /// Where the bytes come from, past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
     reader: Box<dyn Read + Send>,
-    /// What the bytes are.
+    /// What is handed out.
     element: Element,
+    /// How many bytes one takes in the file: fewer than in memory if it is a narrower integer.
+    stored: usize,
+    /// The array's dimensions; none of bare elements.
+    shape: Vec<u64>,
+    /// Whether the first dimension runs fastest.
+    fortran: bool,
     /// Whether the file's byte order is not this machine's.
     swap: bool,
     /// How many bytes the elements take; unknown until the end in a stream of bare elements.
@@ -42,11 +48,15 @@ impl Source {
     /// Opens `path`, where `-` is standard input: a `.npy` file or, with `raw`, bare little-endian
     /// elements.
     pub fn open(path: &str, raw: Option<Element>) -> Result<Self, InputError> {
-        if path == STANDARD_INPUT {
-            return Self::new(path, Box::new(io::stdin()), None, raw);
-        }
-        let (file, length) = open_file(path)?;
-        Self::new(path, Box::new(file), length, raw)
+        let (reader, length) = open_reader(path)?;
+        Self::new(path, reader, length, raw)
+    }
+
+    /// Opens a `.npy` file whose integers may be narrower than any element, and Booleans: 32-bit integers are handed
+    /// out in their place.
+    pub fn open_widening(path: &str) -> Result<Self, InputError> {
+        let (reader, length) = open_reader(path)?;
+        Self::npy(path, reader, length, true)
     }
 
     /// Starts on `reader`, which will give `length` bytes if that is known.
@@ -58,7 +68,7 @@ impl Source {
     ) -> Result<Self, InputError> {
         match raw {
             Some(element) => Self::bare(name, reader, length, element),
-            None => Self::npy(name, reader, length),
+            None => Self::npy(name, reader, length, false),
         }
     }
 
@@ -76,6 +86,9 @@ impl Source {
             name: name.to_owned(),
             reader,
             element,
+            stored: element.size() as usize,
+            shape: Vec::new(),
+            fortran: false,
             swap: cfg!(target_endian = "big"),
             bytes: length,
             taken: 0,
@@ -83,8 +96,13 @@ impl Source {
     }
 
     /// A NumPy array, whose header says what and how much it is.
-    fn npy(name: &str, mut reader: Box<dyn Read + Send>, length: Option<u64>) -> Result<Self, InputError> {
-        let header = header::read(&mut reader, label(name))?;
+    fn npy(
+        name: &str,
+        mut reader: Box<dyn Read + Send>,
+        length: Option<u64>,
+        narrow: bool,
+    ) -> Result<Self, InputError> {
+        let header = header::read(&mut reader, label(name), narrow)?;
         if let Some(length) = length {
             // More bytes than the array needs are fine, as they are to NumPy: another array may
             // follow.
@@ -97,6 +115,9 @@ impl Source {
             name: name.to_owned(),
             reader,
             element: header.element,
+            stored: header.stored,
+            shape: header.shape,
+            fortran: header.fortran,
             swap: header.swap,
             bytes: Some(header.bytes),
             taken: 0,
@@ -113,10 +134,20 @@ impl Source {
         self.element
     }
 
+    /// The array's dimensions; none of bare elements.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
+    pub fn is_fortran(&self) -> bool {
+        self.fortran
+    }
+
     /// How many elements there are in all; `None` as long as the end of a stream of bare elements
     /// has not been seen.
     pub fn len(&self) -> Option<u64> {
-        self.bytes.map(|bytes| bytes / self.element.size())
+        self.bytes.map(|bytes| bytes / self.stored as u64)
     }
 
     /// Fills `piece` from its start with the next elements, in this machine's byte order, and
@@ -128,17 +159,20 @@ impl Source {
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
         let size = self.element.size() as usize;
         debug_assert!(piece.len() >= size, "no room for one element looks like the end");
-        let wanted = self.next_bytes(piece.len() - piece.len() % size);
-        let piece = &mut piece[..wanted];
-        let found = fill(&mut self.reader, piece, label(&self.name))?;
+        let wanted = self.next_bytes(piece.len() / size * self.stored);
+        let found = fill(&mut self.reader, &mut piece[..wanted], label(&self.name))?;
         self.taken += found as u64;
         if found < wanted {
             self.end()?;
         }
         if self.swap {
-            swap_bytes(&mut piece[..found], size);
+            swap_bytes(&mut piece[..found], self.stored);
         }
-        Ok(found / size)
+        let count = found / self.stored;
+        if self.stored < size {
+            widen(piece, count, self.stored, self.element);
+        }
+        Ok(count)
     }
 
     /// How many bytes to ask for where there is room for `room`.
@@ -165,11 +199,23 @@ impl fmt::Debug for Source {
         f.debug_struct("Source")
             .field("name", &self.name)
             .field("element", &self.element)
+            .field("stored", &self.stored)
+            .field("shape", &self.shape)
+            .field("fortran", &self.fortran)
             .field("swap", &self.swap)
             .field("bytes", &self.bytes)
             .field("taken", &self.taken)
             .finish_non_exhaustive()
     }
+}
+
+/// Opens a file, or standard input, and tells how many bytes it will give if that is known.
+fn open_reader(path: &str) -> Result<(Box<dyn Read + Send>, Option<u64>), InputError> {
+    if path == STANDARD_INPUT {
+        return Ok((Box::new(io::stdin()), None));
+    }
+    let (file, length) = open_file(path)?;
+    Ok((Box::new(file), length))
 }
 
 /// Opens a file and tells its length, where it has one: a pipe or a device is read until it ends.
@@ -224,5 +270,21 @@ fn swap_bytes(piece: &mut [u8], size: usize) {
         2 => reverse_each::<2>(piece),
         4 => reverse_each::<4>(piece),
         _ => reverse_each::<8>(piece),
+    }
+}
+
+/// Makes 32-bit integers of `count` narrower ones of `stored` bytes that lie at the start of `piece`, in their place.
+fn widen(piece: &mut [u8], count: usize, stored: usize, element: Element) {
+    let signed = element == Element::I32;
+    // From the last one on: what has not been read yet lies before what is written.
+    for index in (0..count).rev() {
+        let at = index * stored;
+        let wide = match (piece[at], stored) {
+            (byte, 1) if signed => (byte as i8).into(),
+            (byte, 1) => byte.into(),
+            (byte, _) if signed => i16::from_ne_bytes([byte, piece[at + 1]]).into(),
+            (byte, _) => i32::from(u16::from_ne_bytes([byte, piece[at + 1]])),
+        };
+        piece[index * 4..][..4].copy_from_slice(&wide.to_ne_bytes());
     }
 }

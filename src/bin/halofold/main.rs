@@ -50,7 +50,7 @@ enum Command {
     Report(report::ReportArgs),
     /// The exact code of a rung, as each back end gets it.
     Show(show::ShowArgs),
-    /// The thesis's tables of stencils, replayed: every kernel in every block shape, verified and timed.
+    /// Step a grid from a file by a stencil, .npy in, .npy or a picture out; or replay the thesis's tables.
     Stencil(stencil::StencilArgs),
     /// Time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),

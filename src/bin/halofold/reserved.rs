@@ -24,18 +24,21 @@ impl Reserved {
     }
 
     /// Replaces the content.
-    pub fn write(mut self, text: &str) -> Result<(), Failure> {
-        self.replace(text).map_err(|error| failure(self.option, &self.path, &error))?;
+    pub fn write(self, text: &str) -> Result<(), Failure> {
+        self.write_with(|file| file.write_all(text.as_bytes()))
+    }
+
+    /// Replaces the content by what `content` writes.
+    pub fn write_with(mut self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+        let replaced = self.empty().and_then(|()| content(&mut self.file));
+        replaced.map_err(|error| failure(self.option, &self.path, &error))?;
         self.fresh = false;
         Ok(())
     }
 
-    fn replace(&mut self, text: &str) -> io::Result<()> {
+    fn empty(&self) -> io::Result<()> {
         // Pipes and devices have nothing to cut off.
-        if self.file.metadata()?.is_file() {
-            self.file.set_len(0)?;
-        }
-        self.file.write_all(text.as_bytes())
+        if self.file.metadata()?.is_file() { self.file.set_len(0) } else { Ok(()) }
     }
 }
 

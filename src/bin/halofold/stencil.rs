@@ -1,8 +1,12 @@
-//! `halofold stencil`: Jacobi steps over a grid; the thesis's tables, replayed.
+//! `halofold stencil`: Jacobi steps over a grid from a file; the thesis's tables, replayed.
 
+mod file;
 mod preset;
 
+use std::path::PathBuf;
+
 use halofold::Element;
+use halofold::stencil::{Block, Border, Points};
 
 use crate::Failure;
 use crate::gpu::AdapterArgs;
@@ -12,29 +16,95 @@ use preset::{PresetArgs, Setting};
 /// Options of `halofold stencil`.
 #[derive(clap::Args)]
 pub struct StencilArgs {
-    #[command(flatten)]
-    preset: PresetArgs,
-    /// How many steps: of a preset, those that the best rows and the thesis's own are run for in one go.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
+    #[arg(value_name = "GRID.npy", conflicts_with = "preset")]
+    grid: Option<String>,
+    /// The stencil: 5 points in 2D, 27 in 3D. By default the one for the grid's dimensions.
+    #[arg(long, value_name = "5|27", conflicts_with = "preset", value_parser = parse_points)]
+    points: Option<Points>,
+    /// How many steps: 1 by default; 0 copies. With --until at most so many: 100000 by default. Of a preset, those that the
+    /// best rows and the thesis's own are run for in one go.
+    #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// Element type: f32, f64 or f16.
+    /// The kernel by its name; auto is the fastest: register-rows for 5 points, plane-sums for 27.
+    #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
+    variant: String,
+    /// Invocations of a workgroup, instead of the variant's own.
+    #[arg(long, value_name = "ROWSxCOLS", conflicts_with = "preset")]
+    block: Option<Block>,
+    /// What lies beyond the grid: fixed keeps the outermost cells, mirror reflects the grid, periodic repeats it.
+    #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed", conflicts_with = "preset")]
+    boundary: Border,
+    /// Stop once a step changes no cell by this much.
+    #[arg(long, value_name = "EPS", conflicts_with = "preset", value_parser = parse_epsilon, allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// The weights. 5 points: of every cell, by default 0.2. 27 points: of the centre, the 6 faces, the 12 edges and
+    /// the 8 corners, by default 1/8, 1/16, 1/32, 1/64, as decimals.
+    #[arg(
+        long,
+        value_name = "C0 | A,B,C,D",
+        conflicts_with = "preset",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    coefficients: Vec<f64>,
+    /// What is computed with and written: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
-    /// Print one JSON array of rows.
-    #[arg(long)]
-    json: bool,
+    /// Where the result goes: an array in the file's shape, little-endian rows of columns, or a picture of it.
+    #[arg(short, long, value_name = "OUT.npy|OUT.png", conflicts_with = "preset")]
+    output: Option<PathBuf>,
+    /// Draw frames on the way: DIR/frame-000000.png and so on, by the number of the step, and the last one.
+    ///
+    /// Colours go from the lowest to the highest value of the first frame; NaN is red.
+    #[arg(long, value_name = "DIR", conflicts_with = "preset")]
+    frames: Option<PathBuf>,
+    /// Steps from one frame to the next, and from one check of --until to the next: 10 by default.
+    #[arg(long, value_name = "M", conflicts_with = "preset", value_parser = clap::value_parser!(u32).range(1..))]
+    every: Option<u32>,
+    /// The plane that pictures of a 3D grid show: by default the middle one.
+    #[arg(long, value_name = "K", conflicts_with = "preset")]
+    slice: Option<u32>,
     #[command(flatten)]
     adapter: AdapterArgs,
+    #[command(flatten)]
+    preset: PresetArgs,
+    /// Print one JSON object, or an array of a preset's rows, instead of text.
+    ///
+    /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null where
+    /// the GPU does not tell), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
+    /// residual_l2 (the largest change of the last step that was checked, and the root of the sum of all squared; null
+    /// without --until; "NaN", "inf" where JSON has no number), converged, output, adapter, backend.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub fn run(args: &StencilArgs) -> Result<(), Failure> {
-    let StencilArgs { preset, steps, element, json, adapter } = args;
-    match preset.chosen() {
-        Some(chosen) => {
+    let StencilArgs { preset, element, steps, json, adapter, .. } = args;
+    match (preset.chosen(), &args.grid) {
+        (Some(_), _) if *steps == Some(0) => {
+            Err(Failure::usage("--steps 0: a preset is run for at least one step"))
+        }
+        (Some(chosen), _) => {
             let element = element.unwrap_or(Element::F32);
             preset::run(preset, chosen, &Setting { element, steps: *steps, json: *json, adapter })
         }
-        None => Err(Failure::usage("name a table: --preset thesis-5pt or --preset thesis-27pt")),
+        (None, Some(path)) => file::run(args, path),
+        (None, None) => Err(Failure::usage(
+            "name the grid to step (a .npy file, or - for standard input), or a table: --preset thesis-5pt or thesis-27pt",
+        )),
     }
+}
+
+/// Reads the number of points.
+fn parse_points(text: &str) -> Result<Points, String> {
+    let found = Points::ALL.into_iter().find(|points| points.count().to_string() == text);
+    found.ok_or_else(|| format!("`{text}` points: there are stencils of 5 (2D) and 27 (3D)"))
+}
+
+/// Reads what a step may change.
+fn parse_epsilon(text: &str) -> Result<f64, String> {
+    let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
+    epsilon.ok_or_else(|| format!("`{text}` is no change to stop below: write a number from 0 on, like 1e-6"))
 }

@@ -14,7 +14,7 @@
 
 use std::io::Read;
 
-use npyz::{DType, Endianness, NpyHeader, TypeChar, TypeStr};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
 
 use halofold::Element;
 
@@ -31,11 +31,17 @@ const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
 /// made a longer one.
 const LONGEST: u32 = u16::MAX as u32;
 
-/// What the header of an array says, as far as a reduction asks.
+/// What the header of an array says.
 #[derive(Debug)]
 pub struct Header {
-    /// What the elements are.
+    /// What the elements are, or what they become because they are narrower.
     pub element: Element,
+    /// How many bytes one takes in the file.
+    pub stored: usize,
+    /// The array's dimensions.
+    pub shape: Vec<u64>,
+    /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
+    pub fortran: bool,
     /// Whether their byte order is not this machine's.
     pub swap: bool,
     /// How many bytes they take.
@@ -44,15 +50,27 @@ pub struct Header {
     pub start: u64,
 }
 
-/// Reads the header off `reader`, which is left at the first element.
-pub fn read(mut reader: impl Read, name: &str) -> Result<Header, InputError> {
+/// Reads the header off `reader`, which is left at the first element. Integers of 8 and 16 bits are taken only with `narrow`.
+pub fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<Header, InputError> {
     let version = read_version(&mut reader, name)?;
     let (text, start) = read_text(&mut reader, version, name)?;
     let (dictionary, shape) = cut_shape(&text, name)?;
-    let dtype = parse(&dictionary).map_err(|reason| complaint(&text, reason, name))?;
-    let (element, swap) = interpret(&dtype).ok_or_else(|| refused_dtype(&text, name))?;
-    let bytes = count(&shape, name)?.checked_mul(element.size()).ok_or_else(|| too_large(&shape, name))?;
-    Ok(Header { element, swap, bytes, start })
+    let parsed = parse(&dictionary).map_err(|reason| complaint(&text, reason, name))?;
+    let dtype = interpret(&parsed.dtype());
+    let taken = dtype.filter(|(element, stored, _)| narrow || element.size() == *stored as u64);
+    let (element, stored, swap) = taken.ok_or_else(|| refused_dtype(&text, name))?;
+    let sizes = dimensions(&shape).map_err(|reason| InputError::header(name, reason))?;
+    let bytes = count(&sizes).and_then(|count| count.checked_mul(stored as u64));
+    let bytes = bytes.ok_or_else(|| too_large(&shape, name))?;
+    Ok(Header {
+        element,
+        stored,
+        shape: sizes,
+        fortran: parsed.order() == Order::Fortran,
+        swap,
+        bytes,
+        start,
+    })
 }
 
 /// Reads the magic and the format's version, of which the first number is enough to go on with.
@@ -134,17 +152,14 @@ fn cut_shape(text: &str, name: &str) -> Result<(String, String), InputError> {
 
 /// Lets `npyz` read the dictionary, as a file of its own, and says in a few words what it does not
 /// like.
-fn parse(dictionary: &str) -> Result<DType, String> {
+fn parse(dictionary: &str) -> Result<NpyHeader, String> {
     let text = with_native_order(dictionary);
     let length = u32::try_from(text.len()).map_err(|_| "it is too long".to_owned())?;
     let mut file = MAGIC.to_vec();
     file.extend([3, 0]);
     file.extend(length.to_le_bytes());
     file.extend(text.into_bytes());
-    match NpyHeader::from_reader(&file[..]) {
-        Ok(header) => Ok(header.dtype()),
-        Err(error) => Err(one_line(&error.to_string())),
-    }
+    NpyHeader::from_reader(&file[..]).map_err(|error| one_line(&error.to_string()))
 }
 
 /// Writes this machine's byte order where a type string leaves it open.
@@ -159,14 +174,15 @@ fn with_native_order(dictionary: &str) -> String {
     text
 }
 
-/// The element type that a dtype is, if it is one, and whether its bytes need swapping.
-fn interpret(dtype: &DType) -> Option<(Element, bool)> {
+/// The element type that a dtype is or, of integers of 8 and 16 bits, becomes, if there is one; the bytes of one, and
+/// whether they need swapping.
+fn interpret(dtype: &DType) -> Option<(Element, usize, bool)> {
     let DType::Plain(kind) = dtype else {
         return None;
     };
     let element = match (kind.type_char(), kind.size_field()) {
-        (TypeChar::Uint, 4) => Element::U32,
-        (TypeChar::Int, 4) => Element::I32,
+        (TypeChar::Uint, 1 | 2 | 4) | (TypeChar::Bool, 1) => Element::U32,
+        (TypeChar::Int, 1 | 2 | 4) => Element::I32,
         (TypeChar::Float, 4) => Element::F32,
         (TypeChar::Float, 8) => Element::F64,
         (TypeChar::Int, 8) => Element::I64,
@@ -174,17 +190,18 @@ fn interpret(dtype: &DType) -> Option<(Element, bool)> {
         (TypeChar::Float, 2) => Element::F16,
         _ => return None,
     };
-    Some((element, kind.endianness() != Endianness::of_machine()))
+    let stored = kind.size_field() as usize;
+    // A single byte has no order, whatever a writer says.
+    Some((element, stored, stored > 1 && kind.endianness() != Endianness::of_machine()))
 }
 
-/// How many elements a shape has, given what stands between its parentheses.
-fn count(shape: &str, name: &str) -> Result<u64, InputError> {
-    let dimensions = dimensions(shape).map_err(|reason| InputError::header(name, reason))?;
+/// How many elements an array of these dimensions has, if 64 bits count them.
+fn count(dimensions: &[u64]) -> Option<u64> {
     // A product with a zero in it is zero, however large the rest.
     if dimensions.contains(&0) {
-        return Ok(0);
+        return Some(0);
     }
-    dimensions.into_iter().try_fold(1, u64::checked_mul).ok_or_else(|| too_large(shape, name))
+    dimensions.iter().try_fold(1u64, |count, size| count.checked_mul(*size))
 }
 
 /// The numbers of a tuple, given what stands between its parentheses.

@@ -1,0 +1,126 @@
+//! A grid from a file, stepped on the GPU and written to a file.
+//!
+//! Everything that can be wrong with the request is found before the first step: the file's header and the options
+//! first, then the places of the results, then what the adapter can do.
+
+mod cells;
+mod frames;
+mod output;
+mod pace;
+mod picture;
+mod report;
+mod request;
+mod stage;
+
+use std::time::Instant;
+
+use halofold::stencil::Job;
+
+use super::StencilArgs;
+use crate::gpu::Gpu;
+use crate::output::{print, print_json};
+use crate::{Failure, progress};
+use cells::Cells;
+use frames::Film;
+use output::Outputs;
+use pace::Pace;
+use picture::{Picture, Scale};
+use report::Report;
+use request::Request;
+use stage::Stage;
+
+/// Steps the grid of a file.
+pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
+    let start = Instant::now();
+    let mut request = Request::new(args, path)?;
+    let mut outputs = Outputs::reserve(args)?;
+    let gpu = args.adapter.open()?;
+    request.check(&gpu)?;
+
+    let cells = read(&mut request, args)?;
+    let picture = |cells: &Cells| Picture {
+        element: cells.element,
+        grid: cells.grid,
+        plane: request.plane,
+        scale: Scale::of(cells),
+    };
+    let begin = |folder| Film::begin(folder, request.every, picture(&cells), &cells);
+    let film = outputs.frames.take().map(begin).transpose()?;
+    let Request { job, coefficients, until, .. } = request;
+    let mut stage = Stage::new(&gpu, job, coefficients, until, cells.bytes())?;
+    let pace = march(&mut stage, &request, film.as_ref())?;
+    if outputs.wants_result() {
+        let all = 0..cells.bytes().len() as u64;
+        let cells = cells.with_bytes(stage.read(all)?);
+        let picture = film.map_or_else(|| picture(&cells), |film| film.picture);
+        outputs.write(&cells, request.source.shape(), picture)?;
+    }
+
+    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+    let report = report(args, &request, &gpu, &stage, &pace, wall_ms);
+    if args.json { print_json(&report) } else { print(&report.text()) }
+}
+
+/// Reads the cells, and says so if they become something else.
+fn read(request: &mut Request, args: &StencilArgs) -> Result<Cells, Failure> {
+    let source = &mut request.source;
+    if args.element.is_none() && source.element() != request.job.element {
+        eprintln!("{}: integers become {}", source.name(), request.job.element);
+    }
+    Cells::read(source, request.job.element, request.job.grid)
+}
+
+/// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
+fn march(stage: &mut Stage<'_>, request: &Request, film: Option<&Film>) -> Result<Pace, Failure> {
+    let steps = request.steps;
+    let bar = progress::bar(steps.into());
+    bar.set_message("steps");
+    // Every batch ends with a check: where there is one must not depend on the speed.
+    let mut pace = Pace::new(request.until.map_or(1, |until| until.every));
+    let mut over = steps == 0;
+    while !over {
+        let done = stage.done();
+        let left = film.map_or(u32::MAX, |film| film.until_next(done)).min(steps - done);
+        let submitted = Instant::now();
+        let gpu_ms = stage.advance(pace.batch(left))?;
+        pace.learn(stage.done() - done, submitted.elapsed(), gpu_ms);
+        over = stage.done() == steps || stage.outcome().is_some_and(|outcome| outcome.converged);
+        if let Some(film) = film {
+            film.draw(stage, stage.done(), over)?;
+        }
+        bar.set_position(stage.done().into());
+    }
+    bar.finish_and_clear();
+    Ok(pace)
+}
+
+/// What there is to say about it.
+fn report(
+    args: &StencilArgs,
+    request: &Request,
+    gpu: &Gpu,
+    stage: &Stage<'_>,
+    pace: &Pace,
+    wall_ms: f64,
+) -> Report {
+    let Job { variant, element, grid, tuning, .. } = request.job;
+    Report {
+        file: request.source.name().to_owned(),
+        variant: variant.name,
+        points: variant.points.count(),
+        grid: request.source.shape().to_vec(),
+        block: tuning.block.to_string(),
+        boundary: args.boundary.name(),
+        steps: stage.done(),
+        element: element.name(),
+        gpu_ms_median: pace.gpu_ms_median(),
+        wall_ms,
+        gcells_per_s: pace.ms_of_a_step().map(|ms| grid.cells() as f64 / ms / 1e6),
+        residual_max: stage.outcome().map(|outcome| outcome.max),
+        residual_l2: stage.outcome().map(|outcome| outcome.l2),
+        converged: stage.outcome().map(|outcome| outcome.converged),
+        output: args.output.as_ref().map(|path| path.display().to_string()),
+        adapter: gpu.info.name.clone(),
+        backend: gpu.info.backend.to_string(),
+    }
+}

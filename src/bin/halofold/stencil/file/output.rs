@@ -1,0 +1,70 @@
+//! Where results go, made sure of before there is any.
+
+use std::path::Path;
+
+use super::cells::Cells;
+use super::frames::Folder;
+use super::picture::Picture;
+use crate::Failure;
+use crate::reserved::Reserved;
+use crate::stencil::StencilArgs;
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Array,
+    Picture,
+}
+
+/// The files that a run writes.
+pub struct Outputs {
+    result: Option<(Form, Reserved)>,
+    /// Where frames go.
+    pub frames: Option<Folder>,
+}
+
+impl Outputs {
+    /// Opens them, and refuses options that are about others.
+    pub fn reserve(args: &StencilArgs) -> Result<Self, Failure> {
+        let form = args.output.as_deref().map(form).transpose()?;
+        if args.every.is_some() && args.frames.is_none() && args.until.is_none() {
+            return Err(Failure::usage("--every goes with --frames or --until"));
+        }
+        if args.slice.is_some() && args.frames.is_none() && form != Some(Form::Picture) {
+            return Err(Failure::usage("--slice goes with a picture: -o OUT.png or --frames"));
+        }
+        let reserve = |(form, path)| Ok((form, Reserved::open("-o", path)?));
+        Ok(Outputs {
+            result: form.zip(args.output.as_deref()).map(reserve).transpose()?,
+            frames: args.frames.as_deref().map(Folder::reserve).transpose()?,
+        })
+    }
+
+    /// Whether somebody wants the whole grid.
+    pub fn wants_result(&self) -> bool {
+        self.result.is_some()
+    }
+
+    /// Writes the result, an array in the file's shape.
+    pub fn write(self, cells: &Cells, shape: &[u64], picture: Picture) -> Result<(), Failure> {
+        let Some((form, file)) = self.result else { return Ok(()) };
+        let range = picture.range();
+        let plane = &cells.bytes()[range.start as usize..range.end as usize];
+        file.write_with(|file| match form {
+            Form::Array => cells.write_npy(shape, file),
+            Form::Picture => picture.write(plane, file),
+        })
+    }
+}
+
+/// What a file's name says that it should hold.
+fn form(path: &Path) -> Result<Form, Failure> {
+    match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
+        Some("npy") => Ok(Form::Array),
+        Some("png") => Ok(Form::Picture),
+        _ => Err(Failure::Usage(format!(
+            "-o {}: the name must end in .npy (an array) or .png (a picture)",
+            path.display()
+        ))),
+    }
+}

@@ -1,0 +1,108 @@
+//! A grid as a heat map: one pixel a cell, row 0 at the top.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+
+use halofold::Element;
+use halofold::stencil::Grid;
+
+use super::cells::Cells;
+
+/// The colour of what is not a number: one that the scale does not have.
+const NAN: [u8; 3] = [255, 0, 0];
+
+/// Which values the first and the last colour stand for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// From the lowest to the highest finite value.
+    pub fn of(cells: &Cells) -> Self {
+        let finite = Cells::values(cells.element, cells.bytes()).filter(|value| value.is_finite());
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (f64::min(low, value), f64::max(high, value))
+        });
+        Scale { low, high }
+    }
+
+    /// The colour of a value, from viridis, whose steps look equally large; infinities have those of its ends.
+    fn colour(self, value: f64) -> [u8; 3] {
+        if value.is_nan() {
+            return NAN;
+        }
+        // In halves, because the difference of two numbers may be none.
+        let [from_low, span] = [value, self.high].map(|x| x / 2.0 - self.low / 2.0);
+        let position = if span > 0.0 { from_low / span } else { 0.0 };
+        let colour = colorous::VIRIDIS.eval_continuous(position.clamp(0.0, 1.0));
+        [colour.r, colour.g, colour.b]
+    }
+}
+
+/// What is drawn of a grid, and how.
+#[derive(Clone, Copy)]
+pub struct Picture {
+    /// The grid's cells.
+    pub element: Element,
+    /// Its size.
+    pub grid: Grid,
+    /// The plane that is drawn.
+    pub plane: u32,
+    /// The colours.
+    pub scale: Scale,
+}
+
+impl Picture {
+    /// The plane's bytes among the grid's.
+    pub fn range(&self) -> Range<u64> {
+        let plane = u64::from(self.grid.rows) * u64::from(self.grid.cols) * self.element.size();
+        let start = u64::from(self.plane) * plane;
+        start..start + plane
+    }
+
+    /// Writes the plane, given its bytes, as PNG.
+    pub fn write(&self, plane: &[u8], file: impl Write) -> io::Result<()> {
+        let Grid { rows, cols, .. } = self.grid;
+        let mut encoder = png::Encoder::new(BufWriter::new(file), cols, rows);
+        encoder.set_color(png::ColorType::Rgb);
+        let mut writer = encoder.write_header()?;
+        let mut stream = writer.stream_writer()?;
+        for row in plane.chunks_exact(cols as usize * self.element.size() as usize) {
+            let values = Cells::values(self.element, row);
+            let pixels: Vec<u8> = values.flat_map(|value| self.scale.colour(value)).collect();
+            stream.write_all(&pixels)?;
+        }
+        stream.finish()?;
+        Ok(writer.finish()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_go_from_end_to_end() {
+        let scale = Scale { low: -1.0, high: 3.0 };
+        let (first, last) = (scale.colour(-1.0), scale.colour(3.0));
+        assert_eq!((first, last), ([68, 1, 84], [253, 231, 37]));
+        assert_eq!(
+            [-7.0, f64::NEG_INFINITY, 8.0, f64::INFINITY].map(|x| scale.colour(x)),
+            [first, first, last, last]
+        );
+        assert!(![first, last].contains(&scale.colour(1.0)));
+        assert_eq!(scale.colour(f64::NAN), NAN);
+        let widest = Scale { low: f64::MIN, high: f64::MAX };
+        assert_eq!(widest.colour(0.0), scale.colour(1.0));
+    }
+
+    #[test]
+    fn one_value_has_one_colour() {
+        assert_eq!(Scale { low: 2.0, high: 2.0 }.colour(2.0), [68, 1, 84]);
+        // No finite value at all.
+        let none = Scale { low: f64::INFINITY, high: f64::NEG_INFINITY };
+        assert_eq!([none.colour(f64::INFINITY), none.colour(f64::NAN)], [[68, 1, 84], NAN]);
+    }
+}

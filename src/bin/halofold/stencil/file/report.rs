@@ -1,0 +1,93 @@
+//! What is said about a run.
+
+use serde::{Serialize, Serializer};
+
+use crate::table;
+
+/// A run in numbers, key by key as `--json` prints them.
+#[derive(Serialize)]
+pub struct Report {
+    /// The grid's file.
+    pub file: String,
+    /// The kernel.
+    pub variant: &'static str,
+    /// Points of the stencil.
+    pub points: u32,
+    /// The grid's dimensions, as in the file.
+    pub grid: Vec<u64>,
+    /// Invocations of a workgroup: rows x columns.
+    pub block: String,
+    /// What lies beyond the grid.
+    pub boundary: &'static str,
+    /// Steps done.
+    pub steps: u32,
+    /// What was computed with.
+    #[serde(rename = "type")]
+    pub element: &'static str,
+    /// Time of one step on the GPU: the median over all.
+    pub gpu_ms_median: Option<f64>,
+    /// From opening the file to the written result.
+    pub wall_ms: f64,
+    /// Cells of the grid per step and time, by the GPU's clock where it tells.
+    pub gcells_per_s: Option<f64>,
+    /// The largest change of a cell in the last step that was looked at.
+    #[serde(serialize_with = "number")]
+    pub residual_max: Option<f64>,
+    /// The root of the sum of squares of all changes.
+    #[serde(serialize_with = "number")]
+    pub residual_l2: Option<f64>,
+    /// Whether the residual went below what was asked for.
+    pub converged: Option<bool>,
+    /// The result's file.
+    pub output: Option<String>,
+    /// The adapter.
+    pub adapter: String,
+    /// Its back end.
+    pub backend: String,
+}
+
+/// A number, as a string where JSON has none for it.
+fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) if !value.is_finite() => serializer.collect_str(value),
+        value => value.serialize(serializer),
+    }
+}
+
+impl Report {
+    /// The same for people.
+    pub fn text(&self) -> String {
+        let sides: Vec<_> = self.grid.iter().map(u64::to_string).collect();
+        let mut text = format!(
+            "{} ({})\n{}: {} {}, {} points by {} in blocks of {}, {} borders\n{} step{} in {}",
+            self.adapter,
+            self.backend,
+            self.file,
+            sides.join(" × "),
+            self.element,
+            self.points,
+            self.variant,
+            self.block,
+            self.boundary,
+            table::count(self.steps.into()),
+            if self.steps == 1 { "" } else { "s" },
+            table::time(Some(self.wall_ms)),
+        );
+        if let Some(rate) = self.gcells_per_s {
+            text += &format!(", {} GCell/s", table::digits(rate));
+        }
+        if let Some(ms) = self.gpu_ms_median {
+            text += &format!(", {} a step on the GPU", table::time(Some(ms)));
+        }
+        if let (Some(converged), Some(change)) = (self.converged, self.residual_max) {
+            let verdict = if converged { "converged" } else { "not converged" };
+            text += &format!(
+                "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
+            );
+        }
+        if let Some(output) = &self.output {
+            text += &format!("\nwritten: {output}");
+        }
+        text + "\n"
+    }
+}

@@ -1,0 +1,133 @@
+//! A grid on the GPU: two buffers, and the steps between them.
+
+use std::ops::Range;
+
+use halofold::read::Readback;
+use halofold::stencil::{Coefficients, Convergence, Jacobi, Job, Outcome, Stepper, Until};
+use halofold::wgpu;
+
+use crate::Failure;
+use crate::dataset;
+use crate::gpu::Gpu;
+
+/// How much is read back at once: each piece passes through a buffer that the host can map.
+const PIECE: u64 = 64 << 20;
+
+/// What is recorded.
+enum Steps {
+    /// As many as are asked for: from the first buffer on, and from the second one on.
+    All([Stepper; 2]),
+    /// No more than it takes.
+    Until(Convergence),
+}
+
+/// The grid, and the kernel that steps it.
+pub struct Stage<'a> {
+    gpu: &'a Gpu,
+    buffers: [wgpu::Buffer; 2],
+    steps: Steps,
+    /// Steps done: after an even number the first buffer holds the grid.
+    done: u32,
+    /// How far a run with a condition has come.
+    outcome: Option<Outcome>,
+    readback: Readback,
+}
+
+impl<'a> Stage<'a> {
+    /// Compiles a job and uploads its grid.
+    pub fn new(
+        gpu: &'a Gpu,
+        job: Job,
+        coefficients: Coefficients,
+        until: Option<Until>,
+        cells: &[u8],
+    ) -> Result<Self, Failure> {
+        gpu.attempt(|| {
+            let jacobi = Jacobi::new(&gpu.device, job, coefficients).map_err(Failure::usage)?;
+            let size = (cells.len() as u64).next_multiple_of(4);
+            let buffers = [buffer(gpu, size), buffer(gpu, size)];
+            dataset::write(gpu, &buffers[0], cells);
+            // Fixed cells are never written: the second buffer needs them too.
+            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, size);
+            gpu.queue.submit([encoder.finish()]);
+            let [first, second] = &buffers;
+            let prepare =
+                |source, target| jacobi.prepare(&gpu.device, source, target).map_err(Failure::usage);
+            let conditional =
+                |until| jacobi.prepare_until(&gpu.device, first, second, until).map_err(Failure::usage);
+            let steps = match until {
+                None => Steps::All([prepare(first, second)?, prepare(second, first)?]),
+                Some(until) => Steps::Until(conditional(until)?),
+            };
+            let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
+            let outcome = until.map(|_| Outcome::NONE);
+            Ok(Stage { gpu, buffers, steps, done: 0, outcome, readback })
+        })
+    }
+
+    /// Does some steps, or fewer if that is enough, and waits for them: milliseconds on the GPU, if it tells.
+    pub fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure> {
+        let Stage { gpu, done, .. } = *self;
+        let ms = gpu.attempt(|| {
+            let record = |pass: &mut wgpu::ComputePass<'_>| match &self.steps {
+                Steps::All(steppers) => steppers[done as usize % 2].encode_in_pass(pass, steps),
+                Steps::Until(run) if done == 0 => run.encode_in_pass(pass, steps),
+                Steps::Until(run) => run.encode_more_in_pass(pass, steps),
+            };
+            gpu.timer.once(&record).map_err(Failure::usage)
+        })?;
+        match &self.steps {
+            Steps::All(_) => self.done += steps,
+            Steps::Until(run) => {
+                let outcome = Convergence::parse(&self.copy(run.outcome(), 0, Convergence::OUTCOME_SIZE)?);
+                self.done = outcome.steps;
+                self.outcome = Some(outcome);
+            }
+        }
+        Ok(ms)
+    }
+
+    /// Steps done.
+    pub fn done(&self) -> u32 {
+        self.done
+    }
+
+    /// How far a run with a condition has come.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Reads some bytes of the grid.
+    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
+        // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
+        let (start, end) = (range.start / 4 * 4, range.end.next_multiple_of(4));
+        let mut bytes = Vec::with_capacity((end - start) as usize);
+        let grid = &self.buffers[self.done as usize % 2];
+        for offset in (start..end).step_by(PIECE as usize) {
+            bytes.extend(self.copy(grid, offset, PIECE.min(end - offset))?);
+        }
+        bytes.truncate((range.end - start) as usize);
+        bytes.drain(..(range.start - start) as usize);
+        Ok(bytes)
+    }
+
+    fn copy(&self, source: &wgpu::Buffer, offset: u64, size: u64) -> Result<Vec<u8>, Failure> {
+        let Stage { gpu, readback, .. } = self;
+        gpu.attempt(|| {
+            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
+            gpu.queue.submit([encoder.finish()]);
+            readback.wait(&gpu.device, size).map_err(Failure::usage)
+        })
+    }
+}
+
+fn buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold grid"),
+        size,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
