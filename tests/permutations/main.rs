@@ -8,6 +8,7 @@
 
 mod catalogue;
 mod lints;
+mod reducer;
 mod spirv_val;
 
 use std::collections::{BTreeMap, HashSet};
