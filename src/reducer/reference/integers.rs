@@ -83,7 +83,8 @@ fn mean(element: Element, items: &[i128]) -> Answer {
     if magnitude == 0 {
         return real.answer(0.0);
     }
-    let shift = magnitude.leading_zeros();
+    // Two bits below the top: what rounds up to 2^127 is still a 32-bit float.
+    let shift = magnitude.leading_zeros() - 2;
     let scaled = magnitude << shift;
     let digits = (scaled / n) | u128::from(scaled % n != 0);
     let sign = if sum < 0 { -1.0 } else { 1.0 };

@@ -37,6 +37,7 @@ fn the_first_of_the_best() {
 #[test]
 fn means_of_integers_are_rounded_once() {
     assert_eq!(value(Op::Mean, Element::U32, &[u32::MAX, u32::MAX, 0]), Value::F32(2_863_311_530.0));
+    assert_eq!(value(Op::Mean, Element::U32, &[u32::MAX]), Value::F32(4_294_967_296.0));
     assert_eq!(value(Op::Mean, Element::I32, &[-1, 0, 0]), Value::F32(-1.0 / 3.0));
     assert_eq!(value(Op::Mean, Element::I64, &[i64::MIN, i64::MIN]), Value::F64(i64::MIN as f64));
     // 2^24 + 1 lies half way: to even, unless anything is left.
