@@ -7,6 +7,7 @@
 #![cfg(feature = "translate")]
 
 mod catalogue;
+mod histogram;
 mod lints;
 mod spirv_val;
 
