@@ -5,7 +5,7 @@
 // than eight slices that is the more expensive way, and this kernel the better one.
 //
 // Its weakness is contention: additions to one address are carried out one after the other. Keys that are all equal would
-// be a hundred times slower than random ones, so an invocation keeps the bin it saw last and how often in a row, and
+// all wait for each other, so an invocation keeps the bin it saw last and how often in a row, and
 // adds only when another bin comes. All equal keys are then one addition an invocation, and so are sorted ones, nearly. What
 // stays slow are few distinct values in random order.
 //

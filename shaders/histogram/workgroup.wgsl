@@ -1,7 +1,7 @@
 // workgroup: every workgroup counts in its own memory and adds what it has to the result once.
 //
 // The plain histogram is one `atomicAdd` to storage for each key. All of them meet in the last-level cache, which adds to one
-// address about once a cycle: a thousand million keys of one value take a second. Workgroup memory is nearer, and there
+// address about once a cycle: 2^30 keys of one value take more than half a second. Workgroup memory is nearer, and there
 // is one for every core, so each workgroup counts its share there (a *private* histogram), and storage sees one
 // addition a bin and workgroup: a few ten thousand in all.
 //
