@@ -13,8 +13,7 @@
 //     it. Where it is wrong, be it by one bin or by a thousand, sixteen halvings find the bin.
 //
 // So every adapter gives the same counts, and the CPU, which only compares, gives them, too. The distance is taken
-// between halves because `x - low` may be infinite; the search has no loop because a loop for every key would count
-// against the bound on iterations.
+// between halves because `x - low` may be infinite.
 
 // Each bin's first and last float, in the order of floats. The last of an empty bin is below its first.
 @group(0) @binding(5) var<storage, read> borders: array<vec2<u32>>;
@@ -24,33 +23,17 @@ fn order(word: u32) -> u32 {
     return bits ^ select(0x80000000u, 0xffffffffu, bits >= 0x80000000u);
 }
 
-// Goes right by `width` bins if the key does not lie left of where that leads.
-fn search_step(at: u32, width: u32, key: u32) -> u32 {
-    if at + width < BINS {
-        if borders[at + width].x <= key {
-            return at + width;
+// The last bin whose first float is not above the key.
+fn search(key: u32) -> u32 {
+    var at = 0u;
+    for (var width = 32768u; width > 0u; width >>= 1u) {
+        if at + width < BINS {
+            if borders[at + width].x <= key {
+                at += width;
+            }
         }
     }
     return at;
-}
-
-fn search(key: u32) -> u32 {
-    var at = search_step(0u, 32768u, key);
-    at = search_step(at, 16384u, key);
-    at = search_step(at, 8192u, key);
-    at = search_step(at, 4096u, key);
-    at = search_step(at, 2048u, key);
-    at = search_step(at, 1024u, key);
-    at = search_step(at, 512u, key);
-    at = search_step(at, 256u, key);
-    at = search_step(at, 128u, key);
-    at = search_step(at, 64u, key);
-    at = search_step(at, 32u, key);
-    at = search_step(at, 16u, key);
-    at = search_step(at, 8u, key);
-    at = search_step(at, 4u, key);
-    at = search_step(at, 2u, key);
-    return search_step(at, 1u, key);
 }
 
 fn bin_of(word: u32) -> u32 {

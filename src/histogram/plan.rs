@@ -16,9 +16,12 @@ const PER_INVOCATION: u64 = 16;
 
 /// The most keys a plan gives one invocation.
 ///
-/// They take 16 384 iterations. With those that clear and add up the largest workgroup memory this stays below the 65 535
-/// after which some drivers end loops: see [`crate::reduce::Job::plan`].
+/// They take 16 384 iterations. With those that clear and add up the largest workgroup memory this stays below 32 768; some
+/// drivers end loops after 65 535: see [`crate::reduce::Job::plan`].
 const MOST_PER_INVOCATION: u64 = 16 * 16_384;
+
+/// The same where keys are floats: each may have to be searched for, in 16 iterations.
+const MOST_FLOATS_PER_INVOCATION: u64 = 1536;
 
 /// One kernel of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,7 +132,11 @@ impl Job {
         let worthwhile =
             (PER_INVOCATION * workgroup_size).max(u64::from(self.tuning.method.slots(self.bins)));
         let most = (self.tuning.max_workgroups / self.tuning.method.slices()).max(1);
-        let least = len.div_ceil(MOST_PER_INVOCATION * workgroup_size);
+        let bound = match self.keys {
+            Keys::Numbers => MOST_PER_INVOCATION,
+            Keys::Ranges { .. } => MOST_FLOATS_PER_INVOCATION,
+        };
+        let least = len.div_ceil(bound * workgroup_size);
         len.div_ceil(worthwhile).min(u64::from(most)).max(least)
     }
 
@@ -191,13 +198,15 @@ mod tests {
         };
         let method = Method::Workgroup { copies: 1, slices: 1, merge: false };
         let tuning = Tuning { workgroup_size: 64, max_workgroups: 1, method };
-        let job = Job { keys: Keys::Numbers, bins: 65_536, add: true, tuning };
-        let plan = job.plan(Extent { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
-        for Pass { params, .. } in plan.passes {
-            let vectors = u64::from(params.len) / 4;
-            let walk = vectors.div_ceil(4 * 64 * u64::from(params.groups)) + 3;
-            let clear_and_add = 3 * u64::from(job.tuning.method.slots(job.bins)) / 64;
-            assert!(walk + clear_and_add < 32_768, "{walk} + {clear_and_add}");
+        for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
+            let job = Job { keys, bins: 65_536, add: true, tuning };
+            let plan = job.plan(Extent { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
+            for Pass { params, .. } in plan.passes {
+                let share = u64::from(params.len).div_ceil(64 * u64::from(params.groups)) + 16;
+                let walk = share / 16 + 3 + search * share;
+                let clear_and_add = 3 * u64::from(job.tuning.method.slots(job.bins)) / 64;
+                assert!(walk + clear_and_add < 32_768, "{walk} + {clear_and_add}");
+            }
         }
     }
 
