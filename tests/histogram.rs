@@ -5,6 +5,8 @@
 
 mod common;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use common::{Random, gpu};
 use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Step, Tuning, reference};
 use halofold::read::Readback;
@@ -21,6 +23,12 @@ const LONGEST: usize = 1_000_000;
 /// What the output holds before, and what stands behind it.
 const BEFORE: u32 = 5;
 const GUARD: u32 = 0xDEAD_BEEF;
+
+/// Held by each test: wgpu gives up when threads wait long for the one context that a device on GL has.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn buffer(device: &wgpu::Device, words: &[u32], usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let contents = bytemuck::cast_slice(if words.is_empty() { &[0] } else { words });
@@ -109,6 +117,7 @@ fn numbers(bins: u32, len: usize) -> Vec<Vec<u32>> {
 
 #[test]
 fn numbers_of_every_kind() {
+    let _alone = alone();
     let common::Gpu { device, queue } = gpu();
     for bins in BINS {
         let histogram = Histogram::new(device, Keys::Numbers, bins).unwrap();
@@ -128,6 +137,7 @@ fn numbers_of_every_kind() {
 /// Every method and every size of workgroup, with copies and slices that do not divide evenly.
 #[test]
 fn every_method() {
+    let _alone = alone();
     let limits = gpu().device.limits();
     for bins in [1, 256, 1000, 65_536] {
         let mut words = numbers(bins, 20_003).pop().unwrap();
@@ -153,6 +163,7 @@ fn every_method() {
 
 #[test]
 fn any_offset() {
+    let _alone = alone();
     let limits = gpu().device.limits();
     for bins in [10, 4097, 65_536] {
         let words = numbers(bins, 5003).pop().unwrap();
@@ -163,6 +174,7 @@ fn any_offset() {
 
 #[test]
 fn counts_are_added_where_asked() {
+    let _alone = alone();
     let limits = gpu().device.limits();
     for keys in [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }] {
         for bins in [3, 1000, 65_536] {
@@ -215,6 +227,7 @@ fn floats(low: f32, high: f32, bins: u32, len: usize) -> Vec<u32> {
 
 #[test]
 fn ranges_of_floats() {
+    let _alone = alone();
     let limits = gpu().device.limits();
     let ranges = [
         (0.0, 1.0),
@@ -244,6 +257,7 @@ fn ranges_of_floats() {
 /// Windows of 64 KiB over 1.2 MiB and few workgroups a dimension, on a device without features.
 #[test]
 fn inputs_larger_than_a_binding_are_windowed() {
+    let _alone = alone();
     let found = pollster::block_on(adapter::preferred(true)).expect("an adapter");
     let limits = wgpu::Limits {
         max_storage_buffer_binding_size: 1 << 16,
@@ -274,6 +288,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
 
 #[test]
 fn wrong_bins_and_ranges_are_refused() {
+    let _alone = alone();
     let refused = |keys, bins| Histogram::new(&gpu().device, keys, bins).unwrap_err();
     for bins in [0, 65_537] {
         assert_eq!(refused(Keys::Numbers, bins), HistogramError::Bins(bins));
@@ -294,6 +309,7 @@ fn wrong_bins_and_ranges_are_refused() {
 
 #[test]
 fn wrong_tunings_are_refused() {
+    let _alone = alone();
     let device = &gpu().device;
     let job = Job::new(Keys::Numbers, 1000, &device.limits());
     let refused = |tuning| Histogram::with_job(device, Job { tuning, ..job }, None).unwrap_err().to_string();
@@ -318,6 +334,7 @@ fn wrong_tunings_are_refused() {
 
 #[test]
 fn wrong_buffers_are_refused() {
+    let _alone = alone();
     let device = &gpu().device;
     let histogram = Histogram::new(device, Keys::Numbers, 100).unwrap();
     let keys = buffer(device, &[1; 1000], STORAGE | wgpu::BufferUsages::COPY_SRC);
@@ -344,6 +361,7 @@ fn wrong_buffers_are_refused() {
 /// Nothing to count and nothing to clear is no work at all.
 #[test]
 fn plans_have_no_more_dispatches_than_needed() {
+    let _alone = alone();
     let limits = gpu().device.limits();
     let job = Job::new(Keys::Numbers, 256, &limits);
     let steps = |job: Job, len| -> Vec<Step> {
