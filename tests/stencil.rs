@@ -7,6 +7,7 @@
 mod common;
 
 use common::{Random, gpu};
+use halofold::measure::Field;
 use halofold::read::Readback;
 use halofold::stencil::{
     Block, Border, Borders, Coefficients, Grid, Jacobi, Job, Points, Tuning, VARIANTS, Variant, reference,
@@ -24,6 +25,7 @@ fn main() {
         trials.push(trial(variant, Element::F32, "random", random));
         trials.push(trial(variant, Element::F32, "eigenmodes", eigenmodes));
     }
+    trials.push(Trial::test("field::tells_right_from_wrong", field_tells_right_from_wrong));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -180,6 +182,31 @@ fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
                 );
                 return Err(message.into());
             }
+        }
+    }
+    Ok(())
+}
+
+/// The whole grid is compared on the GPU: right weights pass, wrong ones do not, and the first wrong cell is named.
+fn field_tells_right_from_wrong() -> Result<(), Failed> {
+    let variant = &VARIANTS[0];
+    let grid = Grid::plane(300, 217);
+    let tuning = Tuning::of(variant);
+    let job = Job { variant, element: Element::F32, grid, borders: Borders::default(), tuning };
+    let (device, queue) = (&gpu().device, &gpu().queue);
+    let field = Field::new(device, queue, &job)?;
+    let right = Jacobi::new(device, job, Coefficients::dyadic(variant.points))?;
+    let wrong = right.reweighted(device, Coefficients::usual(variant.points));
+    for _ in 0..2 {
+        let found = field.verify(device, queue, &field.stepper(device, &right)?)?;
+        if let Some(difference) = found {
+            return Err(difference.to_string().into());
+        }
+        let found = field.verify(device, queue, &field.stepper(device, &wrong)?)?;
+        let difference = found.ok_or("wrong weights went unnoticed")?;
+        // Fixed cells stay right, and so do cells whose neighbours add up to zero twice.
+        if difference.at != [0, 1, 1] || difference.words < 298 * 215 / 2 || difference.words > 298 * 215 {
+            return Err(difference.to_string().into());
         }
     }
     Ok(())
