@@ -34,7 +34,13 @@ fn map(first: Elem, second: Elem, index: u32) -> Acc { return vec2<f32>(first, s
 fn identity() -> Acc { return Acc(); }
 fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> Out { return Out(acc.x, acc.y, f32(n)); }";
+    let half = "alias Acc = f16;
+fn map(elem: Elem, index: u32) -> Acc { return elem; }
+fn identity() -> Acc { return Acc(); }
+fn combine(a: Acc, b: Acc) -> Acc { return max(a, b); }
+fn finish(acc: Acc, n: u32) -> f16 { return acc; }";
     vec![
+        (Monoid::custom("half", Element::F16, Arity::One, half).unwrap(), 2),
         (Op::Sum.over(Element::F16).unwrap(), 4),
         (Op::Sum.over(Element::F32).unwrap(), 4),
         (Op::Max.over(Element::F64).unwrap(), 8),
@@ -179,7 +185,7 @@ fn bound(case: &Case, offset: u64, size: u64) -> Checked {
         offset.is_multiple_of(u64::from(case.limits.min_storage_buffer_offset_alignment)),
         "{offset}"
     );
-    prop_assert!(size > 0 && size.is_multiple_of(2) && size <= case.limits.max_storage_buffer_binding_size);
+    prop_assert!(size > 0 && size.is_multiple_of(4) && size <= case.limits.max_storage_buffer_binding_size);
     prop_assert!(size <= 1 << 31);
     Ok(())
 }
@@ -226,8 +232,13 @@ fn writes(case: &Case, pass: &Pass, count: u64) -> Result<Range<u64>, TestCaseEr
     bound(case, bytes.offset, bytes.size)?;
     let start = bytes.offset + u64::from(pass.params.store) * stride;
     prop_assert!(start.is_multiple_of(stride));
-    prop_assert_eq!(start + count * stride, bytes.end());
+    prop_assert_eq!(words(start + count * stride), bytes.end());
     Ok(start / stride..start / stride + count)
+}
+
+/// A binding is a whole number of words.
+fn words(bytes: u64) -> u64 {
+    bytes.next_multiple_of(4)
 }
 
 /// The grid lies within the limits and has the workgroups that are needed.
@@ -327,8 +338,9 @@ fn many(case: &Case, plan: &Plan, count: u64, len: u64, inner: u64) -> Checked {
     if merges.is_empty() {
         return tiles(left, count * inner);
     }
-    tiles(left, plan.scratch / case.acc())?;
-    let each = plan.scratch / case.acc() / (count * inner);
+    let each = u64::from(merges[0].params.segment);
+    tiles(left, count * inner * each)?;
+    prop_assert_eq!(plan.scratch, words(count * inner * each * case.acc()));
     tiles(merges.iter().map(|pass| numbers(pass)), count)?;
     for pass in &merges {
         let From::Scratch(bytes) = pass.from else { return Err(TestCaseError::fail("no scratch")) };
@@ -337,7 +349,7 @@ fn many(case: &Case, plan: &Plan, count: u64, len: u64, inner: u64) -> Checked {
         let first = bytes.offset / case.acc() + u64::from(pass.params.first);
         prop_assert_eq!(first, range.start * each * inner);
         prop_assert_eq!(u64::from(pass.params.index), first);
-        prop_assert_eq!(bytes.end(), range.end * each * inner * case.acc());
+        prop_assert_eq!(bytes.end(), words(range.end * each * inner * case.acc()));
         prop_assert_eq!((u64::from(pass.params.segment), pass.params.chunks), (each, 1));
         teams(case, pass)?;
         turns(each.div_ceil(((1 << pass.params.team) / u64::from(pass.params.width.max(1))).max(1)))?;
@@ -405,7 +417,7 @@ fn ragged(case: &Case, plan: &Plan, count: u64) -> Checked {
     for pass in of(Step::Join) {
         let From::Scratch(bytes) = pass.from else { return Err(TestCaseError::fail("no scratch")) };
         bound(case, bytes.offset, bytes.size)?;
-        prop_assert_eq!((bytes.offset, bytes.size), (0, len.div_ceil(tile) * case.acc()));
+        prop_assert_eq!((bytes.offset, bytes.size), (0, words(len.div_ceil(tile) * case.acc())));
         teams(case, pass)?;
         let range = slab(pass, pass.params.len);
         prop_assert_eq!(writes(case, pass, range.end - range.start)?, range);
@@ -439,7 +451,7 @@ proptest! {
             Ok(plan) => plan,
             Err(error) => return justified(&case, &error),
         };
-        prop_assert_eq!(plan.output, plan.results * case.monoid().out_size());
+        prop_assert_eq!(plan.output, words(plan.results * case.monoid().out_size()));
         match case.shape {
             Shape::Whole | Shape::Strided { .. } => one(&case, &plan)?,
             Shape::Segments { len } => many(&case, &plan, case.len() / len, len, 1)?,

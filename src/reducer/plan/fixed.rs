@@ -5,7 +5,9 @@
 
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
-use crate::reducer::plan::{Extent, From, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Request, Step, To};
+use crate::reducer::plan::{
+    Extent, From, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Request, Step, To, WORD,
+};
 
 /// Workgroups that fill any GPU; with fewer, long segments are cut into chunks.
 const ENOUGH_WORKGROUPS: u64 = 2048;
@@ -140,7 +142,7 @@ impl Request<'_> {
             cut.chunks
         };
         if plan.passes.iter().any(|pass| pass.step.leaves_partials()) {
-            plan.scratch = count * left * inner * self.monoid.acc.stride;
+            plan.scratch = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
             self.merge(&mut plan, count, Cut { len, chunk: left, chunks: left, inner }, kind.merge)?;
         }
         Ok(plan)
