@@ -144,7 +144,7 @@ fn compile(
 pub(super) fn compose(job: &Job, reads_grids: bool) -> String {
     let mut composer = Composer::default();
     let real = real(job.element);
-    let mut types = format!("alias Real = {real};\nalias Acc = vec2<{real}>;");
+    let mut types = format!("alias Real = {real};\nalias Acc = vec2<{real}>;\nalias Stored = Acc;");
     // Behind the first dispatch nothing is as narrow as the grid's cells any more.
     if reads_grids {
         types.push_str(&format!("\nalias Elem = {};", job.element));
@@ -152,7 +152,7 @@ pub(super) fn compose(job: &Job, reads_grids: bool) -> String {
             composer.enable("f16");
         }
     }
-    composer.piece("stencil/residual").add("generated: the types", &types).piece("shared/io");
+    composer.piece("stencil/residual").add("generated: the types", &types).piece("shared/io").piece("shared/store");
     composer.piece(match (reads_grids, lanes(job)) {
         (true, 4) => "stencil/shared/changes_4",
         (true, _) => "stencil/shared/changes_1",
