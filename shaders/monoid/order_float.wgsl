@@ -9,20 +9,20 @@
 //
 // `bits` gives an element's pattern; the binding holds patterns, so no float arithmetic happens at all.
 
-fn lowest() -> Acc {
+fn lowest() -> Key {
     return ~highest();
 }
 
-fn flip(bits: Acc) -> Acc {
+fn flip(bits: Key) -> Key {
     return bits ^ ((bits >> SIGN_BIT) & highest());
 }
 
-fn to_key(elem: Elem, nan: Acc) -> Acc {
+fn to_key(elem: Elem, nan: Key) -> Key {
     let b = bits(elem);
     return select(flip(b), nan, (b & highest()) > INFINITY);
 }
 
-fn from_key(key: Acc, nan: Acc) -> Acc {
+fn from_key(key: Key, nan: Key) -> Key {
     if key == nan {
         return NOT_A_NUMBER;
     }

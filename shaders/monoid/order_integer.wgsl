@@ -1,13 +1,13 @@
 // Integers are their own keys.
 
-fn lowest() -> Acc {
+fn lowest() -> Key {
     return ~highest();
 }
 
-fn to_key(elem: Elem, nan: Acc) -> Acc {
+fn to_key(elem: Elem, nan: Key) -> Key {
     return elem;
 }
 
-fn from_key(key: Acc, nan: Acc) -> Acc {
+fn from_key(key: Key, nan: Key) -> Key {
     return key;
 }

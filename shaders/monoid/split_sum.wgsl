@@ -1,9 +1,10 @@
-// Sum of 64-bit integers that cannot wrap: the upper and the lower halves are added apart.
+// Sum of 64-bit integers that cannot wrap: `widen` gives the upper and the lower half of an element, which are added apart.
 //
-// 2^31 halves of 32 bits fit into 64, and no buffer holds more elements than that. The host puts the two sums together in 128 bits.
+// 2^31 halves of 32 bits fit into 64, and no buffer holds more elements than that. Whoever reads the two sums, the host or
+// `finish`, puts them together in 128 bits.
 
 fn map(elem: Elem, index: u32) -> Acc {
-    return Acc(elem >> 32u, elem & HALF);
+    return widen(elem);
 }
 
 fn identity() -> Acc {
@@ -12,8 +13,4 @@ fn identity() -> Acc {
 
 fn combine(a: Acc, b: Acc) -> Acc {
     return a + b;
-}
-
-fn finish(acc: Acc, n: u32) -> Acc {
-    return acc;
 }

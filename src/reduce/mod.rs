@@ -6,7 +6,7 @@
 mod catalogue;
 mod compose;
 mod error;
-mod operator;
+pub(crate) mod operator;
 mod plan;
 mod reducer;
 pub mod reference;

@@ -214,48 +214,75 @@ impl Accumulator {
 }
 
 /// WGSL types of element and accumulator, definitions, and the piece that orders elements.
-type Types = (&'static str, &'static str, &'static [&'static str], Option<&'static str>);
+pub(crate) type Types = (&'static str, &'static str, &'static [&'static str], Option<&'static str>);
 
-const KEYS_32: &str = "\
+pub(crate) const KEYS_32: &str = "\
+alias Key = i32;
 const SIGN_BIT: u32 = 31u;
 const INFINITY: i32 = 0x7f800000i;
 const NOT_A_NUMBER: i32 = 0x7fc00000i;
-fn highest() -> Acc { return 0x7fffffffi; }
+fn highest() -> Key { return 0x7fffffffi; }
 ";
-const KEYS_64: &str = "\
+pub(crate) const KEYS_64: &str = "\
+alias Key = i64;
 const SIGN_BIT: u32 = 63u;
 const INFINITY: i64 = 0x7ff0000000000000li;
 const NOT_A_NUMBER: i64 = 0x7ff8000000000000li;
-fn highest() -> Acc { return 0x7fffffffffffffffli; }
+fn highest() -> Key { return 0x7fffffffffffffffli; }
 ";
-const BITS_AS_THEY_ARE: &str = "fn bits(elem: Elem) -> Acc { return elem; }\n";
-const BITS_OF_HALF: &str = "fn bits(elem: Elem) -> Acc { return bitcast<i32>(f32(elem)); }\n";
+pub(crate) const BITS_AS_THEY_ARE: &str = "fn bits(elem: Elem) -> Key { return elem; }\n";
+pub(crate) const BITS_OF_HALF: &str = "fn bits(elem: Elem) -> Key { return bitcast<i32>(f32(elem)); }\n";
 
 /// Minima and maxima: integers as they are, floats as keys.
-fn ordered(element: Element) -> Types {
+pub(crate) fn ordered(element: Element) -> Types {
     const INTEGER: Option<&str> = Some("monoid/order_integer");
     const FLOAT: Option<&str> = Some("monoid/order_float");
     match element {
-        Element::U32 => ("u32", "u32", &["fn highest() -> Acc { return 0xffffffffu; }\n"], INTEGER),
-        Element::I32 => ("i32", "i32", &["fn highest() -> Acc { return 0x7fffffffi; }\n"], INTEGER),
-        Element::U64 => ("u64", "u64", &["fn highest() -> Acc { return 0xfffffffffffffffflu; }\n"], INTEGER),
-        Element::I64 => ("i64", "i64", &["fn highest() -> Acc { return 0x7fffffffffffffffli; }\n"], INTEGER),
+        Element::U32 => {
+            ("u32", "u32", &["alias Key = u32;\nfn highest() -> Key { return 0xffffffffu; }\n"], INTEGER)
+        }
+        Element::I32 => {
+            ("i32", "i32", &["alias Key = i32;\nfn highest() -> Key { return 0x7fffffffi; }\n"], INTEGER)
+        }
+        Element::U64 => (
+            "u64",
+            "u64",
+            &["alias Key = u64;\nfn highest() -> Key { return 0xfffffffffffffffflu; }\n"],
+            INTEGER,
+        ),
+        Element::I64 => (
+            "i64",
+            "i64",
+            &["alias Key = i64;\nfn highest() -> Key { return 0x7fffffffffffffffli; }\n"],
+            INTEGER,
+        ),
         Element::F32 => ("i32", "i32", &[KEYS_32, BITS_AS_THEY_ARE], FLOAT),
         Element::F16 => ("f16", "i32", &[KEYS_32, BITS_OF_HALF], FLOAT),
         Element::F64 => ("i64", "i64", &[KEYS_64, BITS_AS_THEY_ARE], FLOAT),
     }
 }
 
+/// What a 32-bit element adds to a sum in two words.
+pub(crate) const WIDEN_U32: &str = "fn widen(elem: Elem) -> Acc { return Acc(elem, 0u); }\n";
+pub(crate) const WIDEN_I32: &str =
+    "fn widen(elem: Elem) -> Acc { return Acc(bitcast<u32>(elem), bitcast<u32>(elem >> 31u)); }\n";
+/// What a 64-bit element adds to a sum in two halves.
+pub(crate) const WIDEN_U64: &str =
+    "fn widen(elem: Elem) -> Acc { return Acc(elem >> 32u, elem & 0xfffffffflu); }\n";
+pub(crate) const WIDEN_I64: &str =
+    "fn widen(elem: Elem) -> Acc { return Acc(elem >> 32u, elem & 0xffffffffli); }\n";
+/// Accumulators that are their own results.
+const AS_IT_IS: &str = "fn finish(acc: Acc, n: u32) -> Acc { return acc; }\n";
+
 /// Twice the width: 32-bit integers in two words, sums of 64-bit ones in two halves.
 fn wide(element: Element, sum: bool) -> Option<Types> {
-    const PLUS: &str = "fn widen(elem: Elem) -> Acc { return Acc(elem, 0u); }\n";
-    const SIGNED: &str =
-        "fn widen(elem: Elem) -> Acc { return Acc(bitcast<u32>(elem), bitcast<u32>(elem >> 31u)); }\n";
     match (element, sum) {
-        (Element::U32, _) => Some(("u32", "vec2<u32>", &[PLUS], None)),
-        (Element::I32, _) => Some(("i32", "vec2<u32>", &[SIGNED], None)),
-        (Element::U64, true) => Some(("u64", "vec2<u64>", &["const HALF: u64 = 0xfffffffflu;\n"], None)),
-        (Element::I64, true) => Some(("i64", "vec2<i64>", &["const HALF: i64 = 0xffffffffli;\n"], None)),
+        (Element::U32, true) => Some(("u32", "vec2<u32>", &[WIDEN_U32, AS_IT_IS], None)),
+        (Element::I32, true) => Some(("i32", "vec2<u32>", &[WIDEN_I32, AS_IT_IS], None)),
+        (Element::U64, true) => Some(("u64", "vec2<u64>", &[WIDEN_U64, AS_IT_IS], None)),
+        (Element::I64, true) => Some(("i64", "vec2<i64>", &[WIDEN_I64, AS_IT_IS], None)),
+        (Element::U32, false) => Some(("u32", "vec2<u32>", &[WIDEN_U32], None)),
+        (Element::I32, false) => Some(("i32", "vec2<u32>", &[WIDEN_I32], None)),
         _ => None,
     }
 }

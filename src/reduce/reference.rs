@@ -146,7 +146,7 @@ pub fn combine_partials(operator: Operator, element: Element, bytes: &[u8]) -> O
 }
 
 /// Bytes as items, copied only where they are not aligned for them.
-fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
+pub(crate) fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(items) => Cow::Borrowed(items),
         Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
@@ -311,14 +311,14 @@ fn floats<T: Float>(operator: Operator, bytes: &[u8]) -> Option<Expected> {
 
 /// A running sum in double-double arithmetic: what each addition rounds off is kept in `low`.
 #[derive(Clone, Copy, Default)]
-struct ExactSum {
+pub(crate) struct ExactSum {
     high: f64,
     low: f64,
     naive: f64,
 }
 
 impl ExactSum {
-    fn add(mut self, x: f64) -> Self {
+    pub(crate) fn add(mut self, x: f64) -> Self {
         let sum = self.high + x;
         let back = sum - self.high;
         self.low += (self.high - (sum - back)) + (x - back);
@@ -328,7 +328,7 @@ impl ExactSum {
     }
 
     /// Infinities and NaNs decide alone; without them the compensated sum is the better one.
-    fn value(self) -> f64 {
+    pub(crate) fn value(self) -> f64 {
         if self.naive.is_finite() { self.high + self.low } else { self.naive }
     }
 }

@@ -35,6 +35,14 @@ impl Step {
     }
 }
 
+impl Monoid {
+    /// The WGSL of one step, as a device gets it: with subgroup operations, where they help, or without. Its entry point is
+    /// `main`, its workgroup size the override `WG`.
+    pub fn compose(&self, step: Step, subgroups: bool) -> String {
+        Kernel { monoid: self, step, subgroups }.compose()
+    }
+}
+
 /// Text to be compiled for a device.
 pub(super) struct Kernel<'a> {
     pub(super) monoid: &'a Monoid,

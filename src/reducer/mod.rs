@@ -4,18 +4,23 @@
 //! (pipelines, compiled once) → [`Reducer::plan`] (pure: shape and lengths in, dispatches out) → [`Reducer::prepare`]
 //! (bindings, once) → [`Prepared`] (recording, any number of times).
 
+mod answer;
 mod compose;
+mod depth;
 mod error;
 mod layout;
 mod monoid;
 mod op;
+mod parts;
 mod plan;
 mod record;
+pub mod reference;
 mod shape;
 
+pub use answer::Answer;
 pub use error::ReducerError;
 pub use monoid::{Arity, Monoid, MonoidError};
-pub use op::Op;
+pub use op::{Op, UnknownOp};
 pub use plan::{Bytes, Extent, From, Pass, Plan, Step, To};
 pub use record::{Options, Prepared, Reducer, Source, Workspace};
 pub use shape::{Form, Shape};

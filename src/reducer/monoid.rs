@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Handle, Module, Span, Type};
 use wgpu::Features;
 
@@ -120,7 +120,7 @@ impl Monoid {
         pieces: Vec<(String, Cow<'static, str>)>,
     ) -> Result<Self, MonoidError> {
         let text = Source::new(elem, &pieces);
-        let module = text.parse()?;
+        let (module, info) = text.parse()?;
         if !module.global_variables.is_empty() {
             return Err(MonoidError::NotPure("a variable outside of its functions"));
         }
@@ -151,7 +151,7 @@ impl Monoid {
         if acc_layout.words() > MOST_WORDS {
             return Err(MonoidError::TooLarge { words: acc_layout.words(), limit: MOST_WORDS });
         }
-        let features = features(&module, elem);
+        let features = features(&module, &info, elem);
         Ok(Monoid {
             name: name.to_owned(),
             element,
@@ -226,14 +226,15 @@ impl Source {
         }
     }
 
-    fn parse(&self) -> Result<Module, MonoidError> {
+    fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
             self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
         })?;
-        Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module).map_err(|error| {
+        let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+        let info = validated.map_err(|error| {
             self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
         })?;
-        Ok(module)
+        Ok((module, info))
     }
 
     fn at(&self, location: Option<naga::SourceLocation>, message: String) -> MonoidError {
@@ -308,25 +309,26 @@ impl Signatures<'_> {
     }
 }
 
-/// What a device needs for the types of a module.
-fn features(module: &Module, elem: &str) -> Features {
-    let mut features = match elem {
+/// What a device needs for the types of a module: those it declares, and those that only its expressions have.
+fn features(module: &Module, info: &ModuleInfo, elem: &str) -> Features {
+    let element = match elem {
         "f16" => Features::SHADER_F16,
         "f64" => Features::SHADER_F64,
         "i64" | "u64" => Features::SHADER_INT64,
         _ => Features::empty(),
     };
-    for (_, ty) in module.types.iter() {
-        let scalar = match ty.inner {
-            naga::TypeInner::Scalar(scalar) | naga::TypeInner::Vector { scalar, .. } => scalar,
-            _ => continue,
-        };
-        features |= match (scalar.kind, scalar.width) {
-            (naga::ScalarKind::Float, 2) => Features::SHADER_F16,
-            (naga::ScalarKind::Float, 8) => Features::SHADER_F64,
-            (naga::ScalarKind::Sint | naga::ScalarKind::Uint, 8) => Features::SHADER_INT64,
-            _ => Features::empty(),
-        };
-    }
-    features
+    let declared = module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
+    let computed = module.functions.iter().flat_map(|(handle, function)| {
+        let info = &info[handle];
+        function.expressions.iter().filter_map(|(at, _)| info[at].ty.inner_with(&module.types).scalar())
+    });
+    declared.chain(computed).fold(element, |features, scalar| {
+        features
+            | match (scalar.kind, scalar.width) {
+                (naga::ScalarKind::Float, 2) => Features::SHADER_F16,
+                (naga::ScalarKind::Float, 8) => Features::SHADER_F64,
+                (naga::ScalarKind::Sint | naga::ScalarKind::Uint, 8) => Features::SHADER_INT64,
+                _ => Features::empty(),
+            }
+    })
 }

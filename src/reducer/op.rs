@@ -1,57 +1,219 @@
-//! The operators that halofold knows, and what each makes of an element type.
+//! The operators that halofold knows, by name. What each makes of an element type is in `parts`.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
 use crate::element::Element;
-use crate::reduce::Operator;
-use crate::reducer::monoid::{Arity, Monoid};
+use crate::reducer::answer::Answer;
+use crate::reducer::monoid::Monoid;
+use crate::reducer::parts::Parts;
 use crate::shader;
 
-/// What a [`Reducer`](crate::reducer::Reducer) computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Op {
+/// The one table of operators: documentation, variant, name.
+macro_rules! operators {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,)*) => {
+        /// What a [`Reducer`](crate::reducer::Reducer) computes.
+        ///
+        /// # Results by element type
+        ///
+        /// What one result looks like in the output buffer (little-endian words, as the GPU leaves them), and what is
+        /// accumulated on the way where that is another type. [`Op::read`] reads all of them. "–": not defined.
+        ///
+        /// | operator | u32 | i32 | f32 | f16 | u64 | i64 | f64 |
+        /// |---|---|---|---|---|---|---|---|
+        /// | sum, product | u32 | i32 | f32 | f32 | u64 | i64 | f64 |
+        /// | min, max | u32 | i32 | f32 | f32 | u64 | i64 | f64 |
+        /// | min-max (two values) | 2 u32 | 2 i32 | 2 f32 | 2 f32 | 2 u64 | 2 i64 | 2 f64 |
+        /// | arg-min, arg-max (value, index) | u32, u32 | i32, u32 | f32, u32 | f32, u32 | u64, u32 | i64, u32 | f64, u32 |
+        /// | wide-sum | u64 | i64 | – | – | u64 halves | i64 halves | – |
+        /// | wide-product | u64 | i64 | – | – | – | – | – |
+        /// | mean | f32 of an exact sum | f32 of an exact sum | f32 | f32 | f64 of an exact sum | f64 of an exact sum | f64 |
+        /// | variance … sample-std | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
+        /// | dot | u32 | i32 | f32 | f32 | u64 | i64 | f64 |
+        /// | l1 | u64 | u64 | f32 | f32 | u64 halves | u64 halves | f64 |
+        /// | l2 | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
+        /// | max-norm | u32 | u32 | f32 | f32 | u64 | u64 | f64 |
+        /// | count, any, all | u32 | u32 | u32 | u32 | u32 | u32 | u32 |
+        /// | and, or, xor | u32 | i32 | – | – | u64 | i64 | – |
+        /// | log-sum-exp | – | – | f32 | f32 | – | – | – |
+        ///
+        /// - A value and an index take 8 bytes, or 16 where the value has 64 bits: the value first, the index right behind it.
+        /// - Halves are two 64-bit integers, the sum of the upper and the sum of the lower 32-bit halves: 2³² times the first plus
+        ///   the second is the exact sum.
+        /// - Whatever compares floats or looks for zeros works on their bits as integers, so that NaN, infinities and signed zeros
+        ///   come out the same on every GPU: `f64` then needs [`wgpu::Features::SHADER_INT64`], not `SHADER_F64`. So do
+        ///   means of 64-bit integers. Variance, deviation and L2 norm of 64-bit integers compute in `f64`.
+        /// - `variance … l2` convert each 32-bit integer to `f32`, each 64-bit one to `f64`: large ones are rounded once more.
+        /// - No language of GPUs has an exponential of 64-bit floats, hence no log-sum-exp of `f64`.
+        ///
+        /// [`Monoid::features`] says what a device needs, [`Monoid::acc_type`] and [`Monoid::out_type`] the types in WGSL.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Op {
+            $($(#[doc = $doc])+ $variant,)*
+        }
+
+        impl Op {
+            /// Every operator.
+            pub const ALL: &[Op] = &[$(Op::$variant),*];
+
+            /// The name it has on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Op::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+operators! {
     /// Sum. Integers wrap. Of nothing: 0.
-    Sum,
+    Sum = "sum",
     /// Product. Integers wrap. Of nothing: 1.
-    Product,
+    Product = "product",
     /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Of nothing: the largest value of the type (+∞ for floats).
-    Min,
+    Min = "min",
     /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Of nothing: the smallest value of the type (-∞ for floats).
-    Max,
+    Max = "max",
+    /// [`Op::Min`] and [`Op::Max`] in one pass: the minimum, then the maximum.
+    MinMax = "min-max",
+    /// The minimum and where it is, counted within the input or segment. Of equal ones the first; -0 is less than +0; with
+    /// NaNs the first NaN. Of nothing: [`Op::Min`]'s, and the index 2³² - 1.
+    ArgMin = "arg-min",
+    /// The maximum and where it is: as [`Op::ArgMin`].
+    ArgMax = "arg-max",
+    /// Sum of integers in twice their width: of 32-bit ones modulo 2^64, which they do not reach; of 64-bit ones exact.
+    WideSum = "wide-sum",
+    /// Product of 32-bit integers modulo 2^64.
+    WideProduct = "wide-product",
+    /// Arithmetic mean. Of integers it is correctly rounded, the same bits on every GPU. Of nothing: NaN.
+    Mean = "mean",
+    /// Variance of the elements themselves: the mean square around their mean. Of nothing, or with an infinity or NaN: NaN.
+    ///
+    /// One pass, merged pairwise: no loss of digits where the mean is large. `f32` needs differences whose squares fit.
+    Variance = "variance",
+    /// Variance of what the elements are a sample of: divided by n - 1 instead of n. Of fewer than two: NaN.
+    SampleVariance = "sample-variance",
+    /// Standard deviation: the root of [`Op::Variance`].
+    Deviation = "std",
+    /// Standard deviation of a sample: the root of [`Op::SampleVariance`].
+    SampleDeviation = "sample-std",
+    /// Dot product of two inputs. Integers wrap. Of nothing: 0.
+    Dot = "dot",
+    /// Sum of magnitudes. Of integers exact.
+    L1 = "l1",
+    /// Root of the sum of squares; infinite where the squares' sum leaves the type it is accumulated in.
+    L2 = "l2",
+    /// The largest magnitude. A NaN anywhere gives NaN. Of nothing: 0.
+    MaxNorm = "max-norm",
+    /// How many elements are not zero. NaN is not, -0 is.
+    Count = "count",
+    /// 1 if any element is not zero, else 0. NaN is not, -0 is. Of nothing: 0.
+    Any = "any",
+    /// 1 if no element is zero, else 0. NaN is not, -0 is. Of nothing: 1.
+    All = "all",
+    /// The bits that all integers have. Of nothing: all.
+    And = "and",
+    /// The bits that some integer has. Of nothing: none.
+    Or = "or",
+    /// The bits that an odd number of integers has. Of nothing: none.
+    Xor = "xor",
+    /// log Σ exp(x), without overflow. NaN with a NaN, else +∞ with a +∞; of nothing or of nothing but -∞: -∞.
+    LogSumExp = "log-sum-exp",
 }
 
 impl Op {
-    /// Every operator.
-    pub const ALL: [Op; 4] = [Op::Sum, Op::Product, Op::Min, Op::Max];
+    /// The operator over an element type; `None` where it is not defined for that type.
+    pub fn over(self, element: Element) -> Option<Monoid> {
+        let parts = Parts::of(self, element)?;
+        let mut pieces = vec![("generated: types".to_owned(), Cow::Owned(parts.types))];
+        for name in parts.pieces {
+            pieces.push((format!("shaders/{name}.wgsl"), Cow::Borrowed(shader::piece(name))));
+        }
+        let monoid = Monoid::analyse(self.name(), element, parts.arity, parts.elem, pieces)
+            .expect("halofold's own operators are valid: a test composes them all");
+        Some(monoid.with_subgroup(parts.subgroup))
+    }
 
-    /// The name it has on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Op::Sum => "sum",
-            Op::Product => "product",
-            Op::Min => "min",
-            Op::Max => "max",
+    /// The results in the bytes of an output buffer, in order. Bytes behind the last whole result are left out; an operator
+    /// that is not defined for the element has none.
+    pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Answer> {
+        Parts::of(self, element).map_or_else(Vec::new, |parts| parts.format.read(bytes))
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no operator.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown operator `{0}`; the operators are {names}", names = Op::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(", "))]
+pub struct UnknownOp(String);
+
+impl FromStr for Op {
+    type Err = UnknownOp;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Op::ALL.iter().copied().find(|op| op.name() == name).ok_or_else(|| UnknownOp(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for op in Op::ALL {
+            assert_eq!(op.name().parse::<Op>().unwrap(), *op);
+        }
+        assert!("median".parse::<Op>().unwrap_err().to_string().contains("sum, product"));
+    }
+
+    #[test]
+    fn formats_are_as_large_as_results() {
+        for &op in Op::ALL {
+            for element in Element::ALL {
+                let Some(monoid) = op.over(element) else { continue };
+                let size = monoid.out_size() as usize;
+                assert_eq!(op.read(element, &vec![0; 3 * size]).len(), 3, "{op} of {element}");
+                assert_eq!(op.read(element, &vec![0; 3 * size - 1]).len(), 2, "{op} of {element}");
+            }
         }
     }
 
-    /// The operator over an element type; `None` where it is not defined for that type.
-    pub fn over(self, element: Element) -> Option<Monoid> {
-        let operator = match self {
-            Op::Sum => Operator::Sum,
-            Op::Product => Operator::Product,
-            Op::Min => Operator::Min,
-            Op::Max => Operator::Max,
-        };
-        let pair = operator.over(element)?;
-        let mut types = format!("alias Acc = {};\n", pair.acc);
-        types.extend(pair.definitions.iter().copied());
-        let mut pieces = vec![("generated: types".to_owned(), Cow::Owned(types))];
-        for name in [Some(pair.monoid()), pair.order].into_iter().flatten() {
-            pieces.push((format!("shaders/{name}.wgsl"), Cow::Borrowed(shader::piece(name))));
+    #[test]
+    fn where_operators_make_no_sense_there_are_none() {
+        let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.over(*element).is_some());
+        for &op in Op::ALL {
+            let count = match op {
+                Op::WideSum | Op::And | Op::Or | Op::Xor => 4,
+                Op::WideProduct | Op::LogSumExp => 2,
+                _ => 7,
+            };
+            assert_eq!(defined(op).count(), count, "{op}");
         }
-        let monoid = Monoid::analyse(self.name(), element, Arity::One, pair.elem, pieces)
-            .expect("halofold's own operators are valid: a test composes them all");
-        Some(monoid.with_subgroup(pair.subgroup))
+        assert!(Op::And.over(Element::F32).is_none() && Op::And.read(Element::F32, &[0; 4]).is_empty());
+    }
+
+    #[test]
+    fn the_table_of_types_is_right() {
+        let types = |op: Op, element| {
+            let monoid = op.over(element).unwrap();
+            (monoid.acc_type().to_owned(), monoid.out_type().to_owned(), monoid.out_size())
+        };
+        let expect = |acc: &str, out: &str, size| (acc.to_owned(), out.to_owned(), size);
+        assert_eq!(types(Op::ArgMin, Element::F32), expect("Acc", "Out", 8));
+        assert_eq!(types(Op::ArgMax, Element::F64), expect("Acc", "Out", 16));
+        assert_eq!(types(Op::MinMax, Element::F64), expect("vec2<i64>", "vec2<i64>", 16));
+        assert_eq!(types(Op::Mean, Element::I64), expect("vec2<i64>", "u64", 8));
+        assert_eq!(types(Op::Mean, Element::U32), expect("vec2<u32>", "u32", 4));
+        assert_eq!(types(Op::L1, Element::I64), expect("vec2<u64>", "vec2<u64>", 16));
+        assert_eq!(types(Op::Sum, Element::F16), expect("f32", "f32", 4));
     }
 }

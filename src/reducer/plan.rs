@@ -172,7 +172,7 @@ impl Request<'_> {
         self.check(parts, second)?;
         match shape {
             Shape::Whole => self.whole(&self.windows(parts, second)),
-            Shape::Segments { len } => self.segments(one(parts)?, len),
+            Shape::Segments { len } => self.segments(one(parts)?, second, len),
         }
     }
 
@@ -184,6 +184,15 @@ impl Request<'_> {
     fn largest_binding(&self) -> u64 {
         let largest = self.limits.max_storage_buffer_binding_size.min(1 << 31);
         (largest / self.align()).max(1) * self.align()
+    }
+
+    /// The same for a window of the first input, beside which one of the second is bound, which may start elsewhere between
+    /// two multiples of the alignment.
+    fn largest_window(&self, second: Option<Extent>) -> u64 {
+        match second {
+            None => self.largest_binding(),
+            Some(_) => (self.largest_binding() - self.align()).max(self.align()),
+        }
     }
 
     /// Checks the inputs against the operator and against what can be counted.
@@ -213,11 +222,7 @@ impl Request<'_> {
     /// The inputs, cut into windows: at least one, and no empty one unless there is nothing else.
     fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Reads> {
         let size = self.monoid.element().size();
-        let largest = match second {
-            None => self.largest_binding(),
-            // A window of the second input starts elsewhere between two multiples of the alignment.
-            Some(_) => (self.largest_binding() - self.align()).max(self.align()),
-        };
+        let largest = self.largest_window(second);
         let mut reads = Vec::new();
         let mut before = 0;
         for (part, extent) in parts.iter().enumerate() {
@@ -324,7 +329,7 @@ impl Request<'_> {
     }
 
     /// Fixed segments: one dispatch a window, and a second level where segments were cut into chunks.
-    fn segments(&self, part: Extent, len: u64) -> Result<Plan, ReducerError> {
+    fn segments(&self, part: Extent, second: Option<Extent>, len: u64) -> Result<Plan, ReducerError> {
         if len == 0 || !part.len.is_multiple_of(len) {
             return Err(ReducerError::Segments { total: part.len, len });
         }
@@ -340,7 +345,7 @@ impl Request<'_> {
         };
         let mut number = 0;
         while number < results * cut.chunks {
-            let (pass, next) = self.slab(part, cut, number, results * cut.chunks)?;
+            let (pass, next) = self.slab((part, second), cut, number, results * cut.chunks)?;
             plan.passes.push(pass);
             number = next;
         }
@@ -368,13 +373,19 @@ impl Request<'_> {
     }
 
     /// The dispatch over as many chunks from number `begin` on as bindings hold, and the number after them.
-    fn slab(&self, part: Extent, cut: Cut, begin: u64, all: u64) -> Result<(Pass, u64), ReducerError> {
+    fn slab(
+        &self,
+        (part, second): (Extent, Option<Extent>),
+        cut: Cut,
+        begin: u64,
+        all: u64,
+    ) -> Result<(Pass, u64), ReducerError> {
         let size = self.monoid.element().size();
         let stride = if cut.chunks > 1 { self.monoid.acc.stride } else { self.monoid.out.stride };
         let index = cut.element(begin);
         let at = part.offset + index * size;
         let start = at / self.align() * self.align();
-        let reachable = cut.number(index + (self.largest_binding() - (at - start)) / size);
+        let reachable = cut.number(index + (self.largest_window(second) - (at - start)) / size);
         let storable =
             begin + (self.largest_binding() - self.unit(stride).min(self.largest_binding() / 2)) / stride;
         let end = reachable.min(storable).min(all).max(begin + 1);
@@ -382,26 +393,30 @@ impl Request<'_> {
         let team = self.team(cut.chunk);
         let grid = self.grid(((end - begin) << team).div_ceil(u64::from(self.workgroup_size)))?;
         let (bytes, store) = self.store(begin, end - begin, stride);
-        let window = Bytes { offset: start, size: (at - start + covered * size).next_multiple_of(4) };
+        let window = Window {
+            start,
+            size: (at - start + covered * size).next_multiple_of(4),
+            first: ((at - start) / size) as u32,
+            len: covered as u32,
+            index: index as u32,
+        };
+        let read = Reads { part: 0, window, second: second.map(|second| self.beside(second, window)) };
         let pass = Pass {
             step: if cut.chunks > 1 { Step::Chunks } else { Step::Segments },
-            from: From::Inputs { part: 0, first: window, second: None },
+            from: read.from(),
             to: if cut.chunks > 1 { To::Scratch(bytes) } else { To::Output(bytes) },
             grid,
             params: Params {
-                first: ((at - start) / size) as u32,
-                len: covered as u32,
                 groups: (end - begin) as u32,
                 row: grid[0],
                 store,
-                index: index as u32,
                 count: cut.len as u32,
                 segment: cut.len as u32,
                 chunk: cut.chunk as u32,
                 chunks: cut.chunks as u32,
                 base: begin as u32,
                 team,
-                ..Params::default()
+                ..read.params()
             },
         };
         Ok((pass, end))

@@ -204,6 +204,11 @@ impl Reducer {
         &self.monoid
     }
 
+    /// The shapes it is compiled for.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
     /// The dispatches for a shape over inputs of these lengths.
     ///
     /// # Errors

@@ -185,6 +185,19 @@ impl Data {
     pub fn bytes(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.0)[..self.1]
     }
+
+    /// Changes every element: from its place, its bits and a random word to other bits.
+    pub fn change(&mut self, element: Element, mut to: impl FnMut(usize, u64, u64) -> u64) {
+        let mut random = Random::new(self.1 as u64);
+        let size = element.size() as usize;
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.0);
+        for (i, slot) in bytes[..self.1].chunks_exact_mut(size).enumerate() {
+            let mut bits = [0; 8];
+            bits[..size].copy_from_slice(slot);
+            let bits = to(i, u64::from_le_bytes(bits), random.next());
+            slot.copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+    }
 }
 
 /// Pseudo-random words: small, known, the same everywhere.

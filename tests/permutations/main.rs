@@ -9,6 +9,7 @@
 
 mod catalogue;
 mod lints;
+mod reducer;
 mod spirv_val;
 mod stencils;
 

@@ -1,0 +1,201 @@
+//! Floats, in 64 bits.
+
+use super::{Bound, Expected, Real};
+use crate::element::{Element, Value};
+use crate::reduce::reference::ExactSum;
+use crate::reducer::answer::Answer;
+use crate::reducer::op::Op;
+
+/// Whether elements are what they are in the accumulator's type, or were rounded to it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Terms {
+    Exact,
+    Rounded,
+}
+
+pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f64]>) -> Option<Expected> {
+    let real = Real::of(element);
+    let count = |n: usize| Expected::same(Answer::Value(Value::Unsigned(n as u64)));
+    Some(match op {
+        Op::MinMax => range(real, items),
+        Op::ArgMin => first_best(real, items, f64::INFINITY, |a, b| a.total_cmp(&b).is_lt()),
+        Op::ArgMax => first_best(real, items, f64::NEG_INFINITY, |a, b| a.total_cmp(&b).is_gt()),
+        Op::Mean => mean(real, items),
+        Op::Dot => dot(real, items, second?),
+        Op::L1 => {
+            let sum = exact_sum(items.iter().map(|x| x.abs()));
+            real.within(sum, additions(real, sum, sum, items.len()))
+        }
+        Op::MaxNorm => real.same(if items.iter().any(|x| x.is_nan()) {
+            f64::NAN
+        } else {
+            items.iter().fold(0.0, |most, x| f64::max(most, x.abs()))
+        }),
+        Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
+        Op::Any => count(usize::from(items.iter().any(|x| *x != 0.0))),
+        Op::All => count(usize::from(items.iter().all(|x| *x != 0.0))),
+        Op::LogSumExp if !real.is_double => log_sum_exp(real, items),
+        _ => return with_terms(op, items, real, Terms::Exact),
+    })
+}
+
+/// The operators over floats that integers are converted for.
+pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Option<Expected> {
+    Some(match op {
+        Op::Variance => variance(real, items, 0, None, terms),
+        Op::SampleVariance => variance(real, items, 1, None, terms),
+        Op::Deviation => variance(real, items, 0, Some(8.0 * real.unit), terms),
+        Op::SampleDeviation => variance(real, items, 1, Some(8.0 * real.unit), terms),
+        Op::L2 => l2(real, items, terms),
+        _ => return None,
+    })
+}
+
+fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {
+    items.fold(ExactSum::default(), ExactSum::add).value()
+}
+
+fn finite(items: &[f64]) -> impl Iterator<Item = f64> {
+    items.iter().copied().filter(|x| x.is_finite())
+}
+
+/// A sum's bound: each addition on the way may be off by half a unit in the last place of a partial sum, which is never
+/// larger than the sum of magnitudes; and each term may be flushed to zero if it is subnormal.
+fn additions(real: Real, exact: f64, magnitude: f64, n: usize) -> Bound {
+    Bound { exact, linear: real.unit * magnitude, fixed: real.smallest * n as f64, ..Bound::default() }
+}
+
+fn range(real: Real, items: &[f64]) -> Expected {
+    let value = |x| real.answer(x).value().expect("a real number is one value");
+    if items.iter().any(|x| x.is_nan()) {
+        return Expected::same(Answer::Range { min: value(f64::NAN), max: value(f64::NAN) });
+    }
+    let min = items.iter().copied().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+    let max = items.iter().copied().max_by(f64::total_cmp).unwrap_or(f64::NEG_INFINITY);
+    Expected::same(Answer::Range { min: value(min), max: value(max) })
+}
+
+/// The first NaN, or the first of those that none is better than.
+fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -> bool) -> Expected {
+    let mut best = (worst, u32::MAX);
+    for (index, &x) in items.iter().enumerate() {
+        if x.is_nan() {
+            best = (x, index as u32);
+            break;
+        }
+        if index == 0 || better(x, best.0) {
+            best = (x, index as u32);
+        }
+    }
+    let value = real.answer(best.0).value().expect("a real number is one value");
+    Expected::same(Answer::At { value, index: best.1 })
+}
+
+/// The sum's bound, divided; then n is rounded to a float and the quotient by 2.5 units.
+fn mean(real: Real, items: &[f64]) -> Expected {
+    let n = items.len() as f64;
+    let sum = exact_sum(items.iter().copied());
+    if items.is_empty() || !sum.is_finite() {
+        return real.same(sum / n);
+    }
+    let magnitude: f64 = items.iter().map(|x| x.abs()).sum();
+    let added = additions(real, sum, magnitude, items.len());
+    let bound = Bound {
+        exact: sum / n,
+        fixed: added.fixed / n + 8.0 * real.unit * (sum / n).abs() + real.smallest,
+        linear: added.linear / n,
+        ..added
+    };
+    real.within(magnitude, bound)
+}
+
+/// Products are taken with what they round off. Each may be rounded once on the GPU.
+fn dot(real: Real, first: &[f64], second: &[f64]) -> Expected {
+    let mut sum = ExactSum::default();
+    let mut magnitude = 0.0;
+    for (&a, &b) in first.iter().zip(second) {
+        let product = a * b;
+        sum = sum.add(product);
+        if product.is_finite() {
+            sum = sum.add(a.mul_add(b, -product));
+            magnitude += product.abs();
+        }
+    }
+    let exact = sum.value();
+    let mut bound = additions(real, exact, magnitude, first.len());
+    bound.fixed += 2.0 * real.unit * magnitude;
+    real.within(magnitude, bound)
+}
+
+/// The sum of squares, each rounded once, or three times if the element itself was; then the root.
+fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
+    let squares = items.iter().map(|x| {
+        let square = x * x;
+        (square, if square.is_finite() { x.mul_add(*x, -square) } else { 0.0 })
+    });
+    let sum = exact_sum(squares.flat_map(|(high, low)| [high, low]));
+    let roundings = if terms == Terms::Rounded { 4.0 } else { 2.0 };
+    let added = additions(real, sum, sum, items.len());
+    let bound =
+        Bound { fixed: added.fixed + roundings * real.unit * sum, root: Some(8.0 * real.unit), ..added };
+    // A square that overflows is as finite an element as any: what it comes to is the GPU's type's business.
+    if sum > real.largest && items.iter().all(|x| x.is_finite()) {
+        return real.same(f64::INFINITY);
+    }
+    real.within(sum, bound)
+}
+
+/// The bound of `shaders/monoid/moments.wgsl`: with E the error of a running mean, squares around it are off by 2 σ E + E²,
+/// and their sum by what additions and the merge's products round.
+///
+/// A merge rounds the mean by half a unit, and the step it adds by a few of it: the difference, the quotient by 2.5 units, a
+/// product. An element that was rounded itself moves by half a unit, which is in E as well.
+fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, terms: Terms) -> Expected {
+    let n = items.len();
+    if n <= correction || items.iter().any(|x| !x.is_finite()) {
+        return real.same(f64::NAN);
+    }
+    let mean = exact_sum(items.iter().copied()) / n as f64;
+    let squares = exact_sum(items.iter().map(|x| (x - mean) * (x - mean)));
+    let largest = items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let divisor = (n - correction) as f64;
+    let exact = squares / divisor;
+    let share = n as f64 / divisor;
+    let spread = (squares / n as f64).sqrt();
+    let step = 8.0 * real.unit * largest;
+    let own = if terms == Terms::Rounded { step } else { 0.0 };
+    let bound = Bound {
+        exact,
+        fixed: 8.0 * real.unit * exact
+            + share * (2.0 * spread * (own + step) + 2.0 * (own + step) * (own + step))
+            + real.smallest * n as f64,
+        linear: 8.0 * real.unit * exact + share * 2.0 * spread * step,
+        quadratic: share * 2.0 * step * step,
+        root,
+    };
+    // Differences are squared and weighed with counts before anything is divided.
+    real.within(4.0 * squares + largest * largest * 4.0, bound)
+}
+
+/// WGSL's `exp(-d)` may be off by 3 + 2 d units, and d itself by half a unit of d. Weighed with their share of the sum, d is at
+/// most log n on average; each merge scales once more. A relative error of the sum is an absolute one of its logarithm,
+/// which may itself be off by 2^-21 or three units.
+fn log_sum_exp(real: Real, items: &[f64]) -> Expected {
+    if items.iter().any(|x| x.is_nan()) {
+        return real.same(f64::NAN);
+    }
+    let peak = items.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !peak.is_finite() {
+        return real.same(peak);
+    }
+    let exact = peak + exact_sum(finite(items).map(|x| (x - peak).exp())).ln();
+    let unit = 2.0 * real.unit;
+    let log = (items.len() as f64).ln();
+    let bound = Bound {
+        exact,
+        fixed: unit * (8.0 + 3.0 * log) + (-21.0f64).exp2() + 3.0 * unit * log + unit * exact.abs(),
+        linear: 4.0 * unit,
+        ..Bound::default()
+    };
+    real.within(exact.abs(), bound)
+}

@@ -1,0 +1,85 @@
+use bytemuck::Pod;
+
+use super::*;
+
+fn expected<T: Pod>(op: Op, element: Element, items: &[T]) -> Expected {
+    reduce(op, element, bytemuck::cast_slice(items), None).unwrap()
+}
+
+fn value<T: Pod>(op: Op, element: Element, items: &[T]) -> Value {
+    expected(op, element, items).answer.value().unwrap()
+}
+
+#[test]
+fn every_operator_has_an_oracle() {
+    for &op in Op::ALL {
+        for element in Element::ALL {
+            let defined = reduce(op, element, &[0; 8], Some(&[0; 8])).is_some();
+            assert_eq!(defined, op.over(element).is_some(), "{op} of {element}");
+        }
+    }
+}
+
+#[test]
+fn the_first_of_the_best() {
+    let at = |value, index| Answer::At { value, index };
+    let floats = [1.0f32, -0.0, 0.0, -0.0, 1.0];
+    assert!(expected(Op::ArgMin, Element::F32, &floats).answer.same(at(Value::F32(-0.0), 1)));
+    assert!(expected(Op::ArgMax, Element::F32, &floats).answer.same(at(Value::F32(1.0), 0)));
+    let broken = [f32::INFINITY, f32::NAN, f32::NAN];
+    assert!(expected(Op::ArgMin, Element::F32, &broken).answer.same(at(Value::F32(f32::NAN), 1)));
+    assert_eq!(expected(Op::ArgMax, Element::I32, &[-5, 3, 3]).answer, at(Value::Signed(3), 1));
+    assert_eq!(expected::<i32>(Op::ArgMax, Element::I32, &[]).answer, at(Value::Signed(-1 << 31), u32::MAX));
+    let endless = at(Value::F32(f32::INFINITY), 0);
+    assert_eq!(expected(Op::ArgMin, Element::F32, &[f32::INFINITY; 2]).answer, endless);
+}
+
+#[test]
+fn means_of_integers_are_rounded_once() {
+    assert_eq!(value(Op::Mean, Element::U32, &[u32::MAX, u32::MAX, 0]), Value::F32(2_863_311_530.0));
+    assert_eq!(value(Op::Mean, Element::U32, &[u32::MAX]), Value::F32(4_294_967_296.0));
+    assert_eq!(value(Op::Mean, Element::I32, &[-1, 0, 0]), Value::F32(-1.0 / 3.0));
+    assert_eq!(value(Op::Mean, Element::I64, &[i64::MIN, i64::MIN]), Value::F64(i64::MIN as f64));
+    // 2^24 + 1 lies half way: to even, unless anything is left.
+    assert_eq!(value(Op::Mean, Element::U32, &[(1 << 24) + 1]), Value::F32(16_777_216.0));
+    let just_above = [(1 << 24) + 1, (1 << 24) + 1, (1 << 24) + 2];
+    assert_eq!(value(Op::Mean, Element::U32, &just_above), Value::F32(16_777_218.0));
+}
+
+#[test]
+fn a_mean_that_hides_the_variance() {
+    // What one pass of plain sums in 32 bits gives is refused.
+    let items: Vec<f32> = (0..1000).map(|i| 1000.0 + (i % 2) as f32).collect();
+    let oracle = expected(Op::Variance, Element::F32, &items);
+    assert_eq!(oracle.answer.value(), Some(Value::F32(0.25)));
+    let sum: f32 = items.iter().sum();
+    let squares: f32 = items.iter().map(|x| x * x).sum();
+    let naive = squares / 1000.0 - (sum / 1000.0) * (sum / 1000.0);
+    assert!(matches!(oracle.judge(Answer::Value(Value::F32(naive)), 20), Verdict::Wrong(_)), "{naive}");
+    assert_eq!(oracle.judge(Answer::Value(Value::F32(0.250_01)), 20), Verdict::Right);
+}
+
+#[test]
+fn roots_are_bounded_where_the_sum_is_zero() {
+    let oracle = expected(Op::Deviation, Element::F32, &[5.0f32; 100]);
+    assert_eq!(oracle.judge(Answer::Value(Value::F32(0.0)), 10), Verdict::Right);
+    assert!(matches!(oracle.judge(Answer::Value(Value::F32(0.1)), 10), Verdict::Wrong(_)));
+}
+
+#[test]
+fn log_sum_exp_answers_as_scipy() {
+    let of = |items: &[f32]| value(Op::LogSumExp, Element::F32, items);
+    assert_eq!(of(&[]), Value::F32(f32::NEG_INFINITY));
+    assert_eq!(of(&[f32::NEG_INFINITY; 3]), Value::F32(f32::NEG_INFINITY));
+    assert_eq!(of(&[f32::INFINITY, f32::NEG_INFINITY]), Value::F32(f32::INFINITY));
+    assert!(of(&[f32::INFINITY, f32::NAN]).as_f64().is_nan());
+    assert_eq!(of(&[1000.0, 1000.0]), Value::F32(1000.0 + std::f32::consts::LN_2));
+}
+
+#[test]
+fn dot_products_need_two_inputs() {
+    let (a, b) = ([1.0f32, 2.0], [3.0f32, 4.0]);
+    let both = reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), Some(bytemuck::bytes_of(&b))).unwrap();
+    assert_eq!(both.answer, Answer::Value(Value::F32(11.0)));
+    assert!(reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), None).is_none());
+}

@@ -1,0 +1,218 @@
+//! Every operator of the reducer × element type × shape × awkward length × data, against the CPU, on the adapter at hand.
+//!
+//! One trial per operator, element type and shape. What the adapter cannot run is listed as ignored, with the reason.
+
+mod common;
+
+use common::{Data, Kind, data, gpu};
+use halofold::read::Readback;
+use halofold::reduce::{Input, Operator, Output};
+use halofold::reducer::reference::{self, Verdict};
+use halofold::reducer::{Answer, Arity, Extent, Form, Monoid, Op, Reducer, Shape, Source, Workspace};
+use halofold::{Element, adapter, wgpu};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+const LENGTHS: [usize; 12] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001, 300_000];
+
+/// Segments of each length in one input.
+const SEGMENTS: usize = 3;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for &op in Op::ALL {
+        for element in Element::ALL {
+            let Some(monoid) = op.over(element) else { continue };
+            for form in [Form::Whole, Form::Segments] {
+                trials.push(trial(op, element, monoid.clone(), form));
+            }
+        }
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    // The device must go before its driver's own exit handlers run.
+    conclusion.exit();
+}
+
+fn trial(op: Op, element: Element, monoid: Monoid, form: Form) -> Trial {
+    let name = format!("{op}::{element}::{form:?}");
+    let missing = monoid.features() - gpu().device.features();
+    if !missing.is_empty() {
+        let reason = format!("the adapter lacks {}", adapter::feature_names(missing));
+        return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
+    }
+    Trial::test(name, move || {
+        let bench = Bench { op, element, reducer: compile(monoid, form)? };
+        for (round, len) in LENGTHS.into_iter().enumerate() {
+            for values in values(op, element, len, form, round) {
+                gpu().watched(|| bench.compare(&values, len, round)).map_err(|message| {
+                    Failed::from(format!("{len} elements, {:?}: {message}", values.kind))
+                })?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn compile(monoid: Monoid, form: Form) -> Result<Reducer, String> {
+    gpu().watched(|| Reducer::new(&gpu().device, monoid, form).map_err(|error| error.to_string()))
+}
+
+/// What inputs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filling {
+    /// A kind that the ladder is tested on, too.
+    Common(Kind),
+    /// Nothing but zeros, for whatever counts others.
+    Zeros,
+    /// One zero, in the middle.
+    OneZero,
+    /// A large mean and a small deviation; for integers, near the end of their range.
+    Offset,
+    /// Nothing but -∞: for floats only.
+    MinusInfinity,
+}
+
+/// One or two inputs, of one segment or several.
+struct Values {
+    kind: Filling,
+    inputs: Vec<Data>,
+}
+
+/// The data that an operator is tested on at one length. Long inputs take turns: every kind meets some of them.
+fn values(op: Op, element: Element, len: usize, form: Form, round: usize) -> Vec<Values> {
+    use Filling::{Common, MinusInfinity, Offset, OneZero, Zeros};
+    let mut fillings = vec![
+        Common(Kind::Random),
+        Common(Kind::Dyadic),
+        Common(Kind::Constant),
+        Common(Kind::Extremes),
+        Common(Kind::Nan),
+        Offset,
+        Zeros,
+        OneZero,
+    ];
+    if element.is_float() {
+        fillings.push(MinusInfinity);
+    }
+    let kept: Vec<_> = match len {
+        0 => vec![Common(Kind::Random)],
+        2001.. => (0..3).map(|turn| fillings[(3 * round + turn) % fillings.len()]).collect(),
+        _ => fillings,
+    };
+    let total = if form == Form::Segments { SEGMENTS * len } else { len };
+    let arity = op.over(element).map_or(Arity::One, |monoid| monoid.arity());
+    let inputs = if arity == Arity::Two { 2 } else { 1 };
+    let one = |kind, seed| fill(kind, op, element, total, len, seed);
+    kept.into_iter()
+        .map(|kind| Values { kind, inputs: (0..inputs).map(|k| one(kind, round as u64 + 100 * k)).collect() })
+        .collect()
+}
+
+fn fill(filling: Filling, op: Op, element: Element, total: usize, len: usize, seed: u64) -> Data {
+    let operator =
+        if matches!(op, Op::Product | Op::WideProduct) { Operator::Product } else { Operator::Sum };
+    let kind = if let Filling::Common(kind) = filling { kind } else { Kind::Random };
+    let mut filled = data(kind, operator, element, total, seed);
+    filled.change(element, |i, bits, random| match filling {
+        Filling::Common(_) => bits,
+        Filling::Zeros => 0,
+        Filling::OneZero if i % len == len / 2 => 0,
+        Filling::OneZero => bits_of(element, 1.0 + (random % 8) as f64),
+        Filling::Offset if element == Element::I32 => (1 << 31) + random % 100,
+        Filling::Offset if element == Element::I64 => (1 << 63) + random % 100,
+        Filling::Offset if element.is_float() => bits_of(element, 1000.0 + (random % 16) as f64 / 4.0),
+        Filling::Offset => u64::MAX - random % 100,
+        Filling::MinusInfinity => bits_of(element, f64::NEG_INFINITY),
+    });
+    filled
+}
+
+/// The bits of a small whole number, or of a float.
+fn bits_of(element: Element, x: f64) -> u64 {
+    match element {
+        Element::F16 => half::f16::from_f64(x).to_bits().into(),
+        Element::F32 => (x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        _ => x as u64,
+    }
+}
+
+struct Bench {
+    op: Op,
+    element: Element,
+    reducer: Reducer,
+}
+
+impl Bench {
+    /// Reduces, and holds every result against the CPU's.
+    fn compare(&self, values: &Values, len: usize, round: usize) -> Result<(), String> {
+        let segments = values.inputs[0].bytes().len() / (len.max(1) * self.element.size() as usize);
+        let many = self.reducer.form() == Form::Segments;
+        if many && len == 0 {
+            return Ok(());
+        }
+        let shape = if many { Shape::Segments { len: len as u64 } } else { Shape::Whole };
+        let count = if many { segments } else { 1 };
+        let (answers, depth) = self.run(values, shape, (count * len) as u64, round as u64)?;
+        if answers.len() != count {
+            return Err(format!("{} results instead of {count}", answers.len()));
+        }
+        let bytes = len * self.element.size() as usize;
+        for (segment, got) in answers.into_iter().enumerate() {
+            let part = |input: usize| &values.inputs[input].bytes()[segment * bytes..][..bytes];
+            let second = values.inputs.get(1).map(|_| part(1));
+            let expected = reference::reduce(self.op, self.element, part(0), second).ok_or("no reference")?;
+            if let Verdict::Wrong(mismatch) = expected.judge(got, depth) {
+                return Err(format!("segment {segment} at depth {depth}: {mismatch}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs twice, as the second run finds scratch memory and ticket counters as the first one left them.
+    fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Answer>, u64), String> {
+        let gpu = gpu();
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        // The second input starts elsewhere than the first, in some rounds also between two vectors.
+        let offsets = [(round % 7) * self.element.size(), (round % 5) * self.element.size()];
+        let buffers: Vec<_> =
+            values.inputs.iter().zip(offsets).map(|(data, at)| gpu.poisoned(data.bytes(), at)).collect();
+        let inputs: Vec<_> =
+            buffers.iter().zip(offsets).map(|(buffer, offset)| Input { buffer, offset, len }).collect();
+        let first = [inputs[0]];
+        let source = match inputs.get(1) {
+            Some(second) => Source::pairs(&first, *second),
+            None => Source::of(&first),
+        };
+        let extent = |input: &Input<'_>| Extent { offset: input.offset, len: input.len };
+        let plan = self
+            .reducer
+            .plan(shape, &[extent(&inputs[0])], inputs.get(1).map(extent))
+            .map_err(|error| text(&error))?;
+        let workspace = Workspace::new(&gpu.device, &plan);
+        let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("test output"),
+            size: 256 + plan.output,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let prepared = self
+            .reducer
+            .prepare(&gpu.device, source, shape, Output { buffer: &output, offset: 256 }, &workspace)
+            .map_err(|error| text(&error))?;
+        let readback = Readback::new(&gpu.device, plan.output);
+        let mut runs = Vec::new();
+        for _ in 0..2 {
+            gpu.queue.write_buffer(&output, 256, &vec![0xCD; plan.output as usize]);
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            prepared.encode(&mut encoder);
+            readback.encode(&mut encoder, &output, 256, plan.output).map_err(|error| text(&error))?;
+            gpu.queue.submit([encoder.finish()]);
+            runs.push(readback.wait(&gpu.device, plan.output).map_err(|error| text(&error))?);
+        }
+        if runs[0] != runs[1] {
+            return Err("the second run gave other bits than the first".to_owned());
+        }
+        Ok((self.op.read(self.element, &runs[0]), plan.depth()))
+    }
+}
