@@ -36,8 +36,8 @@ fn kernel(at: Place) {
         acc = fold_range(range.begin, range.end, range.origin, lane, 1u << params.team);
     }
     // All invocations take part: teams that have no segment share barriers with teams that have one.
-    let total = team_reduce(acc, at);
+    let total = team_reduce(acc, params.team, at);
     if works && lane == 0u {
-        deliver(slot, total);
+        deliver(slot, total, params.count);
     }
 }

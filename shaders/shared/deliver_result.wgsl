@@ -1,5 +1,5 @@
-// The dispatch delivers results.
+// The dispatch delivers results, each of `n` elements.
 
-fn deliver(slot: u32, acc: Acc) {
-    output[params.store + slot] = finish(acc, params.count);
+fn deliver(slot: u32, acc: Acc, n: u32) {
+    output[params.store + slot] = finish(acc, n);
 }

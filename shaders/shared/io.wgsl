@@ -35,6 +35,10 @@ struct Params {
     team: u32,
     // What to add to a position to get the second input's; or the distance of two items that belong together.
     other: u32,
+    // Distance of two items that follow one another in the same result: a matrix's columns, a stride.
+    inner: u32,
+    // Columns that a team takes side by side.
+    width: u32,
 }
 
 @group(0) @binding(1) var<storage, read_write> output: array<Stored>;

@@ -2,7 +2,8 @@
 //
 // A team that fits a subgroup is done after a few shuffles. In a larger one each subgroup reduces its values, its
 // lane 0 leaves the result in workgroup memory, and after one barrier every subgroup reduces those of its team.
-// Only a team's first invocation holds its total.
+// `team` is its size as a power of two, the same for all. Only a team's first invocation holds its total. Between two calls
+// there must be a barrier.
 
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;
@@ -13,8 +14,8 @@ fn order_in_group(at: Place) -> u32 {
     return at.subgroup * at.width + at.lane;
 }
 
-fn team_reduce(value: Acc, at: Place) -> Acc {
-    let size = 1u << params.team;
+fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
+    let size = 1u << team;
     var acc = value;
     if size <= at.width {
         // What a lane takes from another team is never used: after the last step only each first lane counts, and what it

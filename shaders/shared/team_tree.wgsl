@@ -1,7 +1,7 @@
 // One value per invocation becomes one value per team, through workgroup memory alone.
 //
-// The tree of the rung `sequential`, in every team of the workgroup at once. Only a team's first invocation
-// holds its total.
+// The tree of the rung `sequential`, in every team of the workgroup at once. `team` is a team's size as a power of two, the
+// same for all. Only a team's first invocation holds its total.
 
 var<workgroup> tree: array<Acc, WG>;
 
@@ -10,8 +10,8 @@ fn order_in_group(at: Place) -> u32 {
     return at.lid;
 }
 
-fn team_reduce(value: Acc, at: Place) -> Acc {
-    let size = 1u << params.team;
+fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
+    let size = 1u << team;
     if size == 1u {
         return value;
     }

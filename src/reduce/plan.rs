@@ -129,6 +129,10 @@ pub struct Params {
     pub team: u32,
     /// From a position in the first input to the same in the second.
     pub other: u32,
+    /// From an item to the next of the same result: a matrix's columns, a stride.
+    pub inner: u32,
+    /// Columns that a team takes side by side.
+    pub width: u32,
 }
 
 /// One dispatch.

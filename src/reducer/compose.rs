@@ -9,29 +9,49 @@ use crate::reducer::monoid::{Arity, Monoid};
 use crate::reducer::plan::Step;
 use crate::shader::{self, Composer, piece};
 
-/// Where a step's items come from, and where its values go.
 impl Step {
     /// The kernel's text and its heading.
     fn kernel(self) -> (&'static str, &'static str) {
         match self {
-            Step::Whole { .. } => {
+            Step::Whole { .. } | Step::Strided => {
                 let rung = Rung::named("single-pass").expect("the rung is in the catalogue");
                 ("shaders/reduce/single_pass.wgsl", rung.kernel)
             }
             Step::Segments | Step::Chunks | Step::Merge => {
                 ("shaders/reducer/segments.wgsl", piece("reducer/segments"))
             }
+            Step::Offsets | Step::Tiles | Step::Join => {
+                ("shaders/reducer/offsets.wgsl", piece("reducer/offsets"))
+            }
+            Step::Columns | Step::ColumnChunks | Step::ColumnMerge => {
+                ("shaders/reducer/columns.wgsl", piece("reducer/columns"))
+            }
         }
     }
 
-    /// Whether it reads accumulators that an earlier dispatch left.
-    pub(super) fn reads_partials(self) -> bool {
-        self == Step::Merge
+    /// Whether workgroups meet on the notice board.
+    fn meets(self) -> bool {
+        matches!(self, Step::Whole { .. } | Step::Strided)
     }
 
-    /// Whether it leaves accumulators for a later dispatch.
-    pub(super) fn leaves_partials(self) -> bool {
-        self == Step::Chunks
+    /// Whether each invocation has a column of its own, so that there is nothing for lanes to exchange.
+    fn is_columns(self) -> bool {
+        matches!(self, Step::Columns | Step::ColumnChunks | Step::ColumnMerge)
+    }
+
+    /// Whether it reads elements that follow one another, four at a time.
+    fn reads_vectors(self) -> bool {
+        !self.reads_partials() && !self.is_columns() && self != Step::Strided
+    }
+
+    /// The piece that says what a slot's range is.
+    fn bounds(self) -> &'static str {
+        match self {
+            Step::Offsets => "shared/bounds_offsets",
+            Step::Tiles => "shared/bounds_tiles",
+            Step::Join => "shared/bounds_join",
+            _ => "shared/bounds_fixed",
+        }
     }
 }
 
@@ -54,22 +74,25 @@ pub(super) struct Kernel<'a> {
 impl Kernel<'_> {
     /// Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
     fn uses_subgroups(&self) -> bool {
-        self.subgroups && self.monoid.acc.is_word()
+        self.subgroups && self.monoid.acc.is_word() && !self.step.is_columns()
     }
 
     /// The slots of group 0 that the module declares.
     pub(super) fn slots(&self) -> Vec<u32> {
-        let mut slots = vec![0, 1, 2];
-        if !self.step.reads_partials() {
-            slots.push(3);
-            if self.monoid.arity() == Arity::Two {
-                slots.extend([5, 6]);
-            }
-        }
-        if matches!(self.step, Step::Whole { .. }) {
-            slots.push(4);
-        }
-        slots
+        let step = self.step;
+        let pair = self.monoid.arity() == Arity::Two && !step.reads_partials();
+        let needs = [
+            (0, true),
+            (1, true),
+            (2, true),
+            (3, step.reads_vectors()),
+            (4, step.meets()),
+            (5, pair),
+            (6, pair && step.reads_vectors()),
+            (7, matches!(step, Step::Offsets | Step::Tiles | Step::Join)),
+            (8, step == Step::Offsets),
+        ];
+        needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).collect()
     }
 
     /// The WGSL: the kernel first, then all it refers to. Complete and valid wherever the operator's features are there.
@@ -109,25 +132,33 @@ impl Kernel<'_> {
             "entry" => composer.piece(pick("shared/entry_subgroups", "shared/entry")),
             "workgroup_reduce" => composer.piece(pick("shared/workgroup_subgroups", "shared/workgroup_tree")),
             "team" => composer.piece(pick("shared/team_subgroups", "shared/team_tree")),
-            "fold_vectors" | "fold_range" => self.add_loads(composer),
+            "fold_vectors" | "fold_range" | "elements" => self.add_loads(composer),
             "board" => composer
                 .add("generated: an accumulator as words", &self.monoid.acc.words_piece())
                 .piece("shared/board"),
-            "bounds" => composer.piece("shared/bounds_fixed"),
+            "bounds" if self.step.bounds() == "shared/bounds_fixed" => composer.piece("shared/bounds_fixed"),
+            "bounds" => composer.piece("shared/marks").piece(self.step.bounds()),
             "deliver" if self.step.leaves_partials() => composer.piece("shared/deliver_partial"),
             "deliver" => composer.piece("shared/deliver_result"),
             other => unreachable!("the kernel of {:?} uses `{other}`, which no piece provides", self.step),
         };
     }
 
-    /// Adds how items are read: the caller's elements as vectors, accumulators one by one.
+    /// Adds how items are read: the caller's elements as vectors where they lie side by side, others one by one.
     fn add_loads<'a>(&self, composer: &'a mut Composer) -> &'a mut Composer {
-        if self.step.reads_partials() {
-            return composer.piece("shared/partials").piece("shared/fold_range");
-        }
         let pair = self.monoid.arity() == Arity::Two;
         let pick = |with, without| if pair { with } else { without };
-        composer.piece(pick("shared/elements_pair", "shared/elements"));
+        if self.step.reads_partials() {
+            composer.piece("shared/partials");
+        } else {
+            composer.piece(pick("shared/elements_pair", "shared/elements"));
+        }
+        match self.step {
+            Step::Strided => return composer.piece("shared/fold_strided"),
+            Step::Merge | Step::Join => return composer.piece("shared/fold_range"),
+            step if step.is_columns() => return composer,
+            _ => {}
+        }
         composer.piece(pick("shared/vectors_pair", "shared/vectors"));
         if !self.monoid.has_map4 {
             composer.piece(pick("shared/map4_pair", "shared/map4"));
@@ -150,8 +181,7 @@ impl Kernel<'_> {
         } else {
             composer.piece("shared/subgroup_shuffle");
         }
-        let in_teams = !matches!(self.step, Step::Whole { .. });
-        if in_teams || self.monoid.subgroup.is_none() {
+        if !self.step.meets() || self.monoid.subgroup.is_none() {
             composer.piece("shared/shuffle_native");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::reducer::monoid::{Arity, MonoidError};
-use crate::reducer::shape::Form;
+use crate::reducer::shape::{Form, Shape};
 
 /// Why a reducer cannot be made or prepared. Each message says what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +66,42 @@ pub enum ReducerError {
         /// Elements of one segment.
         len: u64,
     },
+    /// An input that is not the array it is said to be.
+    #[error(
+        "an array of {outer} × {len} × {inner} over {total} elements: they must be as many, and the last two at least 1"
+    )]
+    Axis {
+        /// Elements of the input.
+        total: u64,
+        /// Elements in front of the axis.
+        outer: u64,
+        /// Elements of the axis.
+        len: u64,
+        /// Elements behind the axis.
+        inner: u64,
+    },
+    /// A row of an array that no binding holds.
+    #[error(
+        "a row of {needed} bytes: this device binds {limit} of them (max_storage_buffer_binding_size); reduce ranges of columns on their own"
+    )]
+    Row {
+        /// Bytes of a row: of elements, accumulators or results, whichever are largest.
+        needed: u64,
+        /// Bytes that a binding holds wherever it starts.
+        limit: u64,
+    },
+    /// A stride that leads nowhere, or beyond any position.
+    #[error("a stride of {0} elements: it must be from 1 to 4294967295")]
+    Stride(u64),
+    /// More segments than a 32-bit index reaches.
+    #[error("{0} segments: one reduction takes at most 4294967294; split the offsets")]
+    TooManySegments(u64),
+    /// Offsets without segments between them, or the other way round.
+    #[error("offsets go with `Shape::Offsets`, and only with it: this shape is {0:?}")]
+    Offsets(Shape),
+    /// A length on the GPU for a shape that does not take one.
+    #[error("a length on the GPU goes with `Shape::Whole` and `Shape::Strided`, not with {0:?}")]
+    Count(Shape),
     /// More elements than a 32-bit index reaches.
     #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
     TooManyElements(u64),
@@ -77,8 +113,10 @@ pub enum ReducerError {
         /// How many elements there are.
         len: u64,
     },
-    /// The input does not start at an element.
-    #[error("an input starts at byte {offset}, which is no multiple of the element's {size} bytes")]
+    /// An input does not start at an element, or a count not at a word.
+    #[error(
+        "a buffer is read from byte {offset} on, which is no multiple of the {size} bytes of what lies there"
+    )]
     Misaligned {
         /// Where it starts.
         offset: u64,

@@ -1,27 +1,23 @@
 //! From a shape, lengths and limits to a list of dispatches. Pure: no GPU here.
 
+mod fixed;
+mod offsets;
+mod strided;
+mod whole;
+
 use wgpu::Limits;
 
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
 use crate::reducer::monoid::{Arity, Monoid};
 use crate::reducer::shape::{Form, Shape};
-use crate::window::{self, Window};
+use crate::window::Window;
 
 /// The most loop iterations a plan gives one invocation: see [`crate::reduce::Job::plan`].
 pub(super) const MAX_ITERATIONS: u64 = 32_768;
 
-/// Words in front of the first partial on the notice board: the ticket counter's cache line.
-const BOARD_HEAD: u64 = 32;
-
 /// Elements that one invocation of a team should have: four vectors of four.
 const PER_INVOCATION: u64 = 16;
-
-/// Workgroups that fill any GPU; with fewer, long segments are cut into chunks.
-const ENOUGH_WORKGROUPS: u64 = 2048;
-
-/// Elements of a chunk, at least: less would not be worth a second dispatch.
-const SMALLEST_CHUNK: u64 = 1 << 14;
 
 /// One kernel of a reducer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,12 +28,38 @@ pub enum Step {
         /// Invocations in a workgroup.
         workgroup_size: u32,
     },
+    /// Elements that are a stride apart to the result.
+    Strided,
     /// Elements to one result a segment.
     Segments,
     /// Elements to one accumulator a chunk of a segment.
     Chunks,
     /// The accumulators of each segment's chunks to its result.
     Merge,
+    /// Elements between offsets to results, and a mark at every tile that a long segment crosses.
+    Offsets,
+    /// Elements of long segments to one accumulator a tile.
+    Tiles,
+    /// The accumulators of each long segment's tiles to its result.
+    Join,
+    /// Elements to one result a column.
+    Columns,
+    /// Elements to one accumulator a chunk of a column.
+    ColumnChunks,
+    /// The accumulators of each column's chunks to its result.
+    ColumnMerge,
+}
+
+impl Step {
+    /// Whether it reads accumulators that an earlier dispatch left.
+    pub(super) fn reads_partials(self) -> bool {
+        matches!(self, Step::Merge | Step::Join | Step::ColumnMerge)
+    }
+
+    /// Whether it leaves accumulators for a later dispatch.
+    pub(super) fn leaves_partials(self) -> bool {
+        matches!(self, Step::Chunks | Step::Tiles | Step::ColumnChunks)
+    }
 }
 
 /// A range of a buffer, in bytes.
@@ -47,6 +69,13 @@ pub struct Bytes {
     pub offset: u64,
     /// How long it is.
     pub size: u64,
+}
+
+impl Bytes {
+    /// One past the last one.
+    pub const fn end(self) -> u64 {
+        self.offset + self.size
+    }
 }
 
 /// Where a dispatch reads.
@@ -85,6 +114,8 @@ pub struct Pass {
     pub from: From,
     /// Where it writes.
     pub to: To,
+    /// The offsets that it reads, counted from the first one on.
+    pub offsets: Option<Bytes>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
     /// What its kernel is given.
@@ -104,6 +135,30 @@ pub struct Plan {
     pub scratch: u64,
     /// Bytes of the notice board; 0 if none is needed.
     pub board: u64,
+    /// Bytes of marks; 0 if none are needed.
+    pub marks: u64,
+}
+
+impl Plan {
+    /// The dispatches for a shape over inputs of these lengths, on a device of these limits. Needs no device.
+    ///
+    /// # Errors
+    ///
+    /// Lengths that do not fit the shape, more than a device can bind or count.
+    pub fn of(
+        monoid: &Monoid,
+        shape: Shape,
+        parts: &[Extent],
+        second: Option<Extent>,
+        limits: &Limits,
+    ) -> Result<Self, ReducerError> {
+        Request { monoid, form: shape.form(), limits }.plan(shape, parts, second)
+    }
+
+    /// A plan without dispatches yet.
+    fn empty(results: u64, stride: u64) -> Self {
+        Plan { passes: Vec::new(), results, output: results * stride, scratch: 0, board: 0, marks: 0 }
+    }
 }
 
 /// A part of an input: where it starts, in bytes, and its elements.
@@ -127,13 +182,14 @@ fn one(parts: &[Extent]) -> Result<Extent, ReducerError> {
 pub(super) struct Request<'a> {
     pub(super) monoid: &'a Monoid,
     pub(super) form: Form,
-    /// Invocations in a workgroup of the kernels that have only one size.
-    pub(super) workgroup_size: u32,
     pub(super) limits: &'a Limits,
 }
 
 /// Workgroup sizes that [`Step::Whole`] is compiled in, on a device that allows them.
-pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
+const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
+
+/// Invocations in a workgroup of every other kernel, on a device that allows as many.
+const USUAL_SIZE: u32 = 256;
 
 impl Request<'_> {
     /// The kernels that plans of this request may have.
@@ -145,17 +201,27 @@ impl Request<'_> {
                 let sizes: Vec<_> = if most < WHOLE_SIZES[0] { vec![most] } else { fitting.collect() };
                 sizes.into_iter().map(|workgroup_size| Step::Whole { workgroup_size }).collect()
             }
+            Form::Strided => vec![Step::Strided],
             Form::Segments => vec![Step::Segments, Step::Chunks, Step::Merge],
+            Form::Offsets => vec![Step::Offsets, Step::Tiles, Step::Join],
+            Form::Axis => vec![Step::Columns, Step::ColumnChunks, Step::ColumnMerge],
         }
     }
 
+    /// Invocations in a workgroup of the kernels that have only one size.
+    pub(super) fn workgroup_size(&self) -> u32 {
+        self.largest_workgroup().min(USUAL_SIZE)
+    }
+
     /// The largest workgroup whose accumulators fit: a power of two.
-    pub(super) fn largest_workgroup(&self) -> u32 {
+    fn largest_workgroup(&self) -> u32 {
         let Limits {
             max_compute_invocations_per_workgroup: most, max_compute_workgroup_size_x: across, ..
         } = *self.limits;
         let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
-        let fits = (room / self.monoid.acc.stride).max(1).min(1024) as u32;
+        // The queue of segments that wait has a word for each invocation.
+        let queue = if self.form == Form::Offsets { 4 } else { 0 };
+        let fits = (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32;
         1 << most.min(across).min(fits).max(1).ilog2()
     }
 
@@ -166,13 +232,21 @@ impl Request<'_> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<Plan, ReducerError> {
-        if shape.form() != self.form {
-            return Err(ReducerError::Form { compiled: self.form, asked: shape.form() });
-        }
-        self.check(parts, second)?;
-        match shape {
-            Shape::Whole => self.whole(&self.windows(parts, second)),
-            Shape::Segments { len } => self.segments(one(parts)?, second, len),
+        self.check(shape, parts, second)?;
+        match (self.form, shape) {
+            (Form::Whole, Shape::Whole) => self.whole(&self.windows(parts, second)),
+            (Form::Strided, Shape::Strided { stride }) => self.strided(one(parts)?, second, stride),
+            (Form::Segments, Shape::Segments { len }) => self.segments(one(parts)?, second, len),
+            (Form::Offsets, Shape::Offsets { count }) => self.offsets(one(parts)?, second, count),
+            (Form::Axis, Shape::Axis { outer, len, inner }) => {
+                self.axis(one(parts)?, second, [outer, len, inner])
+            }
+            // Segments are columns of an array of one column.
+            (Form::Axis, Shape::Segments { len }) => {
+                let part = one(parts)?;
+                self.axis(part, second, [part.len.checked_div(len).unwrap_or(0), len, 1])
+            }
+            (compiled, shape) => Err(ReducerError::Form { compiled, asked: shape.form() }),
         }
     }
 
@@ -186,23 +260,16 @@ impl Request<'_> {
         (largest / self.align()).max(1) * self.align()
     }
 
-    /// The same for a window of the first input, beside which one of the second is bound, which may start elsewhere between
-    /// two multiples of the alignment.
-    fn largest_window(&self, second: Option<Extent>) -> u64 {
-        match second {
-            None => self.largest_binding(),
-            Some(_) => (self.largest_binding() - self.align()).max(self.align()),
-        }
-    }
-
     /// Checks the inputs against the operator and against what can be counted.
-    fn check(&self, parts: &[Extent], second: Option<Extent>) -> Result<(), ReducerError> {
+    fn check(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<(), ReducerError> {
         let size = self.monoid.element().size();
+        let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
         for extent in parts.iter().chain(&second) {
             if !extent.offset.is_multiple_of(size) {
                 return Err(ReducerError::Misaligned { offset: extent.offset, size });
             }
-            let end = extent.len.checked_mul(size).and_then(|bytes| bytes.checked_add(extent.offset));
+            let bytes = extent.len.checked_mul(size).and_then(|bytes| bytes.checked_mul(apart));
+            let end = bytes.and_then(|bytes| bytes.checked_add(extent.offset));
             // Room for rounding the end up to whole words.
             end.and_then(|end| end.checked_add(4))
                 .ok_or(ReducerError::OutOfReach { offset: extent.offset, len: extent.len })?;
@@ -219,33 +286,39 @@ impl Request<'_> {
         }
     }
 
-    /// The inputs, cut into windows: at least one, and no empty one unless there is nothing else.
-    fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Reads> {
+    /// Where the elements `range` of an input lie: a binding, and the position of the first of them in it.
+    fn binding(&self, extent: Extent, range: std::ops::Range<u64>) -> (Bytes, u32) {
         let size = self.monoid.element().size();
-        let largest = self.largest_window(second);
-        let mut reads = Vec::new();
-        let mut before = 0;
-        for (part, extent) in parts.iter().enumerate() {
-            for window in window::cut(extent.offset, extent.len, size, largest, self.align()) {
-                let second = second.map(|second| self.beside(second, window));
-                reads.push(Reads { part, window: Window { index: before + window.index, ..window }, second });
-            }
-            before += extent.len as u32;
-        }
-        if reads.iter().any(|read| read.window.len > 0) {
-            reads.retain(|read| read.window.len > 0);
-        }
-        reads.truncate(if before == 0 { 1 } else { reads.len() });
-        reads
+        let at = extent.offset + range.start * size;
+        let start = at / self.align() * self.align();
+        // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
+        let end = (extent.offset + range.end * size).next_multiple_of(4);
+        (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
     }
 
-    /// The window of the second input that goes with one of the first, and where in it the first element is.
-    fn beside(&self, second: Extent, window: Window) -> (Bytes, u32) {
+    /// The window of the only part, and of the second input, that holds the elements `range`.
+    fn reads(&self, part: Extent, second: Option<Extent>, range: std::ops::Range<u64>) -> Reads {
+        let (Bytes { offset: start, size }, first) = self.binding(part, range.clone());
+        let len = (range.end - range.start) as u32;
+        let size = if len == 0 { 0 } else { size };
+        Reads {
+            part: 0,
+            window: Window { start, size, first, len, index: range.start as u32 },
+            second: second.map(|second| self.binding(second, range)),
+        }
+    }
+
+    /// Bytes that elements from number `element` on may have in one binding.
+    fn room_from(&self, part: Extent, second: Option<Extent>, element: u64) -> u64 {
         let size = self.monoid.element().size();
-        let at = second.offset + u64::from(window.index) * size;
-        let start = at / self.align() * self.align();
-        let end = (at + u64::from(window.len) * size).next_multiple_of(4);
-        (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
+        let before = |extent: Extent| (extent.offset + element * size) % self.align();
+        let lost = before(part).max(second.map_or(0, before));
+        self.largest_binding().saturating_sub(lost).max(size)
+    }
+
+    /// Bytes that a window's elements may always have, wherever between two multiples of the alignment they start.
+    fn room(&self) -> u64 {
+        (self.largest_binding() - self.align()).max(self.align())
     }
 
     /// Workgroups, folded into rows.
@@ -258,198 +331,15 @@ impl Request<'_> {
         Ok([groups.div_ceil(rows).max(1) as u32, rows as u32])
     }
 
-    /// One dispatch a window; workgroups meet on the notice board.
-    fn whole(&self, reads: &[Reads]) -> Result<Plan, ReducerError> {
-        let len = reads.iter().map(|read| u64::from(read.window.len)).sum::<u64>();
-        let (workgroup_size, most) = self.whole_tuning(len);
-        let acc = self.monoid.acc.words() as u64 * 4;
-        let slots = self.largest_binding().saturating_sub(4 * BOARD_HEAD) / acc;
-        let limit = slots.min(u64::from(workgroup_size) * (MAX_ITERATIONS - 4096));
-        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
-        let share = (u64::from(most) / reads.len() as u64).max(1);
-        let groups: Vec<u64> = reads
-            .iter()
-            .map(|read| {
-                let len = u64::from(read.window.len);
-                let each = u64::from(workgroup_size);
-                let wanted =
-                    len.div_ceil(PER_INVOCATION * each).min(share).max(len.div_ceil(each * MAX_ITERATIONS));
-                // Whole rectangles: a workgroup too many would fold items a second time and draw a ticket.
-                wanted.max(1).next_multiple_of(wanted.max(1).div_ceil(row))
-            })
-            .collect();
-        let tickets = groups.iter().sum::<u64>();
-        if tickets > limit {
-            return Err(ReducerError::TooManyWorkgroups { needed: tickets, limit });
-        }
-        let mut store = 0;
-        let mut passes = Vec::new();
-        for (read, groups) in reads.iter().zip(groups) {
-            let grid = self.grid(groups)?;
-            passes.push(Pass {
-                step: Step::Whole { workgroup_size },
-                from: read.from(),
-                to: To::Output(Bytes { offset: 0, size: self.monoid.out.stride }),
-                grid,
-                params: Params {
-                    groups: groups as u32,
-                    row: grid[0],
-                    store: store as u32,
-                    count: len as u32,
-                    tickets: tickets as u32,
-                    last: 1,
-                    ..read.params()
-                },
-            });
-            store += groups;
-        }
-        Ok(Plan {
-            passes,
-            results: 1,
-            output: self.monoid.out.stride,
-            scratch: 0,
-            board: 4 * BOARD_HEAD + tickets * acc,
-        })
-    }
-
-    /// Workgroup size and workgroups by length: measured on an NVIDIA H200, as [`crate::reduce::Tuning::of`] is.
-    fn whole_tuning(&self, len: u64) -> (u32, u32) {
-        let (wanted, most) = match len {
-            0..=4096 => (256, 1),
-            4097..=65_536 => (1024, 1),
-            65_537..=16_777_216 => (256, 396),
-            _ => (512, 1056),
-        };
-        let sizes = self.steps().into_iter().filter_map(|step| match step {
-            Step::Whole { workgroup_size } => Some(workgroup_size),
-            _ => None,
-        });
-        let size = sizes.filter(|size| *size <= wanted).max().unwrap_or_else(|| self.largest_workgroup());
-        (size, most)
-    }
-
-    /// Fixed segments: one dispatch a window, and a second level where segments were cut into chunks.
-    fn segments(&self, part: Extent, second: Option<Extent>, len: u64) -> Result<Plan, ReducerError> {
-        if len == 0 || !part.len.is_multiple_of(len) {
-            return Err(ReducerError::Segments { total: part.len, len });
-        }
-        let results = part.len / len;
-        let chunk = self.chunk(len, results);
-        let cut = Cut { len, chunk, chunks: len.div_ceil(chunk) };
-        let mut plan = Plan {
-            passes: Vec::new(),
-            results,
-            output: results * self.monoid.out.stride,
-            scratch: 0,
-            board: 0,
-        };
-        let mut number = 0;
-        while number < results * cut.chunks {
-            let (pass, next) = self.slab((part, second), cut, number, results * cut.chunks)?;
-            plan.passes.push(pass);
-            number = next;
-        }
-        if cut.chunks > 1 {
-            plan.scratch = results * cut.chunks * self.monoid.acc.stride;
-            plan.passes.push(self.merge(results, cut)?);
-        }
-        Ok(plan)
-    }
-
-    /// Elements of a chunk: the whole segment, or less if there are too few segments to fill a GPU.
-    fn chunk(&self, len: u64, results: u64) -> u64 {
-        let wanted = ENOUGH_WORKGROUPS.div_ceil(results.max(1));
-        let filling = len.div_ceil(wanted).max(SMALLEST_CHUNK).next_multiple_of(4);
-        let reachable = u64::from(self.workgroup_size) * MAX_ITERATIONS;
-        // A window may start with nearly `align` bytes that are not the chunk's.
-        let bound = (self.largest_binding() - self.align()) / self.monoid.element().size();
-        len.min(filling).min(reachable).min(bound.max(1))
+    /// Workgroups for so many teams.
+    fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], ReducerError> {
+        self.grid((count << team).div_ceil(u64::from(self.workgroup_size())))
     }
 
     /// Invocations for so many items, as a power of two.
     fn team(&self, items: u64) -> u32 {
         let wanted = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
-        wanted.min(self.workgroup_size.ilog2())
-    }
-
-    /// The dispatch over as many chunks from number `begin` on as bindings hold, and the number after them.
-    fn slab(
-        &self,
-        (part, second): (Extent, Option<Extent>),
-        cut: Cut,
-        begin: u64,
-        all: u64,
-    ) -> Result<(Pass, u64), ReducerError> {
-        let size = self.monoid.element().size();
-        let stride = if cut.chunks > 1 { self.monoid.acc.stride } else { self.monoid.out.stride };
-        let index = cut.element(begin);
-        let at = part.offset + index * size;
-        let start = at / self.align() * self.align();
-        let reachable = cut.number(index + (self.largest_window(second) - (at - start)) / size);
-        let storable =
-            begin + (self.largest_binding() - self.unit(stride).min(self.largest_binding() / 2)) / stride;
-        let end = reachable.min(storable).min(all).max(begin + 1);
-        let covered = cut.element(end) - index;
-        let team = self.team(cut.chunk);
-        let grid = self.grid(((end - begin) << team).div_ceil(u64::from(self.workgroup_size)))?;
-        let (bytes, store) = self.store(begin, end - begin, stride);
-        let window = Window {
-            start,
-            size: (at - start + covered * size).next_multiple_of(4),
-            first: ((at - start) / size) as u32,
-            len: covered as u32,
-            index: index as u32,
-        };
-        let read = Reads { part: 0, window, second: second.map(|second| self.beside(second, window)) };
-        let pass = Pass {
-            step: if cut.chunks > 1 { Step::Chunks } else { Step::Segments },
-            from: read.from(),
-            to: if cut.chunks > 1 { To::Scratch(bytes) } else { To::Output(bytes) },
-            grid,
-            params: Params {
-                groups: (end - begin) as u32,
-                row: grid[0],
-                store,
-                count: cut.len as u32,
-                segment: cut.len as u32,
-                chunk: cut.chunk as u32,
-                chunks: cut.chunks as u32,
-                base: begin as u32,
-                team,
-                ..read.params()
-            },
-        };
-        Ok((pass, end))
-    }
-
-    /// The dispatch that reduces every segment's accumulators.
-    fn merge(&self, results: u64, cut: Cut) -> Result<Pass, ReducerError> {
-        let stride = self.monoid.acc.stride;
-        let size = results * cut.chunks * stride;
-        if size > self.largest_binding() {
-            return Err(ReducerError::Scratch { needed: size, limit: self.largest_binding() });
-        }
-        let team = self.team(cut.chunks);
-        let grid = self.grid((results << team).div_ceil(u64::from(self.workgroup_size)))?;
-        let (bytes, store) = self.store(0, results, self.monoid.out.stride);
-        Ok(Pass {
-            step: Step::Merge,
-            from: From::Scratch(Bytes { offset: 0, size }),
-            to: To::Output(bytes),
-            grid,
-            params: Params {
-                len: (results * cut.chunks) as u32,
-                groups: results as u32,
-                row: grid[0],
-                store,
-                count: cut.len as u32,
-                segment: cut.chunks as u32,
-                chunk: cut.chunks as u32,
-                chunks: 1,
-                team,
-                ..Params::default()
-            },
-        })
+        wanted.min(self.workgroup_size().ilog2())
     }
 
     /// Where bindings of values of this stride may start: also at a multiple of the stride.
@@ -466,26 +356,17 @@ impl Request<'_> {
             ((begin * stride - offset) / stride) as u32,
         )
     }
-}
 
-/// How segments are cut into chunks.
-#[derive(Clone, Copy)]
-struct Cut {
-    /// Elements of a segment, and of a chunk; chunks of a segment. The last one may be shorter.
-    len: u64,
-    chunk: u64,
-    chunks: u64,
-}
-
-impl Cut {
-    /// The element at which a chunk starts.
-    fn element(self, number: u64) -> u64 {
-        number / self.chunks * self.len + number % self.chunks * self.chunk
+    /// Values of this stride that one binding always has room for, whatever number they start at.
+    fn storable(&self, stride: u64) -> u64 {
+        let largest = self.largest_binding();
+        ((largest - self.unit(stride).min(largest / 2)) / stride).max(1)
     }
 
-    /// The number of the first chunk that does not end by this element.
-    fn number(self, element: u64) -> u64 {
-        element / self.len * self.chunks + element % self.len / self.chunk
+    /// Scratch memory that one binding holds as a whole.
+    fn scratch(&self, needed: u64) -> Result<u64, ReducerError> {
+        let limit = self.largest_binding();
+        if needed > limit { Err(ReducerError::Scratch { needed, limit }) } else { Ok(needed) }
     }
 }
 
@@ -498,6 +379,7 @@ struct Reads {
 }
 
 impl Reads {
+    /// Where a dispatch reads that reads this.
     fn from(&self) -> From {
         let Window { start, size, .. } = self.window;
         if size == 0 {
@@ -507,6 +389,7 @@ impl Reads {
         From::Inputs { part: self.part, first: Bytes { offset: start, size }, second }
     }
 
+    /// The parameters that follow from it.
     fn params(&self) -> Params {
         let Window { first, len, index, .. } = self.window;
         let other = self.second.map_or(0, |(_, at)| at.wrapping_sub(first));

@@ -9,29 +9,58 @@ use crate::pipeline;
 use crate::reduce::{Input, Output, Params};
 use crate::reducer::compose::Kernel;
 use crate::reducer::error::ReducerError;
+use crate::reducer::length::Length;
 use crate::reducer::monoid::Monoid;
-use crate::reducer::plan::{Bytes, Extent, From, Plan, Request, Step, To};
+use crate::reducer::plan::{Bytes, Extent, From, Pass, Plan, Request, Step, To};
 use crate::reducer::shape::{Form, Shape};
 
 /// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
-const PARAMS_STRIDE: u64 = 256;
+pub(super) const PARAMS_STRIDE: u64 = 256;
+
+/// What a buffer that holds the number of elements is called.
+const COUNT: &str = "count";
 
 /// What is reduced: one input, several that count as one, or two whose elements are mapped in pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     parts: &'a [Input<'a>],
     second: Option<Input<'a>>,
+    offsets: Option<Position<'a>>,
+    count: Option<Position<'a>>,
+}
+
+/// A place in a buffer of the caller's.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<'a> {
+    /// A buffer with [`BufferUsages::STORAGE`].
+    pub buffer: &'a Buffer,
+    /// In bytes.
+    pub offset: u64,
 }
 
 impl<'a> Source<'a> {
     /// The elements of one buffer, or of several, one after the other.
     pub const fn of(parts: &'a [Input<'a>]) -> Self {
-        Source { parts, second: None }
+        Source { parts, second: None, offsets: None, count: None }
     }
 
     /// The elements of two buffers in pairs, for an operator of two inputs.
     pub const fn pairs(first: &'a [Input<'a>; 1], second: Input<'a>) -> Self {
-        Source { parts: first, second: Some(second) }
+        Source { parts: first, second: Some(second), offsets: None, count: None }
+    }
+
+    /// The same between offsets, for [`Shape::Offsets`]: a list of `u32`, one more than there are segments, in elements
+    /// from the input's first one on. It starts at a multiple of `min_storage_buffer_offset_alignment`.
+    pub const fn with_offsets(self, offsets: Position<'a>) -> Self {
+        Source { offsets: Some(offsets), ..self }
+    }
+
+    /// The same with a number of elements that the GPU knows: a `u32` at a multiple of 4 bytes, which some earlier
+    /// dispatch may have written. The first so many elements are reduced, at most all that the inputs have.
+    ///
+    /// For [`Shape::Whole`] and [`Shape::Strided`]. Costs one dispatch of one workgroup more, and waiting for it.
+    pub const fn with_count(self, count: Position<'a>) -> Self {
+        Source { count: Some(count), ..self }
     }
 
     /// Where the parts are, without their buffers.
@@ -62,6 +91,7 @@ impl Default for Options<'_> {
 pub struct Workspace {
     scratch: Buffer,
     board: Buffer,
+    marks: Buffer,
     /// Bound where a kernel declares an input that it will not read.
     nothing: Buffer,
 }
@@ -74,9 +104,10 @@ impl Workspace {
 
     /// Allocates what suffices for each of some plans.
     pub fn for_plans<'a>(device: &Device, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
-        let needs =
-            |(scratch, board): (u64, u64), plan: &Plan| (scratch.max(plan.scratch), board.max(plan.board));
-        let (scratch, board) = plans.into_iter().fold((0, 0), needs);
+        let needs = |[scratch, board, marks]: [u64; 3], plan: &Plan| {
+            [scratch.max(plan.scratch), board.max(plan.board), marks.max(plan.marks)]
+        };
+        let [scratch, board, marks] = plans.into_iter().fold([0; 3], needs);
         let buffer = |name: &str, size: u64| {
             device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(&format!("halofold::reducer::{name}")),
@@ -89,13 +120,14 @@ impl Workspace {
         Workspace {
             scratch: buffer("scratch", scratch),
             board: buffer("board", board),
+            marks: buffer("marks", marks),
             nothing: buffer("nothing", 0),
         }
     }
 
     /// Bytes allocated.
     pub fn size(&self) -> u64 {
-        self.scratch.size() + self.board.size() + self.nothing.size()
+        self.scratch.size() + self.board.size() + self.marks.size() + self.nothing.size()
     }
 }
 
@@ -105,8 +137,9 @@ pub struct Reducer {
     monoid: Monoid,
     form: Form,
     limits: wgpu::Limits,
-    workgroup_size: u32,
     steps: Vec<Compiled>,
+    /// For a length that the GPU knows, where the form takes one.
+    length: Option<Length>,
 }
 
 #[derive(Debug)]
@@ -118,7 +151,7 @@ struct Compiled {
 }
 
 impl Reducer {
-    /// Compiles the kernels of an operator. Cost: three compute pipelines. Nothing is submitted.
+    /// Compiles the kernels of an operator. Cost: up to four compute pipelines. Nothing is submitted.
     ///
     /// # Errors
     ///
@@ -174,13 +207,12 @@ impl Reducer {
             return Err(ReducerError::MissingFeature { name, element, feature: missing });
         }
         let subgroups = options.subgroups && device.features().contains(wgpu::Features::SUBGROUP);
-        let request = Request { monoid: &monoid, form, workgroup_size: 0, limits: &limits };
-        let workgroup_size = request.largest_workgroup().min(256);
+        let request = Request { monoid: &monoid, form, limits: &limits };
+        let usual = request.workgroup_size();
         let mut steps = Vec::new();
         for step in request.steps() {
             let kernel = Kernel { monoid: &monoid, step, subgroups };
-            let size =
-                if let Step::Whole { workgroup_size } = step { workgroup_size } else { workgroup_size };
+            let size = if let Step::Whole { workgroup_size } = step { workgroup_size } else { usual };
             let slots = kernel.slots();
             let (pipeline, layout) = pipeline::compile(
                 device,
@@ -196,7 +228,9 @@ impl Reducer {
             );
             steps.push(Compiled { step, pipeline, layout, slots });
         }
-        Ok(Reducer { monoid, form, limits, workgroup_size, steps })
+        let takes_count = matches!(form, Form::Whole | Form::Strided);
+        let length = takes_count.then(|| Length::compile(device, options.cache, checks));
+        Ok(Reducer { monoid, form, limits, steps, length })
     }
 
     /// The operator.
@@ -215,18 +249,13 @@ impl Reducer {
     ///
     /// A shape of another form, lengths that do not fit it, more than a device can bind or count.
     pub fn plan(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<Plan, ReducerError> {
-        let request = Request {
-            monoid: &self.monoid,
-            form: self.form,
-            workgroup_size: self.workgroup_size,
-            limits: &self.limits,
-        };
-        request.plan(shape, parts, second)
+        Request { monoid: &self.monoid, form: self.form, limits: &self.limits }.plan(shape, parts, second)
     }
 
     /// Binds buffers to a plan, once; what comes back can be recorded any number of times.
     ///
-    /// Allocates one small uniform buffer and a bind group per dispatch. Nothing is submitted.
+    /// Allocates a small uniform buffer (three with [`Source::with_count`]) and a bind group per dispatch. Nothing is
+    /// submitted.
     ///
     /// # Errors
     ///
@@ -242,19 +271,22 @@ impl Reducer {
     ) -> Result<Prepared, ReducerError> {
         let (parts, second) = source.extents();
         let plan = self.plan(shape, &parts, second)?;
+        if source.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
+            return Err(ReducerError::Offsets(shape));
+        }
+        if source.count.is_some() && self.length.is_none() {
+            return Err(ReducerError::Count(shape));
+        }
         self.check(&plan, &source, &output, workspace)?;
-        let params = parameters(device, &plan);
+        let (params, prologue) = self.parameters(device, &plan, &source);
         let vector = 4 * self.monoid.element().size();
-        let bound = Bound { source, output, workspace, params: &params, vector };
+        let bound = Bound { plan: &plan, source, output, workspace, params: &params, vector };
         let passes = plan.passes.iter().enumerate().map(|(index, pass)| {
             let compiled = self.step(pass.step);
             let entries: Vec<_> = compiled
                 .slots
                 .iter()
-                .map(|&slot| wgpu::BindGroupEntry {
-                    binding: slot,
-                    resource: bound.slot(slot, index, pass.from, pass.to),
-                })
+                .map(|&slot| wgpu::BindGroupEntry { binding: slot, resource: bound.slot(slot, index, pass) })
                 .collect();
             Recorded {
                 pipeline: compiled.pipeline.clone(),
@@ -266,7 +298,7 @@ impl Reducer {
                 grid: pass.grid,
             }
         });
-        let passes = passes.collect();
+        let passes = prologue.into_iter().chain(passes).collect();
         Ok(Prepared { plan, passes, label: format!("halofold::reducer::{}", self.monoid.name()) })
     }
 
@@ -282,20 +314,27 @@ impl Reducer {
         output: &Output<'_>,
         workspace: &Workspace,
     ) -> Result<(), ReducerError> {
-        let size = self.monoid.element().size();
-        let mut uses = Vec::new();
-        let inputs = source.parts.iter().map(|part| ("input", part));
-        for (role, input) in inputs.chain(source.second.iter().map(|second| ("second input", second))) {
-            // Bindings are whole words: an odd number of 16-bit elements needs the rest of the last one.
-            let end = input.offset + input.len * size;
-            uses.push((
-                role,
-                input.buffer,
-                input.offset,
-                if input.len == 0 { end } else { end.next_multiple_of(4) },
-            ));
+        let mut uses =
+            vec![("output", output.buffer, output.offset, output.offset.saturating_add(plan.output))];
+        for pass in &plan.passes {
+            if let From::Inputs { part, first, second } = pass.from {
+                let input = &source.parts[part];
+                uses.push(("input", input.buffer, input.offset, first.end()));
+                for (input, bytes) in source.second.iter().zip(second) {
+                    uses.push(("second input", input.buffer, input.offset, bytes.end()));
+                }
+            }
+            for (list, bytes) in source.offsets.iter().zip(pass.offsets) {
+                let end = list.offset.saturating_add(bytes.end());
+                uses.push(("list of offsets", list.buffer, list.offset, end));
+            }
         }
-        uses.push(("output", output.buffer, output.offset, output.offset.saturating_add(plan.output)));
+        if let Some(count) = source.count {
+            if !count.offset.is_multiple_of(4) {
+                return Err(ReducerError::Misaligned { offset: count.offset, size: 4 });
+            }
+            uses.push((COUNT, count.buffer, count.offset, count.offset.saturating_add(4)));
+        }
         for (role, buffer, start, end) in uses {
             if !buffer.usage().contains(BufferUsages::STORAGE) {
                 return Err(ReducerError::Usage { role, usage: BufferUsages::STORAGE });
@@ -303,28 +342,57 @@ impl Reducer {
             if end > buffer.size() {
                 return Err(ReducerError::TooShort { role, start, end, size: buffer.size() });
             }
-            if role != "output" && buffer == output.buffer {
+            // The count is read before anything is written.
+            if role != "output" && role != COUNT && buffer == output.buffer {
                 return Err(ReducerError::Aliased { first: role, second: "output" });
             }
         }
         for (role, end, buffer) in [
             ("scratch memory", plan.scratch, &workspace.scratch),
             ("notice board", plan.board, &workspace.board),
+            ("buffer of marks", plan.marks, &workspace.marks),
         ] {
             if end > buffer.size() {
                 return Err(ReducerError::TooShort { role, start: 0, end, size: buffer.size() });
             }
         }
         let align = self.limits.min_storage_buffer_offset_alignment;
-        if !output.offset.is_multiple_of(u64::from(align)) {
-            return Err(ReducerError::Offset { role: "output", offset: output.offset, align });
+        let places = source.offsets.map(|list| ("list of offsets", list.offset));
+        for (role, offset) in places.into_iter().chain([("output", output.offset)]) {
+            if !offset.is_multiple_of(u64::from(align)) {
+                return Err(ReducerError::Offset { role, offset, align });
+            }
         }
         Ok(())
+    }
+
+    /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatch that writes them.
+    fn parameters(&self, device: &Device, plan: &Plan, source: &Source<'_>) -> (Buffer, Option<Recorded>) {
+        let mut bytes = vec![0; plan.passes.len().max(1) * PARAMS_STRIDE as usize];
+        for (slot, pass) in bytes.chunks_exact_mut(PARAMS_STRIDE as usize).zip(&plan.passes) {
+            slot[..size_of::<Params>()].copy_from_slice(bytemuck::bytes_of(&pass.params));
+        }
+        let written = |usage| {
+            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("halofold::reducer::params"),
+                contents: &bytes,
+                usage,
+            })
+        };
+        let (Some(length), Some(count)) = (&self.length, source.count) else {
+            return (written(BufferUsages::UNIFORM), None);
+        };
+        let params = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
+        let most = plan.passes.first().map_or(0, |pass| pass.params.count);
+        let templates = written(BufferUsages::STORAGE);
+        let recorded = length.bind(device, (&templates, &params), count, (most, plan.passes.len() as u32));
+        (params, Some(recorded))
     }
 }
 
 /// The buffers of one prepared reduction.
-struct Bound<'a> {
+struct Bound<'a, 'p> {
+    plan: &'p Plan,
     source: Source<'a>,
     output: Output<'a>,
     workspace: &'a Workspace,
@@ -333,11 +401,11 @@ struct Bound<'a> {
     vector: u64,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> Bound<'a, '_> {
     /// What a slot of group 0 is bound to in the dispatch number `index`.
-    fn slot(&self, slot: u32, index: usize, from: From, to: To) -> wgpu::BindingResource<'a> {
+    fn slot(&self, slot: u32, index: usize, pass: &Pass) -> wgpu::BindingResource<'a> {
         match slot {
-            1 => match to {
+            1 => match pass.to {
                 To::Scratch(bytes) => slice(&self.workspace.scratch, 0, bytes),
                 To::Output(bytes) => slice(self.output.buffer, self.output.offset, bytes),
             },
@@ -345,10 +413,19 @@ impl<'a> Bound<'a> {
                 let offset = index as u64 * PARAMS_STRIDE;
                 slice(self.params, 0, Bytes { offset, size: size_of::<Params>() as u64 })
             }
-            4 => self.workspace.board.as_entire_binding(),
-            5 | 6 => self.second(from, slot == 6),
-            _ => self.first(from, slot == 3),
+            4 => slice(&self.workspace.board, 0, Bytes { offset: 0, size: self.plan.board }),
+            5 | 6 => self.second(pass.from, slot == 6),
+            7 => match (pass.offsets, self.source.offsets) {
+                (Some(bytes), Some(list)) => slice(list.buffer, list.offset, bytes),
+                _ => self.marks(),
+            },
+            8 => self.marks(),
+            _ => self.first(pass.from, slot == 3),
         }
+    }
+
+    fn marks(&self) -> wgpu::BindingResource<'a> {
+        slice(&self.workspace.marks, 0, Bytes { offset: 0, size: self.plan.marks })
     }
 
     fn first(&self, from: From, as_vectors: bool) -> wgpu::BindingResource<'a> {
@@ -377,19 +454,6 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// The parameters of all dispatches of a plan.
-fn parameters(device: &Device, plan: &Plan) -> Buffer {
-    let mut bytes = vec![0; plan.passes.len().max(1) * PARAMS_STRIDE as usize];
-    for (slot, pass) in bytes.chunks_exact_mut(PARAMS_STRIDE as usize).zip(&plan.passes) {
-        slot[..size_of::<Params>()].copy_from_slice(bytemuck::bytes_of(&pass.params));
-    }
-    device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: Some("halofold::reducer::params"),
-        contents: &bytes,
-        usage: BufferUsages::UNIFORM,
-    })
-}
-
 fn slice(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> wgpu::BindingResource<'_> {
     wgpu::BindingResource::Buffer(wgpu::BufferBinding {
         buffer,
@@ -406,11 +470,12 @@ pub struct Prepared {
     label: String,
 }
 
+/// One dispatch, bound.
 #[derive(Debug)]
-struct Recorded {
-    pipeline: wgpu::ComputePipeline,
-    bindings: wgpu::BindGroup,
-    grid: [u32; 2],
+pub(super) struct Recorded {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) bindings: wgpu::BindGroup,
+    pub(super) grid: [u32; 2],
 }
 
 impl Prepared {

@@ -1,0 +1,32 @@
+// Each invocation folds elements that are `params.inner` apart, four at a time.
+//
+// With a stride of eight floats or more every element costs a whole sector of 32 bytes, whoever loads it. Four independent
+// loads keep as many sectors on their way; there is nothing for vectors to win.
+
+fn item(i: u32) -> Acc {
+    let p = params.first + i * params.inner;
+    return load_at(p, p - (params.index + i));
+}
+
+fn fold(at: Place) -> Acc {
+    let grid = params.groups * WG;
+    var a = identity();
+    var b = identity();
+    var c = identity();
+    var d = identity();
+    var i = at.group * WG + at.lid;
+    for (; i + 3u * grid < params.len; i += 4u * grid) {
+        let va = item(i);
+        let vb = item(i + grid);
+        let vc = item(i + 2u * grid);
+        let vd = item(i + 3u * grid);
+        a = combine(a, va);
+        b = combine(b, vb);
+        c = combine(c, vc);
+        d = combine(d, vd);
+    }
+    for (; i < params.len; i += grid) {
+        a = combine(a, item(i));
+    }
+    return combine(combine(a, b), combine(c, d));
+}

@@ -1,0 +1,124 @@
+//! One result of everything: one dispatch a window, and all workgroups meet on the notice board.
+
+use crate::reduce::Params;
+use crate::reducer::error::ReducerError;
+use crate::reducer::plan::{
+    Bytes, Extent, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Reads, Request, Step, To,
+};
+use crate::window::{self, Window};
+
+/// Words in front of the first partial on the notice board: the ticket counter's cache line.
+const BOARD_HEAD: u64 = 32;
+
+/// How items are spread over workgroups.
+pub(super) struct Spread {
+    /// Invocations in a workgroup.
+    pub(super) workgroup_size: u32,
+    /// Workgroups, unless loops would turn too often.
+    pub(super) most: u32,
+    /// From an item to the next one.
+    pub(super) inner: u32,
+}
+
+impl Request<'_> {
+    /// The inputs, cut into windows: at least one, and no empty one unless there is nothing else.
+    pub(super) fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Reads> {
+        let size = self.monoid.element().size();
+        // A window of the second input starts elsewhere between two multiples of the alignment.
+        let largest = if second.is_some() { self.room() } else { self.largest_binding() };
+        let mut reads = Vec::new();
+        let mut before = 0;
+        for (part, extent) in parts.iter().enumerate() {
+            for window in window::cut(extent.offset, extent.len, size, largest, self.align()) {
+                let from = u64::from(window.index);
+                let range = from..from + u64::from(window.len);
+                let second = second.map(|second| self.binding(second, range));
+                reads.push(Reads { part, window: Window { index: before + window.index, ..window }, second });
+            }
+            before += extent.len as u32;
+        }
+        if reads.iter().any(|read| read.window.len > 0) {
+            reads.retain(|read| read.window.len > 0);
+        }
+        reads.truncate(if before == 0 { 1 } else { reads.len() });
+        reads
+    }
+
+    /// Everything that some windows hold.
+    pub(super) fn whole(&self, reads: &[Reads]) -> Result<Plan, ReducerError> {
+        let len = reads.iter().map(|read| u64::from(read.window.len)).sum::<u64>();
+        let (workgroup_size, most) = self.whole_tuning(len);
+        self.met(reads, Step::Whole { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
+    }
+
+    /// One dispatch of a step a window, of at most so many workgroups in all; they meet on the notice board.
+    pub(super) fn met(
+        &self,
+        reads: &[Reads],
+        step: Step,
+        Spread { workgroup_size, most, inner }: Spread,
+    ) -> Result<Plan, ReducerError> {
+        let len = reads.iter().map(|read| u64::from(read.window.len)).sum::<u64>();
+        let acc = self.monoid.acc.words() as u64 * 4;
+        let slots = self.largest_binding().saturating_sub(4 * BOARD_HEAD) / acc;
+        let limit = slots.min(u64::from(workgroup_size) * (MAX_ITERATIONS - 4096));
+        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
+        let share = (u64::from(most) / reads.len() as u64).max(1);
+        let groups: Vec<u64> = reads
+            .iter()
+            .map(|read| {
+                let len = u64::from(read.window.len);
+                let each = u64::from(workgroup_size);
+                let wanted =
+                    len.div_ceil(PER_INVOCATION * each).min(share).max(len.div_ceil(each * MAX_ITERATIONS));
+                // Whole rectangles: a workgroup too many would fold items a second time and draw a ticket.
+                wanted.max(1).next_multiple_of(wanted.max(1).div_ceil(row))
+            })
+            .collect();
+        let tickets = groups.iter().sum::<u64>();
+        if tickets > limit {
+            return Err(ReducerError::TooManyWorkgroups { needed: tickets, limit });
+        }
+        let mut store = 0;
+        let mut plan =
+            Plan { board: 4 * BOARD_HEAD + tickets * acc, ..Plan::empty(1, self.monoid.out.stride) };
+        for (read, groups) in reads.iter().zip(groups) {
+            let grid = self.grid(groups)?;
+            plan.passes.push(Pass {
+                step,
+                from: read.from(),
+                to: To::Output(Bytes { offset: 0, size: self.monoid.out.stride }),
+                offsets: None,
+                grid,
+                params: Params {
+                    groups: groups as u32,
+                    row: grid[0],
+                    store: store as u32,
+                    count: len as u32,
+                    tickets: tickets as u32,
+                    last: 1,
+                    inner,
+                    ..read.params()
+                },
+            });
+            store += groups;
+        }
+        Ok(plan)
+    }
+
+    /// Workgroup size and workgroups by length: measured on an NVIDIA H200, as [`crate::reduce::Tuning::of`] is.
+    fn whole_tuning(&self, len: u64) -> (u32, u32) {
+        let (wanted, most) = match len {
+            0..=4096 => (256, 1),
+            4097..=65_536 => (1024, 1),
+            65_537..=16_777_216 => (256, 396),
+            _ => (512, 1056),
+        };
+        let sizes = self.steps().into_iter().filter_map(|step| match step {
+            Step::Whole { workgroup_size } => Some(workgroup_size),
+            _ => None,
+        });
+        let size = sizes.filter(|size| *size <= wanted).max().unwrap_or_else(|| self.largest_workgroup());
+        (size, most)
+    }
+}
