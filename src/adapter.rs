@@ -2,7 +2,7 @@
 
 use wgpu::{Adapter, AdapterInfo, Backend, Backends, Device, DeviceType, Features, Instance, Limits, Queue};
 
-/// Every feature that lets halofold run more types, more rungs or a better clock.
+/// Every feature that lets halofold run more types, more rungs, a better clock or a shorter way back.
 pub const HELPFUL_FEATURES: Features = Features::SUBGROUP
     .union(Features::SHADER_F16)
     .union(Features::SHADER_F64)
@@ -10,6 +10,7 @@ pub const HELPFUL_FEATURES: Features = Features::SUBGROUP
     .union(Features::SHADER_INT64_ATOMIC_MIN_MAX)
     .union(Features::SHADER_INT64_ATOMIC_ALL_OPS)
     .union(Features::SHADER_FLOAT32_ATOMIC)
+    .union(Features::MAPPABLE_PRIMARY_BUFFERS)
     .union(Features::TIMESTAMP_QUERY);
 
 /// Features by name, for people: `SUBGROUP, SHADER_F16`.

@@ -54,7 +54,7 @@
 //! ```
 //!
 //! The modules follow the way of the data: [`reduce`] holds the catalogue of rungs, plans, kernels, recording and
-//! the CPU's reference; [`stencil`] the same for Jacobi steps over grids; [`mod@read`] brings results to the host; [`measure`] and [`adapter`] are for tools and benches.
+//! the CPU's reference; [`stencil`] the same for Jacobi steps over grids; [`histogram`] counts keys into bins; [`mod@read`] brings results to the host; [`measure`] and [`adapter`] are for tools and benches.
 //!
 //! # Determinism
 //!
@@ -72,6 +72,7 @@
 
 pub mod adapter;
 mod element;
+pub mod histogram;
 pub mod measure;
 mod pipeline;
 pub mod read;

@@ -16,6 +16,13 @@ macro_rules! pieces {
 }
 
 pieces![
+    "histogram/clear",
+    "histogram/io",
+    "histogram/numbers",
+    "histogram/ranges",
+    "histogram/storage",
+    "histogram/walk",
+    "histogram/workgroup",
     "measure/copy",
     "measure/differ",
     "measure/read",

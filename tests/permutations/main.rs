@@ -8,6 +8,7 @@
 #![cfg(feature = "translate")]
 
 mod catalogue;
+mod histogram;
 mod lints;
 mod reducer;
 mod spirv_val;

@@ -70,13 +70,14 @@ pub fn time(ms: Option<f64>) -> String {
     }
 }
 
-/// A number to four digits.
+/// A number to four digits, below 1 to three.
 pub fn digits(x: f64) -> String {
     let places: usize = match x.abs() {
         x if x >= 1000.0 => 0,
         x if x >= 100.0 => 1,
         x if x >= 10.0 => 2,
-        _ => 3,
+        x if x >= 0.1 || x < 1e-9 => 3,
+        x => (2.0 - x.log10().floor()) as usize,
     };
     format!("{x:.places$}")
 }
@@ -144,6 +145,7 @@ mod tests {
     #[test]
     fn numbers_have_four_digits() {
         assert_eq!([digits(4512.3), digits(99.996), digits(0.1234)], ["4512", "100.00", "0.123"]);
+        assert_eq!([digits(0.001_234_5), digits(0.0)], ["0.00123", "0.000"]);
         assert_eq!(time(Some(0.0176)), "17.60 µs");
         assert_eq!(count(33_554_432), "33 554 432");
         assert_eq!(power(1 << 24), "2^24");

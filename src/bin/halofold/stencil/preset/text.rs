@@ -114,7 +114,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
         Shown::number(format!("published ({published_steps} steps)"), |row| {
             row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()
         }),
-        Shown::words("result", |row| table::status(row)),
+        Shown::words("result", table::status),
     ]
 }
 

@@ -1,5 +1,9 @@
 //! Reading results back to the host: apart from recording, because it waits.
 
+mod mailbox;
+
+pub use mailbox::Mailbox;
+
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::task::{Context, Poll, Waker};
@@ -52,6 +56,16 @@ impl Readback {
                 mapped_at_creation: false,
             }),
         }
+    }
+
+    /// Over a buffer with [`BufferUsages::MAP_READ`] that is filled in another way than by a copy.
+    fn over(buffer: &Buffer) -> Self {
+        Readback { buffer: buffer.clone() }
+    }
+
+    /// What copies go to, and what is mapped.
+    fn buffer(&self) -> &Buffer {
+        &self.buffer
     }
 
     /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four.

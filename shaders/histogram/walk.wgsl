@@ -1,0 +1,39 @@
+// Hands every key of a dispatch to `count4` or `count`, four vectors at a time.
+//
+// The loads are those of shared/fold_vectors.wgsl, for its reasons: 16 bytes an instruction, and four of them under way before
+// the first is used. Keys are read as bits, floats too: a load as f32 may flush a denormal.
+//
+// A binding starts at a multiple of 256 bytes, the keys may start at any word behind it: up to three in front of the
+// first vector and up to three behind the last are counted one by one.
+
+@group(0) @binding(0) var<storage, read> keys: array<u32>;
+@group(0) @binding(3) var<storage, read> keys4: array<vec4<u32>>;
+
+// The share of invocation `own` among `grid`.
+fn walk(own: u32, grid: u32) {
+    let stop = params.first + params.len;
+    let begin4 = (params.first + 3u) >> 2u;
+    let end4 = max(begin4, stop >> 2u);
+
+    var i = begin4 + own;
+    for (; i + 3u * grid < end4; i += 4u * grid) {
+        let a = keys4[i];
+        let b = keys4[i + grid];
+        let c = keys4[i + 2u * grid];
+        let d = keys4[i + 3u * grid];
+        count4(a);
+        count4(b);
+        count4(c);
+        count4(d);
+    }
+    for (; i < end4; i += grid) {
+        count4(keys4[i]);
+    }
+
+    let head = min(4u * begin4, stop) - params.first;
+    let tail = max(stop, 4u * end4) - 4u * end4;
+    // At most six, and a workgroup has more invocations.
+    if own < head + tail {
+        count(keys[select(4u * end4 + own - head, params.first + own, own < head)]);
+    }
+}

@@ -1,0 +1,97 @@
+// workgroup: every workgroup counts in its own memory and adds what it has to the result once.
+//
+// The plain histogram is one `atomicAdd` to storage for each key. All of them meet in the last-level cache, which adds to one
+// address about once a cycle: 2^30 keys of one value take more than half a second. Workgroup memory is nearer, and there
+// is one for every core, so each workgroup counts its share there (a *private* histogram), and storage sees one
+// addition a bin and workgroup: a few ten thousand in all.
+//
+// What is left is contention inside the workgroup. Workgroup memory has 32 banks, one word wide; lanes that ask for
+// different words of one bank, or add to one word, wait for each other. Equal keys are the worst case: 32 additions to
+// one word. So a bin has COPIES counters, next to each other, and a lane has its own of them:
+//
+//     word     0   1   2   3   4   5   6   7   8   ...
+//     bin      0   0   0   0   1   1   1   1   2          COPIES = 4
+//     copy     0   1   2   3   0   1   2   3   0
+//
+// With 32 copies a lane's words all lie in its own bank, whatever the keys are: no two lanes of 32 ever wait, and equal keys
+// take as long as random ones. 256 bins times 32 copies are 32 KiB. With more bins there is room for fewer copies;
+// MERGE then counts four equal keys of a vector at once, which leaves the even distribution, the least contended, as it is.
+//
+// At the end an invocation adds up the copies of a bin. All starting with copy 0 would be the conflict again, COPIES words apart:
+// each starts with the copy of its own lane.
+//
+// More bins than fit are cut into slices. A workgroup counts one slice and skips all other keys, so the keys are read
+// SLICES times; but the workgroups of one share have neighbouring numbers, run side by side and read the same keys
+// at about the same time, so memory is read once and the cache the other times.
+//
+// Beyond the documents. CUB counts up to 256 bins in shared memory with one copy a block, and hides equal keys by merging runs.
+//! use io, keys, walk
+
+// Counters of one bin: a power of two.
+override COPIES: u32 = 32u;
+// Parts of the bins, and how many bins there are in one; the last may reach beyond BINS.
+override SLICES: u32 = 1u;
+override SLICE_BINS: u32 = 256u;
+// SLICE_BINS times COPIES.
+override SLOTS: u32 = 8192u;
+// Whether four equal keys of a vector are counted at once.
+override MERGE: bool = false;
+
+var<workgroup> counters: array<atomic<u32>, SLOTS>;
+var<private> first_bin: u32;
+var<private> copy: u32;
+
+fn add(bin: u32, times: u32) {
+    // A bin of an earlier slice wraps around to a large number.
+    let slot = bin - first_bin;
+    if slot < SLICE_BINS {
+        atomicAdd(&counters[slot * COPIES + copy], times);
+    }
+}
+
+fn count(word: u32) {
+    add(bin_of(word), 1u);
+}
+
+fn count4(words: vec4<u32>) {
+    if MERGE && all(words.xyz == words.yzw) {
+        add(bin_of(words.x), 4u);
+        return;
+    }
+    count(words.x);
+    count(words.y);
+    count(words.z);
+    count(words.w);
+}
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_index) lid: u32,
+) {
+    let group = group_index(workgroup);
+    let share = group / SLICES;
+    if share >= params.groups {
+        return;
+    }
+    first_bin = (group - share * SLICES) * SLICE_BINS;
+    copy = lid & (COPIES - 1u);
+
+    for (var k = lid; k < SLOTS; k += WG) {
+        atomicStore(&counters[k], 0u);
+    }
+    workgroupBarrier();
+    walk(share * WG + lid, params.groups * WG);
+    workgroupBarrier();
+
+    for (var slot = lid; slot < SLICE_BINS; slot += WG) {
+        var total = 0u;
+        for (var k = 0u; k < COPIES; k += 1u) {
+            total += atomicLoad(&counters[slot * COPIES + ((k + lid) & (COPIES - 1u))]);
+        }
+        let bin = first_bin + slot;
+        if total > 0u && bin < BINS {
+            atomicAdd(&counts[bin], total);
+        }
+    }
+}

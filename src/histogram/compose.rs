@@ -1,0 +1,60 @@
+//! From a job and a step to the WGSL of one dispatch.
+
+use crate::histogram::job::Job;
+use crate::histogram::keys::Keys;
+use crate::histogram::plan::Step;
+use crate::histogram::tuning::Method;
+use crate::shader::{self, Composer, piece};
+
+impl Job {
+    /// The piece with the entry point of a step.
+    fn kernel(&self, step: Step) -> &'static str {
+        match (step, self.tuning.method) {
+            (Step::Clear, _) => "histogram/clear",
+            (Step::Count, Method::Workgroup { .. }) => "histogram/workgroup",
+            (Step::Count, Method::Storage) => "histogram/storage",
+        }
+    }
+
+    /// The WGSL of a step: the kernel first, then all it refers to. The entry point is `main`.
+    pub fn compose(&self, step: Step) -> String {
+        let mut composer = Composer::default();
+        let kernel = self.kernel(step);
+        composer.piece(kernel);
+        for name in shader::uses(piece(kernel)) {
+            match (name, self.keys) {
+                ("io", _) => composer.piece("histogram/io"),
+                ("keys", Keys::Numbers) => composer.piece("histogram/numbers"),
+                ("keys", Keys::Ranges { .. }) => composer.piece("histogram/ranges"),
+                ("walk", _) => composer.piece("histogram/walk"),
+                (other, _) => unreachable!("`{kernel}` uses `{other}`, which no piece provides"),
+            };
+        }
+        composer.finish()
+    }
+
+    /// The values of a step's overrides.
+    pub fn overrides(&self, step: Step) -> Vec<(&'static str, f64)> {
+        let mut overrides =
+            vec![("WG", f64::from(self.tuning.workgroup_size)), ("BINS", f64::from(self.bins))];
+        if let (Step::Count, Method::Workgroup { copies, slices, merge }) = (step, self.tuning.method) {
+            overrides.extend([
+                ("COPIES", f64::from(copies)),
+                ("SLICES", f64::from(slices)),
+                ("SLICE_BINS", f64::from(self.bins.div_ceil(slices))),
+                ("SLOTS", f64::from(self.tuning.method.slots(self.bins))),
+                ("MERGE", f64::from(u8::from(merge))),
+            ]);
+        }
+        overrides
+    }
+
+    /// The slots of group 0 that a step's module declares.
+    pub(super) fn slots(&self, step: Step) -> &'static [u32] {
+        match (step, self.keys) {
+            (Step::Clear, _) => &[1, 2],
+            (Step::Count, Keys::Numbers) => &[0, 1, 2, 3],
+            (Step::Count, Keys::Ranges { .. }) => &[0, 1, 2, 3, 5],
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Everything that decides how a histogram is counted, as a plain value.
+
+use wgpu::Limits;
+
+use crate::histogram::error::HistogramError;
+use crate::histogram::keys::Keys;
+use crate::histogram::tuning::Tuning;
+
+/// A histogram to be compiled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Job {
+    /// What is counted.
+    pub keys: Keys,
+    /// Bins: 1 to 65 536.
+    pub bins: u32,
+    /// Whether counts are added to what the output holds; otherwise it is cleared first.
+    pub add: bool,
+    /// How it is run.
+    pub tuning: Tuning,
+}
+
+impl Job {
+    /// A histogram that clears its output first, with the tuning for long inputs on a device with these limits.
+    pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
+        Job { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
+    }
+
+    /// Checks the job against a device's limits.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the bins, the ranges or the tuning, or does not fit the device.
+    pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
+        self.keys.check(self.bins)?;
+        self.tuning.check(self.bins, limits)?;
+        let limit = limits.max_storage_buffer_binding_size;
+        let mut tables = vec![("counts", self.output())];
+        if let Keys::Ranges { .. } = self.keys {
+            tables.push(("borders of the ranges", 2 * self.output()));
+        }
+        match tables.into_iter().find(|(_, needed)| *needed > limit) {
+            Some((role, needed)) => Err(HistogramError::Binding { role, needed, limit }),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes of the output.
+    pub fn output(&self) -> u64 {
+        4 * u64::from(self.bins)
+    }
+}

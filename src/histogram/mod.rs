@@ -1,0 +1,73 @@
+//! Histograms: how many keys fall into each of 1 to 65 536 bins.
+//!
+//! The way of the data, one module a step: [`Keys`] and a number of bins make a [`Job`] (a plain value, with its
+//! [`Tuning`]) → [`Histogram::new`] (pipelines, compiled once) → [`Histogram::plan`] (pure: where the keys are in, dispatches
+//! out) → [`Histogram::prepare`] (bindings, once) → [`Prepared`] (recording, any number of times).
+//!
+//! ```
+//! use halofold::histogram::{Histogram, Keys};
+//! use halofold::reduce::{Input, Output};
+//! use halofold::wgpu;
+//!
+//! /// Records how the first `len` floats of `samples` spread over 100 equal ranges from 0 to 1.
+//! fn record_spread(
+//!     device: &wgpu::Device,
+//!     encoder: &mut wgpu::CommandEncoder,
+//!     samples: &wgpu::Buffer,
+//!     len: u64,
+//!     counts: &wgpu::Buffer,
+//! ) -> Result<(), Box<dyn std::error::Error>> {
+//!     // Once, when the application starts:
+//!     let histogram = Histogram::new(device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
+//!     let input = Input { buffer: samples, offset: 0, len };
+//!     let prepared = histogram.prepare(device, input, Output { buffer: counts, offset: 0 })?;
+//!     // As often as it likes:
+//!     prepared.encode(encoder);
+//!     Ok(())
+//! }
+//! # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
+//! # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+//! # use wgpu::util::DeviceExt as _;
+//! # let samples: Vec<f32> = (0..1000).map(|i| i as f32 / 999.0).collect();
+//! # let samples = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+//! #     label: None, contents: bytemuck::cast_slice(&samples), usage: wgpu::BufferUsages::STORAGE });
+//! # let counts = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 400,
+//! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
+//! # let mut encoder = device.create_command_encoder(&Default::default());
+//! # record_spread(&device, &mut encoder, &samples, 1000, &counts).unwrap();
+//! # let readback = halofold::read::Readback::new(&device, 400);
+//! # readback.encode(&mut encoder, &counts, 0, 400).unwrap();
+//! # queue.submit([encoder.finish()]);
+//! # assert_eq!(readback.wait(&device, 400).unwrap(), bytemuck::cast_slice::<u32, u8>(&[10; 100]));
+//! ```
+//!
+//! # Cost
+//!
+//! One dispatch for each window of the input (one, unless it is larger than a binding), and a small one before them that
+//! clears the counts, unless [`Job::add`] is set. No scratch memory. A histogram owns 128 bytes on the GPU and, for
+//! [`Keys::Ranges`], eight bytes a bin; a prepared one owns 256 bytes for each dispatch.
+//!
+//! Keys are read once while the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), once for each slice
+//! beyond that: [`Method`] says when and why.
+//!
+//! # Determinism
+//!
+//! Counts are exact, and the same on every device, tuning and run: integers are added, and the bin of a float is decided by
+//! comparing integers. Counts wrap beyond 2^32 − 1, which one histogram's keys alone cannot reach, as they are at most as many;
+//! counts that are added to may.
+
+mod compose;
+mod error;
+mod job;
+mod keys;
+mod plan;
+mod record;
+pub mod reference;
+mod tuning;
+
+pub use error::HistogramError;
+pub use job::Job;
+pub use keys::Keys;
+pub use plan::{Params, Pass, Plan, Step};
+pub use record::{Histogram, Prepared};
+pub use tuning::{Method, Tuning};

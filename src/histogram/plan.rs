@@ -1,0 +1,224 @@
+//! From a job, a length and limits to a list of dispatches. Pure: no GPU here.
+
+use wgpu::Limits;
+
+use crate::histogram::error::HistogramError;
+use crate::histogram::job::Job;
+use crate::histogram::keys::{Keys, order};
+use crate::reducer::{Bytes, Extent};
+use crate::window::{self, Window};
+
+/// Bytes of a key.
+const KEY: u64 = 4;
+
+/// Keys that an invocation should have before there is another workgroup: four vectors of four.
+const PER_INVOCATION: u64 = 16;
+
+/// The most keys a plan gives one invocation.
+///
+/// They take 16 384 iterations. With those that clear and add up the largest workgroup memory this stays below 32 768; some
+/// drivers end loops after 65 535: see [`crate::reduce::Job::plan`].
+const MOST_PER_INVOCATION: u64 = 16 * 16_384;
+
+/// The same where keys are floats: each may have to be searched for, in 16 iterations.
+const MOST_FLOATS_PER_INVOCATION: u64 = 1536;
+
+/// One kernel of a histogram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Step {
+    /// Makes all counts zero.
+    Clear,
+    /// Counts keys.
+    Count,
+}
+
+/// What a kernel is given: see `shaders/histogram/io.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Params {
+    /// Where the keys start in the binding, in keys.
+    pub first: u32,
+    /// How many keys there are.
+    pub len: u32,
+    /// Workgroups that share them.
+    pub groups: u32,
+    /// Workgroups in one row of the grid.
+    pub row: u32,
+    /// The lowest float that is counted, in the order of floats.
+    pub low: u32,
+    /// How far the highest one is above it in that order.
+    pub span: u32,
+    /// Half of the low end.
+    pub half_low: f32,
+    /// Bins per unit of a halved distance from the low end.
+    pub scale: f32,
+}
+
+/// One dispatch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pass {
+    /// Its kernel.
+    pub step: Step,
+    /// What it reads of the input's buffer.
+    pub from: Option<Bytes>,
+    /// Workgroups in x and y.
+    pub grid: [u32; 2],
+    /// What its kernel is given.
+    pub params: Params,
+}
+
+/// The dispatches of one histogram.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The dispatches, in order. None if nothing is added.
+    pub passes: Vec<Pass>,
+    /// Bytes of output.
+    pub output: u64,
+}
+
+impl Job {
+    /// The dispatches over the keys of one range of a buffer, on a device with these limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Job::check`]; more keys than can be counted, or an offset where no key starts.
+    pub fn plan(&self, input: Extent, limits: &Limits) -> Result<Plan, HistogramError> {
+        self.check(limits)?;
+        let Extent { offset, len } = input;
+        if !offset.is_multiple_of(KEY) {
+            return Err(HistogramError::Misaligned(offset));
+        }
+        if u32::try_from(len).is_err() {
+            return Err(HistogramError::TooManyKeys(len));
+        }
+        offset.checked_add(len * KEY).ok_or(HistogramError::OutOfReach { offset, len })?;
+        let mut passes = Vec::new();
+        if !self.add {
+            let groups = self.bins.div_ceil(self.tuning.workgroup_size);
+            let grid = grid(u64::from(groups), limits)?;
+            let params = Params { row: grid[0], ..Params::default() };
+            passes.push(Pass { step: Step::Clear, from: None, grid, params });
+        }
+        // Where bindings start; at least a vector, which keys are read as.
+        let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
+        let largest = (limits.max_storage_buffer_binding_size.min(1 << 31) / align).max(1) * align;
+        for window in window::cut(offset, len, KEY, largest, align) {
+            if window.len > 0 {
+                passes.push(self.count(window, limits)?);
+            }
+        }
+        Ok(Plan { passes, output: self.output() })
+    }
+
+    /// The dispatch over one window.
+    fn count(&self, window: Window, limits: &Limits) -> Result<Pass, HistogramError> {
+        let groups = self.groups(window.len);
+        let grid = grid(groups * u64::from(self.tuning.method.slices()), limits)?;
+        let ends = Params { first: window.first, len: window.len, ..self.range() };
+        Ok(Pass {
+            step: Step::Count,
+            from: Some(Bytes { offset: window.start, size: window.size }),
+            grid,
+            params: Params { groups: groups as u32, row: grid[0], ..ends },
+        })
+    }
+
+    /// Workgroups that share so many keys, for each slice of the bins.
+    fn groups(&self, len: u32) -> u64 {
+        let len = u64::from(len);
+        let workgroup_size = u64::from(self.tuning.workgroup_size);
+        // A workgroup clears its counters and adds them up: with fewer keys than those it is not worth its while.
+        let worthwhile =
+            (PER_INVOCATION * workgroup_size).max(u64::from(self.tuning.method.slots(self.bins)));
+        let most = (self.tuning.max_workgroups / self.tuning.method.slices()).max(1);
+        let bound = match self.keys {
+            Keys::Numbers => MOST_PER_INVOCATION,
+            Keys::Ranges { .. } => MOST_FLOATS_PER_INVOCATION,
+        };
+        let least = len.div_ceil(bound * workgroup_size);
+        len.div_ceil(worthwhile).min(u64::from(most)).max(least)
+    }
+
+    /// What the kernel needs to know of the range of floats.
+    fn range(&self) -> Params {
+        let Keys::Ranges { low, high } = self.keys else { return Params::default() };
+        let scale = 2.0 * f64::from(self.bins) / (f64::from(high) - f64::from(low));
+        Params {
+            low: order(low),
+            span: order(high) - order(low),
+            half_low: 0.5 * low,
+            // An infinite one would make NaN of a distance of zero.
+            scale: scale.min(f64::from(f32::MAX)) as f32,
+            ..Params::default()
+        }
+    }
+}
+
+/// Workgroups, folded into rows.
+fn grid(groups: u64, limits: &Limits) -> Result<[u32; 2], HistogramError> {
+    let row = u64::from(limits.max_compute_workgroups_per_dimension);
+    if groups > row * row {
+        return Err(HistogramError::TooManyWorkgroups { needed: groups, limit: row * row });
+    }
+    let rows = groups.div_ceil(row);
+    Ok([groups.div_ceil(rows) as u32, rows as u32])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::histogram::{Method, Tuning};
+
+    #[test]
+    fn windows_cover_the_input_once() {
+        let limits = Limits { max_storage_buffer_binding_size: 1 << 16, ..Limits::downlevel_defaults() };
+        let job = Job::new(Keys::Numbers, 1000, &limits);
+        for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
+            let plan = job.plan(Extent { offset, len }, &limits).unwrap();
+            assert_eq!(plan.passes[0].step, Step::Clear);
+            let mut at = offset;
+            for pass in &plan.passes[1..] {
+                let from = pass.from.unwrap();
+                assert!(from.size <= 1 << 16 && from.offset.is_multiple_of(256));
+                assert_eq!(from.offset + KEY * u64::from(pass.params.first), at);
+                at += KEY * u64::from(pass.params.len);
+                assert!(at <= from.offset + from.size);
+            }
+            assert_eq!(at, offset + KEY * len);
+        }
+    }
+
+    #[test]
+    fn iterations_are_bounded() {
+        let limits = Limits {
+            max_storage_buffer_binding_size: 1 << 31,
+            max_compute_workgroup_storage_size: 1 << 18,
+            ..Limits::default()
+        };
+        let method = Method::Workgroup { copies: 1, slices: 1, merge: false };
+        let tuning = Tuning { workgroup_size: 64, max_workgroups: 1, method };
+        for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
+            let job = Job { keys, bins: 65_536, add: true, tuning };
+            let plan = job.plan(Extent { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
+            for Pass { params, .. } in plan.passes {
+                let share = u64::from(params.len).div_ceil(64 * u64::from(params.groups)) + 16;
+                let walk = share / 16 + 3 + search * share;
+                let clear_and_add = 3 * u64::from(job.tuning.method.slots(job.bins)) / 64;
+                assert!(walk + clear_and_add < 32_768, "{walk} + {clear_and_add}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_grids_are_folded() {
+        let limits = Limits { max_compute_workgroups_per_dimension: 10, ..Limits::default() };
+        let mut job = Job::new(Keys::Numbers, 256, &limits);
+        job.tuning.max_workgroups = 97;
+        let plan = job.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap();
+        assert_eq!((plan.passes[1].grid, plan.passes[1].params.groups), ([10, 10], 97));
+        job.tuning.max_workgroups = 101;
+        let error = job.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
+        assert_eq!(error, HistogramError::TooManyWorkgroups { needed: 101, limit: 100 });
+    }
+}

@@ -1,0 +1,63 @@
+//! The kernels of histograms: every step, kind of key and method.
+
+use halofold::histogram::{Job, Keys, Method, Step, Tuning};
+use halofold::translate::{Kernel, Language};
+use halofold::wgpu::Limits;
+
+use crate::lints;
+use crate::spirv_val::SpirvVal;
+
+/// Every kernel, at tunings that differ in every override.
+fn kernels() -> Vec<(String, Kernel)> {
+    let methods = [
+        Method::Storage,
+        Method::Workgroup { copies: 32, slices: 1, merge: false },
+        Method::Workgroup { copies: 1, slices: 3, merge: true },
+    ];
+    let mut kernels = Vec::new();
+    for keys in [Keys::Numbers, Keys::Ranges { low: -1.0, high: 1.0 }] {
+        for method in methods {
+            for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
+                let tuning = Tuning { workgroup_size, max_workgroups: 64, method };
+                let job = Job { keys, bins, add: false, tuning };
+                for step in [Step::Clear, Step::Count] {
+                    let overrides = job.overrides(step);
+                    let kernel = Kernel { wgsl: job.compose(step), entry_point: "main", overrides };
+                    kernels.push((format!("{step:?} of {job:?}"), kernel));
+                }
+            }
+        }
+    }
+    kernels
+}
+
+#[test]
+fn histograms_in_every_language() {
+    let spirv_val = SpirvVal::find();
+    for (label, kernel) in kernels() {
+        assert_eq!(lints::broken_rules(&kernel.wgsl), Vec::<String>::new(), "{label}");
+        for language in Language::ALL {
+            let words = crate::translate(&kernel, &[], language)
+                .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
+            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
+                spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
+            }
+        }
+    }
+}
+
+/// What a job is checked for is what its kernel takes.
+#[test]
+fn workgroup_memory_of_histograms_is_checked() {
+    for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
+        let method = Method::Workgroup { copies, slices, merge: false };
+        let tuning = Tuning { workgroup_size: 256, max_workgroups: 64, method };
+        let job = Job { keys: Keys::Numbers, bins, add: true, tuning };
+        let overrides = job.overrides(Step::Count);
+        let kernel = Kernel { wgsl: job.compose(Step::Count), entry_point: "main", overrides };
+        let takes = kernel.translate(Language::Wgsl).unwrap().facts.workgroup_memory_bytes;
+        let with =
+            |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..Limits::default() };
+        assert!(job.check(&with(takes)).is_ok() && job.check(&with(takes - 4)).is_err(), "{job:?}: {takes}");
+    }
+}
