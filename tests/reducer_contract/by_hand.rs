@@ -1,5 +1,8 @@
 //! The dispatches that somebody would write without halofold: what recording is compared with.
 
+use std::collections::HashMap;
+
+use halofold::reducer::{Pass, Plan};
 use halofold::wgpu;
 
 use crate::common::Gpu;
@@ -11,26 +14,17 @@ const KERNEL: &str = "
 fn main(@builtin(global_invocation_id) id: vec3<u32>) { words[id.x % 4u] = id.x; }
 ";
 
-/// Some dispatches, each with a pipeline and a bind group of its own.
+/// Some dispatches, each with a bind group of its own.
 pub struct ByHand {
     dispatches: Vec<(wgpu::ComputePipeline, wgpu::BindGroup)>,
 }
 
 impl ByHand {
-    pub fn new(gpu: &Gpu, count: usize) -> Self {
-        let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(KERNEL.into()),
-        });
-        let dispatch = |_| {
-            let pipeline = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: None,
-                layout: None,
-                module: &module,
-                entry_point: Some("main"),
-                compilation_options: Default::default(),
-                cache: None,
-            });
+    /// As many dispatches as a plan has, with another pipeline wherever it has another kernel.
+    pub fn like(gpu: &Gpu, plan: &Plan) -> Self {
+        let mut pipelines = HashMap::new();
+        let dispatch = |pass: &Pass| {
+            let pipeline = pipelines.entry(pass.step).or_insert_with(|| pipeline(gpu)).clone();
             let words = buffer(gpu, &[0; 16], STORAGE);
             let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
@@ -39,7 +33,7 @@ impl ByHand {
             });
             (pipeline, bindings)
         };
-        ByHand { dispatches: (0..count).map(dispatch).collect() }
+        ByHand { dispatches: plan.passes.iter().map(dispatch).collect() }
     }
 
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
@@ -49,4 +43,19 @@ impl ByHand {
             pass.dispatch_workgroups(1, 1, 1);
         }
     }
+}
+
+fn pipeline(gpu: &Gpu) -> wgpu::ComputePipeline {
+    let module = gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: None,
+        source: wgpu::ShaderSource::Wgsl(KERNEL.into()),
+    });
+    gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: Default::default(),
+        cache: None,
+    })
 }

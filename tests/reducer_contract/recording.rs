@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Requests for memory, and the time, that recording takes so many times over in a fresh pass.
+/// Requests for memory, and the time, that recording takes so many times over in a fresh pass. Nothing is submitted.
 fn cost(gpu: &Gpu, times: usize, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> (u64, Duration) {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -55,10 +55,7 @@ fn cost(gpu: &Gpu, times: usize, record: impl Fn(&mut wgpu::ComputePass<'_>)) ->
     for _ in 0..times {
         record(&mut pass);
     }
-    let (requests, time) = (REQUESTS.get() - before, start.elapsed());
-    drop(pass);
-    gpu.queue.submit([encoder.finish()]);
-    (requests, time)
+    (REQUESTS.get() - before, start.elapsed())
 }
 
 /// One reduction of each form, and one of twenty windows on a device that binds little.
@@ -78,22 +75,20 @@ fn with_each(work: impl Fn(&Gpu, &Prepared)) {
 
 #[test]
 fn recording_allocates_no_more_than_the_same_calls_by_hand() {
-    let mut dispatches = Vec::new();
-    let noted = std::cell::RefCell::new(&mut dispatches);
+    let most = Cell::new(0);
     with_each(|gpu, prepared| {
         let count = prepared.plan().passes.len();
-        let by_hand = ByHand::new(gpu, count);
+        let by_hand = ByHand::like(gpu, prepared.plan());
         for times in [1, 50] {
             let (ours, _) = cost(gpu, times, |pass| prepared.encode_in_pass(pass));
             let (theirs, _) = cost(gpu, times, |pass| by_hand.record(pass));
             assert_eq!(ours, theirs, "{times} times {count} dispatches");
+            // wgpu's list of commands grows now and then, which shows that the counter counts.
+            assert!(times == 1 || theirs > 0);
         }
-        noted.borrow_mut().push(count);
+        most.set(most.get().max(count));
     });
-    assert!(dispatches.iter().any(|&count| count >= 19), "no plan had many dispatches: {dispatches:?}");
-    // The counter counts: wgpu's list of commands must grow.
-    let by_hand = ByHand::new(gpu(), 1);
-    assert!(cost(gpu(), 1000, |pass| by_hand.record(pass)).0 > 0);
+    assert!(most.get() >= 19, "no plan had more than {} dispatches", most.get());
 }
 
 #[test]
@@ -101,7 +96,7 @@ fn recording_takes_as_long_as_the_same_calls_by_hand() {
     const TIMES: usize = 100;
     with_each(|gpu, prepared| {
         let count = prepared.plan().passes.len();
-        let by_hand = ByHand::new(gpu, count);
+        let by_hand = ByHand::like(gpu, prepared.plan());
         // Taken in turns, and the fastest of many: whatever else the machine does meets both alike.
         let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);
         for _ in 0..40 {

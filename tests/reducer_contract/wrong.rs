@@ -88,6 +88,7 @@ fn inputs() {
     says!(at(0, 1 << 33), ReducerError::TooManyElements(_), "4294967295", "split");
     says!(at(u64::MAX - 3, 4), ReducerError::OutOfReach { .. }, "no buffer reaches");
     says!(at(u64::MAX - 15, 1), ReducerError::TooShort { .. }, "input");
+    says!(at(1 << 63, 1000), ReducerError::TooShort { .. }, "input");
 }
 
 #[test]
