@@ -73,6 +73,8 @@ pub struct Report {
     pub reading: Duration,
     /// Time the host copied into staging memory.
     pub staging: Duration,
+    /// Time the host spent in wgpu, handing work over.
+    pub submitting: Duration,
     /// Time the host waited for the GPU.
     pub waiting: Duration,
     /// From the first byte read to the result.
@@ -102,10 +104,14 @@ fn main() -> Result<(), Error> {
     println!("stage   {}  host memory to staging memory", rate(bytes, report.staging));
     println!("upload  {}  staging to GPU memory, a piece alone", rate(report.piece, report.upload));
     println!("reduce  {}  a piece alone", rate(report.piece, report.reduction));
+    println!("all     {}  overlapped", rate(bytes, report.all));
+    let share = |time: Duration| 100.0 * time.as_secs_f64() / report.all.as_secs_f64();
     println!(
-        "all     {}  overlapped; the host waited {:.0} % of the time",
-        rate(bytes, report.all),
-        100.0 * report.waiting.as_secs_f64() / report.all.as_secs_f64()
+        "of its time the host read {:.0} %, staged {:.0} %, submitted {:.0} %, waited {:.0} %",
+        share(report.reading),
+        share(report.staging),
+        share(report.submitting),
+        share(report.waiting)
     );
     Ok(())
 }
@@ -167,6 +173,7 @@ fn stream(
         piece,
         reading: Duration::ZERO,
         staging: Duration::ZERO,
+        submitting: Duration::ZERO,
         waiting: Duration::ZERO,
         all: Duration::ZERO,
         upload: Duration::ZERO,
@@ -187,7 +194,9 @@ fn stream(
         // What follows the last element of an odd number of 16-bit ones is copied with it, but not reduced.
         ring.slots[number % SLOTS].fill(&host[..len.next_multiple_of(4)])?;
         report.staging += timed.elapsed();
+        let timed = Instant::now();
         ring.submit(number, len as u64)?;
+        report.submitting += timed.elapsed();
     }
     let timed = Instant::now();
     let results = ring.results(pieces as u64)?;

@@ -17,7 +17,7 @@ use crate::scene::{
 const REDUCTIONS: usize = 200;
 
 /// Different reducers among them: what takes long is compiling.
-const REDUCERS: usize = 50;
+const REDUCERS: usize = 32;
 
 /// Bytes between one result and the next: what an offset is a multiple of, everywhere.
 const APART: u64 = 256;
