@@ -10,7 +10,7 @@ mod auto_exposure;
 mod stream_file;
 
 use auto_exposure::{DAWN, FRAMES, Outcome};
-use common::{Gpu, gpu};
+use common::{Gpu, alone, gpu};
 use halofold::reducer::Op;
 use halofold::{Element, wgpu};
 use stream_file::Request;
@@ -39,6 +39,7 @@ fn grey(picture: &[u8]) -> f64 {
 
 #[test]
 fn the_eye_adapts_to_what_the_reduction_says() {
+    let _alone = alone();
     for gpu in [gpu(), &modest()] {
         let outcome = expose(gpu);
         let frames = &outcome.frames;
@@ -66,6 +67,7 @@ fn the_eye_adapts_to_what_the_reduction_says() {
 /// of whole pieces, of many small ones. Whatever differs from the CPU's result is an error of `run` itself.
 #[test]
 fn files_stream_in_pieces() {
+    let _alone = alone();
     let gpu = gpu();
     for element in Element::ALL {
         for op in [Op::Sum, Op::Min, Op::Max] {
@@ -98,6 +100,7 @@ fn files_stream_in_pieces() {
 
 #[test]
 fn what_cannot_be_streamed_is_refused() {
+    let _alone = alone();
     let gpu = gpu();
     let refused =
         |request: &Request| stream_file::run(&gpu.device, &gpu.queue, request).unwrap_err().to_string();

@@ -9,7 +9,7 @@ use halofold::reducer::{
 };
 use halofold::{Element, wgpu};
 
-use crate::common::{Data, Kind, Random, data, gpu};
+use crate::common::{Data, Kind, Random, alone, data, gpu};
 use crate::scene::{
     POISON, STORAGE, buffer, in_one_pass, plan, poisoned, read, reducer, room, rounding, sum,
 };
@@ -235,6 +235,7 @@ fn soil(workspace: &Workspace, reducers: &[Reducer], plans: &[(Shape, u64)], inp
 
 #[test]
 fn any_two_hundred_reductions_go_into_one_pass() {
+    let _alone = alone();
     let gpu = gpu();
     let mut random = Random::new(20_261_121);
     gpu.watched(|| {
@@ -294,6 +295,7 @@ fn any_two_hundred_reductions_go_into_one_pass() {
 /// is NaN, and would show in a maximum.
 #[test]
 fn nothing_beside_an_input_is_read() {
+    let _alone = alone();
     let gpu = gpu();
     let data = rounding(1000, 5);
     gpu.watched(|| {

@@ -8,7 +8,7 @@ use halofold::reducer::Prepared;
 use halofold::{Element, wgpu};
 
 use crate::by_hand::ByHand;
-use crate::common::{Gpu, gpu, limited};
+use crate::common::{Gpu, alone, gpu, limited};
 use crate::scene::{Bench, reducer, shapes, sum};
 
 /// The system's allocator, counting each thread's requests.
@@ -75,6 +75,7 @@ fn with_each(work: impl Fn(&Gpu, &Prepared)) {
 
 #[test]
 fn recording_allocates_no_more_than_the_same_calls_by_hand() {
+    let _alone = alone();
     let most = Cell::new(0);
     with_each(|gpu, prepared| {
         let count = prepared.plan().passes.len();
@@ -93,6 +94,7 @@ fn recording_allocates_no_more_than_the_same_calls_by_hand() {
 
 #[test]
 fn recording_takes_as_long_as_the_same_calls_by_hand() {
+    let _alone = alone();
     const TIMES: usize = 100;
     with_each(|gpu, prepared| {
         let count = prepared.plan().passes.len();

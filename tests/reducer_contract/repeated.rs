@@ -4,7 +4,7 @@ use halofold::reduce::{Input, Output};
 use halofold::reducer::{Form, Op, Prepared, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
 
-use crate::common::gpu;
+use crate::common::{alone, gpu};
 use crate::scene::{
     Bench, STORAGE, buffer, in_one_pass, options, plan, poisoned, read, reducer, room, rounding, shapes, sum,
 };
@@ -13,6 +13,7 @@ const LEN: u64 = 200_000;
 
 #[test]
 fn sums_of_floats_have_the_same_bits_every_time() {
+    let _alone = alone();
     let gpu = gpu();
     let data = rounding(LEN as usize, 1);
     let bytes: &[u8] = bytemuck::cast_slice(&data);
@@ -45,6 +46,7 @@ fn sums_of_floats_have_the_same_bits_every_time() {
 
 #[test]
 fn two_reducers_take_turns_in_one_encoder() {
+    let _alone = alone();
     let gpu = gpu();
     let data = rounding(LEN as usize, 2);
     let bytes: &[u8] = bytemuck::cast_slice(&data);
@@ -81,6 +83,7 @@ fn two_reducers_take_turns_in_one_encoder() {
 /// A hundred times in one pass, each run counting on the ticket counter that the one before left.
 #[test]
 fn one_prepared_reduction_is_recorded_again_and_again() {
+    let _alone = alone();
     let gpu = gpu();
     let data = rounding(LEN as usize, 3);
     gpu.watched(|| {
@@ -100,6 +103,7 @@ fn one_prepared_reduction_is_recorded_again_and_again() {
 /// it before.
 #[test]
 fn scratch_memory_needs_no_care() {
+    let _alone = alone();
     let gpu = gpu();
     let data = rounding(LEN as usize, 4);
     gpu.watched(|| {
@@ -126,6 +130,7 @@ fn scratch_memory_needs_no_care() {
 /// What the caller holds may go while the prepared reduction stays.
 #[test]
 fn a_prepared_reduction_moves_to_another_thread() {
+    let _alone = alone();
     fn sendable<T: Send + Sync + 'static>() {}
     sendable::<Reducer>();
     sendable::<Prepared>();

@@ -6,7 +6,7 @@ use halofold::reducer::{
 };
 use halofold::{Element, adapter, wgpu};
 
-use crate::common::{Gpu, gpu};
+use crate::common::{Gpu, alone, gpu};
 use crate::scene::{STORAGE, buffer, in_one_pass, plan, read, reducer, room, sum};
 
 const LEN: u64 = 1000;
@@ -77,6 +77,7 @@ macro_rules! says {
 
 #[test]
 fn inputs() {
+    let _alone = alone();
     let desk = Desk::new();
     let to = (&desk.result, 0);
     let at = |offset, len| desk.whole(Input { buffer: &desk.good, offset, len }, to);
@@ -93,6 +94,7 @@ fn inputs() {
 
 #[test]
 fn outputs() {
+    let _alone = alone();
     let desk = Desk::new();
     let to = |output, offset| desk.whole(desk.all(&desk.good), (output, offset));
     says!(to(&desk.bare, 0), ReducerError::Usage { .. }, "output", "STORAGE");
@@ -106,6 +108,7 @@ fn outputs() {
 
 #[test]
 fn second_inputs() {
+    let _alone = alone();
     let desk = Desk::new();
     let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap(), Form::Whole);
     let one = reducer(desk.gpu, sum(Element::U32), Form::Whole);
@@ -145,6 +148,7 @@ fn second_inputs() {
 
 #[test]
 fn shapes() {
+    let _alone = alone();
     let desk = Desk::new();
     let parts = [desk.all(&desk.good)];
     let to = (&desk.result, 0);
@@ -187,6 +191,7 @@ fn default_of(form: Form) -> Shape {
 
 #[test]
 fn offsets_and_counts() {
+    let _alone = alone();
     let desk = Desk::new();
     let parts = [desk.all(&desk.good)];
     let source = Source::of(&parts);
@@ -223,6 +228,7 @@ fn offsets_and_counts() {
 
 #[test]
 fn workspaces() {
+    let _alone = alone();
     let desk = Desk::new();
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
     let input = [Input { buffer: &long, offset: 0, len: 1 << 20 }];
@@ -241,6 +247,7 @@ fn workspaces() {
 /// A device that was opened without anything that it could do without.
 #[test]
 fn devices() {
+    let _alone = alone();
     let adapter = pollster::block_on(adapter::preferred(true)).expect("an adapter");
     let descriptor =
         wgpu::DeviceDescriptor { required_limits: wgpu::Limits::downlevel_defaults(), ..Default::default() };
@@ -286,6 +293,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
 
 #[test]
 fn operators() {
+    let _alone = alone();
     let refused = |text: &str| Monoid::custom("odd", Element::F32, Arity::One, text).unwrap_err().to_string();
     let good = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return elem; }
@@ -313,6 +321,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
 /// Of nothing there is the identity, or no result at all; and nothing is touched besides.
 #[test]
 fn nothing_is_no_mistake() {
+    let _alone = alone();
     let desk = Desk::new();
     let gpu = desk.gpu;
     let anywhere = Input { buffer: &desk.good, offset: 0, len: 0 };
