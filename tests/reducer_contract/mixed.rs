@@ -68,7 +68,7 @@ struct Case {
 impl Case {
     fn new(random: &mut Random, key: Key) -> Self {
         let (op, element, form) = key;
-        let n = below(random, 60_000) as usize;
+        let n = below(random, 150_000) as usize;
         let mut case = Case {
             key,
             shape: Shape::Whole,

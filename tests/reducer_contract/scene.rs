@@ -111,8 +111,14 @@ impl<'a> Bench<'a> {
 
     /// Runs it once and answers its results.
     pub fn run(&self) -> Vec<u8> {
+        self.forget();
         in_one_pass(self.gpu, |pass| self.prepared.encode_in_pass(pass));
         self.results()
+    }
+
+    /// Poisons its output, so that what was there before is not taken for a result.
+    pub fn forget(&self) {
+        self.gpu.queue.write_buffer(&self.output, 0, &vec![POISON; self.output.size() as usize]);
     }
 
     /// What its output holds.
