@@ -26,6 +26,8 @@ impl Request<'_> {
         let largest = if second.is_some() { self.room() } else { self.largest_binding() };
         let mut reads = Vec::new();
         let mut before = 0;
+        // No parts are an empty one.
+        let parts = if parts.is_empty() { &[Extent { offset: 0, len: 0 }] } else { parts };
         for (part, extent) in parts.iter().enumerate() {
             for window in window::cut(extent.offset, extent.len, size, largest, self.align()) {
                 let from = u64::from(window.index);
