@@ -4,6 +4,8 @@
 
 mod field;
 mod inputs;
+#[cfg(feature = "record")]
+mod library_row;
 mod mosaic;
 mod noise;
 mod peak;
@@ -19,6 +21,8 @@ mod trial;
 
 pub use field::{Difference, Field, FieldError};
 pub use inputs::{Inputs, Rotation, TooSmall};
+#[cfg(feature = "record")]
+pub use library_row::LibraryRow;
 pub use mosaic::Mosaic;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
