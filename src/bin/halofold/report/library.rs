@@ -109,8 +109,13 @@ impl<'a> Asked<'a> {
 
     /// What it is of, in words.
     fn subject(self) -> String {
-        let results = self.segments.map(|count| format!(" in {}", table::count(count)));
-        format!("{} of {} {}{}", self.op, power(self.n), self.element, results.unwrap_or_default())
+        let alike = ["fixed", "offsets", "computed-offsets"].contains(&self.shape);
+        let results = match self.segments {
+            None => String::new(),
+            Some(count) if alike && count > 0 => format!(" in segments of {}", table::count(self.n / count)),
+            Some(count) => format!(" to {} results", table::count(count)),
+        };
+        format!("{} of {} {}{results}", self.op, power(self.n), self.element)
     }
 }
 
