@@ -145,8 +145,7 @@ fn bench<F: FnOnce() -> Data>(
         return Some(row);
     }
     let make = || data.trial(machine, job);
-    let time =
-        |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
+    let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
     let (trial, summary, timing) = shared::bench(group, machine, name, make, time)?;
     row.workgroups = Some(trial.plan().workgroups());
     row.dispatches = Some(trial.plan().passes.len() as u64);

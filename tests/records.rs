@@ -65,7 +65,24 @@ fn stencil_record(rows: &[Value]) -> Value {
     record
 }
 
-/// A record of some rows, as it was before there were stencils.
+/// A row of the library that took so long, in milliseconds.
+fn library_row(name: &str, op: &str, shape: &str, segments: Option<u64>, ms: f64) -> Value {
+    let gb_per_s = (1u64 << 30) as f64 / 1e6 / ms;
+    json!({
+        "name": name, "op": op, "shape": shape, "type": "f32", "n": 1 << 28, "segments": segments, "gpu_ms_median": ms,
+        "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "gb_per_s": gb_per_s, "percent_of_read_peak": gb_per_s / 10.0,
+        "status": "pass", "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
+    })
+}
+
+/// A record of some rows of the library.
+fn library_record(rows: &[Value]) -> Value {
+    let mut record = record(&[]);
+    record["library"] = json!(rows);
+    record
+}
+
+/// A record of some rows, as it was before there were stencils and the library.
 fn record(rows: &[Value]) -> Value {
     json!({
         "schema": SCHEMA, "halofold": "0.1.0", "wgpu": "30.0", "date": "2026-11-21T00:50:00Z",
@@ -151,6 +168,22 @@ fn records_from_before_cold_inputs_are_warm() {
 }
 
 #[test]
+fn rows_of_the_library_round_trip_and_old_records_have_none() {
+    let rows = [
+        library_row("halofold", "sum", "whole", None, 1.0),
+        library_row("cub", "sum", "skewed", Some(2696), 1.5),
+    ];
+    let written = library_record(&rows);
+    let read: Record = serde_json::from_value(written.clone()).expect("the record can be read");
+    let again: Value =
+        serde_json::from_str(&read.to_json().expect("it is JSON")).expect("it is JSON that can be read");
+    assert_eq!(again["library"], written["library"]);
+    assert_eq!((read.library[1].segments, read.library[0].status), (Some(2696), Status::Pass));
+    let old: Record = serde_json::from_value(record(&[])).expect("the record can be read");
+    assert!(old.library.is_empty());
+}
+
+#[test]
 fn a_record_that_cannot_be_written_is_an_error_before_the_work() {
     let output = halofold(&["ladder", "--record", "/no such folder/record.json"]);
     assert_eq!(output.status.code(), Some(2));
@@ -207,6 +240,28 @@ fn stencils_are_compared_by_variant_and_block() {
     let (verdicts, status) = compare("stencils_bare", &json!(rows), &other, &[]);
     assert_eq!(verdicts, ["only-in-b", "faster", "only-in-a", "only-in-b"]);
     assert_eq!(status, Some(0));
+}
+
+#[test]
+fn the_library_is_compared_by_name_and_by_what_is_asked() {
+    let rows = [
+        library_row("halofold", "sum", "fixed", Some(1 << 20), 1.0),
+        library_row("halofold-chained", "sum", "fixed", Some(1 << 20), 1.0),
+        library_row("halofold", "sum", "fixed", Some(1 << 12), 1.0),
+        library_row("halofold", "sum", "offsets", Some(1 << 20), 1.0),
+    ];
+    let mut other = rows.clone();
+    other[1]["gpu_ms_median"] = json!(1.2);
+    other[2]["segments"] = json!(1 << 13);
+    other[3]["status"] = json!("fail");
+    let (verdicts, status) = compare("library", &library_record(&rows), &library_record(&other), &[]);
+    assert_eq!(verdicts, ["same", "slower", "only-in-a", "wrong", "only-in-b"]);
+    assert_eq!(status, Some(1));
+    let folder = folder("library_table");
+    let path = folder.join("a.json");
+    write(&path, &library_record(&rows));
+    let table = fine(&["compare", text(&path), text(&path)]);
+    assert!(table.contains("1 048 576") && table.contains("results") && table.contains("4 same"), "{table}");
 }
 
 #[test]
@@ -281,6 +336,67 @@ fn the_report_keeps_cold_and_warm_apart() {
     let markdown = fs::read_to_string(&paths[2]).expect("the tables are there");
     assert!(markdown.contains("(vulkan), cold inputs"), "{markdown}");
     assert!(markdown.contains("1.000 ms") && markdown.contains("3.000 ms"), "{markdown}");
+}
+
+#[test]
+fn the_report_shows_the_library_beside_another() {
+    let folder = folder("library_report");
+    let mut scalar = library_row("halofold-mailbox", "sum", "scalar", None, 0.039);
+    scalar["timing"] = json!("wall");
+    scalar["percent_of_read_peak"] = json!(null);
+    let own = library_record(&[
+        library_row("halofold", "sum", "whole", None, 1.25),
+        library_row("halofold", "sum", "fixed", Some(1 << 20), 1.5),
+        library_row("halofold-chained", "sum", "fixed", Some(1 << 20), 1.75),
+        scalar,
+    ]);
+    let mut wrong = library_row("cub", "sum", "whole", None, 1.0);
+    wrong["status"] = json!("fail");
+    let mut peer = library_record(&[
+        wrong,
+        library_row("cub", "sum", "computed-offsets", Some(1 << 20), 3.125),
+        library_row("cub", "sum", "a new shape", None, 2.5),
+    ]);
+    peer["adapter"]["backend"] = json!("CUDA");
+    let [a, b, page, markdown] =
+        ["own.json", "peer.json", "page.html", "page.md"].map(|name| folder.join(name));
+    write(&a, &own);
+    write(&b, &peer);
+    fine(&["report", text(&a), text(&b), "-o", text(&page), "--markdown", text(&markdown)]);
+
+    let html = fs::read_to_string(&page).expect("the page is there");
+    assert_well_formed(&html);
+    let markdown = fs::read_to_string(&markdown).expect("the tables are there");
+    assert!(html.contains("<h1>The library on 2 machines</h1>"));
+    for text in [
+        "Library: one result",
+        "Library: segments",
+        "Library: a number on the host",
+        "Library: others",
+        "1.500 ms · 715.8 GB/s",
+        "39.00 µs",
+    ] {
+        assert!(html.contains(text) && markdown.contains(text), "{text}");
+    }
+    assert!(!html.contains("Library: histograms"), "nobody has any");
+    // One chart for both ways to give segments of one length, machine by machine.
+    let start = html.find("<h3>sum of 2²⁸ f32 in segments of 256</h3>").expect("the chart is there");
+    let figure = &html[start..start + html[start..].find("</figure>").expect("the figure ends")];
+    for text in ["(vulkan)", "(CUDA)", "halofold fixed", "halofold-chained fixed", "cub computed-offsets"] {
+        assert!(figure.contains(text), "{text}");
+    }
+    let line = |start: &str| {
+        let found = markdown.lines().find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("{start} in {markdown}"))
+    };
+    assert_eq!(
+        line("| `sum of 2²⁸ f32, whole`"),
+        "| `sum of 2²⁸ f32, whole` | 1.250 ms · 859.0 GB/s | FAIL |"
+    );
+    assert!(
+        line("| `sum of 2²⁸ f32 in segments of 256, computed-offsets`")
+            .ends_with("|  |  | 3.125 ms · 343.6 GB/s |")
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use halofold::measure::{MeasureError, Timing};
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
-use halofold::reducer::{Op, Options, Position, Reducer, Shape, Source, Workspace};
+use halofold::reducer::{Extent, Op, Options, Position, Reducer, Shape, Source, Workspace};
 use halofold::{Element, adapter, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -92,8 +92,7 @@ impl Calls {
         };
         let plan = {
             let (first, second) = inputs(0);
-            let extent =
-                |input: Input<'_>| halofold::reducer::Extent { offset: input.offset, len: input.len };
+            let extent = |input: Input<'_>| Extent { offset: input.offset, len: input.len };
             let plan = reducer.plan(shape, &[extent(first)], second.map(extent));
             plan.unwrap_or_else(|error| fine(error.to_string()))
         };
@@ -250,7 +249,7 @@ impl Sweep {
         let monoid = Op::Or.over(Element::U32).expect("integers have bits");
         let parts = [Input { buffer: &memory, offset: 0, len }];
         let prepared = Reducer::new(device, monoid, Shape::Whole.form()).and_then(|reducer| {
-            let plan = reducer.plan(Shape::Whole, &[halofold::reducer::Extent { offset: 0, len }], None)?;
+            let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
             let workspace = Workspace::new(device, &plan);
             let output = Output { buffer: &output, offset: 0 };
             reducer.prepare(device, Source::of(&parts), Shape::Whole, output, &workspace)

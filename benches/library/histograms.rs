@@ -1,5 +1,7 @@
 //! Histograms of numbers: spread evenly, or all the same.
 
+use std::cell::LazyCell;
+
 use criterion::Criterion;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::measure::{LibraryRow, Noise};
@@ -28,7 +30,7 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
             continue;
         }
         let mut group = super::group(criterion, &title, WORD * n);
-        let pool = std::cell::LazyCell::new(|| Pool::new(machine, keys(bins, kind), WORD, n));
+        let pool = LazyCell::new(|| Pool::new(machine, keys(bins, kind), WORD, n));
         for way in [Way::INDEPENDENT, Way::CHAINED] {
             let mut row = LibraryRow::blank(way.name, [&op, kind, "u32"], n, None, &machine.info);
             let make = || calls(machine, way, bins, n, &pool);

@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use criterion::Criterion;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion};
 use halofold::measure::{LibraryRow, Summary, Timing};
 use halofold::read::{Mailbox, Readback};
 use halofold::reduce::Output;
-use halofold::reducer::{Op, Prepared, Reducer, Shape, Source, Workspace};
+use halofold::reducer::{Extent, Op, Prepared, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
 
 use crate::calls;
@@ -74,7 +75,7 @@ fn blank(machine: &Machine, name: &str, shape: &str, n: u64) -> LibraryRow {
 /// Runs something under criterion: what single calls of it take, unless a filter or criterion's test mode left it unmeasured.
 fn each(
     name: &str,
-    group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
+    group: &mut BenchmarkGroup<'_, WallTime>,
     once: &dyn Fn() -> Duration,
 ) -> Option<Summary> {
     let took = RefCell::new(Vec::new());
@@ -114,7 +115,7 @@ impl<'a> Scalar<'a> {
         let reducer = reducer.unwrap_or_else(|error| panic!("{error}"));
         let input = pools.first.input(case.n, 0);
         let prepared = |buffer: &wgpu::Buffer| {
-            let extent = halofold::reducer::Extent { offset: input.offset, len: input.len };
+            let extent = Extent { offset: input.offset, len: input.len };
             let plan = reducer.plan(Shape::Whole, &[extent], None)?;
             let workspace = Workspace::new(device, &plan);
             let output = Output { buffer, offset: 0 };

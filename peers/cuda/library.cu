@@ -7,7 +7,7 @@
 
 namespace {
 
-const std::vector<std::string> OPS{"sum",      "min",      "max",       "argmin", "mean", "dot",
+const std::vector<std::string> OPS{"sum",      "min",      "max",       "arg-min", "mean", "dot",
                                    "variance", "segments", "histogram", "scalar"};
 
 std::vector<std::string> parse(int count, char** words) {

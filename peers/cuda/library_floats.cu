@@ -68,7 +68,7 @@ void argmin(Bench& bench, const Pool<float>& pool) {
         least.poison(stream);
         index.poison(stream);
     };
-    bench.run({row_of("cub", "argmin", "whole", "f32", N), BYTES, call, poison, wrong});
+    bench.run({row_of("cub", "arg-min", "whole", "f32", N), BYTES, call, poison, wrong});
 }
 
 struct Share {
@@ -144,12 +144,12 @@ void variance(Bench& bench, const Pool<float>& pool, const char* name, double wa
 
 void floats(Bench& bench) {
     bool wanted = false;
-    for (const char* op : {"sum", "min", "max", "argmin", "mean", "dot", "variance"}) wanted = wanted || bench.wants(op);
+    for (const char* op : {"sum", "min", "max", "arg-min", "mean", "dot", "variance"}) wanted = wanted || bench.wants(op);
     if (!wanted) return;
     const Pool<float> pool = pool_with_extremes();
     if (bench.wants("sum")) sums(bench, pool, "f32", {10, 16, 20, 22, 24, 26, 28});
     extremes(bench, pool);
-    if (bench.wants("argmin")) argmin(bench, pool);
+    if (bench.wants("arg-min")) argmin(bench, pool);
     if (bench.wants("mean")) mean(bench, pool);
     if (bench.wants("dot")) dot(bench, pool);
     if (bench.wants("variance")) {

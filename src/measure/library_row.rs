@@ -45,7 +45,13 @@ impl LibraryRow {
     /// A row of one name before it has run: skipped.
     ///
     /// `work` is the operator, the shape and the element type.
-    pub fn blank(name: &str, work: [&str; 3], n: u64, segments: Option<u64>, info: &wgpu::AdapterInfo) -> Self {
+    pub fn blank(
+        name: &str,
+        work: [&str; 3],
+        n: u64,
+        segments: Option<u64>,
+        info: &wgpu::AdapterInfo,
+    ) -> Self {
         let [op, shape, element] = work.map(str::to_owned);
         LibraryRow {
             name: name.to_owned(),

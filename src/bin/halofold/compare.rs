@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::output::{print, print_json};
 use crate::record::Loaded;
-use crate::row::{Measured, Row, StencilRow};
+use crate::row::{LibraryRow, Measured, Row, StencilRow};
 use crate::{Failure, record, table};
 use pairs::{Pair, pairs};
 use verdict::Verdict;
@@ -78,6 +78,15 @@ enum What<'a> {
         #[serde(rename = "type")]
         element: &'a str,
     },
+    Library {
+        name: &'a str,
+        op: &'a str,
+        shape: &'a str,
+        #[serde(rename = "type")]
+        element: &'a str,
+        n: u64,
+        segments: Option<u64>,
+    },
 }
 
 impl<'a> From<&'a Row> for What<'a> {
@@ -110,24 +119,41 @@ impl<'a> From<&'a StencilRow> for What<'a> {
     }
 }
 
+impl<'a> From<&'a LibraryRow> for What<'a> {
+    fn from(row: &'a LibraryRow) -> Self {
+        What::Library {
+            name: &row.name,
+            op: &row.op,
+            shape: &row.shape,
+            element: &row.element,
+            n: row.n,
+            segments: row.segments,
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let (a, b) = (record::load(&args.a)?, record::load(&args.b)?);
     let reductions = pairs(&a.rows, &b.rows);
     let stencils = pairs(&a.stencils, &b.stencils);
-    let common = reductions.iter().any(Pair::is_in_both) || stencils.iter().any(Pair::is_in_both);
-    let reductions: Vec<_> = reductions.iter().map(|pair| line(pair, args.threshold)).collect();
-    let stencils: Vec<_> = stencils.iter().map(|pair| line(pair, args.threshold)).collect();
-    let all = || reductions.iter().chain(&stencils);
+    let library = pairs(&a.library, &b.library);
+    let common = reductions.iter().any(Pair::is_in_both)
+        || stencils.iter().any(Pair::is_in_both)
+        || library.iter().any(Pair::is_in_both);
+    let (reductions, stencils, library) =
+        (lines(&reductions, args), lines(&stencils, args), lines(&library, args));
+    let all = || reductions.iter().chain(&stencils).chain(&library);
     if args.json {
         print_json(&all().collect::<Vec<_>>())?;
     } else {
-        let tables = [table_of(&REDUCTION, &reductions), table_of(&STENCIL, &stencils)].concat();
-        print(&(tables + &counts(all()) + &inputs(&a, &b)))?;
+        let tables =
+            [table_of(&REDUCTION, &reductions), table_of(&STENCIL, &stencils), table_of(&LIBRARY, &library)];
+        print(&(tables.concat() + &counts(all()) + &inputs(&a, &b)))?;
     }
     if !common {
         return Err(Failure::usage(
-            "no row is in both records: they differ in rungs or variants, types, operators, borders or sizes",
+            "no row is in both records: they differ in rungs, variants or names, types, operators, shapes, borders or sizes",
         ));
     }
     if all().any(|line| line.verdict.is_regression()) { Err(Failure::Wrong) } else { Ok(()) }
@@ -141,6 +167,13 @@ fn inputs(a: &Loaded, b: &Loaded) -> String {
         }
         _ => String::new(),
     }
+}
+
+fn lines<'a, R: Measured>(pairs: &[Pair<'a, R>], args: &CompareArgs) -> Vec<Line<'a>>
+where
+    What<'a>: From<&'a R>,
+{
+    pairs.iter().map(|pair| line(pair, args.threshold)).collect()
 }
 
 fn line<'a, R: Measured>(pair: &Pair<'a, R>, threshold: f64) -> Line<'a>
@@ -163,39 +196,50 @@ where
 }
 
 /// What the first columns of a table of reductions are called, and how many of them are words.
-const REDUCTION: ([&str; 5], usize) = (["rung", "finish", "op", "type", "n"], 4);
+const REDUCTION: (&[&str], usize) = (&["rung", "finish", "op", "type", "n"], 4);
 
 /// The same for stencils.
-const STENCIL: ([&str; 5], usize) = (["variant", "boundary", "type", "grid", "block"], 3);
+const STENCIL: (&[&str], usize) = (&["variant", "boundary", "type", "grid", "block"], 3);
+
+/// The same for the library.
+const LIBRARY: (&[&str], usize) = (&["name", "op", "shape", "type", "n", "results"], 4);
 
 impl What<'_> {
     /// The first columns of its line.
-    fn cells(&self) -> [String; 5] {
+    fn cells(&self) -> Vec<String> {
         let named = |preset: &Option<&str>, row: &Option<&str>, name: &str| {
             let document = preset.zip(*row).map(|(preset, row)| format!("{preset} {row} "));
             document.unwrap_or_default() + name
         };
         match self {
-            What::Reduction { preset, row, rung, finish, element, op, n, .. } => [
+            What::Reduction { preset, row, rung, finish, element, op, n, .. } => vec![
                 named(preset, row, rung),
                 finish.unwrap_or_default().to_owned(),
                 (*op).to_owned(),
                 (*element).to_owned(),
                 table::power(*n),
             ],
-            What::Stencil { preset, row, variant, grid, block, boundary, element, .. } => [
+            What::Stencil { preset, row, variant, grid, block, boundary, element, .. } => vec![
                 named(preset, row, variant),
                 boundary.to_string(),
                 element.to_string(),
                 grid.to_string(),
                 block.to_string(),
             ],
+            What::Library { name, op, shape, element, n, segments } => vec![
+                name.to_string(),
+                op.to_string(),
+                shape.to_string(),
+                element.to_string(),
+                table::power(*n),
+                segments.map(table::count).unwrap_or_default(),
+            ],
         }
     }
 }
 
 /// The table of some lines for people; nothing if there are none.
-fn table_of((names, words): &([&str; 5], usize), lines: &[Line<'_>]) -> String {
+fn table_of((names, words): &(&[&str], usize), lines: &[Line<'_>]) -> String {
     if lines.is_empty() {
         return String::new();
     }

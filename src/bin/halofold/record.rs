@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::Failure;
 use crate::gpu::Gpu;
 use crate::reserved::Reserved;
-use crate::row::{Row, StencilRow};
+use crate::row::{LibraryRow, Row, StencilRow};
 
 /// Writes the record of some rows into the file that `--record` named, if it named one.
 pub fn write(
@@ -52,6 +52,8 @@ pub struct Loaded {
     pub rows: Vec<Row>,
     /// The rows of stencils.
     pub stencils: Vec<StencilRow>,
+    /// The rows of the library.
+    pub library: Vec<LibraryRow>,
 }
 
 /// Reads a file.
@@ -85,10 +87,11 @@ fn parse(text: &str) -> Result<Loaded, String> {
         serde_json::from_value(value).map_err(|error| format!("the record is incomplete ({error})"))?;
     let rows = std::mem::take(&mut record.rows);
     let stencils = std::mem::take(&mut record.stencils);
-    Ok(Loaded { origin: Some(record), rows, stencils })
+    let library = std::mem::take(&mut record.library);
+    Ok(Loaded { origin: Some(record), rows, stencils, library })
 }
 
-/// Rows without a record, of either kind.
+/// Rows without a record, of either kind that commands print.
 fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
     if rows.is_empty() {
         return Err("there are no rows in it".to_owned());
@@ -103,6 +106,7 @@ fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
         origin: None,
         rows: serde_json::from_value(Value::Array(rows)).map_err(wrong)?,
         stencils: serde_json::from_value(Value::Array(stencils)).map_err(wrong)?,
+        library: Vec::new(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod bars;
 mod blocks;
+mod library;
 mod lines;
 mod machines;
 mod markdown;

@@ -2,11 +2,11 @@
 
 use std::hash::Hash;
 
-pub use halofold::measure::{Row, Status, StencilRow};
+pub use halofold::measure::{LibraryRow, Row, Status, StencilRow};
 
 use crate::output::csv_field;
 
-/// What rows of reductions and of stencils have in common.
+/// What rows of reductions, of stencils and of the library have in common.
 pub trait Measured {
     /// What makes two rows the same measurement, in two records as in one.
     type Key<'a>: PartialEq + Eq + Hash
@@ -106,6 +106,38 @@ impl Measured for StencilRow {
 
     fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
+    }
+
+    fn timing(&self) -> Option<&str> {
+        self.timing.as_deref()
+    }
+
+    fn place(&self) -> (&str, &str) {
+        (&self.adapter, &self.backend)
+    }
+}
+
+impl Measured for LibraryRow {
+    type Key<'a> = (&'a str, &'a str, &'a str, &'a str, u64, Option<u64>);
+
+    fn key(&self) -> Self::Key<'_> {
+        (&self.name, &self.op, &self.shape, &self.element, self.n, self.segments)
+    }
+
+    fn ms(&self) -> Option<f64> {
+        self.gpu_ms_median
+    }
+
+    fn iqr(&self) -> Option<f64> {
+        self.gpu_ms_iqr
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn reason(&self) -> Option<&str> {
+        None
     }
 
     fn timing(&self) -> Option<&str> {

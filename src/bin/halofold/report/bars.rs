@@ -31,6 +31,8 @@ pub struct Bars {
     pub title: String,
     /// The line's value and label.
     pub ceiling: Option<(f64, String)>,
+    /// What the scale reaches at least, so that several charts have the same.
+    pub reach: f64,
     /// The bars from top to bottom.
     pub bars: Vec<Bar>,
 }
@@ -38,7 +40,7 @@ pub struct Bars {
 impl Bars {
     /// The chart.
     pub fn svg(&self) -> String {
-        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
+        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(self.reach, f64::max);
         let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
         let scale = 100.0 / (MARGIN * longest.max(ceiling).max(f64::MIN_POSITIVE));
         let height = TOP + STEP * self.bars.len() as u32;

@@ -6,7 +6,7 @@ use halofold::measure::{Inputs, Record};
 use halofold::reduce::RUNGS;
 
 use crate::record::Loaded;
-use crate::row::{Measured, Row, StencilRow};
+use crate::row::{LibraryRow, Measured, Row, StencilRow};
 
 /// An adapter reached by a back end and a driver, with everything that was measured on it.
 pub struct Machine {
@@ -18,6 +18,8 @@ pub struct Machine {
     pub rows: Vec<Row>,
     /// Its rows of stencils.
     pub stencils: Vec<StencilRow>,
+    /// Its rows of the library.
+    pub library: Vec<LibraryRow>,
 }
 
 /// What is computed: operator and element type.
@@ -97,8 +99,13 @@ impl Machine {
                         0 => identity.name.clone(),
                         _ => format!("{} #{}", identity.name, same + 1),
                     };
-                    let mut machine =
-                        Machine { name, origins: Vec::new(), rows: Vec::new(), stencils: Vec::new() };
+                    let mut machine = Machine {
+                        name,
+                        origins: Vec::new(),
+                        rows: Vec::new(),
+                        stencils: Vec::new(),
+                        library: Vec::new(),
+                    };
                     machine.add(loaded);
                     machines.push((identity, machine));
                 }
@@ -110,6 +117,7 @@ impl Machine {
     fn add(&mut self, loaded: Loaded) {
         merge(&mut self.rows, loaded.rows);
         merge(&mut self.stencils, loaded.stencils);
+        merge(&mut self.library, loaded.library);
         self.origins.extend(loaded.origin);
     }
 

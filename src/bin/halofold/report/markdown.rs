@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::library;
 use super::machines::{Machine, side_by_side, works};
 use super::page::{facts, first};
 use super::published::{Document, documents};
@@ -49,6 +50,10 @@ pub fn tables(machines: &[Machine]) -> String {
             sheet_of(&mut text, &sheet);
         }
     }
+    for section in library::sections(machines) {
+        let _ = writeln!(text, "### {}\n", section.title);
+        sheet_of(&mut text, &section.sheet());
+    }
     text.trim_end().to_owned() + "\n"
 }
 
@@ -81,7 +86,7 @@ fn table_of(text: &mut String, document: &Document<'_>) {
 }
 
 /// A table whose columns are named after their group and themselves.
-fn sheet_of(text: &mut String, sheet: &Sheet) {
+fn sheet_of(text: &mut String, sheet: &Sheet<'_>) {
     let groups = sheet.groups.iter().flat_map(|group| {
         let first = group.columns.iter().take(1).map(|column| format!("{}: {column}", group.name));
         first.chain(group.columns.iter().skip(1).map(|column| (*column).to_owned()))

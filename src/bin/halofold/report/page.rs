@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::bars::{Bar, Bars};
+use super::library;
 use super::lines;
 use super::machines::{Ladder, Machine, Work, side_by_side, works};
 use super::published::{Document, documents};
@@ -55,18 +56,28 @@ pub fn html(machines: &[Machine]) -> String {
             page.push_str(&sheet.html());
         }
     }
+    for section in library::sections(machines) {
+        self::section(&mut page, section.title, &section.figures());
+        page.push_str(&section.sheet().html());
+    }
     page + "</body>\n</html>\n"
 }
 
 /// What was measured.
-fn subject(machines: &[Machine]) -> &'static str {
-    let reductions = machines.iter().any(|machine| !machine.rows.is_empty());
-    let stencils = machines.iter().any(|machine| !machine.stencils.is_empty());
-    match (reductions, stencils) {
-        (false, _) => "Stencils",
-        (true, false) => "Reductions",
-        (true, true) => "Reductions and stencils",
-    }
+fn subject(machines: &[Machine]) -> String {
+    let any = |has: fn(&Machine) -> bool, word| machines.iter().any(has).then_some(word);
+    let all = [
+        any(|machine| !machine.rows.is_empty(), "reductions"),
+        any(|machine| !machine.stencils.is_empty(), "stencils"),
+        any(|machine| !machine.library.is_empty(), "the library"),
+    ];
+    let words: Vec<_> = all.into_iter().flatten().collect();
+    let text = match words.as_slice() {
+        [first, second, third] => format!("{first}, {second} and {third}"),
+        some => some.join(" and "),
+    };
+    let (first, rest) = text.split_at(text.len().min(1));
+    first.to_uppercase() + rest
 }
 
 /// A heading and figures that stand side by side where there is room.
@@ -78,7 +89,9 @@ fn section(page: &mut String, title: &str, figures: &str) {
 /// What is known of a machine, by name.
 pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     let reductions = machine.rows.iter().map(|row| row.status);
-    let all = || reductions.clone().chain(machine.stencils.iter().map(|row| row.status));
+    let others = machine.stencils.iter().map(|row| row.status);
+    let library = machine.library.iter().map(|row| row.status);
+    let all = || reductions.clone().chain(others.clone()).chain(library.clone());
     let count = |status| all().filter(|known| *known == status).count();
     let rows = format!(
         "{} right, {} wrong, {} skipped",
@@ -125,6 +138,7 @@ fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
     let chart = Bars {
         title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, power(n)),
         ceiling: Some((100.0, label)),
+        reach: 0.0,
         bars: rows.iter().map(|row| bar(row)).collect(),
     };
     let name = escape(&machine.name);
@@ -208,7 +222,7 @@ fn published_chart(document: &Document<'_>) -> String {
     if bars.is_empty() {
         return "<p class=\"note\">The document publishes no figures for these rows.</p>\n".to_owned();
     }
-    let chart = Bars { title: format!("published: {}", document.title), ceiling: None, bars };
+    let chart = Bars { title: format!("published: {}", document.title), ceiling: None, reach: 0.0, bars };
     format!("<figure>\n<h3>Published</h3>\n{}</figure>\n", chart.svg())
 }
 

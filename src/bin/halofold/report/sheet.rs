@@ -5,21 +5,21 @@ use std::fmt::Write as _;
 use super::text::escape;
 
 /// A table.
-pub struct Sheet {
+pub struct Sheet<'a> {
     /// What its lines are.
     pub subject: &'static str,
     /// Columns that belong together, from left to right.
-    pub groups: Vec<Group>,
+    pub groups: Vec<Group<'a>>,
     /// The lines from top to bottom.
     pub lines: Vec<Line>,
 }
 
 /// Columns under one name.
-pub struct Group {
+pub struct Group<'a> {
     /// Of a machine.
     pub name: String,
     /// The columns' names.
-    pub columns: &'static [&'static str],
+    pub columns: Vec<&'a str>,
 }
 
 /// A line: as many cells as there are columns in all groups.
@@ -30,7 +30,7 @@ pub struct Line {
     pub cells: Vec<String>,
 }
 
-impl Sheet {
+impl Sheet<'_> {
     /// The table in HTML, to be scrolled sideways where it is too wide.
     pub fn html(&self) -> String {
         let mut html = format!(
@@ -42,7 +42,7 @@ impl Sheet {
             let _ = write!(html, "<th colspan=\"{}\">{}</th>", columns.len(), escape(name));
         }
         html.push_str("</tr>\n<tr>");
-        for column in self.groups.iter().flat_map(|group| group.columns) {
+        for column in self.groups.iter().flat_map(|group| &group.columns) {
             let _ = write!(html, "<th>{}</th>", escape(column));
         }
         html.push_str("</tr></thead>\n<tbody>\n");

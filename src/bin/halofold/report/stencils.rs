@@ -122,15 +122,15 @@ impl<'a> Comparison<'a> {
     }
 
     /// The tables: every variant at its best block, and the thesis's rows at the thesis's.
-    pub fn sheets(&self) -> Vec<Sheet> {
+    pub fn sheets(&self) -> Vec<Sheet<'static>> {
         let rows = self.published.map(|preset| self.thesis_rows(preset));
         std::iter::once(self.best_blocks()).chain(rows).collect()
     }
 
-    fn best_blocks(&self) -> Sheet {
+    fn best_blocks(&self) -> Sheet<'static> {
         let group = |field: &Field<'_>| Group {
             name: format!("{}, {}", field.machine, grid(field.grid)),
-            columns: &["block", "time a step", "GCell/s", "GFLOP/s", "% of copy"],
+            columns: vec!["block", "time a step", "GCell/s", "GFLOP/s", "% of copy"],
         };
         let line = |variant: &&str| Line {
             name: (*variant).to_owned(),
@@ -144,10 +144,10 @@ impl<'a> Comparison<'a> {
     }
 
     /// The thesis's table, every machine at the same block; all steps' time where a machine ran as many over the same grid.
-    fn thesis_rows(&self, preset: &Preset) -> Sheet {
-        let columns: &[&str] = &["GCell/s", "GFLOP/s", "all steps"];
-        let group = |field: &Field<'_>| Group { name: field.machine.to_owned(), columns };
-        let first = Group { name: MACHINE.to_owned(), columns };
+    fn thesis_rows(&self, preset: &Preset) -> Sheet<'static> {
+        let columns = || vec!["GCell/s", "GFLOP/s", "all steps"];
+        let group = |field: &Field<'_>| Group { name: field.machine.to_owned(), columns: columns() };
+        let first = Group { name: MACHINE.to_owned(), columns: columns() };
         let flops = f64::from(preset.points.flops());
         let line = |row: &crate::stencil::Published| {
             let own = [
@@ -233,6 +233,11 @@ fn published_figure(preset: &Preset) -> String {
         let hint = format!("{label}: {:.2} s for {} steps", row.seconds, preset.thesis.steps);
         Bar { label, value: Some(row.gflop_s / flops), text, hint }
     });
-    let chart = Bars { title: format!("published: {}", preset.title), ceiling: None, bars: bars.collect() };
+    let chart = Bars {
+        title: format!("published: {}", preset.title),
+        ceiling: None,
+        reach: 0.0,
+        bars: bars.collect(),
+    };
     format!("<figure>\n<h3>{}, table {}</h3>\n{}</figure>\n", escape(MACHINE), preset.table, chart.svg())
 }

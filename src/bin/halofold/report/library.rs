@@ -1,0 +1,245 @@
+//! What an application asks of a library: machines side by side, and who does it on them.
+
+use std::cmp::Reverse;
+
+use super::bars::{Bar, Bars};
+use super::machines::Machine;
+use super::sheet::{Group, Line, Sheet};
+use super::text::{escape, power};
+use crate::row::{LibraryRow, Measured};
+use crate::table;
+
+/// Shapes that belong together.
+struct Family {
+    title: &'static str,
+    shapes: &'static [&'static str],
+    note: &'static str,
+}
+
+/// What calls by GPU time have in common.
+const CALLS: &str = "halofold is one of many independent calls in a pass, halofold-chained one of calls that share their \
+     output and wait for one another. Inputs come from memory, not from a cache.";
+
+/// All shapes, in the order of the page; in the end those that this version does not know.
+const FAMILIES: [Family; 7] = [
+    Family { title: "Library: one result", shapes: &["whole", "counted"], note: CALLS },
+    Family {
+        title: "Library: segments",
+        shapes: &["fixed", "computed-offsets", "offsets", "skewed"],
+        note: CALLS,
+    },
+    Family { title: "Library: columns and axes", shapes: &["columns", "axis"], note: CALLS },
+    Family { title: "Library: histograms", shapes: &["random", "equal"], note: CALLS },
+    Family {
+        title: "Library: a number on the host",
+        shapes: &["scalar"],
+        note: "From the start of recording until the number is there, by the host's clock.",
+    },
+    Family {
+        title: "Library: recording",
+        shapes: &["recording"],
+        note: "The processor's time: halofold to record one call into a pass, halofold-submit to finish and submit one.",
+    },
+    Family { title: "Library: others", shapes: &[], note: "" },
+];
+
+/// The rows of one family on all machines.
+pub struct Section<'a> {
+    /// What it is.
+    pub title: &'static str,
+    note: &'static str,
+    /// Each machine that has any, with the names on it.
+    fields: Vec<Field<'a>>,
+    /// Everything that is asked of any.
+    asked: Vec<Asked<'a>>,
+}
+
+/// A machine's rows of a family.
+struct Field<'a> {
+    machine: &'a str,
+    names: Vec<&'a str>,
+    rows: Vec<&'a LibraryRow>,
+}
+
+/// A row without who does it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Asked<'a> {
+    op: &'a str,
+    shape: &'a str,
+    element: &'a str,
+    n: u64,
+    segments: Option<u64>,
+}
+
+/// The families that any machine has rows of.
+pub fn sections(machines: &[Machine]) -> Vec<Section<'_>> {
+    let sections = FAMILIES.iter().map(|family| Section::new(machines, family));
+    sections.filter(|section| !section.fields.is_empty()).collect()
+}
+
+/// The things, each once, in the order they first appear in.
+fn each_once<T: PartialEq>(things: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for thing in things {
+        if !once.contains(&thing) {
+            once.push(thing);
+        }
+    }
+    once
+}
+
+impl Family {
+    /// Where the family a shape belongs to stands.
+    fn of(shape: &str) -> &'static str {
+        let known = FAMILIES.iter().find(|family| family.shapes.contains(&shape));
+        known.unwrap_or(&FAMILIES[FAMILIES.len() - 1]).title
+    }
+}
+
+impl<'a> Asked<'a> {
+    fn of(row: &'a LibraryRow) -> Self {
+        let LibraryRow { op, shape, element, n, segments, .. } = row;
+        Asked { op, shape, element, n: *n, segments: *segments }
+    }
+
+    /// What bars of one chart have in common.
+    fn work(self) -> (&'a str, &'a str, Option<u64>) {
+        (self.op, self.element, self.segments)
+    }
+
+    /// What it is of, in words.
+    fn subject(self) -> String {
+        let alike = ["fixed", "offsets", "computed-offsets"].contains(&self.shape);
+        let results = match self.segments {
+            None => String::new(),
+            Some(count) if alike && count > 0 => format!(" in segments of {}", table::count(self.n / count)),
+            Some(count) => format!(" to {} results", table::count(count)),
+        };
+        format!("{} of {} {}{results}", self.op, power(self.n), self.element)
+    }
+}
+
+impl<'a> Section<'a> {
+    fn new(machines: &'a [Machine], family: &'static Family) -> Self {
+        let field = |machine: &'a Machine| {
+            let rows: Vec<_> =
+                machine.library.iter().filter(|row| Family::of(&row.shape) == family.title).collect();
+            let names = each_once(rows.iter().map(|row| row.name.as_str()));
+            Field { machine: &machine.name, names, rows }
+        };
+        let fields: Vec<_> = machines.iter().map(field).filter(|field| !field.rows.is_empty()).collect();
+        let rows = || fields.iter().flat_map(|field| field.rows.iter().copied());
+        let (ops, elements) =
+            (each_once(rows().map(|row| &row.op)), each_once(rows().map(|row| &row.element)));
+        let mut asked = each_once(rows().map(Asked::of));
+        asked.sort_by_key(|asked| {
+            (
+                ops.iter().position(|op| *op == asked.op),
+                elements.iter().position(|element| *element == asked.element),
+                asked.n,
+                Reverse(asked.segments),
+                family.shapes.iter().position(|shape| *shape == asked.shape),
+            )
+        });
+        Section { title: family.title, note: family.note, fields, asked }
+    }
+
+    /// A line of explanation and the charts, in HTML.
+    pub fn figures(&self) -> String {
+        let works = each_once(self.asked.iter().map(|asked| asked.work()));
+        let charts = works.into_iter().filter_map(|work| {
+            let same = || self.asked.iter().copied().filter(|asked| asked.work() == work);
+            let n = same().map(|asked| asked.n).max()?;
+            self.figure(&same().filter(|asked| asked.n == n).collect::<Vec<_>>())
+        });
+        let note = if self.note.is_empty() {
+            String::new()
+        } else {
+            format!("<p class=\"note wide\">{}</p>\n", escape(self.note))
+        };
+        note + &charts.collect::<String>()
+    }
+
+    /// One chart for each machine of what differs in the shape only, as shares of the read peak; none if nobody knows any.
+    fn figure(&self, asked: &[Asked<'a>]) -> Option<String> {
+        let subject = asked.first()?.subject();
+        let rows = |field: &Field<'a>| -> Vec<&'a LibraryRow> {
+            let of = |asked: &Asked<'a>| {
+                let asked = *asked;
+                field.rows.iter().copied().filter(move |row| Asked::of(row) == asked)
+            };
+            asked.iter().flat_map(of).filter(|row| share(row).is_some()).collect()
+        };
+        let fields: Vec<_> = self.fields.iter().map(|field| (field.machine, rows(field))).collect();
+        let reach = fields.iter().flat_map(|(_, rows)| rows).filter_map(|row| share(row)).fold(0.0, f64::max);
+        let charts: String = fields
+            .iter()
+            .filter(|(_, rows)| !rows.is_empty())
+            .map(|(machine, rows)| {
+                let chart = Bars {
+                    title: format!("{subject} on {machine}"),
+                    ceiling: Some((100.0, peak(rows))),
+                    reach,
+                    bars: rows.iter().map(|row| bar(row, asked.len() > 1)).collect(),
+                };
+                format!("<p class=\"note machine\">{}</p>\n{}", escape(machine), chart.svg())
+            })
+            .collect();
+        (!charts.is_empty()).then(|| format!("<figure>\n<h3>{}</h3>\n{charts}</figure>\n", escape(&subject)))
+    }
+
+    /// The table: everything that is asked, by machine and by who does it.
+    pub fn sheet(&self) -> Sheet<'a> {
+        let group =
+            |field: &Field<'a>| Group { name: field.machine.to_owned(), columns: field.names.clone() };
+        let line = |asked: &Asked<'a>| Line {
+            name: format!("{}, {}", asked.subject(), asked.shape),
+            cells: self.fields.iter().flat_map(|field| field.cells(*asked)).collect(),
+        };
+        Sheet {
+            subject: "asked for",
+            groups: self.fields.iter().map(group).collect(),
+            lines: self.asked.iter().map(line).collect(),
+        }
+    }
+}
+
+impl Field<'_> {
+    /// What each name has to say.
+    fn cells(&self, asked: Asked<'_>) -> Vec<String> {
+        let cell = |name: &&str| {
+            let row = self.rows.iter().find(|row| row.name == **name && Asked::of(row) == asked);
+            row.map(|row| cell(row)).unwrap_or_default()
+        };
+        self.names.iter().map(cell).collect()
+    }
+}
+
+/// Time, and speed where there is one.
+fn cell(row: &LibraryRow) -> String {
+    let Some(ms) = row.own_time() else { return table::status(row) };
+    let rate = row.gb_per_s.map(|gb_per_s| format!(" · {} GB/s", table::digits(gb_per_s)));
+    table::time(Some(ms)) + &rate.unwrap_or_default()
+}
+
+/// The share of the read peak of a row that was right.
+fn share(row: &LibraryRow) -> Option<f64> {
+    row.percent_of_read_peak.filter(|_| row.own_time().is_some())
+}
+
+/// The read peak that rows are measured against.
+fn peak(rows: &[&LibraryRow]) -> String {
+    let peak = rows.iter().find_map(|row| Some(100.0 * row.gb_per_s? / share(row)?));
+    peak.map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)))
+}
+
+fn bar(row: &LibraryRow, shapes: bool) -> Bar {
+    let shape = if shapes { format!(" {}", row.shape) } else { String::new() };
+    let percent = share(row).map(|percent| format!(" · {percent:.1} %")).unwrap_or_default();
+    Bar {
+        label: row.name.clone() + &shape,
+        value: share(row),
+        text: table::time(row.own_time()) + &percent,
+        hint: format!("{}{shape}: {}", row.name, cell(row)),
+    }
+}
