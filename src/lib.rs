@@ -71,6 +71,8 @@
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 pub mod adapter;
+mod binding;
+mod dispatch;
 mod element;
 pub mod histogram;
 pub mod measure;

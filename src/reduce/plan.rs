@@ -6,6 +6,7 @@
 
 use wgpu::Limits;
 
+use crate::pipeline;
 use crate::reduce::catalogue::{Coverage, Finish, Rung, Subgroups};
 use crate::reduce::error::PlanError;
 use crate::reduce::operator::Accumulator;
@@ -431,12 +432,8 @@ impl Planner<'_> {
             Coverage::Pairs => results.div_ceil(u64::from(self.job.tuning.workgroup_size)),
             _ => results,
         };
-        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
-        let rows = groups.div_ceil(row);
-        if rows > row {
-            return Err(PlanError::TooManyWorkgroups { needed: groups, limit: row * row });
-        }
-        Ok([groups.div_ceil(rows) as u32, rows as u32])
+        let limit = pipeline::most_groups(self.limits);
+        pipeline::folded(groups, self.limits).ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
     }
 
     /// Additions one element may go through in a dispatch that turns `len` items into `results`.
@@ -579,8 +576,7 @@ impl Planner<'_> {
         let most = slots.min(u64::from(self.job.tuning.workgroup_size) * (MAX_ITERATIONS - 4096));
         let mut results = self.results_of(windows, most.min(u64::from(self.job.tuning.max_workgroups)));
         // Whole rectangles: a workgroup too many would fold items a second time and draw a ticket.
-        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
-        results.iter_mut().for_each(|results| *results = results.next_multiple_of(results.div_ceil(row)));
+        results.iter_mut().for_each(|results| *results = pipeline::whole_rows(*results, self.limits));
         let tickets = results.iter().sum::<u64>();
         if tickets > most {
             return Err(PlanError::TooManyTickets { needed: tickets, limit: most });
