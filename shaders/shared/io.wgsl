@@ -39,6 +39,8 @@ struct Params {
     inner: u32,
     // Columns that a team takes side by side.
     width: u32,
+    // 1 if accumulators are added to those that a dispatch before has left at the same places.
+    onto: u32,
 }
 
 @group(0) @binding(1) var<storage, read_write> output: array<Stored>;

@@ -134,6 +134,8 @@ pub struct Params {
     pub inner: u32,
     /// Columns that a team takes side by side.
     pub width: u32,
+    /// 1 if its accumulators are added to those that a dispatch before has left at the same places.
+    pub onto: u32,
 }
 
 /// One dispatch.

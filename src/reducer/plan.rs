@@ -17,6 +17,9 @@ use crate::window::Window;
 /// The most loop iterations a plan gives one invocation: see [`crate::reduce::Job::plan`].
 pub(super) const MAX_ITERATIONS: u64 = 32_768;
 
+/// A binding is a whole number of words, an odd number of 16-bit values is not.
+const WORD: u64 = 4;
+
 /// Elements that one invocation of a team should have: four vectors of four.
 const PER_INVOCATION: u64 = 16;
 
@@ -130,7 +133,7 @@ pub struct Plan {
     pub passes: Vec<Pass>,
     /// Results it gives.
     pub results: u64,
-    /// Bytes of output.
+    /// Bytes of output, in whole words.
     pub output: u64,
     /// Bytes of scratch memory; 0 if none is needed.
     pub scratch: u64,
@@ -158,7 +161,8 @@ impl Plan {
 
     /// A plan without dispatches yet.
     fn empty(results: u64, stride: u64) -> Self {
-        Plan { passes: Vec::new(), results, output: results * stride, scratch: 0, board: 0, marks: 0 }
+        let output = (results * stride).next_multiple_of(WORD);
+        Plan { passes: Vec::new(), results, output, scratch: 0, board: 0, marks: 0 }
     }
 }
 
@@ -292,8 +296,7 @@ impl Request<'_> {
         let size = self.monoid.element().size();
         let at = extent.offset + range.start * size;
         let start = at / self.align() * self.align();
-        // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
-        let end = (extent.offset + range.end * size).next_multiple_of(4);
+        let end = (extent.offset + range.end * size).next_multiple_of(WORD);
         (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
     }
 
@@ -349,7 +352,7 @@ impl Request<'_> {
     fn store(&self, begin: u64, count: u64, stride: u64) -> (Bytes, u32) {
         let offset = begin * stride / self.unit(stride) * self.unit(stride);
         (
-            Bytes { offset, size: (begin + count) * stride - offset },
+            Bytes { offset, size: ((begin + count) * stride - offset).next_multiple_of(WORD) },
             ((begin * stride - offset) / stride) as u32,
         )
     }

@@ -13,7 +13,10 @@ mod windows;
 
 use common::{Random, gpu};
 use halofold::Element;
-use halofold::stencil::{Block, Border, Borders, Coefficients, Grid, Job, Points, Tuning, VARIANTS, Variant};
+use halofold::measure::Field;
+use halofold::stencil::{
+    Block, Border, Borders, Coefficients, Grid, Jacobi, Job, Points, Tuning, VARIANTS, Variant,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::{Run, borders, dyadic_cells};
 
@@ -30,6 +33,7 @@ fn main() {
     trials.extend(shape::trials());
     trials.extend(windows::trials());
     trials.extend(until::trials());
+    trials.push(Trial::test("field::tells_right_from_wrong", field_tells_right_from_wrong));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -74,6 +78,31 @@ fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
             let job = Job { variant, element, grid, borders, tuning };
             let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps };
             run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
+        }
+    }
+    Ok(())
+}
+
+/// The whole grid is compared on the GPU: right weights pass, wrong ones do not, and the first wrong cell is named.
+fn field_tells_right_from_wrong() -> Result<(), Failed> {
+    let variant = &VARIANTS[0];
+    let grid = Grid::plane(300, 217);
+    let tuning = Tuning::of(variant);
+    let job = Job { variant, element: Element::F32, grid, borders: Borders::default(), tuning };
+    let (device, queue) = (&gpu().device, &gpu().queue);
+    let field = Field::new(device, queue, &job)?;
+    let right = Jacobi::new(device, job, Coefficients::dyadic(variant.points))?;
+    let wrong = right.reweighted(device, Coefficients::usual(variant.points));
+    for _ in 0..2 {
+        let found = field.verify(device, queue, &field.stepper(device, &right)?)?;
+        if let Some(difference) = found {
+            return Err(difference.to_string().into());
+        }
+        let found = field.verify(device, queue, &field.stepper(device, &wrong)?)?;
+        let difference = found.ok_or("wrong weights went unnoticed")?;
+        // Fixed cells stay right, and so do cells whose neighbours add up to zero twice.
+        if difference.at != [0, 1, 1] || difference.words < 298 * 215 / 2 || difference.words > 298 * 215 {
+            return Err(difference.to_string().into());
         }
     }
     Ok(())

@@ -6,7 +6,7 @@
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
 use crate::reducer::plan::{
-    Bytes, Extent, From, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Request, Step, To,
+    Extent, From, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Request, Step, To, WORD,
 };
 
 /// Workgroups that fill any GPU; with fewer, long segments are cut into chunks.
@@ -61,6 +61,19 @@ struct Division {
     team: u32,
 }
 
+/// What a division makes of a dispatch.
+struct Divided {
+    grid: [u32; 2],
+    params: Params,
+}
+
+/// Where elements come from.
+#[derive(Clone, Copy)]
+struct Inputs {
+    part: Extent,
+    second: Option<Extent>,
+}
+
 impl Request<'_> {
     /// Segments of one length.
     pub(super) fn segments(
@@ -109,34 +122,74 @@ impl Request<'_> {
         (count, len, inner): (u64, u64, u64),
         kind: &Kind,
     ) -> Result<Plan, ReducerError> {
-        let chunk = self.chunk(count, len, inner);
-        let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
         let mut plan = Plan::empty(count * inner, self.monoid.out.stride);
-        let is_cut = cut.chunks > 1;
-        let step = if is_cut { kind.chunks } else { kind.all };
-        let mut number = 0;
-        while number < count * cut.chunks {
-            let (pass, next) = self.slab(part, second, cut, step, number..count * cut.chunks)?;
-            plan.passes.push(pass);
-            number = next;
-        }
-        if is_cut {
-            plan.scratch = self.scratch(count * cut.chunks * inner * self.monoid.acc.stride)?;
-            self.merge(&mut plan, count, cut, kind.merge)?;
+        let inputs = Inputs { part, second };
+        // A window may start with nearly `align` bytes that are not the part's.
+        let fitting = self.room() / (inner * self.monoid.element().size());
+        let left = if len > fitting {
+            self.over_windows(&mut plan, inputs, (count, len, inner), kind)?
+        } else {
+            let chunk = self.chunk(count, len, inner);
+            let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
+            let step = if cut.chunks > 1 { kind.chunks } else { kind.all };
+            let all = count * cut.chunks;
+            let mut number = 0;
+            while number < all {
+                let end = self.reach(inputs, cut, step, number..all);
+                plan.passes.push(self.slab(inputs, cut, step, number..end, number)?);
+                number = end;
+            }
+            cut.chunks
+        };
+        if plan.passes.iter().any(|pass| pass.step.leaves_partials()) {
+            plan.scratch = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
+            self.merge(&mut plan, count, Cut { len, chunk: left, chunks: left, inner }, kind.merge)?;
         }
         Ok(plan)
     }
 
-    /// Rows of a chunk: all of a part's, or less if there are too few parts to fill a GPU.
+    /// Rows of a chunk where a binding holds whole parts: all, or less if there are too few parts to fill a GPU.
     fn chunk(&self, count: u64, len: u64, inner: u64) -> u64 {
-        let width = inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()));
-        let strips = count * inner.div_ceil(width);
-        let wanted = ENOUGH_WORKGROUPS.div_ceil(strips.max(1));
+        let width = self.usual_width(inner);
+        let wanted = ENOUGH_WORKGROUPS.div_ceil((count * inner.div_ceil(width)).max(1));
         let filling = len.div_ceil(wanted).max(SMALLEST_CHUNK.div_ceil(width)).next_multiple_of(4);
-        let reachable = u64::from(self.workgroup_size()) / width * MAX_ITERATIONS;
-        // A window may start with nearly `align` bytes that are not the chunk's.
-        let bound = self.room() / (inner * self.monoid.element().size());
-        len.min(filling).min(reachable).min(bound.max(1))
+        len.min(filling).min(self.reachable(width))
+    }
+
+    fn usual_width(&self, inner: u64) -> u64 {
+        inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
+    }
+
+    /// Rows that a workgroup walks down in as many turns as it may.
+    fn reachable(&self, width: u64) -> u64 {
+        u64::from(self.workgroup_size()) / width * MAX_ITERATIONS
+    }
+
+    /// Parts that no binding holds, one after the other: as many chunks in each window, every window's accumulators added
+    /// to those of the one before. Answers the accumulators that each part leaves for each column.
+    fn over_windows(
+        &self,
+        plan: &mut Plan,
+        inputs: Inputs,
+        (count, len, inner): (u64, u64, u64),
+        kind: &Kind,
+    ) -> Result<u64, ReducerError> {
+        let width = self.usual_width(inner);
+        let fitting = (self.room() / (inner * self.monoid.element().size())).max(1);
+        let worthwhile = fitting / SMALLEST_CHUNK.div_ceil(width);
+        let each = ENOUGH_WORKGROUPS.div_ceil(inner.div_ceil(width)).min(worthwhile).max(1);
+        let chunk = (fitting / each).min(self.reachable(width));
+        let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
+        for number in 0..count {
+            let end = (number + 1) * cut.chunks;
+            for begin in (number * cut.chunks..end).step_by(each as usize) {
+                let mut pass =
+                    self.slab(inputs, cut, kind.chunks, begin..end.min(begin + each), number * each)?;
+                pass.params.onto = u32::from(begin > number * cut.chunks);
+                plan.passes.push(pass);
+            }
+        }
+        Ok(each)
     }
 
     /// Teams for chunks of so many rows.
@@ -154,87 +207,96 @@ impl Request<'_> {
         Division { strips: inner.div_ceil(width), width, team: team.ilog2() }
     }
 
-    /// The dispatch over as many chunks from the first of `numbers` on as bindings hold, and the number after them.
+    /// The end of as many chunks from the first of `numbers` on as bindings hold.
+    fn reach(&self, inputs: Inputs, cut: Cut, step: Step, numbers: std::ops::Range<u64>) -> u64 {
+        let row = cut.row(numbers.start);
+        let room = self.room_from(inputs.part, inputs.second, row * cut.inner) / self.monoid.element().size();
+        let readable = cut.number(row + room / cut.inner);
+        let storable = numbers.start + self.storable(self.stride(step)) / cut.inner;
+        readable.min(storable).min(numbers.end).max(numbers.start + 1)
+    }
+
+    /// From one value that a step leaves to the next.
+    fn stride(&self, step: Step) -> u64 {
+        if step.leaves_partials() { self.monoid.acc.stride } else { self.monoid.out.stride }
+    }
+
+    /// The dispatch over some chunks, whose values go where those of the chunk number `to` belong, and behind.
     fn slab(
         &self,
-        part: Extent,
-        second: Option<Extent>,
+        inputs: Inputs,
         cut: Cut,
         step: Step,
         numbers: std::ops::Range<u64>,
-    ) -> Result<(Pass, u64), ReducerError> {
-        let begin = numbers.start;
-        let leaves = step.leaves_partials();
-        let stride = if leaves { self.monoid.acc.stride } else { self.monoid.out.stride };
-        let row = cut.row(begin);
-        let room = self.room_from(part, second, row * cut.inner) / self.monoid.element().size();
-        let reachable = cut.number(row + room / cut.inner);
-        let storable = begin + self.storable(stride) / cut.inner;
-        let end = reachable.min(storable).min(numbers.end).max(begin + 1);
-        let reads = self.reads(part, second, row * cut.inner..cut.row(end) * cut.inner);
-        let (bytes, store) = self.store(begin * cut.inner, (end - begin) * cut.inner, stride);
-        let pass = self.divide(cut, end - begin, cut.chunk)?;
-        let params = Params { store, base: begin as u32, ..pass.params };
+        to: u64,
+    ) -> Result<Pass, ReducerError> {
+        let some = numbers.end - numbers.start;
+        let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
+        let reads = self.reads(inputs.part, inputs.second, range);
+        let (bytes, store) = self.store(to * cut.inner, some * cut.inner, self.stride(step));
+        let Divided { grid, params } = self.divide(cut, some, cut.chunk)?;
         let Params { first, len, index, other, .. } = reads.params();
-        let pass = Pass {
+        let base = numbers.start as u32;
+        Ok(Pass {
             step,
             from: reads.from(),
-            to: if leaves { To::Scratch(bytes) } else { To::Output(bytes) },
-            params: Params { first, len, index, other, ..params },
-            ..pass
-        };
-        Ok((pass, end))
+            to: if step.leaves_partials() { To::Scratch(bytes) } else { To::Output(bytes) },
+            offsets: None,
+            grid,
+            params: Params { first, len, index, other, store, base, ..params },
+        })
     }
 
     /// The dispatches that reduce every part's accumulators.
     fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, step: Step) -> Result<(), ReducerError> {
-        let most = (self.storable(self.monoid.out.stride) / cut.inner).max(1);
-        let whole = Cut { len: cut.chunks, chunk: cut.chunks, chunks: 1, inner: cut.inner };
+        let results = self.storable(self.monoid.out.stride) / cut.inner;
+        let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
+        let most = results.min(readable).max(1);
+        let whole = Cut { len: cut.chunks, chunks: 1, ..cut };
+        let each = cut.chunks * cut.inner;
         let mut begin = 0;
         while begin < count {
             let parts = most.min(count - begin);
-            let (bytes, store) = self.store(begin * cut.inner, parts * cut.inner, self.monoid.out.stride);
-            let pass = self.divide(whole, parts, cut.chunks)?;
+            let (from, first) = self.store(begin * each, parts * each, self.monoid.acc.stride);
+            let (to, store) = self.store(begin * cut.inner, parts * cut.inner, self.monoid.out.stride);
+            let Divided { grid, params } = self.divide(whole, parts, cut.chunks)?;
             plan.passes.push(Pass {
                 step,
-                from: From::Scratch(Bytes { offset: 0, size: plan.scratch }),
-                to: To::Output(bytes),
+                from: From::Scratch(from),
+                to: To::Output(to),
+                offsets: None,
+                grid,
                 params: Params {
-                    len: (parts * cut.chunks * cut.inner) as u32,
+                    first,
+                    len: (parts * each) as u32,
+                    index: (begin * each) as u32,
                     count: cut.len as u32,
                     store,
                     base: begin as u32,
-                    ..pass.params
+                    ..params
                 },
-                ..pass
             });
             begin += parts;
         }
         Ok(())
     }
 
-    /// A dispatch over so many chunks of so many rows: its grid, and the parameters that follow from it.
-    fn divide(&self, cut: Cut, chunks: u64, rows: u64) -> Result<Pass, ReducerError> {
+    /// The grid for so many chunks of so many rows, and the parameters that follow from it.
+    fn divide(&self, cut: Cut, chunks: u64, rows: u64) -> Result<Divided, ReducerError> {
         let Division { strips, width, team } = self.division(rows, cut.inner);
         let grid = self.teams(chunks * strips, team)?;
-        Ok(Pass {
-            step: Step::Segments,
-            from: From::Nothing,
-            to: To::Scratch(Bytes { offset: 0, size: 0 }),
-            offsets: None,
-            grid,
-            params: Params {
-                groups: (chunks * strips) as u32,
-                row: grid[0],
-                count: cut.len as u32,
-                segment: cut.len as u32,
-                chunk: cut.chunk as u32,
-                chunks: cut.chunks as u32,
-                team,
-                inner: cut.inner as u32,
-                width: width as u32,
-                ..Params::default()
-            },
-        })
+        let params = Params {
+            groups: (chunks * strips) as u32,
+            row: grid[0],
+            count: cut.len as u32,
+            segment: cut.len as u32,
+            chunk: cut.chunk as u32,
+            chunks: cut.chunks as u32,
+            team,
+            inner: cut.inner as u32,
+            width: width as u32,
+            ..Params::default()
+        };
+        Ok(Divided { grid, params })
     }
 }

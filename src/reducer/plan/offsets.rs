@@ -2,7 +2,7 @@
 
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
-use crate::reducer::plan::{Bytes, Extent, From, Pass, Plan, Request, Step, To};
+use crate::reducer::plan::{Bytes, Extent, From, Pass, Plan, Request, Step, To, WORD};
 
 /// Elements of a tile, as a power of two, if a binding holds at least two of them: longer segments are cut.
 const TILE: u32 = 14;
@@ -71,7 +71,7 @@ impl Request<'_> {
         }
         plan.marks = self.scratch(tiles.count().max(1) * MARK)?;
         if tiles.count() > 1 {
-            plan.scratch = self.scratch(tiles.count() * self.monoid.acc.stride)?;
+            plan.scratch = self.scratch((tiles.count() * self.monoid.acc.stride).next_multiple_of(WORD))?;
             for window in tiles.windows() {
                 plan.passes.push(self.cut(tiles, window)?);
             }

@@ -3,9 +3,7 @@
 use crate::pipeline;
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
-use crate::reducer::plan::{
-    Bytes, Extent, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Reads, Request, Step, To,
-};
+use crate::reducer::plan::{Extent, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Reads, Request, Step, To};
 use crate::window::{self, Window};
 
 /// Words in front of the first partial on the notice board: the ticket counter's cache line.
@@ -87,7 +85,7 @@ impl Request<'_> {
             plan.passes.push(Pass {
                 step,
                 from: read.from(),
-                to: To::Output(Bytes { offset: 0, size: self.monoid.out.stride }),
+                to: To::Output(self.store(0, 1, self.monoid.out.stride).0),
                 offsets: None,
                 grid,
                 params: Params {
