@@ -5,7 +5,6 @@
 mod common;
 
 use common::{Data, Kind, data, gpu};
-use halofold::read::Readback;
 use halofold::reduce::{Input, Operator, Output};
 use halofold::reducer::reference::{self, Verdict};
 use halofold::reducer::{Answer, Arity, Extent, Form, Monoid, Op, Reducer, Shape, Source, Workspace};
@@ -171,7 +170,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs twice, as the second run finds scratch memory and ticket counters as the first one left them.
+    /// Runs twice, and answers the results with the plan's depth.
     fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Answer>, u64), String> {
         let gpu = gpu();
         let text = |error: &dyn std::fmt::Display| error.to_string();
@@ -202,22 +201,10 @@ impl Bench {
             .reducer
             .prepare(&gpu.device, source, shape, Output { buffer: &output, offset: 256 }, &workspace)
             .map_err(|error| text(&error))?;
-        // Two runs and their results in one submission: the first finds poison where its results go, the second zeros.
-        gpu.queue.write_buffer(&output, 256, &vec![0xCD; plan.output as usize]);
-        let results = Readback::new(&gpu.device, 2 * plan.output);
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        for run in 0..2 {
-            prepared.encode(&mut encoder);
-            let copied = results.encode_behind(run * plan.output, &mut encoder, &output, 256, plan.output);
-            copied.map_err(|error| text(&error))?;
-            encoder.clear_buffer(&output, 256, Some(plan.output));
-        }
-        gpu.queue.submit([encoder.finish()]);
-        let bytes = results.wait(&gpu.device, 2 * plan.output).map_err(|error| text(&error))?;
-        let (first, second) = bytes.split_at(plan.output as usize);
+        let [first, second] = gpu.twice(&output, 256, plan.output, |encoder| prepared.encode(encoder))?;
         if first != second {
             return Err("the second run gave other bits than the first".to_owned());
         }
-        Ok((self.op.read(self.element, first), plan.depth()))
+        Ok((self.op.read(self.element, &first), plan.depth()))
     }
 }

@@ -8,7 +8,7 @@ use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::pipeline;
 use crate::reduce::Params;
-use crate::reducer::record::Position;
+use crate::reducer::source::Position;
 use crate::shader;
 
 /// What the kernel and its buffers are called.

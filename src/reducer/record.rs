@@ -12,59 +12,10 @@ use crate::reducer::length::Length;
 use crate::reducer::monoid::Monoid;
 use crate::reducer::plan::{Bytes, Extent, From, Pass, Plan, Request, Step, To};
 use crate::reducer::shape::{Form, Shape};
+use crate::reducer::source::Source;
 
 /// What a list of offsets is called.
 const OFFSETS: &str = "list of offsets";
-
-/// What is reduced: one input, several that count as one, or two whose elements are mapped in pairs.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    parts: &'a [Input<'a>],
-    second: Option<Input<'a>>,
-    offsets: Option<Position<'a>>,
-    count: Option<Position<'a>>,
-}
-
-/// A place in a buffer of the caller's.
-#[derive(Clone, Copy, Debug)]
-pub struct Position<'a> {
-    /// A buffer with [`BufferUsages::STORAGE`].
-    pub buffer: &'a Buffer,
-    /// In bytes.
-    pub offset: u64,
-}
-
-impl<'a> Source<'a> {
-    /// The elements of one buffer, or of several, one after the other.
-    pub const fn of(parts: &'a [Input<'a>]) -> Self {
-        Source { parts, second: None, offsets: None, count: None }
-    }
-
-    /// The elements of two buffers in pairs, for an operator of two inputs.
-    pub const fn pairs(first: &'a [Input<'a>; 1], second: Input<'a>) -> Self {
-        Source { parts: first, second: Some(second), offsets: None, count: None }
-    }
-
-    /// The same between offsets, for [`Shape::Offsets`]: a list of `u32`, one more than there are segments, in elements
-    /// from the input's first one on. It starts at a multiple of `min_storage_buffer_offset_alignment`.
-    pub const fn with_offsets(self, offsets: Position<'a>) -> Self {
-        Source { offsets: Some(offsets), ..self }
-    }
-
-    /// The same with a number of elements that the GPU knows: a `u32` at a multiple of 4 bytes, which some earlier
-    /// dispatch may have written. The first so many elements are reduced, at most all that the inputs have.
-    ///
-    /// For [`Shape::Whole`] and [`Shape::Strided`]. Costs one dispatch of one workgroup more, and waiting for it.
-    pub const fn with_count(self, count: Position<'a>) -> Self {
-        Source { count: Some(count), ..self }
-    }
-
-    /// Where the parts are, without their buffers.
-    fn extents(&self) -> (Vec<Extent>, Option<Extent>) {
-        let extent = |input: &Input<'_>| Extent { offset: input.offset, len: input.len };
-        (self.parts.iter().map(extent).collect(), self.second.as_ref().map(extent))
-    }
-}
 
 /// How a reducer is compiled.
 #[derive(Clone, Copy, Debug)]
