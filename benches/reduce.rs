@@ -58,7 +58,8 @@ fn main() {
         }
     }
     criterion.final_summary();
-    shared::write_record(&machine, &path, Some(rows), None);
+    let timed = rows.iter().any(|row| row.gpu_ms_median.is_some());
+    shared::write_record(&machine, &path, timed, |record| record.rows = rows);
 }
 
 /// How many copies of an input of so many bytes are taken in turn; a reason if there cannot be even one, or not enough.
@@ -144,7 +145,8 @@ fn bench<F: FnOnce() -> Data>(
         return Some(row);
     }
     let make = || data.trial(machine, job);
-    let (trial, summary, timing) = shared::bench(group, machine, name, make, Trial::encode_in_pass)?;
+    let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
+    let (trial, summary, timing) = shared::bench(group, machine, name, make, time)?;
     row.workgroups = Some(trial.plan().workgroups());
     row.dispatches = Some(trial.plan().passes.len() as u64);
     row.status = Status::Pass;

@@ -74,7 +74,8 @@ fn main() {
         }
     }
     criterion.final_summary();
-    shared::write_record(&machine, &path, None, Some(rows));
+    let timed = rows.iter().any(|row| row.gpu_ms_median.is_some());
+    shared::write_record(&machine, &path, timed, |record| record.stencils = rows);
 }
 
 /// A grid's sides as a benchmark's name has them: no blanks, for criterion's filters.
@@ -154,10 +155,10 @@ fn bench<F: FnOnce() -> Data>(
         }
     }
     let make = || data.rotation(machine, job);
-    let step = |rotation: &Rotation<Stepper>, pass: &mut wgpu::ComputePass<'_>| {
-        rotation.next().encode_in_pass(pass, 1);
+    let time = |rotation: &Rotation<Stepper>, repeats| {
+        machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
     };
-    let (_, summary, timing) = shared::bench(group, machine, name, make, step)?;
+    let (_, summary, timing) = shared::bench(group, machine, name, make, time)?;
     row.dispatches = Some(1);
     row.status = Status::Pass;
     row.set_times(&job, summary, timing, machine.peak.copy_gb_per_s);

@@ -25,7 +25,7 @@ pub(crate) fn cut(offset: u64, len: u64, item: u64, largest: u64, align: u64) ->
     let mut at = offset;
     loop {
         let start = at / align * align;
-        let stop = end.min(start + largest);
+        let stop = end.min(start.saturating_add(largest));
         windows.push(Window {
             start,
             // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.

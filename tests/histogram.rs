@@ -5,9 +5,7 @@
 
 mod common;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use common::{Random, gpu};
+use common::{Random, alone, gpu};
 use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Step, Tuning, reference};
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
@@ -23,12 +21,6 @@ const LONGEST: usize = 1_000_000;
 /// What the output holds before, and what stands behind it.
 const BEFORE: u32 = 5;
 const GUARD: u32 = 0xDEAD_BEEF;
-
-/// Held by each test: wgpu gives up when threads wait long for the one context that a device on GL has.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn buffer(device: &wgpu::Device, words: &[u32], usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let contents = bytemuck::cast_slice(if words.is_empty() { &[0] } else { words });

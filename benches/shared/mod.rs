@@ -13,8 +13,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
-use halofold::measure::{Summary, Timing};
-use halofold::wgpu;
+use halofold::measure::{MeasureError, Summary, Timing};
 use samples::Samples;
 
 /// criterion with times so short that hundreds of benchmarks end in minutes; its own options override them.
@@ -36,24 +35,22 @@ fn target() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
-/// Runs one benchmark under criterion, by the GPU's clock: what was timed and its times, unless a filter or criterion's test
-/// mode left it unmeasured.
+/// Runs one benchmark under criterion: what was timed and its times, unless a filter or criterion's test mode left it unmeasured.
 ///
-/// `make` compiles and verifies; it runs only if criterion runs the benchmark. `record` puts one repetition into a pass.
+/// `make` compiles and verifies; it runs only if criterion runs the benchmark. `time` says what so many repetitions took.
 pub fn bench<T>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     machine: &Machine,
     name: &str,
     make: impl Fn() -> T,
-    record: impl Fn(&T, &mut wgpu::ComputePass<'_>),
+    time: impl Fn(&T, u64) -> Result<(Duration, Timing), MeasureError>,
 ) -> Option<(T, Summary, Timing)> {
     let mut samples = Samples::default();
     let mut made = None;
     group.bench_function(machine.timer.timing().mark(name), |bencher| {
         let made = made.get_or_insert_with(&make);
         bencher.iter_custom(|repeats| {
-            let record = |pass: &mut wgpu::ComputePass<'_>| record(made, pass);
-            let (took, timing) = machine.timer.exactly(repeats, &record).expect("the device keeps working");
+            let (took, timing) = time(made, repeats).expect("the device keeps working");
             samples.keep(repeats, took, timing);
             took
         });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use halofold::measure::{Inputs, Record, Row, StencilRow};
+use halofold::measure::{Inputs, Record};
 
 use super::{Machine, target};
 
@@ -14,28 +14,21 @@ pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
     env::var_os("HALOFOLD_RECORD").map_or_else(usual, PathBuf::from)
 }
 
-/// Writes the record of what was measured; nothing if nothing was, as in criterion's test mode.
+/// Writes the record into which `put` puts what was measured; nothing if nothing was, as in criterion's test mode.
 ///
-/// A bench has rows of one kind. Those of the other kind stay what the file has, if it is a record of the same adapter and
-/// inputs: one file for both benches.
-pub fn write_record(
-    machine: &Machine,
-    path: &Path,
-    reductions: Option<Vec<Row>>,
-    stencils: Option<Vec<StencilRow>>,
-) {
-    let timed = reductions.iter().flatten().any(|row| row.gpu_ms_median.is_some())
-        || stencils.iter().flatten().any(|row| row.gpu_ms_median.is_some());
+/// A bench has rows of one kind. Those of the other kinds stay what the file has, if it is a record of the same adapter and
+/// inputs: one file for all benches.
+pub fn write_record(machine: &Machine, path: &Path, timed: bool, put: impl FnOnce(&mut Record)) {
     if !timed {
         return;
     }
     let blank = Record::new(&machine.device, &machine.peak, Vec::new());
     let blank = Record { inputs: machine.inputs, ..blank };
-    let (rows, others) = match before(path, &blank) {
-        Some(record) => (record.rows, record.stencils),
-        None => Default::default(),
+    let mut record = match before(path, &blank) {
+        Some(Record { rows, stencils, library, .. }) => Record { rows, stencils, library, ..blank },
+        None => blank,
     };
-    let record = Record { rows: reductions.unwrap_or(rows), stencils: stencils.unwrap_or(others), ..blank };
+    put(&mut record);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     }

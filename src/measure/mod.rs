@@ -5,6 +5,8 @@
 mod differ;
 mod field;
 mod inputs;
+#[cfg(feature = "record")]
+mod library_row;
 mod mosaic;
 mod noise;
 mod peak;
@@ -20,6 +22,8 @@ mod trial;
 
 pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
+#[cfg(feature = "record")]
+pub use library_row::LibraryRow;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
 #[cfg(feature = "record")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::adapter::{HELPFUL_FEATURES, feature_names};
-use crate::measure::{Inputs, Peak, Row, StencilRow};
+use crate::measure::{Inputs, LibraryRow, Peak, Row, StencilRow};
 
 /// The version of the schema that is written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
@@ -34,6 +34,9 @@ pub struct Record {
     /// schema is the same.
     #[serde(default)]
     pub stencils: Vec<StencilRow>,
+    /// The same of the library's operations.
+    #[serde(default)]
+    pub library: Vec<LibraryRow>,
 }
 
 /// The adapter of a record.
@@ -85,6 +88,7 @@ impl Record {
             inputs: Inputs::Warm,
             rows,
             stencils: Vec::new(),
+            library: Vec::new(),
         }
     }
 

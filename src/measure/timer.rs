@@ -146,6 +146,15 @@ struct Stamps {
     ms_per_tick: f64,
 }
 
+/// One pass of a submission.
+#[derive(Clone, Copy)]
+struct Load<'a> {
+    repeats: u32,
+    /// The sample whose timestamps go around it.
+    sample: Option<u32>,
+    record: &'a dyn Fn(&mut wgpu::ComputePass<'_>),
+}
+
 impl Timer {
     /// One per device and process: some back ends have few query sets to give.
     pub fn new(device: &Device, queue: &Queue) -> Self {
@@ -214,14 +223,14 @@ impl Timer {
         budget: Budget,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Measurement, MeasureError> {
-        self.run(&[(1, None)], record)?;
+        self.run(1, record)?;
         let once = self.warm_up(budget, record)?;
         let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
         let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
         let samples = budget.samples.clamp(1, most);
         let warm_up = ratio(budget.sample, once * repeats);
 
-        if let Some(ms) = self.stamped(samples, repeats, warm_up, record)? {
+        if let Some(ms) = self.samples(samples, repeats, warm_up, record)? {
             return Ok(Measurement { ms, repeats, timing: Timing::Gpu });
         }
         let mut ms = Vec::with_capacity(samples as usize);
@@ -240,10 +249,10 @@ impl Timer {
     /// If the device is lost on the way.
     pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
         if self.told().is_none() {
-            self.run(&[(1, None)], record)?;
+            self.run(1, record)?;
             return Ok(None);
         }
-        Ok(self.stamped(1, 1, 0, record)?.map(|ms| ms[0]))
+        Ok(self.samples(1, 1, 0, record)?.map(|ms| ms[0]))
     }
 
     /// Runs what `record` puts into a pass exactly so many times and answers what they took together.
@@ -264,9 +273,9 @@ impl Timer {
         let mut ms = Some(0.0);
         for &piece in &pieces {
             if !software {
-                self.run(&[(piece.div_ceil(LEAD), None)], record)?;
+                self.run(piece.div_ceil(LEAD), record)?;
             }
-            let each = self.stamped(1, piece, 0, record)?;
+            let each = self.samples(1, piece, 0, record)?;
             ms = ms.zip(each).map(|(ms, each)| ms + each[0] * f64::from(piece));
             if ms.is_none() {
                 break;
@@ -280,6 +289,28 @@ impl Timer {
             wall += self.time_of(piece, record)? * piece;
         }
         Ok((wall, Timing::Wall))
+    }
+
+    /// Runs what `lead` puts into a pass, uncounted, and then once what `record` puts into one of its own: what that took.
+    ///
+    /// For work that cannot be repeated in one pass, as dispatches that write the same buffer wait for one another: a harness
+    /// puts many different ones into the pass. The lead keeps the GPU's clock up, and may drive caches empty.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn behind(
+        &self,
+        lead: &dyn Fn(&mut wgpu::ComputePass<'_>),
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(Duration, Timing), MeasureError> {
+        let lead = Load { repeats: 1, sample: None, record: lead };
+        let counted = Load { repeats: 1, sample: Some(0), record };
+        if let Some(ms) = self.stamped(&[lead, counted], 1)? {
+            return Ok((Duration::from_secs_f64(ms[0] / 1e3), Timing::Gpu));
+        }
+        self.submit(&[lead])?;
+        Ok((self.time_of(1, record)?, Timing::Wall))
     }
 
     /// Loads the GPU until it gets no faster, and answers what one repetition takes then.
@@ -312,28 +343,34 @@ impl Timer {
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Duration, MeasureError> {
         let start = Instant::now();
-        self.run(&[(repeats, None)], record)?;
+        self.run(repeats, record)?;
         Ok((start.elapsed() / repeats).max(Duration::from_nanos(100)))
     }
 
-    /// Samples by timestamps, in milliseconds of one repetition; `None` if this adapter does not tell.
-    ///
-    /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
-    fn stamped(
+    /// Samples of some repetitions each by timestamps, in milliseconds of one repetition; `None` if this adapter does not tell.
+    fn samples(
         &self,
         samples: u32,
         repeats: u32,
         warm_up: u32,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Option<Vec<f64>>, MeasureError> {
+        let load = |sample| Load { repeats, sample, record };
+        let mut loads = vec![load(None); warm_up as usize];
+        loads.extend((0..samples).map(|sample| load(Some(sample))));
+        let ms = self.stamped(&loads, samples)?;
+        Ok(ms.map(|ms| ms.into_iter().map(|ms| ms / f64::from(repeats)).collect()))
+    }
+
+    /// The milliseconds of each pass that is a sample; `None` if this adapter does not tell.
+    ///
+    /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
+    fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {
         let Some(stamps) = self.told() else { return Ok(None) };
-        let mut passes = vec![(repeats, None); warm_up as usize];
-        passes.extend((0..samples).map(|sample| (repeats, Some(sample))));
         for _ in 0..2 {
-            self.run(&passes, record)?;
+            self.submit(loads)?;
             if let Some(ticks) = elapsed(&self.resolve(stamps, 2 * samples)?) {
-                let ms = |ticks: &u64| *ticks as f64 * stamps.ms_per_tick / f64::from(repeats);
-                return Ok(Some(ticks.iter().map(ms).collect()));
+                return Ok(Some(ticks.iter().map(|ticks| *ticks as f64 * stamps.ms_per_tick).collect()));
             }
         }
         log::debug!("timestamps that are zero or run backwards, twice: wall time from now on");
@@ -341,16 +378,17 @@ impl Timer {
         Ok(None)
     }
 
-    /// Submits passes, each a number of repetitions and the sample whose timestamps go around it, and waits.
-    fn run(
-        &self,
-        passes: &[(u32, Option<u32>)],
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
-    ) -> Result<(), MeasureError> {
+    /// Submits one pass of so many repetitions, and waits.
+    fn run(&self, repeats: u32, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<(), MeasureError> {
+        self.submit(&[Load { repeats, sample: None, record }])
+    }
+
+    /// Submits some passes, and waits.
+    fn submit(&self, loads: &[Load<'_>]) -> Result<(), MeasureError> {
         let mut encoder = self
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("halofold::measure") });
-        for &(repeats, sample) in passes {
+        for &Load { repeats, sample, record } in loads {
             let stamps = sample.zip(self.stamps.as_ref());
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("halofold::measure"),

@@ -235,6 +235,7 @@ fn integers<T: Integer>(operator: Operator, bytes: &[u8]) -> Option<Expected> {
 
 #[cfg(test)]
 mod tests {
+    use super::floats::key;
     use super::*;
 
     fn value<T: Pod>(operator: Operator, element: Element, items: &[T]) -> Value {

@@ -32,6 +32,18 @@ pub enum ReducerError {
         /// The feature.
         feature: wgpu::Features,
     },
+    /// The device allows too few storage buffers in one shader.
+    #[error(
+        "`{name}` needs {needed} storage buffers in a shader, this device was created with {limit}: ask for more (max_storage_buffers_per_shader_stage)"
+    )]
+    Bindings {
+        /// The operator.
+        name: String,
+        /// Storage buffers of a kernel.
+        needed: u32,
+        /// Storage buffers allowed.
+        limit: u32,
+    },
     /// A shape that the reducer was not compiled for.
     #[error("this reducer was compiled for {compiled:?}: make one for {asked:?}")]
     Form {

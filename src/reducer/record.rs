@@ -33,7 +33,10 @@ impl Default for Options<'_> {
     }
 }
 
-/// Scratch memory, which reductions recorded one after the other may share.
+/// Scratch memory, which reductions recorded one after the other may share, in one pass, one encoder or several.
+///
+/// It needs no clearing: wgpu zeroes new buffers, which is all that the ticket counter at the start of the notice board asks
+/// for, and each reduction puts the counter back. Whatever else an earlier reduction left is written before it is read.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     scratch: Buffer,
@@ -102,7 +105,8 @@ impl Reducer {
     ///
     /// # Errors
     ///
-    /// A feature that the device lacks, or a custom operator whose names collide with halofold's.
+    /// A feature that the device lacks, fewer storage buffers in a shader than a kernel has, or a custom operator whose names
+    /// collide with halofold's.
     pub fn new(device: &Device, monoid: Monoid, form: Form) -> Result<Self, ReducerError> {
         Self::with_options(device, monoid, form, Options::default())
     }
@@ -161,6 +165,7 @@ impl Reducer {
             let kernel = Kernel { monoid: &monoid, step, subgroups };
             let size = if let Step::Whole { workgroup_size } = step { workgroup_size } else { usual };
             let slots = kernel.slots();
+            check_bindings(&monoid, &slots, &limits)?;
             let (pipeline, layout) = pipeline::compile(
                 device,
                 pipeline::Kernel {
@@ -368,6 +373,15 @@ impl<'a> Bound<'a, '_> {
         }
         within(buffer, 0, bytes)
     }
+}
+
+/// All slots but the parameters' are storage buffers.
+fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Result<(), ReducerError> {
+    let (needed, limit) = (slots.len() as u32 - 1, limits.max_storage_buffers_per_shader_stage);
+    if needed > limit {
+        return Err(ReducerError::Bindings { name: monoid.name().to_owned(), needed, limit });
+    }
+    Ok(())
 }
 
 /// Bytes behind a base as a binding.

@@ -33,6 +33,32 @@ impl Jacobi {
     ///
     /// A limit or a feature that the device lacks; see [`Job::plan`].
     pub fn new(device: &Device, job: Job, coefficients: Coefficients) -> Result<Self, StencilError> {
+        Self::compile(device, job, coefficients, Checks::On)
+    }
+
+    /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
+    ///
+    /// # Safety
+    ///
+    /// halofold's own kernels stay inside of the grid and end; the drivers' compilers have to keep it so without a net.
+    ///
+    /// # Errors
+    ///
+    /// As [`Jacobi::new`].
+    pub unsafe fn unchecked(
+        device: &Device,
+        job: Job,
+        coefficients: Coefficients,
+    ) -> Result<Self, StencilError> {
+        Self::compile(device, job, coefficients, Checks::Off)
+    }
+
+    fn compile(
+        device: &Device,
+        job: Job,
+        coefficients: Coefficients,
+        checks: Checks,
+    ) -> Result<Self, StencilError> {
         let plan = job.plan(device.features(), &device.limits())?;
         let label = format!("halofold::stencil::{}", job.variant.name);
         let (pipeline, layout) = pipeline::compile(
@@ -44,7 +70,7 @@ impl Jacobi {
                 slots: &[0, 1, 2, 3],
                 overrides: &job.overrides(),
                 cache: None,
-                checks: Checks::On,
+                checks,
             },
         );
         let mut settings = Settings::default();

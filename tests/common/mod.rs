@@ -1,7 +1,7 @@
 //! What the GPU tests share: one device, data with known answers, and a way to run a reduction on it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use halofold::reduce::{
     Accumulator, Finish, Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace, reference,
@@ -46,6 +46,13 @@ pub fn gpu() -> &'static Gpu {
         let (device, queue) = pollster::block_on(adapter::open(adapter())).expect("the adapter opens");
         Gpu { device, queue }
     })
+}
+
+/// Held by each test of a program whose tests would run side by side: wgpu gives up when threads wait long for the one
+/// context that a device on GL has.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Another device of the same adapter, with less of everything that `lower` lowers.

@@ -6,16 +6,16 @@
 
 #[path = "../files/mod.rs"]
 mod files;
-mod numbers;
+mod number;
 mod numpy;
 
-use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use files::{Folder, npy, refused, stdout};
-use half::f16;
+
 use halofold::reduce::Operator;
 use halofold::{Element, wgpu};
+use number::{Number, agrees, dtype, encode, expected, numbers, plain};
 use serde_json::Value;
 
 const OPS: [&str; 5] = ["sum", "min", "max", "product", "mean"];

@@ -7,7 +7,7 @@ use halofold::Element;
 use serde_json::Value;
 
 use crate::files::{Folder, stdout};
-use crate::numbers::{Number, dtype};
+use crate::number::{Number, dtype};
 use crate::{rows, run, runnable};
 
 /// Writes files of every type and layout, and what NumPy makes of each.

@@ -19,6 +19,9 @@
 // as much; but it needs more registers, so fewer invocations fit a core. The composer chooses 1, 2 or 4
 // (shared/strip_*.wgsl).
 //
+// Loads run one plane ahead: the next plane is on its way while this one is summed and written. Without that an
+// invocation would wait for memory once a plane with nothing to do.
+//
 // No workgroup memory and no barrier. A block is STRIP · ROWS rows by LANES · COLS columns by
 // `planes_per_group` planes, plus the two planes beside these that are summed but not computed. Fewer planes
 // per group give more groups to fill the GPU with, and a larger share of such double work: with 32, two of 34
@@ -39,18 +42,28 @@ struct Cols {
     east: u32,
 }
 
+// What is loaded of a row: a pack of cells, and the cells before and behind it.
+struct Loaded {
+    own: Pack,
+    west: Elem,
+    east: Elem,
+}
+
+fn load_row(plane: u32, r: i32, cols: Cols) -> Loaded {
+    let row = (plane * params.rows + row_at(r)) * params.cols;
+    return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east));
+}
+
 // A pack of cells, and for each the sum of its neighbours to the west and to the east.
 struct Row {
     own: Pack,
     sides: Pack,
 }
 
-fn row_of(plane: u32, r: i32, cols: Cols) -> Row {
-    let row = (plane * params.rows + row_at(r)) * params.cols;
-    let own = pack(row + u32(cols.own));
-    let west = shift_from_west(cell(row + cols.west), own);
-    let east = shift_from_east(own, cell(row + cols.east));
-    return Row(own, west + east);
+fn row_of(loaded: Loaded) -> Row {
+    let west = shift_from_west(loaded.west, loaded.own);
+    let east = shift_from_east(loaded.own, loaded.east);
+    return Row(loaded.own, west + east);
 }
 
 // What a plane gives to its own outputs, and to those in the planes below and above.
@@ -95,11 +108,15 @@ fn main(
     let cols = Cols(c, col_at(c - 1), col_at(c + LANES));
     // The first plane's `here` belongs to an output that is not computed here, and is dropped with the first
     // advance.
-    var sum = strip_of(k, plane_beside(block.begin - 1), r, cols);
-    sum = advance_strip(sum, strip_of(k, u32(block.begin), r, cols));
+    var sum = strip_of(k, load_strip(plane_beside(block.begin - 1), r, cols));
+    sum = advance_strip(sum, strip_of(k, load_strip(u32(block.begin), r, cols)));
+    var loaded = load_strip(plane_beside(block.begin + 1), r, cols);
     for (var p = block.begin; p < block.end; p++) {
-        let above = strip_of(k, plane_beside(p + 1), r, cols);
+        // Behind the last plane that is needed, it is loaded once more.
+        let ahead = load_strip(plane_beside(min(p + 2, block.end)), r, cols);
+        let above = strip_of(k, loaded);
         put_strip(p, r, cols, sum, above);
         sum = advance_strip(sum, above);
+        loaded = ahead;
     }
 }

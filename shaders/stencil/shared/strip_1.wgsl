@@ -6,10 +6,24 @@ struct Strip {
     a: Shares,
 }
 
-fn strip_of(k: Weights, plane: u32, r: i32, cols: Cols) -> Strip {
-    let n = row_of(plane, r - 1, cols);
-    let a = row_of(plane, r, cols);
-    let s = row_of(plane, r + 1, cols);
+struct LoadedStrip {
+    n: Loaded,
+    a: Loaded,
+    s: Loaded,
+}
+
+fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {
+    return LoadedStrip(
+        load_row(plane, r - 1, cols),
+        load_row(plane, r, cols),
+        load_row(plane, r + 1, cols),
+    );
+}
+
+fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
+    let n = row_of(loaded.n);
+    let a = row_of(loaded.a);
+    let s = row_of(loaded.s);
     return Strip(shares_of(k, n, a, s));
 }
 

@@ -7,11 +7,27 @@ struct Strip {
     b: Shares,
 }
 
-fn strip_of(k: Weights, plane: u32, r: i32, cols: Cols) -> Strip {
-    let n = row_of(plane, r - 1, cols);
-    let a = row_of(plane, r, cols);
-    let b = row_of(plane, r + 1, cols);
-    let s = row_of(plane, r + 2, cols);
+struct LoadedStrip {
+    n: Loaded,
+    a: Loaded,
+    b: Loaded,
+    s: Loaded,
+}
+
+fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {
+    return LoadedStrip(
+        load_row(plane, r - 1, cols),
+        load_row(plane, r, cols),
+        load_row(plane, r + 1, cols),
+        load_row(plane, r + 2, cols),
+    );
+}
+
+fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
+    let n = row_of(loaded.n);
+    let a = row_of(loaded.a);
+    let b = row_of(loaded.b);
+    let s = row_of(loaded.s);
     return Strip(shares_of(k, n, a, b), shares_of(k, a, b, s));
 }
 

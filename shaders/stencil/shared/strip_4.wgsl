@@ -9,13 +9,33 @@ struct Strip {
     d: Shares,
 }
 
-fn strip_of(k: Weights, plane: u32, r: i32, cols: Cols) -> Strip {
-    let n = row_of(plane, r - 1, cols);
-    let a = row_of(plane, r, cols);
-    let b = row_of(plane, r + 1, cols);
-    let c = row_of(plane, r + 2, cols);
-    let d = row_of(plane, r + 3, cols);
-    let s = row_of(plane, r + 4, cols);
+struct LoadedStrip {
+    n: Loaded,
+    a: Loaded,
+    b: Loaded,
+    c: Loaded,
+    d: Loaded,
+    s: Loaded,
+}
+
+fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {
+    return LoadedStrip(
+        load_row(plane, r - 1, cols),
+        load_row(plane, r, cols),
+        load_row(plane, r + 1, cols),
+        load_row(plane, r + 2, cols),
+        load_row(plane, r + 3, cols),
+        load_row(plane, r + 4, cols),
+    );
+}
+
+fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
+    let n = row_of(loaded.n);
+    let a = row_of(loaded.a);
+    let b = row_of(loaded.b);
+    let c = row_of(loaded.c);
+    let d = row_of(loaded.d);
+    let s = row_of(loaded.s);
     return Strip(shares_of(k, n, a, b), shares_of(k, a, b, c), shares_of(k, b, c, d), shares_of(k, c, d, s));
 }
 

@@ -47,7 +47,7 @@ float!(f64, |x| x, f64, F64, key_64, finish_key_64);
 /// The twin of `shaders/monoid/order_float.wgsl`, for one width.
 macro_rules! keys {
     ($key:ident, $finish:ident, $signed:ty, $unsigned:ty, $infinity:literal, $nan:literal) => {
-        fn $key(operator: Operator, bits: $unsigned) -> $signed {
+        pub(super) fn $key(operator: Operator, bits: $unsigned) -> $signed {
             let bits = bits.cast_signed();
             if bits & <$signed>::MAX > $infinity { nan_of::<$signed>(operator) } else { flip(bits) }
         }

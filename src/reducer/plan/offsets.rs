@@ -56,7 +56,8 @@ impl Request<'_> {
         second: Option<Extent>,
         count: u64,
     ) -> Result<Plan, ReducerError> {
-        if u32::try_from(count + 1).is_err() {
+        // There is one offset more than there are segments.
+        if count >= u64::from(u32::MAX) {
             return Err(ReducerError::TooManySegments(count));
         }
         let mut plan = Plan::empty(count, self.monoid.out.stride);

@@ -27,6 +27,8 @@ impl Request<'_> {
         let largest = if second.is_some() { self.room() } else { self.largest_binding() };
         let mut reads = Vec::new();
         let mut before = 0;
+        // No parts are an empty one.
+        let parts = if parts.is_empty() { &[Extent { offset: 0, len: 0 }] } else { parts };
         for (part, extent) in parts.iter().enumerate() {
             for window in window::cut(extent.offset, extent.len, size, largest, self.align()) {
                 let from = u64::from(window.index);
@@ -104,12 +106,20 @@ impl Request<'_> {
         Ok(plan)
     }
 
-    /// Workgroup size and workgroups by length: measured on an NVIDIA H200, as [`crate::reduce::Tuning::of`] is.
+    /// Workgroup size and workgroups by bytes: measured on an NVIDIA H200, as [`crate::reduce::Tuning::of`] is.
+    ///
+    /// Up to 256 KiB one workgroup alone is quicker than several that have to meet. Beyond half a gigabyte the most loads in
+    /// flight win, unless combining accumulators that are wider than an element keeps the cores busy besides: then fewer
+    /// invocations disturb each other less.
     fn whole_tuning(&self, len: u64) -> (u32, u32) {
-        let (wanted, most) = match len {
-            0..=4096 => (256, 1),
-            4097..=65_536 => (1024, 1),
-            65_537..=16_777_216 => (256, 396),
+        let element = self.monoid.element().size();
+        let is_heavy = 4 * self.monoid.acc.words() as u64 > element.max(4);
+        let (wanted, most) = match len.saturating_mul(element) {
+            0..=0x4000 => (256, 1),
+            0x4001..=0x4_0000 => (1024, 1),
+            0x4_0001..=0x40_0000 => (256, 396),
+            0x40_0001..=0x2000_0000 => (512, 396),
+            _ if is_heavy => (512, 396),
             _ => (512, 1056),
         };
         let sizes = self.steps().into_iter().filter_map(|step| match step {
@@ -117,6 +127,7 @@ impl Request<'_> {
             _ => None,
         });
         let size = sizes.filter(|size| *size <= wanted).max().unwrap_or_else(|| self.largest_workgroup());
-        (size, most)
+        // Smaller workgroups than wanted: as many invocations, unless one workgroup was the point.
+        (size, if most == 1 { 1 } else { most * wanted.div_ceil(size) })
     }
 }

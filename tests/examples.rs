@@ -1,0 +1,116 @@
+//! The examples, run as tests: on the adapter at hand, under the validation layers.
+
+mod common;
+
+#[path = "../examples/auto_exposure.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod auto_exposure;
+#[path = "../examples/stream_file.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod stream_file;
+
+use auto_exposure::{DAWN, FRAMES, Outcome};
+use common::{Gpu, alone, gpu};
+use halofold::reducer::Op;
+use halofold::{Element, wgpu};
+use stream_file::Request;
+
+/// A device with the limits that even old GPUs have.
+fn modest() -> Gpu {
+    common::limited(|limits| *limits = wgpu::Limits::downlevel_defaults())
+}
+
+fn expose(gpu: &Gpu) -> Outcome {
+    gpu.watched(|| auto_exposure::run(&gpu.device, &gpu.queue).map_err(|error| error.to_string())).unwrap()
+}
+
+/// Stops of luminance of a packed pixel, as the application's shaders define it.
+fn stops(pixel: u32) -> f64 {
+    let [red, green, blue, exponent] = pixel.to_le_bytes().map(f64::from);
+    let luminance = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255.0 * (exponent - 128.0).exp2();
+    luminance.max(1e-4).log2()
+}
+
+/// The mean of the red, green and blue bytes of a picture.
+fn grey(picture: &[u8]) -> f64 {
+    let colours = picture.chunks_exact(4).flat_map(|pixel| &pixel[..3]);
+    colours.map(|&byte| f64::from(byte)).sum::<f64>() / (picture.len() / 4 * 3) as f64
+}
+
+#[test]
+fn the_eye_adapts_to_what_the_reduction_says() {
+    let _alone = alone();
+    for gpu in [gpu(), &modest()] {
+        let outcome = expose(gpu);
+        let frames = &outcome.frames;
+        assert_eq!(frames.len(), FRAMES as usize);
+
+        let scene: &[u32] = bytemuck::cast_slice(&outcome.scene);
+        let mean = scene.iter().map(|&pixel| stops(pixel)).sum::<f64>() / scene.len() as f64;
+        let last = frames[frames.len() - 1];
+        assert!((f64::from(last.log_mean) - mean).abs() < 1e-4, "{} on the GPU, {mean}", last.log_mean);
+
+        // The same scene 1024 times as bright: ten stops, packed alike.
+        let (night, day) = frames.split_at(DAWN as usize);
+        assert!(night.iter().all(|frame| (frame.log_mean + 10.0 - last.log_mean).abs() < 1e-3));
+        assert!(day.iter().all(|frame| frame.log_mean.to_bits() == last.log_mean.to_bits()));
+
+        // From the moment the light comes the eye closes, frame by frame, until the mean is middle grey.
+        assert!(day.windows(2).all(|pair| pair[1].exposure < pair[0].exposure));
+        assert!((last.exposure + last.log_mean - 0.18f32.log2()).abs() < 0.01, "{last:?}");
+        let (dazzled, adapted) = (grey(&outcome.dazzled), grey(&outcome.adapted));
+        assert!(dazzled > 240.0 && (90.0..150.0).contains(&adapted), "{dazzled}, then {adapted}");
+    }
+}
+
+/// Every type and operator in more pieces than the ring has slots, the last one a part; some also as files of nothing, of one element,
+/// of whole pieces, of many small ones. Whatever differs from the CPU's result is an error of `run` itself.
+#[test]
+fn files_stream_in_pieces() {
+    let _alone = alone();
+    let gpu = gpu();
+    for element in Element::ALL {
+        for op in [Op::Sum, Op::Min, Op::Max] {
+            let operator = op.over(element).unwrap();
+            let missing = operator.features() - gpu.device.features();
+            if !missing.is_empty() {
+                eprintln!("skipped: {op} of {element} needs {missing:?}");
+                continue;
+            }
+            let all = [
+                (300_000 + element.size(), 65_541, 5),
+                (0, 1 << 16, 0),
+                (element.size(), 1 << 16, 1),
+                (1 << 18, 1 << 16, 4),
+                (3 * 4096 + 8, 4096, 4),
+                (1 << 16, 1000, 66),
+            ];
+            let thorough = matches!((element, op), (Element::F16, Op::Sum) | (Element::F32, Op::Max));
+            for &(size, piece, pieces) in if thorough { &all[..] } else { &all[..1] } {
+                let request = Request { element, op, size, piece, ..Request::default() };
+                let report = gpu.watched(|| {
+                    stream_file::run(&gpu.device, &gpu.queue, &request).map_err(|error| error.to_string())
+                });
+                let report = report.unwrap_or_else(|error| panic!("{request:?}: {error}"));
+                assert_eq!((report.elements, report.pieces), (size / element.size(), pieces), "{request:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_streamed_is_refused() {
+    let _alone = alone();
+    let gpu = gpu();
+    let refused =
+        |request: &Request| stream_file::run(&gpu.device, &gpu.queue, request).unwrap_err().to_string();
+    let mean = refused(&Request { op: Op::Mean, ..Request::default() });
+    assert!(mean.contains("sum, min and max"), "{mean}");
+    let missing = refused(&Request { file: Some("/nowhere/at/all".into()), ..Request::default() });
+    assert!(missing.to_lowercase().contains("no such file"), "{missing}");
+    let odd = std::env::temp_dir().join(format!("halofold-odd-{}.bin", std::process::id()));
+    std::fs::write(&odd, [0; 7]).unwrap();
+    let error = refused(&Request { file: Some(odd.clone()), ..Request::default() });
+    std::fs::remove_file(odd).unwrap();
+    assert!(error.contains("7 bytes are no whole number of f32"), "{error}");
+}

@@ -1,0 +1,144 @@
+//! Buffers, reducers and results: what all of these tests need.
+
+use halofold::read::Readback;
+use halofold::reduce::{Input, Output};
+use halofold::reducer::{
+    Extent, Form, Monoid, Op, Options, Plan, Prepared, Reducer, Shape, Source, Workspace,
+};
+use halofold::{Element, wgpu};
+
+use crate::common::{Gpu, Random};
+
+pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
+
+/// Bytes that are a NaN in every float type, and the largest or a negative integer.
+pub const POISON: u8 = 0xff;
+
+/// A buffer with these contents.
+pub fn buffer(gpu: &Gpu, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("test"),
+        size: bytes.len().next_multiple_of(16).max(16) as u64,
+        usage: usage | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let mut padded = bytes.to_vec();
+    padded.resize(bytes.len().next_multiple_of(4), POISON);
+    gpu.queue.write_buffer(&buffer, 0, &padded);
+    buffer
+}
+
+/// A buffer of these bytes at an offset, poison in front of them and behind.
+pub fn poisoned(gpu: &Gpu, bytes: &[u8], offset: u64) -> wgpu::Buffer {
+    buffer(gpu, &[&vec![POISON; offset as usize], bytes, &[POISON; 80]].concat(), STORAGE)
+}
+
+/// A buffer of poison for results.
+pub fn room(gpu: &Gpu, size: u64) -> wgpu::Buffer {
+    buffer(gpu, &vec![POISON; size as usize], STORAGE | wgpu::BufferUsages::COPY_SRC)
+}
+
+/// A buffer's bytes, after everything that was submitted.
+pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
+    let readback = Readback::new(&gpu.device, buffer.size());
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
+    gpu.queue.submit([encoder.finish()]);
+    readback.wait(&gpu.device, buffer.size()).unwrap()
+}
+
+/// Submits what is recorded into one pass.
+pub fn in_one_pass(gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) {
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    record(&mut encoder.begin_compute_pass(&Default::default()));
+    gpu.queue.submit([encoder.finish()]);
+}
+
+/// Sums of floats that round differently in every order.
+pub fn rounding(len: usize, seed: u64) -> Vec<f32> {
+    let mut random = Random::new(seed);
+    (0..len).map(|_| (random.next() >> 40) as f32 / 1000.0 - 8000.0).collect()
+}
+
+pub fn sum(element: Element) -> Monoid {
+    Op::Sum.over(element).unwrap()
+}
+
+/// One shape of each form over about so many elements, and how many elements that is.
+pub fn shapes(len: u64) -> [(Shape, u64); 5] {
+    let side = len.isqrt().max(1);
+    [
+        (Shape::Whole, len),
+        (Shape::Strided { stride: 3 }, len / 3),
+        (Shape::Segments { len: side }, side * side),
+        (Shape::Offsets { count: 3 }, len),
+        (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
+    ]
+}
+
+/// A reduction of one input with everything that belongs to it.
+pub struct Bench<'a> {
+    pub gpu: &'a Gpu,
+    output: wgpu::Buffer,
+    pub prepared: Prepared,
+}
+
+impl<'a> Bench<'a> {
+    /// Binds a reduction of all of `bytes`, in a workspace of its own or this one.
+    pub fn new(
+        gpu: &'a Gpu,
+        reducer: &Reducer,
+        (shape, len): (Shape, u64),
+        bytes: &[u8],
+        workspace: Option<&Workspace>,
+    ) -> Self {
+        let plan = plan(reducer, shape, len);
+        let own = Workspace::new(&gpu.device, &plan);
+        let input = poisoned(gpu, bytes, 0);
+        let output = room(gpu, plan.output);
+        let cuts = [0, len as u32 / 7, len as u32 / 2, len as u32];
+        let offsets = buffer(gpu, bytemuck::cast_slice(&cuts), STORAGE);
+        let parts = [Input { buffer: &input, offset: 0, len }];
+        let mut source = Source::of(&parts);
+        if matches!(shape, Shape::Offsets { .. }) {
+            source = source.with_offsets(halofold::reducer::Position { buffer: &offsets, offset: 0 });
+        }
+        let target = Output { buffer: &output, offset: 0 };
+        let prepared =
+            reducer.prepare(&gpu.device, source, shape, target, workspace.unwrap_or(&own)).unwrap();
+        Bench { gpu, output, prepared }
+    }
+
+    /// Runs it once and answers its results.
+    pub fn run(&self) -> Vec<u8> {
+        self.forget();
+        in_one_pass(self.gpu, |pass| self.prepared.encode_in_pass(pass));
+        self.results()
+    }
+
+    /// Poisons its output, so that what was there before is not taken for a result.
+    pub fn forget(&self) {
+        self.gpu.queue.write_buffer(&self.output, 0, &vec![POISON; self.output.size() as usize]);
+    }
+
+    /// What its output holds.
+    pub fn results(&self) -> Vec<u8> {
+        let mut bytes = read(self.gpu, &self.output);
+        bytes.truncate(self.prepared.plan().output as usize);
+        bytes
+    }
+}
+
+pub fn plan(reducer: &Reducer, shape: Shape, len: u64) -> Plan {
+    reducer.plan(shape, &[Extent { offset: 0, len }], None).unwrap()
+}
+
+pub fn reducer(gpu: &Gpu, monoid: Monoid, form: Form) -> Reducer {
+    Reducer::new(&gpu.device, monoid, form).unwrap()
+}
+
+pub fn options(subgroups: bool) -> Options<'static> {
+    let mut options = Options::default();
+    options.subgroups = subgroups;
+    options
+}
