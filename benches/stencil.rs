@@ -6,7 +6,7 @@
 //! as a share of what a copy reaches here.
 //!
 //! Grids go by what the adapter is; `HALOFOLD_BENCH=full` takes them all: the thesis's, smaller and larger ones. Before it is
-//! timed, every variant makes a step on the benchmark's own grid, every cell of which is compared with the CPU's, bit for bit. The
+//! timed, every variant makes steps on the benchmark's own grid, every cell of which is compared with the CPU's, bit for bit. The
 //! run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/stencil.json`). With `HALOFOLD_COLD=1` steps take
 //! pairs of grids in turn, which no cache holds together.
 
@@ -16,17 +16,13 @@ use std::cell::LazyCell;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
-use halofold::measure::{Mosaic, Rotation, Status, StencilRow};
-use halofold::read::Readback;
+use halofold::measure::{Field, Pair, Rotation, Status, StencilRow};
 use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
 use halofold::{Element, adapter, wgpu};
 use shared::{Extent, Machine};
 
 /// What cells are.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
-
-/// Bytes of a grid that are read back at once.
-const PIECE: usize = 64 << 20;
 
 /// The grids of a stencil.
 fn grids(points: Points, extent: Extent) -> Vec<Grid> {
@@ -62,14 +58,18 @@ fn main() {
                     continue;
                 }
             };
-            let data = LazyCell::new(|| Data::new(&machine, points, element, grid, pairs));
+            let jobs: Vec<_> = VARIANTS
+                .iter()
+                .filter(|variant| variant.points == points)
+                .map(|variant| {
+                    let tuning = Tuning::of(variant);
+                    Job { variant, element, grid, borders: Borders::default(), tuning }
+                })
+                .collect();
+            let data = LazyCell::new(|| Data::new(&machine, &jobs[0], pairs));
             let mut group = criterion.benchmark_group(&title);
             group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(grid.cells()));
-            for variant in VARIANTS.iter().filter(|variant| variant.points == points) {
-                let tuning = Tuning::of(variant);
-                let job = Job { variant, element, grid, borders: Borders::default(), tuning };
-                rows.extend(bench(&mut group, &machine, job, &data));
-            }
+            rows.extend(jobs.iter().filter_map(|job| bench(&mut group, &machine, *job, &data)));
             group.finish();
         }
     }
@@ -100,100 +100,41 @@ fn pairs(machine: &Machine, element: Element, grid: Grid) -> Result<u64, String>
     machine.inputs.copies(&machine.device, 2 * bytes).map_err(|error| error.to_string())
 }
 
-/// A grid on the GPU and what a step makes of it, with pairs of buffers to step in.
+/// A grid on the GPU and what steps make of it, with pairs of buffers to step in.
 struct Data {
-    mosaic: Mosaic,
-    coefficients: Coefficients,
-    /// The grid before the step, which no kernel touches.
-    original: wgpu::Buffer,
-    pairs: Vec<[wgpu::Buffer; 2]>,
-    readback: Readback,
+    field: Field,
+    /// Every pair, and every pair the other way round.
+    pairs: Vec<Pair>,
 }
 
 impl Data {
-    fn new(machine: &Machine, points: Points, element: Element, grid: Grid, pairs: u64) -> Self {
-        let coefficients = Coefficients::usual(points);
-        let mosaic = Mosaic::new(points, element, grid, coefficients);
-        let size = grid.cells() * element.size();
-        let buffer = |usage| {
-            let label = Some("halofold grid");
-            machine.device.create_buffer(&wgpu::BufferDescriptor {
-                label,
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let original = buffer(wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
-        let mut at = 0;
-        for piece in pieces(mosaic.before(), size) {
-            machine.queue.write_buffer(&original, at, &piece);
-            machine.queue.submit([]);
-            at += piece.len() as u64;
-        }
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        let pairs = (0..pairs).map(|_| [buffer(usage), buffer(usage)]).collect();
-        let readback = Readback::new(&machine.device, size.min(PIECE as u64));
-        Data { mosaic, coefficients, original, pairs, readback }
+    fn new(machine: &Machine, job: &Job, pairs: u64) -> Self {
+        let device = &machine.device;
+        let field = Field::new(device, &machine.queue, job);
+        let field = field.unwrap_or_else(|error| panic!("{}: {error}", job.grid));
+        let mut pairs: Vec<_> = (0..pairs).map(|_| field.pair(device)).collect();
+        pairs.extend(pairs.iter().map(Pair::reversed).collect::<Vec<_>>());
+        Data { field, pairs }
     }
 
     /// A variant over the grids, whose steps were right: from the first grid of every pair to the second, and then back.
     fn rotation(&self, machine: &Machine, job: Job) -> Rotation<Stepper> {
+        let Machine { device, queue, .. } = machine;
         let name = job.variant.name;
-        let jacobi = Jacobi::new(&machine.device, job, self.coefficients);
-        let jacobi = jacobi.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let there = self.pairs.iter().map(|[first, second]| (first, second));
-        let back = self.pairs.iter().map(|[first, second]| (second, first));
-        let steppers = there.chain(back).map(|(source, target)| {
-            let stepper = jacobi.prepare(&machine.device, source, target);
-            let stepper = stepper.unwrap_or_else(|error| panic!("{name}: {error}"));
-            self.verify(machine, &stepper, source, target).unwrap_or_else(|error| panic!("{name}: {error}"));
-            stepper
+        let exact = Jacobi::new(device, job, Coefficients::dyadic(job.variant.points));
+        let exact = exact.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let usual = exact.reweighted(device, Coefficients::usual(job.variant.points));
+        let steppers = self.pairs.iter().map(|pair| {
+            let stepper =
+                |jacobi| pair.stepper(device, jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
+            match self.field.verify(device, queue, pair, &stepper(&exact)) {
+                Ok(None) => stepper(&usual),
+                Ok(Some(difference)) => panic!("{name}: {difference}"),
+                Err(error) => panic!("{name}: {error}"),
+            }
         });
         Rotation::new(steppers.collect()).expect("there is a pair")
     }
-
-    /// Makes a step and compares every cell with the CPU's.
-    fn verify(
-        &self,
-        machine: &Machine,
-        stepper: &Stepper,
-        source: &wgpu::Buffer,
-        target: &wgpu::Buffer,
-    ) -> Result<(), String> {
-        let size = self.original.size();
-        let mut encoder = machine.device.create_command_encoder(&Default::default());
-        for grid in [source, target] {
-            encoder.copy_buffer_to_buffer(&self.original, 0, grid, 0, size);
-        }
-        stepper.encode(&mut encoder, 1);
-        let mut at = 0;
-        for expected in pieces(self.mosaic.after(), size) {
-            let length = expected.len() as u64;
-            let copied = self.readback.encode(&mut encoder, target, at, length);
-            copied.map_err(|error| error.to_string())?;
-            machine.queue.submit([encoder.finish()]);
-            encoder = machine.device.create_command_encoder(&Default::default());
-            let got = self.readback.wait(&machine.device, length).map_err(|error| error.to_string())?;
-            if let Some(byte) = got.iter().zip(&expected).position(|(got, expected)| got != expected) {
-                return Err(format!("the result is wrong from byte {} on", at + byte as u64));
-            }
-            at += length;
-        }
-        Ok(())
-    }
-}
-
-/// Rows of a grid of so many bytes, put together to pieces that are not too large.
-fn pieces<'a>(rows: impl Iterator<Item = &'a [u8]>, size: u64) -> impl Iterator<Item = Vec<u8>> {
-    let mut rows = rows.peekable();
-    std::iter::from_fn(move || {
-        let mut piece = Vec::with_capacity(PIECE.min(size as usize));
-        while let Some(row) = rows.next_if(|row| piece.is_empty() || piece.len() + row.len() <= PIECE) {
-            piece.extend_from_slice(row);
-        }
-        (!piece.is_empty()).then_some(piece)
-    })
 }
 
 /// Runs one variant under criterion; its row, unless a filter or criterion's test mode left it unmeasured.

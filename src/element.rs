@@ -67,6 +67,16 @@ impl Element {
             Element::F16 => wgpu::Features::SHADER_F16,
         }
     }
+
+    /// Numbers as elements of a float type in memory, each rounded to the nearest.
+    pub(crate) fn encode(self, numbers: &[f64]) -> Vec<u8> {
+        debug_assert!(self.is_float());
+        match self {
+            Element::F16 => numbers.iter().flat_map(|x| half::f16::from_f64(*x).to_ne_bytes()).collect(),
+            Element::F64 => bytemuck::cast_slice(numbers).to_vec(),
+            _ => numbers.iter().flat_map(|x| (*x as f32).to_ne_bytes()).collect(),
+        }
+    }
 }
 
 impl fmt::Display for Element {

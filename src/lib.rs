@@ -1,9 +1,14 @@
 //! Reduction and stencil kernels in WGSL on wgpu: the classic CUDA and OpenCL ladder on every GPU that wgpu reaches.
 //!
-//! halofold is three things. A *ladder*: every step of four well-known tutorials on parallel reduction, from the
-//! divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself. A *measuring tool* (the
-//! program `halofold`, feature `cli`): it verifies and times each rung on the GPU at hand. And a *library*: the
-//! rungs recorded into another application's encoder or pass.
+//! Three doors:
+//!
+//! - **A wgpu application** that has a buffer on the GPU and wants its sum, maximum, mean, variance, dot product, or those of
+//!   every row, column or segment, starts at [`reducer`]; for counts of keys in bins at [`histogram`], for Jacobi steps
+//!   over a grid at [`stencil`]. [`mod@read`] brings results to the host.
+//! - **A learner** starts at [`reduce`], the ladder: every step of four well-known tutorials on parallel reduction, from the
+//!   divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/reduce/`).
+//! - **Whoever measures** runs the program `halofold` (feature `cli`), which verifies and times each rung and stencil on the
+//!   GPU at hand; [`measure`] and [`adapter`] are what it and the benches are made of.
 //!
 //! # In a wgpu application
 //!
@@ -11,7 +16,8 @@
 //! compiled once, a prepared reduction is recorded any number of times without allocating, and the result stays on the GPU.
 //!
 //! ```
-//! use halofold::reduce::{Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace};
+//! use halofold::reduce::{Input, Output};
+//! use halofold::reducer::{Extent, Form, Op, Reducer, Shape, Source, Workspace};
 //! use halofold::{Element, wgpu};
 //!
 //! /// Records the sum of the first `len` floats of `elements` into `result`.
@@ -22,18 +28,14 @@
 //!     len: u64,
 //!     result: &wgpu::Buffer,
 //! ) -> Result<(), Box<dyn std::error::Error>> {
-//!     let rung = Rung::named("single-pass")?;
-//!     let job = Job {
-//!         rung,
-//!         accumulator: Operator::Sum.over(Element::F32).ok_or("f32 has a sum")?,
-//!         tuning: Tuning::of(rung, &device.limits(), len),
-//!         finish: rung.finishes[0],
-//!     };
 //!     // Once, when the application starts:
-//!     let reduction = Reduction::new(device, job)?;
-//!     let workspace = Workspace::new(device, &reduction.plan(0, len)?);
-//!     let input = Input { buffer: elements, offset: 0, len };
-//!     let prepared = reduction.prepare(device, input, Output { buffer: result, offset: 0 }, &workspace)?;
+//!     let sum = Op::Sum.over(Element::F32).ok_or("f32 has a sum")?;
+//!     let reducer = Reducer::new(device, sum, Form::Whole)?;
+//!     let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
+//!     let workspace = Workspace::new(device, &plan);
+//!     let input = [Input { buffer: elements, offset: 0, len }];
+//!     let output = Output { buffer: result, offset: 0 };
+//!     let prepared = reducer.prepare(device, Source::of(&input), Shape::Whole, output, &workspace)?;
 //!     // As often as it likes:
 //!     prepared.encode(encoder);
 //!     Ok(())
@@ -53,14 +55,25 @@
 //! # assert_eq!(readback.wait(&device, 4).unwrap(), 1500f32.to_le_bytes());
 //! ```
 //!
-//! The modules follow the way of the data: [`reduce`] holds the catalogue of rungs, plans, kernels, recording and
-//! the CPU's reference; [`stencil`] the same for Jacobi steps over grids; [`histogram`] counts keys into bins; [`mod@read`] brings results to the host; [`measure`] and [`adapter`] are for tools and benches.
+//! On the host, [`read::Readback`] gathers results of any size and waits or is awaited; [`read::Mailbox`] is the shortest way
+//! for one small result.
 //!
 //! # Determinism
 //!
-//! Integers are exact. A float's sum or product has a tree that the plan fixes: the same device, tuning and length give the
-//! same bits every time, on every rung but the two atomic ones, whose order of additions is up to the hardware. Minima and
-//! maxima are the same on every device; see [`reduce::Operator`] for NaN and signed zeros.
+//! | what | the same bits |
+//! |---|---|
+//! | reducer, integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, means | on every GPU, every time |
+//! | reducer, floats: minima, maxima, their places, maximum norm, counts | on every GPU, every time |
+//! | reducer, floats: sum, product, mean, dot product, L1, L2, log-sum-exp; variances and deviations, and L2, of any type | every time on the same device for the same shape, lengths and offsets |
+//! | [`histogram`] | on every GPU, every time |
+//! | [`stencil`] | every time on the same device with the same variant |
+//! | the ladder, integers; minima and maxima | on every GPU, every time |
+//! | the ladder, float sums and products | every time on the same device with the same tuning and length |
+//! | the same by `subgroup-atomic` and `workgroup-atomic` | not guaranteed: the hardware decides the order of additions |
+//!
+//! That holds for every shape: a plan fixes which elements are combined with which. On another GPU the subgroups may be wider, the
+//! limits others, and the compiler may fuse a multiplication with an addition. [`reducer::Op`] and [`reduce::Operator`] say what
+//! becomes of NaN and signed zeros.
 //!
 //! # Features of the crate
 //!
@@ -71,6 +84,8 @@
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 pub mod adapter;
+mod binding;
+mod dispatch;
 mod element;
 pub mod histogram;
 pub mod measure;

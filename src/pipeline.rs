@@ -66,7 +66,18 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipe
 pub(crate) fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
     let most = u64::from(limits.max_compute_workgroups_per_dimension);
     let rows = groups.div_ceil(most).max(1);
-    (rows <= most).then(|| [groups.div_ceil(rows) as u32, rows as u32])
+    (rows <= most).then(|| [groups.div_ceil(rows).max(1) as u32, rows as u32])
+}
+
+/// The most workgroups that two dimensions hold.
+pub(crate) fn most_groups(limits: &wgpu::Limits) -> u64 {
+    u64::from(limits.max_compute_workgroups_per_dimension).pow(2)
+}
+
+/// So many workgroups or a few more, which make whole rows: for kernels that a workgroup too many would disturb.
+pub(crate) fn whole_rows(groups: u64, limits: &wgpu::Limits) -> u64 {
+    let groups = groups.max(1);
+    groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension)))
 }
 
 /// All kernels number their bindings alike: 2 holds the parameters, 0, 3, 5, 6 and 7 are read,

@@ -205,7 +205,7 @@ fn bad_requests_say_what_is_wrong() {
         (&["--blocks", "8"], &["`8`", "8x32"]),
         (&["--grid", "8x"], &["`8x`", "8192x8192"]),
         (&["--grid", "4x5x6"], &["--grid", "2 dimensions"]),
-        (&["--grid", "65535x65535"], &["max_storage_buffer_binding_size", "--grid"]),
+        (&["--grid", "65535x65535"], &["max_buffer_size", "--grid"]),
         (&["--type", "i32"], &["i32", "f16"]),
         (&["--steps", "0"], &["--steps"]),
         (&["--svg", "/no such folder/plot.svg"], &["--svg /no such folder"]),

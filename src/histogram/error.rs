@@ -1,5 +1,7 @@
 //! What can be wrong with a histogram.
 
+use crate::binding::Misuse;
+
 /// Why a histogram cannot be made or prepared. Each message says what to do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -120,4 +122,17 @@ pub enum HistogramError {
     /// One buffer for input and output.
     #[error("the input and the output are one buffer: a dispatch cannot read and write it at once")]
     Aliased,
+}
+
+impl From<Misuse> for HistogramError {
+    fn from(misuse: Misuse) -> Self {
+        match misuse {
+            Misuse::Usage { role, usage } => HistogramError::Usage { role, usage },
+            Misuse::TooShort { role, start, end, size } => {
+                HistogramError::TooShort { role, start, end, size }
+            }
+            Misuse::Offset { offset, align, .. } => HistogramError::Offset { offset, align },
+            Misuse::Aliased { .. } => HistogramError::Aliased,
+        }
+    }
 }

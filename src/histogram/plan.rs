@@ -5,6 +5,7 @@ use wgpu::Limits;
 use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
+use crate::pipeline;
 use crate::reducer::{Bytes, Extent};
 use crate::window::{self, Window};
 
@@ -157,12 +158,8 @@ impl Job {
 
 /// Workgroups, folded into rows.
 fn grid(groups: u64, limits: &Limits) -> Result<[u32; 2], HistogramError> {
-    let row = u64::from(limits.max_compute_workgroups_per_dimension);
-    if groups > row * row {
-        return Err(HistogramError::TooManyWorkgroups { needed: groups, limit: row * row });
-    }
-    let rows = groups.div_ceil(row);
-    Ok([groups.div_ceil(rows) as u32, rows as u32])
+    let limit = pipeline::most_groups(limits);
+    pipeline::folded(groups, limits).ok_or(HistogramError::TooManyWorkgroups { needed: groups, limit })
 }
 
 #[cfg(test)]

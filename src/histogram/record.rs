@@ -1,20 +1,16 @@
 //! Recording a plan: compiled pipelines, prepared bindings, dispatches on the caller's encoder or pass.
 
-use std::num::NonZeroU64;
+use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
-use wgpu::util::DeviceExt as _;
-use wgpu::{Buffer, BufferUsages, Device};
-
+use crate::binding::{self, Use, slice};
+use crate::dispatch::{self, Dispatch, Recorder};
 use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
 use crate::pipeline;
 use crate::reduce::{Input, Output};
-use crate::reducer::{Bytes, Extent};
-
-/// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
-const PARAMS_STRIDE: u64 = 256;
+use crate::reducer::Extent;
 
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
@@ -106,8 +102,13 @@ impl Histogram {
             job,
             limits,
             steps: wanted.iter().copied().map(compiled).collect(),
-            borders: filled(device, "borders", BufferUsages::STORAGE, &borders(&job)),
-            nothing: filled(device, "nothing", BufferUsages::STORAGE, &[0; 32]),
+            borders: binding::filled(
+                device,
+                "halofold::histogram::borders",
+                bytemuck::cast_slice(&borders(&job)),
+                BufferUsages::STORAGE,
+            ),
+            nothing: binding::scratch(device, "halofold::histogram::nothing", 128),
         })
     }
 
@@ -141,19 +142,15 @@ impl Histogram {
     ) -> Result<Prepared, HistogramError> {
         let plan = self.plan(Extent { offset: input.offset, len: input.len })?;
         self.check(&plan, input, output)?;
-        let params = filled(device, "params", BufferUsages::UNIFORM, &parameters(&plan));
+        let params = binding::blocks(plan.passes.iter().map(|pass| &pass.params));
+        let params = binding::filled(device, "halofold::histogram::params", &params, BufferUsages::UNIFORM);
         let recorded = |(index, pass): (usize, &Pass)| {
             let compiled = self.step(pass.step);
             let bound = Bound { histogram: self, input, output, params: &params, index, pass };
-            let entry = |&slot| wgpu::BindGroupEntry { binding: slot, resource: bound.slot(slot) };
-            let entries: Vec<_> = self.job.slots(pass.step).iter().map(entry).collect();
-            Recorded {
+            let resources = self.job.slots(pass.step).iter().map(|&slot| (slot, bound.slot(slot)));
+            Dispatch {
                 pipeline: compiled.pipeline.clone(),
-                bindings: device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("halofold::histogram::bindings"),
-                    layout: &compiled.layout,
-                    entries: &entries,
-                }),
+                bindings: binding::bind(device, "halofold::histogram::bindings", &compiled.layout, resources),
                 grid: pass.grid,
             }
         };
@@ -167,27 +164,12 @@ impl Histogram {
     }
 
     fn check(&self, plan: &Plan, input: Input<'_>, output: Output<'_>) -> Result<(), HistogramError> {
-        let ends = [
-            ("input", input.buffer, input.offset, 4 * input.len),
-            ("output", output.buffer, output.offset, plan.output),
-        ];
-        for (role, buffer, start, bytes) in ends {
-            if !buffer.usage().contains(BufferUsages::STORAGE) {
-                return Err(HistogramError::Usage { role, usage: BufferUsages::STORAGE });
-            }
-            let end = start.saturating_add(bytes);
-            if end > buffer.size() {
-                return Err(HistogramError::TooShort { role, start, end, size: buffer.size() });
-            }
-        }
-        if input.buffer == output.buffer {
-            return Err(HistogramError::Aliased);
-        }
-        let align = self.limits.min_storage_buffer_offset_alignment;
-        if !output.offset.is_multiple_of(u64::from(align)) {
-            return Err(HistogramError::Offset { offset: output.offset, align });
-        }
-        Ok(())
+        let read = Use::of("input", input.buffer, input.offset, 4 * input.len);
+        let written = Use::of("output", output.buffer, output.offset, plan.output);
+        read.check()?;
+        written.check()?;
+        read.apart(&written)?;
+        Ok(written.aligned(&self.limits)?)
     }
 }
 
@@ -204,16 +186,10 @@ struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     /// What a slot of group 0 is bound to.
-    fn slot(&self, slot: u32) -> wgpu::BindingResource<'a> {
+    fn slot(&self, slot: u32) -> BindingResource<'a> {
         match slot {
-            1 => {
-                let size = self.histogram.job.output();
-                slice(self.output.buffer, Bytes { offset: self.output.offset, size })
-            }
-            2 => {
-                let offset = self.index as u64 * PARAMS_STRIDE;
-                slice(self.params, Bytes { offset, size: size_of::<Params>() as u64 })
-            }
+            1 => slice(self.output.buffer, self.output.offset, self.histogram.job.output()),
+            2 => binding::block::<Params>(self.params, binding::block_offset(self.index)),
             5 => self.histogram.borders.as_entire_binding(),
             // Too few bytes for one vector are never read as such.
             3 => self.keys(VECTOR),
@@ -222,24 +198,12 @@ impl<'a> Bound<'a> {
     }
 
     /// The window, if it has so many bytes.
-    fn keys(&self, least: u64) -> wgpu::BindingResource<'a> {
+    fn keys(&self, least: u64) -> BindingResource<'a> {
         match self.pass.from {
-            Some(bytes) if bytes.size >= least => slice(self.input.buffer, bytes),
+            Some(bytes) if bytes.size >= least => slice(self.input.buffer, bytes.offset, bytes.size),
             _ => self.histogram.nothing.as_entire_binding(),
         }
     }
-}
-
-/// The parameters of all dispatches of a plan.
-fn parameters(plan: &Plan) -> Vec<u32> {
-    let stride = PARAMS_STRIDE as usize / 4;
-    let mut words = vec![0; plan.passes.len().max(1) * stride];
-    for (slot, pass) in words.chunks_exact_mut(stride).zip(&plan.passes) {
-        let params = [pass.params];
-        let params: &[u32] = bytemuck::cast_slice(&params);
-        slot[..params.len()].copy_from_slice(params);
-    }
-    words
 }
 
 /// Each bin's first and last float, in the order of floats; one pair of no meaning where keys are numbers.
@@ -254,30 +218,11 @@ fn borders(job: &Job) -> Vec<u32> {
     pairs
 }
 
-fn filled(device: &Device, name: &str, usage: BufferUsages, words: &[u32]) -> Buffer {
-    device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: Some(&format!("halofold::histogram::{name}")),
-        contents: bytemuck::cast_slice(words),
-        usage,
-    })
-}
-
-fn slice(buffer: &Buffer, Bytes { offset, size }: Bytes) -> wgpu::BindingResource<'_> {
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
-}
-
 /// A histogram with its buffers, ready to be recorded again and again.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
-    passes: Vec<Recorded>,
-}
-
-#[derive(Debug)]
-struct Recorded {
-    pipeline: wgpu::ComputePipeline,
-    bindings: wgpu::BindGroup,
-    grid: [u32; 2],
+    passes: Vec<Dispatch>,
 }
 
 impl Prepared {
@@ -288,19 +233,11 @@ impl Prepared {
 
     /// Records into a pass of its own.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some("halofold::histogram"),
-            timestamp_writes: None,
-        });
-        self.encode_in_pass(&mut pass);
+        self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::histogram"));
     }
 
     /// Records into the caller's pass. Changes its pipeline and bind group 0; halofold itself allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for recorded in &self.passes {
-            pass.set_pipeline(&recorded.pipeline);
-            pass.set_bind_group(0, &recorded.bindings, &[]);
-            pass.dispatch_workgroups(recorded.grid[0], recorded.grid[1], 1);
-        }
+        Recorder::new(pass).record(&self.passes);
     }
 }

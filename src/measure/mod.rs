@@ -2,6 +2,7 @@
 //!
 //! Unlike the rest of the library this module submits and waits: it is for tools and benches.
 
+mod differ;
 mod field;
 mod inputs;
 #[cfg(feature = "record")]
@@ -19,11 +20,10 @@ mod stencil_row;
 mod timer;
 mod trial;
 
-pub use field::{Difference, Field, FieldError};
+pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
 #[cfg(feature = "record")]
 pub use library_row::LibraryRow;
-pub use mosaic::Mosaic;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
 #[cfg(feature = "record")]

@@ -1,128 +1,164 @@
-//! Grids to measure stencils on: a small tile again and again, so that a step's result is known on a grid of any size.
+//! Grids to verify stencils on: a small tile again and again, so that the result is known on a grid of any size.
 //!
-//! A step over a periodic grid is periodic too. The CPU's reference therefore steps one tile, with periodic borders, and
-//! every cell of a large grid that is not in its fixed border has the value of its place in the tile. The sides of the tile are
-//! primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same value there.
+//! The tile repeats in every direction, and so does what steps make of it, but for the cells near the borders. A small
+//! grid has all that the large one has if it is longer than a tile and what the borders reach, and ends at the same place
+//! of the tile: the CPU's reference steps the small one, and every cell of the large one is one of its cells. The sides of
+//! the tile are primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same
+//! value there.
 
 use crate::Element;
 use crate::measure::noise::scramble;
-use crate::stencil::{Border, Borders, Coefficients, Grid, Points, reference};
+use crate::stencil::{Coefficients, Grid, Job, Points, reference};
 
-/// A grid with fixed borders, row by row, before and after one Jacobi step.
+/// A grid before and after some Jacobi steps with [`Coefficients::dyadic`].
 ///
-/// Cells are whole numbers from 1 to 8, so that a step by weights that are powers of two, or by one weight for all cells, has one
-/// result in every element type: the exact sum, rounded at most once.
+/// Cells are whole numbers from -4 to 4, so that every order of additions gives the same bits in every float type.
 #[derive(Clone, Debug)]
-pub struct Mosaic {
-    points: Points,
+pub(super) struct Mosaic {
     grid: Grid,
-    tile: Grid,
-    /// Rows of cells, one for each row of the tile and as long as the grid's.
+    /// How the large grid's rows and planes lie in the small one.
+    rows: Fold,
+    planes: Fold,
+    /// The small grid's rows, made as long as the large one's.
     before: Vec<Vec<u8>>,
-    /// The same after a step.
+    /// The same after the steps.
     after: Vec<Vec<u8>>,
+    /// Whether the steps change anything.
+    pub(super) changes: bool,
 }
 
 impl Mosaic {
-    /// A grid of some element type, and what a step with some weights makes of it.
-    pub fn new(points: Points, element: Element, grid: Grid, coefficients: Coefficients) -> Self {
+    /// The grid of a job, with its element type and borders, and what `steps` steps of its stencil make of it.
+    pub(super) fn new(job: &Job, steps: u32) -> Self {
+        let Job { grid, element, borders, .. } = *job;
+        let points = job.variant.points;
         let tile = match points {
             Points::Five => Grid::plane(61, 127),
             Points::TwentySeven => Grid { planes: 7, rows: 31, cols: 61 },
         };
-        let cells: Vec<f64> = (0..tile.cells()).map(cell).collect();
-        let mut stepped = cells.clone();
-        let weights = Coefficients(coefficients.0.map(|weight| decode(element, &encode(element, weight))));
-        reference::step(points, tile, Borders::all(Border::Periodic), weights, &cells, &mut stepped);
-        let row = |row: &[f64]| -> Vec<u8> {
-            row.iter().cycle().take(grid.cols as usize).flat_map(|&cell| encode(element, cell)).collect()
-        };
-        let before: Vec<_> = cells.chunks_exact(tile.cols as usize).map(row).collect();
-        let mut after: Vec<_> = stepped.chunks_exact(tile.cols as usize).map(row).collect();
-        let size = element.size() as usize;
-        for (after, before) in after.iter_mut().zip(&before) {
-            after[..size].copy_from_slice(&before[..size]);
-            let last = before.len() - size;
-            after[last..].copy_from_slice(&before[last..]);
+        let cols = Fold::new(grid.cols, tile.cols, steps);
+        let rows = Fold::new(grid.rows, tile.rows, steps);
+        let planes = Fold::new(grid.planes, tile.planes, steps);
+        let small = Grid { planes: planes.small, rows: rows.small, cols: cols.small };
+        let cells = tiled(small, tile);
+        let (mut source, mut target) = (cells.clone(), cells.clone());
+        for _ in 0..steps {
+            reference::step(points, small, borders, Coefficients::dyadic(points), &source, &mut target);
+            std::mem::swap(&mut source, &mut target);
         }
-        Mosaic { points, grid, tile, before, after }
+        let lengthened = |cells: &[f64]| -> Vec<Vec<u8>> {
+            cells.chunks_exact(small.cols as usize).map(|row| cols.lengthened(row, element)).collect()
+        };
+        let (before, after) = (lengthened(&cells), lengthened(&source));
+        Mosaic { grid, rows, planes, before, after, changes: cells != source }
     }
 
-    /// The bytes of all rows, plane by plane, before the step.
-    pub fn before(&self) -> impl Iterator<Item = &[u8]> {
-        self.places().map(|(place, _)| &self.before[place][..])
+    /// The bytes of all rows, plane by plane, before the steps.
+    pub(super) fn before(&self) -> impl Iterator<Item = &[u8]> {
+        self.places().map(|place| &self.before[place][..])
     }
 
-    /// The same after it.
-    pub fn after(&self) -> impl Iterator<Item = &[u8]> {
-        self.places().map(|(place, fixed)| &(if fixed { &self.before } else { &self.after })[place][..])
+    /// The same after them.
+    pub(super) fn after(&self) -> impl Iterator<Item = &[u8]> {
+        self.places().map(|place| &self.after[place][..])
     }
 
-    /// Of every row of the grid: its place among the tile's rows, and whether all of it is fixed.
-    fn places(&self) -> impl Iterator<Item = (usize, bool)> {
-        let Grid { planes, rows, .. } = self.grid;
-        let deep = self.points == Points::TwentySeven;
-        let at_end = |at: u32, length: u32| at == 0 || at + 1 == length;
-        (0..planes).flat_map(move |plane| {
-            (0..rows).map(move |row| {
-                let place = plane % self.tile.planes * self.tile.rows + row % self.tile.rows;
-                (place as usize, at_end(row, rows) || deep && at_end(plane, planes))
-            })
+    /// Which of the small grid's rows each row is.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let rows = move |plane: u32| (0..self.grid.rows).map(move |row| (plane, row));
+        (0..self.grid.planes).flat_map(rows).map(move |(plane, row)| {
+            (self.planes.place(plane) * self.rows.small + self.rows.place(row)) as usize
         })
     }
 }
 
-/// A pseudo-random whole number from 1 to 8.
-fn cell(index: u64) -> f64 {
-    (1 + (scramble(index) >> 61)) as f64
+/// A grid of pseudo-random whole numbers, the same in every tile.
+fn tiled(grid: Grid, tile: Grid) -> Vec<f64> {
+    let cell = move |plane: u32, row: u32, col: u32| {
+        let row_of_tile = plane % tile.planes * tile.rows + row % tile.rows;
+        let index = u64::from(row_of_tile) * u64::from(tile.cols) + u64::from(col % tile.cols);
+        ((scramble(index) >> 40) % 9) as f64 - 4.0
+    };
+    let row = move |plane: u32, row: u32| (0..grid.cols).map(move |col| cell(plane, row, col));
+    (0..grid.planes).flat_map(|plane| (0..grid.rows).flat_map(move |at| row(plane, at))).collect()
 }
 
-fn encode(element: Element, cell: f64) -> Vec<u8> {
-    match element {
-        Element::F16 => half::f16::from_f64(cell).to_ne_bytes().to_vec(),
-        Element::F64 => cell.to_ne_bytes().to_vec(),
-        _ => (cell as f32).to_ne_bytes().to_vec(),
+/// How one side of the large grid lies in the small one's.
+#[derive(Clone, Copy, Debug)]
+struct Fold {
+    large: u32,
+    small: u32,
+    period: u32,
+    /// How many cells from an end on may differ from their like in the middle.
+    reach: u32,
+}
+
+impl Fold {
+    /// The shortest side that has all of the large one's ends and a period between them.
+    fn new(large: u32, period: u32, reach: u32) -> Self {
+        let least = period + 2 * reach;
+        let small = if large <= least { large } else { least + (large - least) % period };
+        Fold { large, small, period, reach }
     }
-}
 
-fn decode(element: Element, bytes: &[u8]) -> f64 {
-    match element {
-        Element::F16 => bytemuck::pod_read_unaligned::<half::f16>(bytes).to_f64(),
-        Element::F64 => bytemuck::pod_read_unaligned(bytes),
-        _ => f64::from(bytemuck::pod_read_unaligned::<f32>(bytes)),
+    /// Where a place of the large side lies in the small one.
+    fn place(self, at: u32) -> u32 {
+        let Fold { large, small, period, reach } = self;
+        if large == small || at < reach {
+            at
+        } else if at >= large - reach {
+            at - (large - small)
+        } else {
+            reach + (at - reach) % period
+        }
+    }
+
+    /// A row of the small grid made as long as the large one's, in bytes.
+    fn lengthened(self, row: &[f64], element: Element) -> Vec<u8> {
+        let row: Vec<_> = (0..self.large).map(|at| row[self.place(at) as usize]).collect();
+        element.encode(&row)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stencil::{Border, Borders, Tuning, VARIANTS};
+
+    /// The cells of rows of 64-bit floats.
+    fn cells<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Vec<f64> {
+        bytemuck::pod_collect_to_vec(&rows.collect::<Vec<_>>().concat())
+    }
 
     #[test]
     fn a_mosaic_steps_as_the_whole_grid_does() {
+        let mixed = Borders { north: Border::Mirror, ..Borders::default() };
         for (points, grid) in [
             (Points::Five, Grid::plane(130, 300)),
+            (Points::Five, Grid::plane(66, 131)),
             (Points::Five, Grid::plane(1, 5)),
             (Points::TwentySeven, Grid { planes: 16, rows: 65, cols: 130 }),
             (Points::TwentySeven, Grid { planes: 2, rows: 3, cols: 1 }),
         ] {
-            let weights = Coefficients::usual(points);
-            let mosaic = Mosaic::new(points, Element::F64, grid, weights);
-            let cells: Vec<f64> = bytemuck::pod_collect_to_vec(&mosaic.before().collect::<Vec<_>>().concat());
-            let got: Vec<f64> = bytemuck::pod_collect_to_vec(&mosaic.after().collect::<Vec<_>>().concat());
-            let mut expected = vec![f64::NAN; cells.len()];
-            reference::step(points, grid, Borders::default(), weights, &cells, &mut expected);
-            assert_eq!(got, expected, "{grid}");
-            assert!(cells.iter().all(|cell| (1.0..=8.0).contains(cell)), "{grid}");
+            let variant = VARIANTS.iter().find(|variant| variant.points == points).unwrap();
+            for borders in
+                [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
+            {
+                let tuning = Tuning::of(variant);
+                let job = Job { variant, element: Element::F64, grid, borders, tuning };
+                for steps in 1..3 {
+                    let mosaic = Mosaic::new(&job, steps);
+                    let before = cells(mosaic.before());
+                    let (mut source, mut target) = (before.clone(), before.clone());
+                    for _ in 0..steps {
+                        let weights = Coefficients::dyadic(points);
+                        reference::step(points, grid, borders, weights, &source, &mut target);
+                        std::mem::swap(&mut source, &mut target);
+                    }
+                    assert_eq!(cells(mosaic.after()), source, "{grid}, {borders:?}, {steps} steps");
+                    assert_eq!(mosaic.changes, before != source, "{grid}, {borders:?}");
+                }
+            }
         }
-    }
-
-    #[test]
-    fn one_weight_is_rounded_as_the_element_rounds_it() {
-        let points = Points::Five;
-        let mosaic = Mosaic::new(points, Element::F32, Grid::plane(3, 3), Coefficients::usual(points));
-        let before: Vec<f32> = bytemuck::pod_collect_to_vec(&mosaic.before().collect::<Vec<_>>().concat());
-        let after: Vec<f32> = bytemuck::pod_collect_to_vec(&mosaic.after().collect::<Vec<_>>().concat());
-        assert_eq!(after[4], 0.2 * [1, 3, 4, 5, 7].map(|at: usize| before[at]).iter().sum::<f32>());
-        assert_eq!((after[0], after[5]), (before[0], before[5]), "borders stay");
     }
 }

@@ -1,6 +1,7 @@
 //! What can be wrong with a reduction.
 
 use crate::adapter::feature_names;
+use crate::binding::Misuse;
 use crate::element::Element;
 use crate::reduce::catalogue::Finish;
 use crate::reduce::operator::Operator;
@@ -183,4 +184,15 @@ pub enum ReduceError {
         /// The other.
         second: &'static str,
     },
+}
+
+impl From<Misuse> for ReduceError {
+    fn from(misuse: Misuse) -> Self {
+        match misuse {
+            Misuse::Usage { role, usage } => ReduceError::Usage { role, usage },
+            Misuse::TooShort { role, start, end, size } => ReduceError::TooShort { role, start, end, size },
+            Misuse::Offset { role, offset, align } => ReduceError::Offset { role, offset, align },
+            Misuse::Aliased { first, second } => ReduceError::Aliased { first, second },
+        }
+    }
 }

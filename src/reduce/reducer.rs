@@ -1,17 +1,13 @@
 //! Recording a plan: compiled pipelines, prepared bindings, dispatches on the caller's encoder or pass.
 
-use std::num::NonZeroU64;
+use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
-use wgpu::util::DeviceExt as _;
-use wgpu::{Buffer, BufferUsages, Device};
-
+use crate::binding::{self, Use, slice};
+use crate::dispatch::{self, Dispatch, Recorder};
 use crate::pipeline::{self, Checks, Kernel};
 use crate::reduce::catalogue::Finish;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{From, Job, Params, Plan, Stage, To};
-
-/// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
-const PARAMS_STRIDE: u64 = 256;
 
 /// The elements to reduce: `len` of them, from byte `offset` on.
 #[derive(Clone, Copy, Debug)]
@@ -45,15 +41,7 @@ pub struct Workspace {
 impl Workspace {
     /// Allocates what a plan needs.
     pub fn new(device: &Device, plan: &Plan) -> Self {
-        let buffer = |name: &str, size: u64| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(&format!("halofold::reduce::{name}")),
-                // A binding is never empty.
-                size: size.max(32),
-                usage: BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            })
-        };
+        let buffer = |name: &str, size| binding::scratch(device, &format!("halofold::reduce::{name}"), size);
         Workspace {
             scratch: [buffer("scratch0", plan.scratch[0]), buffer("scratch1", plan.scratch[1])],
             board: buffer("board", plan.board),
@@ -72,10 +60,8 @@ impl Workspace {
             ("second scratch buffer", plan.scratch[1], &self.scratch[1]),
             ("notice board", plan.board, &self.board),
         ];
-        for (role, end, buffer) in needs {
-            if end > buffer.size() {
-                return Err(ReduceError::TooShort { role, start: 0, end, size: buffer.size() });
-            }
+        for (role, needed, buffer) in needs {
+            binding::room(role, buffer, needed)?;
         }
         Ok(())
     }
@@ -164,14 +150,15 @@ impl Reduction {
             plan.passes.len(),
             plan.left
         );
-        let params = self.parameters(device, &plan);
+        let params = binding::blocks(plan.passes.iter().map(|pass| &pass.params));
+        let params = binding::filled(device, "halofold::reduce::params", &params, BufferUsages::UNIFORM);
         let mut passes = Vec::with_capacity(plan.passes.len());
         for (index, pass) in plan.passes.iter().enumerate() {
             let compiled = self.stage(pass.stage);
-            let binding = |slot: u32| match slot {
+            let resource = |slot: u32| match slot {
                 0 => read_binding(pass.from, &input, workspace),
                 3 => self.vector_binding(pass.from, &input, workspace),
-                2 => slice(&params, index as u64 * PARAMS_STRIDE, size_of::<Params>() as u64),
+                2 => binding::block::<Params>(&params, binding::block_offset(index)),
                 1 => match pass.to {
                     To::Output { offset, size } => slice(output.buffer, output.offset + offset, size),
                     To::Scratch { buffer, offset, size } => slice(&workspace.scratch[buffer], offset, size),
@@ -179,18 +166,10 @@ impl Reduction {
                 _ if self.job.finish == Finish::Atomic => slice(output.buffer, output.offset, plan.output),
                 _ => workspace.board.as_entire_binding(),
             };
-            let entries: Vec<_> = compiled
-                .bindings
-                .iter()
-                .map(|&slot| wgpu::BindGroupEntry { binding: slot, resource: binding(slot) })
-                .collect();
-            passes.push(Recorded {
+            let resources = compiled.bindings.iter().map(|&slot| (slot, resource(slot)));
+            passes.push(Dispatch {
                 pipeline: compiled.pipeline.clone(),
-                bindings: device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("halofold::reduce::bindings"),
-                    layout: &compiled.layout,
-                    entries: &entries,
-                }),
+                bindings: binding::bind(device, "halofold::reduce::bindings", &compiled.layout, resources),
                 grid: pass.grid,
             });
         }
@@ -203,7 +182,7 @@ impl Reduction {
         from: From,
         input: &Input<'a>,
         workspace: &'a Workspace,
-    ) -> wgpu::BindingResource<'a> {
+    ) -> BindingResource<'a> {
         match from {
             From::Input { size, .. } if size < 4 * self.job.accumulator.element.size() => {
                 read_binding(From::Nothing, input, workspace)
@@ -218,41 +197,17 @@ impl Reduction {
     }
 
     fn check(&self, plan: &Plan, input: &Input<'_>, output: &Output<'_>) -> Result<(), ReduceError> {
-        let align = self.limits.min_storage_buffer_offset_alignment;
         let bytes = input.len.saturating_mul(self.job.accumulator.element.size());
-        let end = input.offset.saturating_add(bytes);
-        // Bindings are whole words: an odd number of 16-bit elements needs the rest of the last one.
-        let bound = end.next_multiple_of(4);
-        for (role, buffer, start, end) in [
-            ("input", input.buffer, input.offset, if input.len == 0 { end } else { bound }),
-            ("output", output.buffer, output.offset, output.offset.saturating_add(plan.output)),
-        ] {
-            if !buffer.usage().contains(BufferUsages::STORAGE) {
-                return Err(ReduceError::Usage { role, usage: BufferUsages::STORAGE });
-            }
-            if end > buffer.size() {
-                return Err(ReduceError::TooShort { role, start, end, size: buffer.size() });
-            }
+        let mut read = Use::of("input", input.buffer, input.offset, bytes);
+        if input.len > 0 {
+            // Bindings are whole words: an odd number of 16-bit elements needs the rest of the last one.
+            read.end = read.end.next_multiple_of(4);
         }
-        if !output.offset.is_multiple_of(u64::from(align)) {
-            return Err(ReduceError::Offset { role: "output", offset: output.offset, align });
-        }
-        if input.buffer == output.buffer {
-            return Err(ReduceError::Aliased { first: "input", second: "output" });
-        }
-        Ok(())
-    }
-
-    fn parameters(&self, device: &Device, plan: &Plan) -> Buffer {
-        let mut bytes = vec![0; plan.passes.len() * PARAMS_STRIDE as usize];
-        for (slot, pass) in bytes.chunks_exact_mut(PARAMS_STRIDE as usize).zip(&plan.passes) {
-            slot[..size_of::<Params>()].copy_from_slice(bytemuck::bytes_of(&pass.params));
-        }
-        device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("halofold::reduce::params"),
-            contents: &bytes,
-            usage: BufferUsages::UNIFORM,
-        })
+        let written = Use::of("output", output.buffer, output.offset, plan.output);
+        read.check()?;
+        written.check()?;
+        written.aligned(&self.limits)?;
+        Ok(read.apart(&written)?)
     }
 }
 
@@ -260,15 +215,8 @@ impl Reduction {
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
-    passes: Vec<Recorded>,
+    passes: Vec<Dispatch>,
     label: String,
-}
-
-#[derive(Debug)]
-struct Recorded {
-    pipeline: wgpu::ComputePipeline,
-    bindings: wgpu::BindGroup,
-    grid: [u32; 2],
 }
 
 impl Prepared {
@@ -279,20 +227,12 @@ impl Prepared {
 
     /// Records into a pass of its own.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some(&self.label),
-            timestamp_writes: None,
-        });
-        self.encode_in_pass(&mut pass);
+        self.encode_in_pass(&mut dispatch::begin(encoder, &self.label));
     }
 
     /// Records into the caller's pass. Changes its pipeline and bind group 0; halofold itself allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for recorded in &self.passes {
-            pass.set_pipeline(&recorded.pipeline);
-            pass.set_bind_group(0, &recorded.bindings, &[]);
-            pass.dispatch_workgroups(recorded.grid[0], recorded.grid[1], 1);
-        }
+        Recorder::new(pass).record(&self.passes);
     }
 }
 
@@ -326,14 +266,10 @@ fn compile(device: &Device, job: &Job, stage: Stage, cache: Option<&wgpu::Pipeli
 }
 
 /// What a dispatch reads.
-fn read_binding<'a>(from: From, input: &Input<'a>, workspace: &'a Workspace) -> wgpu::BindingResource<'a> {
+fn read_binding<'a>(from: From, input: &Input<'a>, workspace: &'a Workspace) -> BindingResource<'a> {
     match from {
         From::Input { offset, size } => slice(input.buffer, offset, size),
         From::Scratch { buffer, offset, size } => slice(&workspace.scratch[buffer], offset, size),
         From::Nothing => workspace.nothing.as_entire_binding(),
     }
-}
-
-fn slice(buffer: &Buffer, offset: u64, size: u64) -> wgpu::BindingResource<'_> {
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
 }

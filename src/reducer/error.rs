@@ -1,6 +1,7 @@
 //! What can be wrong with a reducer.
 
 use crate::adapter::feature_names;
+use crate::binding::Misuse;
 use crate::reducer::monoid::{Arity, MonoidError};
 use crate::reducer::shape::{Form, Shape};
 
@@ -191,4 +192,15 @@ pub enum ReducerError {
         /// The other.
         second: &'static str,
     },
+}
+
+impl From<Misuse> for ReducerError {
+    fn from(misuse: Misuse) -> Self {
+        match misuse {
+            Misuse::Usage { role, usage } => ReducerError::Usage { role, usage },
+            Misuse::TooShort { role, start, end, size } => ReducerError::TooShort { role, start, end, size },
+            Misuse::Offset { role, offset, align } => ReducerError::Offset { role, offset, align },
+            Misuse::Aliased { first, second } => ReducerError::Aliased { first, second },
+        }
+    }
 }

@@ -2,13 +2,17 @@
 
 use std::mem::offset_of;
 
-use wgpu::util::DeviceExt as _;
 use wgpu::{Buffer, BufferUsages, Device};
 
+use crate::binding;
+use crate::dispatch::Dispatch;
 use crate::pipeline;
 use crate::reduce::Params;
-use crate::reducer::record::{PARAMS_STRIDE, Position, Recorded};
+use crate::reducer::source::Position;
 use crate::shader;
+
+/// What the kernel and its buffers are called.
+const LABEL: &str = "halofold::reducer::length";
 
 /// Bytes of a word.
 const WORD: usize = 4;
@@ -40,13 +44,13 @@ impl Length {
     ) -> Self {
         let words = |bytes: usize| (bytes / WORD) as f64;
         let kernel = pipeline::Kernel {
-            label: "halofold::reducer::length",
+            label: LABEL,
             wgsl: shader::piece("reducer/length").to_owned(),
             entry_point: "main",
             slots: &[0, 1, 2, 3],
             overrides: &[
                 ("WORDS", words(size_of::<Params>())),
-                ("STRIDE", words(PARAMS_STRIDE as usize)),
+                ("STRIDE", words(binding::STRIDE)),
                 ("LEN", words(offset_of!(Params, len))),
                 ("INDEX", words(offset_of!(Params, index))),
                 ("COUNT", words(offset_of!(Params, count))),
@@ -65,35 +69,18 @@ impl Length {
         (templates, parameters): (&Buffer, &Buffer),
         count: Position<'_>,
         (most, passes): (u32, u32),
-    ) -> Recorded {
+    ) -> Dispatch {
         let align = u64::from(device.limits().min_storage_buffer_offset_alignment);
         let start = count.offset / align * align;
         let job = Job { at: ((count.offset - start) / WORD as u64) as u32, most, passes };
-        let job = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("halofold::reducer::length"),
-            contents: bytemuck::bytes_of(&job),
-            usage: BufferUsages::UNIFORM,
-        });
-        let counted = wgpu::BufferBinding {
-            buffer: count.buffer,
-            offset: start,
-            size: std::num::NonZeroU64::new(count.offset + WORD as u64 - start),
-        };
+        let job = binding::filled(device, LABEL, bytemuck::bytes_of(&job), BufferUsages::UNIFORM);
         let resources = [
             templates.as_entire_binding(),
             parameters.as_entire_binding(),
             job.as_entire_binding(),
-            wgpu::BindingResource::Buffer(counted),
+            binding::slice(count.buffer, start, count.offset + WORD as u64 - start),
         ];
-        let entries: Vec<_> = (0..)
-            .zip(resources)
-            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
-            .collect();
-        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("halofold::reducer::length"),
-            layout: &self.layout,
-            entries: &entries,
-        });
-        Recorded { pipeline: self.pipeline.clone(), bindings, grid: [passes.div_ceil(WORKGROUP), 1] }
+        let bindings = binding::bind(device, LABEL, &self.layout, (0..).zip(resources));
+        Dispatch { pipeline: self.pipeline.clone(), bindings, grid: [passes.div_ceil(WORKGROUP), 1] }
     }
 }

@@ -7,6 +7,7 @@ mod whole;
 
 use wgpu::Limits;
 
+use crate::pipeline;
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
 use crate::reducer::monoid::{Arity, Monoid};
@@ -326,12 +327,8 @@ impl Request<'_> {
 
     /// Workgroups, folded into rows.
     fn grid(&self, groups: u64) -> Result<[u32; 2], ReducerError> {
-        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
-        let rows = groups.div_ceil(row).max(1);
-        if rows > row {
-            return Err(ReducerError::TooManyWorkgroups { needed: groups, limit: row * row });
-        }
-        Ok([groups.div_ceil(rows).max(1) as u32, rows as u32])
+        let limit = pipeline::most_groups(self.limits);
+        pipeline::folded(groups, self.limits).ok_or(ReducerError::TooManyWorkgroups { needed: groups, limit })
     }
 
     /// Workgroups for so many teams.

@@ -1,10 +1,9 @@
 //! Recording a plan: compiled pipelines, prepared bindings, dispatches on the caller's encoder or pass.
 
-use std::num::NonZeroU64;
+use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
-use wgpu::util::DeviceExt as _;
-use wgpu::{Buffer, BufferUsages, Device};
-
+use crate::binding::{self, Use, slice};
+use crate::dispatch::{self, Dispatch, Recorder};
 use crate::pipeline;
 use crate::reduce::{Input, Output, Params};
 use crate::reducer::compose::Kernel;
@@ -13,62 +12,10 @@ use crate::reducer::length::Length;
 use crate::reducer::monoid::Monoid;
 use crate::reducer::plan::{Bytes, Extent, From, Pass, Plan, Request, Step, To};
 use crate::reducer::shape::{Form, Shape};
+use crate::reducer::source::Source;
 
-/// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
-pub(super) const PARAMS_STRIDE: u64 = 256;
-
-/// What a buffer that holds the number of elements is called.
-const COUNT: &str = "count";
-
-/// What is reduced: one input, several that count as one, or two whose elements are mapped in pairs.
-#[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    parts: &'a [Input<'a>],
-    second: Option<Input<'a>>,
-    offsets: Option<Position<'a>>,
-    count: Option<Position<'a>>,
-}
-
-/// A place in a buffer of the caller's.
-#[derive(Clone, Copy, Debug)]
-pub struct Position<'a> {
-    /// A buffer with [`BufferUsages::STORAGE`].
-    pub buffer: &'a Buffer,
-    /// In bytes.
-    pub offset: u64,
-}
-
-impl<'a> Source<'a> {
-    /// The elements of one buffer, or of several, one after the other.
-    pub const fn of(parts: &'a [Input<'a>]) -> Self {
-        Source { parts, second: None, offsets: None, count: None }
-    }
-
-    /// The elements of two buffers in pairs, for an operator of two inputs.
-    pub const fn pairs(first: &'a [Input<'a>; 1], second: Input<'a>) -> Self {
-        Source { parts: first, second: Some(second), offsets: None, count: None }
-    }
-
-    /// The same between offsets, for [`Shape::Offsets`]: a list of `u32`, one more than there are segments, in elements
-    /// from the input's first one on. It starts at a multiple of `min_storage_buffer_offset_alignment`.
-    pub const fn with_offsets(self, offsets: Position<'a>) -> Self {
-        Source { offsets: Some(offsets), ..self }
-    }
-
-    /// The same with a number of elements that the GPU knows: a `u32` at a multiple of 4 bytes, which some earlier
-    /// dispatch may have written. The first so many elements are reduced, at most all that the inputs have.
-    ///
-    /// For [`Shape::Whole`] and [`Shape::Strided`]. Costs one dispatch of one workgroup more, and waiting for it.
-    pub const fn with_count(self, count: Position<'a>) -> Self {
-        Source { count: Some(count), ..self }
-    }
-
-    /// Where the parts are, without their buffers.
-    fn extents(&self) -> (Vec<Extent>, Option<Extent>) {
-        let extent = |input: &Input<'_>| Extent { offset: input.offset, len: input.len };
-        (self.parts.iter().map(extent).collect(), self.second.as_ref().map(extent))
-    }
-}
+/// What a list of offsets is called.
+const OFFSETS: &str = "list of offsets";
 
 /// How a reducer is compiled.
 #[derive(Clone, Copy, Debug)]
@@ -288,18 +235,10 @@ impl Reducer {
         let bound = Bound { plan: &plan, source, output, workspace, params: &params, vector };
         let passes = plan.passes.iter().enumerate().map(|(index, pass)| {
             let compiled = self.step(pass.step);
-            let entries: Vec<_> = compiled
-                .slots
-                .iter()
-                .map(|&slot| wgpu::BindGroupEntry { binding: slot, resource: bound.slot(slot, index, pass) })
-                .collect();
-            Recorded {
+            let resources = compiled.slots.iter().map(|&slot| (slot, bound.slot(slot, index, pass)));
+            Dispatch {
                 pipeline: compiled.pipeline.clone(),
-                bindings: device.create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some("halofold::reducer::bindings"),
-                    layout: &compiled.layout,
-                    entries: &entries,
-                }),
+                bindings: binding::bind(device, "halofold::reducer::bindings", &compiled.layout, resources),
                 grid: pass.grid,
             }
         });
@@ -319,71 +258,32 @@ impl Reducer {
         output: &Output<'_>,
         workspace: &Workspace,
     ) -> Result<(), ReducerError> {
-        let mut uses =
-            vec![("output", output.buffer, output.offset, output.offset.saturating_add(plan.output))];
-        for pass in &plan.passes {
-            if let From::Inputs { part, first, second } = pass.from {
-                let input = &source.parts[part];
-                uses.push(("input", input.buffer, input.offset, first.end()));
-                for (input, bytes) in source.second.iter().zip(second) {
-                    uses.push(("second input", input.buffer, input.offset, bytes.end()));
-                }
-            }
-            for (list, bytes) in source.offsets.iter().zip(pass.offsets) {
-                let end = list.offset.saturating_add(bytes.end());
-                uses.push(("list of offsets", list.buffer, list.offset, end));
-            }
+        let written = Use::of("output", output.buffer, output.offset, plan.output);
+        written.check()?;
+        written.aligned(&self.limits)?;
+        for read in reads(plan, source) {
+            read.check()?;
+            read.apart(&written)?;
+        }
+        if let Some(list) = source.offsets {
+            Use::of(OFFSETS, list.buffer, list.offset, 0).aligned(&self.limits)?;
         }
         if let Some(count) = source.count {
             if !count.offset.is_multiple_of(4) {
                 return Err(ReducerError::Misaligned { offset: count.offset, size: 4 });
             }
-            uses.push((COUNT, count.buffer, count.offset, count.offset.saturating_add(4)));
+            // Read before anything is written: the output may lie in the same buffer.
+            Use::of("count", count.buffer, count.offset, 4).check()?;
         }
-        for (role, buffer, start, end) in uses {
-            if !buffer.usage().contains(BufferUsages::STORAGE) {
-                return Err(ReducerError::Usage { role, usage: BufferUsages::STORAGE });
-            }
-            if end > buffer.size() {
-                return Err(ReducerError::TooShort { role, start, end, size: buffer.size() });
-            }
-            // The count is read before anything is written.
-            if role != "output" && role != COUNT && buffer == output.buffer {
-                return Err(ReducerError::Aliased { first: role, second: "output" });
-            }
-        }
-        for (role, end, buffer) in [
-            ("scratch memory", plan.scratch, &workspace.scratch),
-            ("notice board", plan.board, &workspace.board),
-            ("buffer of marks", plan.marks, &workspace.marks),
-        ] {
-            if end > buffer.size() {
-                return Err(ReducerError::TooShort { role, start: 0, end, size: buffer.size() });
-            }
-        }
-        let align = self.limits.min_storage_buffer_offset_alignment;
-        let places = source.offsets.map(|list| ("list of offsets", list.offset));
-        for (role, offset) in places.into_iter().chain([("output", output.offset)]) {
-            if !offset.is_multiple_of(u64::from(align)) {
-                return Err(ReducerError::Offset { role, offset, align });
-            }
-        }
-        Ok(())
+        binding::room("scratch memory", &workspace.scratch, plan.scratch)?;
+        binding::room("notice board", &workspace.board, plan.board)?;
+        Ok(binding::room("buffer of marks", &workspace.marks, plan.marks)?)
     }
 
     /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatch that writes them.
-    fn parameters(&self, device: &Device, plan: &Plan, source: &Source<'_>) -> (Buffer, Option<Recorded>) {
-        let mut bytes = vec![0; plan.passes.len().max(1) * PARAMS_STRIDE as usize];
-        for (slot, pass) in bytes.chunks_exact_mut(PARAMS_STRIDE as usize).zip(&plan.passes) {
-            slot[..size_of::<Params>()].copy_from_slice(bytemuck::bytes_of(&pass.params));
-        }
-        let written = |usage| {
-            device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some("halofold::reducer::params"),
-                contents: &bytes,
-                usage,
-            })
-        };
+    fn parameters(&self, device: &Device, plan: &Plan, source: &Source<'_>) -> (Buffer, Option<Dispatch>) {
+        let blocks = binding::blocks(plan.passes.iter().map(|pass| &pass.params));
+        let written = |usage| binding::filled(device, "halofold::reducer::params", &blocks, usage);
         let (Some(length), Some(count)) = (&self.length, source.count) else {
             return (written(BufferUsages::UNIFORM), None);
         };
@@ -393,6 +293,25 @@ impl Reducer {
         let recorded = length.bind(device, (&templates, &params), count, (most, plan.passes.len() as u32));
         (params, Some(recorded))
     }
+}
+
+/// All parts of the caller's buffers that a plan reads beside the output that it writes.
+fn reads<'a>(plan: &Plan, source: &Source<'a>) -> Vec<Use<'a>> {
+    let mut reads = Vec::new();
+    for pass in &plan.passes {
+        if let From::Inputs { part, first, second } = pass.from {
+            let Input { buffer, offset, .. } = source.parts[part];
+            reads.push(Use { role: "input", buffer, start: offset, end: first.end() });
+            for (input, bytes) in source.second.iter().zip(second) {
+                let Input { buffer, offset, .. } = *input;
+                reads.push(Use { role: "second input", buffer, start: offset, end: bytes.end() });
+            }
+        }
+        for (list, bytes) in source.offsets.iter().zip(pass.offsets) {
+            reads.push(Use::of(OFFSETS, list.buffer, list.offset, bytes.end()));
+        }
+    }
+    reads
 }
 
 /// The buffers of one prepared reduction.
@@ -408,20 +327,17 @@ struct Bound<'a, 'p> {
 
 impl<'a> Bound<'a, '_> {
     /// What a slot of group 0 is bound to in the dispatch number `index`.
-    fn slot(&self, slot: u32, index: usize, pass: &Pass) -> wgpu::BindingResource<'a> {
+    fn slot(&self, slot: u32, index: usize, pass: &Pass) -> BindingResource<'a> {
         match slot {
             1 => match pass.to {
-                To::Scratch(bytes) => slice(&self.workspace.scratch, 0, bytes),
-                To::Output(bytes) => slice(self.output.buffer, self.output.offset, bytes),
+                To::Scratch(bytes) => within(&self.workspace.scratch, 0, bytes),
+                To::Output(bytes) => within(self.output.buffer, self.output.offset, bytes),
             },
-            2 => {
-                let offset = index as u64 * PARAMS_STRIDE;
-                slice(self.params, 0, Bytes { offset, size: size_of::<Params>() as u64 })
-            }
-            4 => slice(&self.workspace.board, 0, Bytes { offset: 0, size: self.plan.board }),
+            2 => binding::block::<Params>(self.params, binding::block_offset(index)),
+            4 => slice(&self.workspace.board, 0, self.plan.board),
             5 | 6 => self.second(pass.from, slot == 6),
             7 => match (pass.offsets, self.source.offsets) {
-                (Some(bytes), Some(list)) => slice(list.buffer, list.offset, bytes),
+                (Some(bytes), Some(list)) => within(list.buffer, list.offset, bytes),
                 _ => self.marks(),
             },
             8 => self.marks(),
@@ -429,19 +345,19 @@ impl<'a> Bound<'a, '_> {
         }
     }
 
-    fn marks(&self) -> wgpu::BindingResource<'a> {
-        slice(&self.workspace.marks, 0, Bytes { offset: 0, size: self.plan.marks })
+    fn marks(&self) -> BindingResource<'a> {
+        slice(&self.workspace.marks, 0, self.plan.marks)
     }
 
-    fn first(&self, from: From, as_vectors: bool) -> wgpu::BindingResource<'a> {
+    fn first(&self, from: From, as_vectors: bool) -> BindingResource<'a> {
         match from {
             From::Inputs { part, first, .. } => self.input(self.source.parts[part].buffer, first, as_vectors),
-            From::Scratch(bytes) => slice(&self.workspace.scratch, 0, bytes),
+            From::Scratch(bytes) => within(&self.workspace.scratch, 0, bytes),
             From::Nothing => self.workspace.nothing.as_entire_binding(),
         }
     }
 
-    fn second(&self, from: From, as_vectors: bool) -> wgpu::BindingResource<'a> {
+    fn second(&self, from: From, as_vectors: bool) -> BindingResource<'a> {
         match (from, self.source.second) {
             (From::Inputs { second: Some(bytes), .. }, Some(second)) => {
                 self.input(second.buffer, bytes, as_vectors)
@@ -451,11 +367,11 @@ impl<'a> Bound<'a, '_> {
     }
 
     /// A window of an input. Too few bytes for one vector are never read as such.
-    fn input(&self, buffer: &'a Buffer, bytes: Bytes, as_vectors: bool) -> wgpu::BindingResource<'a> {
+    fn input(&self, buffer: &'a Buffer, bytes: Bytes, as_vectors: bool) -> BindingResource<'a> {
         if as_vectors && bytes.size < self.vector {
             return self.workspace.nothing.as_entire_binding();
         }
-        slice(buffer, 0, bytes)
+        within(buffer, 0, bytes)
     }
 }
 
@@ -468,28 +384,17 @@ fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Resu
     Ok(())
 }
 
-fn slice(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> wgpu::BindingResource<'_> {
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer,
-        offset: base + offset,
-        size: NonZeroU64::new(size),
-    })
+/// Bytes behind a base as a binding.
+fn within(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> BindingResource<'_> {
+    slice(buffer, base + offset, size)
 }
 
 /// A reduction with its buffers, ready to be recorded again and again.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
-    passes: Vec<Recorded>,
+    passes: Vec<Dispatch>,
     label: String,
-}
-
-/// One dispatch, bound.
-#[derive(Debug)]
-pub(super) struct Recorded {
-    pub(super) pipeline: wgpu::ComputePipeline,
-    pub(super) bindings: wgpu::BindGroup,
-    pub(super) grid: [u32; 2],
 }
 
 impl Prepared {
@@ -500,19 +405,11 @@ impl Prepared {
 
     /// Records into a pass of its own.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-            label: Some(&self.label),
-            timestamp_writes: None,
-        });
-        self.encode_in_pass(&mut pass);
+        self.encode_in_pass(&mut dispatch::begin(encoder, &self.label));
     }
 
     /// Records into the caller's pass. Changes its pipeline and bind group 0; halofold itself allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for recorded in &self.passes {
-            pass.set_pipeline(&recorded.pipeline);
-            pass.set_bind_group(0, &recorded.bindings, &[]);
-            pass.dispatch_workgroups(recorded.grid[0], recorded.grid[1], 1);
-        }
+        Recorder::new(pass).record(&self.passes);
     }
 }

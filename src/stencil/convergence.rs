@@ -4,13 +4,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use wgpu::{Buffer, BufferUsages, Device};
 
+use crate::binding;
+use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::shader::Composer;
 use crate::stencil::error::StencilError;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::plan::Job;
-use crate::stencil::record::{self, Dispatch, Recorder, Settings};
+use crate::stencil::record::Settings;
 use crate::stencil::residual::{self, Residual};
 use crate::stencil::until::{Norm, Outcome, Until};
 
@@ -38,12 +40,7 @@ impl Jacobi {
         let residual = Residual::new(device, self.job(), self.plan(), &mut settings);
         let params = settings.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(device, first, second, &params)?;
-        let found = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::stencil::residual"),
-            size: 16,
-            usage: BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
+        let found = binding::scratch(device, "halofold::stencil::residual", 16);
         let check = residual.prepare(device, self.plan(), [first, second], &params, &found);
         Ok(Convergence {
             steps,
@@ -77,9 +74,7 @@ impl Convergence {
     /// Records a run from its start: count and flag are reset, then up to `steps` steps are taken, the first of which
     /// reads the first buffer, with a check after every [`Until::every`] of them and after the last.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
-        let descriptor =
-            wgpu::ComputePassDescriptor { label: Some("halofold::stencil::until"), timestamp_writes: None };
-        self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
+        self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil::until"), steps);
     }
 
     /// The same in the caller's pass. halofold itself allocates nothing.
@@ -179,7 +174,7 @@ impl Gate {
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
         let both = settings.both(device, BufferUsages::STORAGE);
-        let outcome = record::filled(
+        let outcome = binding::filled(
             device,
             "halofold::stencil::outcome",
             &fresh(job.element),
@@ -187,19 +182,19 @@ impl Gate {
         );
         let dispatch = |pipeline: &wgpu::ComputePipeline, layout, block| Dispatch {
             pipeline: pipeline.clone(),
-            bindings: record::bind(
+            bindings: binding::bind(
                 device,
                 "halofold::stencil::gate",
                 layout,
                 [
                     (0, residual.as_entire_binding()),
                     (1, outcome.as_entire_binding()),
-                    (2, record::block::<Check>(&numbers, block)),
+                    (2, binding::block::<Check>(&numbers, block)),
                     (3, both.as_entire_binding()),
                     (4, params.as_entire_binding()),
                 ],
             ),
-            workgroups: [1, 1],
+            grid: [1, 1],
         };
         Gate {
             open: [dispatch(&open, &layout, due)],

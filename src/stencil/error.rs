@@ -2,6 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
+use crate::pipeline;
 use crate::stencil::shape::{Block, Grid, Points};
 
 /// Why a stencil cannot be stepped. Each message says what to do about it.
@@ -128,7 +129,6 @@ pub enum StencilError {
 
 impl StencilError {
     pub(super) fn too_many_workgroups(needed: u64, limits: &wgpu::Limits) -> Self {
-        let row = u64::from(limits.max_compute_workgroups_per_dimension);
-        StencilError::TooManyWorkgroups { needed, limit: row * row }
+        StencilError::TooManyWorkgroups { needed, limit: pipeline::most_groups(limits) }
     }
 }

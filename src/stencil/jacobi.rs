@@ -2,11 +2,13 @@
 
 use wgpu::{Buffer, BufferUsages, Device};
 
+use crate::binding;
+use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::stencil::error::StencilError;
 use crate::stencil::plan::{Job, Params, Plan};
-use crate::stencil::record::{self, Dispatch, Recorder, Settings};
+use crate::stencil::record::Settings;
 use crate::stencil::seam::Carrier;
 use crate::stencil::shape::Coefficients;
 
@@ -157,7 +159,7 @@ impl Jacobi {
             .map(|(block, window)| {
                 // No more of the buffers than the grid, in whole words.
                 let size = window.size.next_multiple_of(4);
-                let parts = buffers.map(|buffer| record::slice(buffer, window.offset, size));
+                let parts = buffers.map(|buffer| binding::slice(buffer, window.offset, size));
                 self.dispatch(device, parts, params, block, window.workgroups)
             })
             .collect()
@@ -170,12 +172,12 @@ impl Jacobi {
         [source, result]: [wgpu::BindingResource<'_>; 2],
         params: &Buffer,
         block: usize,
-        workgroups: [u32; 2],
+        grid: [u32; 2],
     ) -> Dispatch {
-        let params = record::block::<Params>(params, Settings::offset(block));
+        let params = binding::block::<Params>(params, binding::block_offset(block));
         let resources = [(0, source), (1, result), (2, params), (3, self.coefficients.as_entire_binding())];
-        let bindings = record::bind(device, "halofold::stencil::bindings", &self.layout, resources);
-        Dispatch { pipeline: self.pipeline.clone(), bindings, workgroups }
+        let bindings = binding::bind(device, "halofold::stencil::bindings", &self.layout, resources);
+        Dispatch { pipeline: self.pipeline.clone(), bindings, grid }
     }
 }
 
@@ -197,26 +199,12 @@ impl Stepper {
 
     /// The same in a pass of its own.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
-        let descriptor =
-            wgpu::ComputePassDescriptor { label: Some("halofold::stencil"), timestamp_writes: None };
-        self.encode_in_pass(&mut encoder.begin_compute_pass(&descriptor), steps);
+        self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil"), steps);
     }
 }
 
 /// The weights on the GPU.
 fn weights(device: &Device, element: Element, coefficients: Coefficients) -> Buffer {
-    let bytes = in_element(element, coefficients);
-    record::filled(device, "halofold::stencil::coefficients", &bytes, BufferUsages::STORAGE)
-}
-
-/// The weights as the kernel reads them.
-fn in_element(element: Element, Coefficients(weights): Coefficients) -> Vec<u8> {
-    weights
-        .iter()
-        .flat_map(|&weight| match element {
-            Element::F16 => half::f16::from_f64(weight).to_le_bytes().to_vec(),
-            Element::F64 => weight.to_le_bytes().to_vec(),
-            _ => (weight as f32).to_le_bytes().to_vec(),
-        })
-        .collect()
+    let bytes = element.encode(&coefficients.0);
+    binding::filled(device, "halofold::stencil::coefficients", &bytes, BufferUsages::STORAGE)
 }

@@ -1,13 +1,15 @@
 //! The change between two grids, reduced to its maximum and its sum of squares; see `shaders/stencil/residual.wgsl`.
 
-use wgpu::{Buffer, BufferUsages, Device};
+use wgpu::{Buffer, Device};
 
+use crate::binding;
+use crate::dispatch::Dispatch;
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::reduce::Params;
 use crate::shader::{self, Composer};
 use crate::stencil::plan::{Job, Plan};
-use crate::stencil::record::{self, Dispatch, Settings};
+use crate::stencil::record::Settings;
 use crate::stencil::window::Window;
 
 /// Invocations of a workgroup.
@@ -77,25 +79,20 @@ impl Residual {
         params: &Buffer,
         out: &Buffer,
     ) -> Vec<Dispatch> {
-        let scratch = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::stencil::residual_partials"),
-            size: self.scratch,
-            usage: BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
+        let scratch = binding::scratch(device, "halofold::stencil::residual_partials", self.scratch);
         let dispatch = |(pipeline, layout): &(wgpu::ComputePipeline, _), pass: Pass, resources: Vec<_>| {
-            let numbers = (2, record::block::<Params>(params, pass.block));
+            let numbers = (2, binding::block::<Params>(params, pass.block));
             let resources = resources.into_iter().chain([numbers]);
             Dispatch {
                 pipeline: pipeline.clone(),
-                bindings: record::bind(device, "halofold::stencil::residual", layout, resources),
-                workgroups: [pass.groups, 1],
+                bindings: binding::bind(device, "halofold::stencil::residual", layout, resources),
+                grid: [pass.groups, 1],
             }
         };
         let mut dispatches = Vec::with_capacity(self.passes.len());
         for (window, &pass) in plan.windows.iter().zip(&self.passes) {
             let size = window.size.next_multiple_of(4);
-            let part = |buffer| record::slice(buffer, window.offset, size);
+            let part = |buffer| binding::slice(buffer, window.offset, size);
             let resources = vec![(0, part(first)), (3, part(second)), (1, scratch.as_entire_binding())];
             dispatches.push(dispatch(&self.changes, pass, resources));
         }
@@ -152,7 +149,11 @@ pub(super) fn compose(job: &Job, reads_grids: bool) -> String {
             composer.enable("f16");
         }
     }
-    composer.piece("stencil/residual").add("generated: the types", &types).piece("shared/io").piece("shared/store");
+    composer
+        .piece("stencil/residual")
+        .add("generated: the types", &types)
+        .piece("shared/io")
+        .piece("shared/store");
     composer.piece(match (reads_grids, lanes(job)) {
         (true, 4) => "stencil/shared/changes_4",
         (true, _) => "stencil/shared/changes_1",

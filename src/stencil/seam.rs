@@ -1,12 +1,14 @@
 //! Carrying a cut ring's two ends to a small grid of their own and back; see `shaders/stencil/seam.wgsl`.
 
-use wgpu::{Buffer, BufferUsages, Device};
+use wgpu::{Buffer, Device};
 
+use crate::binding;
+use crate::dispatch::Dispatch;
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::shader::Composer;
 use crate::stencil::error::StencilError;
-use crate::stencil::record::{self, Dispatch, Settings};
+use crate::stencil::record::Settings;
 use crate::stencil::window::Seam;
 
 /// The slots of both kernels, and that of the parameters.
@@ -75,14 +77,8 @@ impl Carrier {
 
     /// Allocates the seam before a step and after it.
     pub(super) fn buffers(&self, device: &Device) -> [Buffer; 2] {
-        ["before", "after"].map(|name| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(&format!("halofold::stencil::seam_{name}")),
-                size: self.size,
-                usage: BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            })
-        })
+        ["before", "after"]
+            .map(|name| binding::scratch(device, &format!("halofold::stencil::seam_{name}"), self.size))
     }
 
     /// The dispatches that go before the step, which reads `source`, and behind it.
@@ -97,19 +93,19 @@ impl Carrier {
         let tail = layer * 2 + u64::from(self.seam.skip) * self.element.size();
         [(&self.gather, source), (&self.scatter, result)].map(|((pipeline, layout), grid)| Dispatch {
             pipeline: pipeline.clone(),
-            bindings: record::bind(
+            bindings: binding::bind(
                 device,
                 "halofold::stencil::seam",
                 layout,
                 [
-                    (1, record::slice(grid, 0, (2 * layer).next_multiple_of(4))),
-                    (2, record::block::<Copying>(params, self.params)),
-                    (4, record::slice(grid, self.seam.tail, tail.next_multiple_of(4))),
+                    (1, binding::slice(grid, 0, (2 * layer).next_multiple_of(4))),
+                    (2, binding::block::<Copying>(params, self.params)),
+                    (4, binding::slice(grid, self.seam.tail, tail.next_multiple_of(4))),
                     (8, before.as_entire_binding()),
                     (9, after.as_entire_binding()),
                 ],
             ),
-            workgroups: self.workgroups,
+            grid: self.workgroups,
         })
     }
 }

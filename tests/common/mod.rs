@@ -3,7 +3,9 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use halofold::reduce::{Finish, Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace, reference};
+use halofold::reduce::{
+    Accumulator, Finish, Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace, reference,
+};
 use halofold::{Element, Value, adapter};
 use halofold::{read::Readback, wgpu};
 
@@ -107,13 +109,38 @@ impl Gpu {
         self.queue.write_buffer(&buffer, 0, &contents);
         buffer
     }
+
+    /// Records and runs something twice in one submission: the bytes at `offset` of the output after each.
+    ///
+    /// The first run finds poison there, the second zeros; and the second finds scratch memory and ticket counters as
+    /// the first one left them.
+    pub fn twice(
+        &self,
+        output: &wgpu::Buffer,
+        offset: u64,
+        size: u64,
+        record: impl Fn(&mut wgpu::CommandEncoder),
+    ) -> Result<[Vec<u8>; 2], String> {
+        self.queue.write_buffer(output, offset, &vec![0xCD; size as usize]);
+        let results = Readback::new(&self.device, 2 * size);
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        for run in 0..2 {
+            record(&mut encoder);
+            let copied = results.encode_behind(run * size, &mut encoder, output, offset, size);
+            copied.map_err(|error| error.to_string())?;
+            encoder.clear_buffer(output, offset, Some(size));
+        }
+        self.queue.submit([encoder.finish()]);
+        let mut first = results.wait(&self.device, 2 * size).map_err(|error| error.to_string())?;
+        let second = first.split_off(size as usize);
+        Ok([first, second])
+    }
 }
 
 /// A compiled reduction with an output that is poisoned before each run.
 pub struct Bench {
     pub reduction: Reduction,
     output: wgpu::Buffer,
-    readback: Readback,
 }
 
 /// Room for what the largest test leaves to the host.
@@ -132,7 +159,6 @@ impl Bench {
                     | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             }),
-            readback: Readback::new(device, OUTPUT),
         })
     }
 
@@ -150,26 +176,15 @@ impl Bench {
             .reduction
             .prepare(&gpu.device, Input { buffer, offset, len }, output, &workspace)
             .map_err(|error| error.to_string())?;
-        let poison = vec![0xCD; (plan.output as usize).next_multiple_of(4)];
-        let mut value = None;
-        // Twice: the second run finds scratch memory and ticket counters as the first one left them.
-        for _ in 0..2 {
-            gpu.queue.write_buffer(&self.output, 256, &poison);
-            let mut encoder = gpu.device.create_command_encoder(&Default::default());
-            prepared.encode(&mut encoder);
-            let copied = self.readback.encode(&mut encoder, &self.output, 256, plan.output);
-            copied.map_err(|error| error.to_string())?;
-            gpu.queue.submit([encoder.finish()]);
-            let bytes = self.readback.wait(&gpu.device, plan.output).map_err(|error| error.to_string())?;
-            let job = self.reduction.job();
-            let pair = job.accumulator;
-            let got = reference::combine_partials(pair.operator, pair.element, &bytes).unwrap();
-            if job.finish != Finish::Atomic && value.is_some_and(|before: Value| !before.same(got)) {
-                return Err(format!("the second run gave {got}, the first {}", value.unwrap()));
-            }
-            value = Some(got);
+        let runs = gpu.twice(&self.output, 256, plan.output, |encoder| prepared.encode(encoder))?;
+        let job = self.reduction.job();
+        let Accumulator { operator, element, .. } = job.accumulator;
+        let [first, second] =
+            runs.map(|bytes| reference::combine_partials(operator, element, &bytes).unwrap());
+        if job.finish != Finish::Atomic && !first.same(second) {
+            return Err(format!("the second run gave {second}, the first {first}"));
         }
-        Ok((value.unwrap(), plan.depth))
+        Ok((second, plan.depth))
     }
 }
 

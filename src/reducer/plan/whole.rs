@@ -1,5 +1,6 @@
 //! One result of everything: one dispatch a window, and all workgroups meet on the notice board.
 
+use crate::pipeline;
 use crate::reduce::Params;
 use crate::reducer::error::ReducerError;
 use crate::reducer::plan::{Extent, MAX_ITERATIONS, PER_INVOCATION, Pass, Plan, Reads, Request, Step, To};
@@ -62,7 +63,6 @@ impl Request<'_> {
         let acc = self.monoid.acc.words() as u64 * 4;
         let slots = self.largest_binding().saturating_sub(4 * BOARD_HEAD) / acc;
         let limit = slots.min(u64::from(workgroup_size) * (MAX_ITERATIONS - 4096));
-        let row = u64::from(self.limits.max_compute_workgroups_per_dimension);
         let share = (u64::from(most) / reads.len() as u64).max(1);
         let groups: Vec<u64> = reads
             .iter()
@@ -72,7 +72,7 @@ impl Request<'_> {
                 let wanted =
                     len.div_ceil(PER_INVOCATION * each).min(share).max(len.div_ceil(each * MAX_ITERATIONS));
                 // Whole rectangles: a workgroup too many would fold items a second time and draw a ticket.
-                wanted.max(1).next_multiple_of(wanted.max(1).div_ceil(row))
+                pipeline::whole_rows(wanted, self.limits)
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();

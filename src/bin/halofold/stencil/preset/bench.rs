@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use halofold::measure::{Budget, Field, Peak, Summary};
+use halofold::measure::{Budget, Field, Pair, Peak, Summary};
 use halofold::stencil::{Coefficients, Jacobi, Job, Stepper};
 use halofold::wgpu;
 
@@ -32,6 +32,7 @@ const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
 pub struct Bench<'a> {
     gpu: &'a Gpu,
     field: Field,
+    pair: Pair,
     budget: Budget,
     steps: u32,
     /// What its memory can do.
@@ -52,12 +53,13 @@ impl<'a> Bench<'a> {
         let field = gpu
             .attempt(|| Field::new(&gpu.device, &gpu.queue, &job).map_err(Failure::usage))
             .map_err(hint)?;
+        let pair = gpu.attempt(|| Ok(field.pair(&gpu.device))).map_err(hint)?;
         let software = gpu.is_software();
         let few = if software { SOFTWARE_SAMPLES } else { SAMPLES };
         let usual = gpu.budget(samples);
         let budget = Budget { samples: samples.unwrap_or(few), ..usual };
         let steps = if software { SOFTWARE_STEPS } else { STEPS };
-        Ok(Bench { gpu, field, budget, steps, peak: gpu.peak()? })
+        Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak()? })
     }
 
     /// Compiles a job and binds it to the grid.
@@ -67,7 +69,7 @@ impl<'a> Bench<'a> {
         self.gpu.attempt(|| {
             let exact = Jacobi::new(device, *job, Coefficients::dyadic(points)).map_err(Failure::usage)?;
             let usual = exact.reweighted(device, Coefficients::usual(points));
-            let bind = |jacobi: &Jacobi| self.field.stepper(device, jacobi).map_err(Failure::usage);
+            let bind = |jacobi: &Jacobi| self.pair.stepper(device, jacobi).map_err(Failure::usage);
             Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)? })
         })
     }
@@ -108,8 +110,10 @@ impl<'a> Bench<'a> {
     /// Holds the whole grid against the CPU's and writes what came of it into the row.
     fn verify(&self, ready: &Ready, row: &mut StencilRow) -> Result<bool, Failure> {
         let gpu = self.gpu;
-        let difference = gpu
-            .attempt(|| self.field.verify(&gpu.device, &gpu.queue, &ready.dyadic).map_err(Failure::usage))?;
+        let difference = gpu.attempt(|| {
+            let found = self.field.verify(&gpu.device, &gpu.queue, &self.pair, &ready.dyadic);
+            found.map_err(Failure::usage)
+        })?;
         row.status = if difference.is_none() { Status::Pass } else { Status::Fail };
         row.reason = difference.map(|difference| difference.to_string());
         Ok(difference.is_none())

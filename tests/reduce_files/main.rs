@@ -4,15 +4,18 @@
 //! error.
 #![cfg(feature = "cli")]
 
+#[path = "../files/mod.rs"]
 mod files;
+mod number;
+mod numpy;
 
-use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use files::{Folder, npy, refused, stdout};
-use half::f16;
+
 use halofold::reduce::Operator;
 use halofold::{Element, wgpu};
+use number::{Number, agrees, dtype, encode, expected, numbers, plain};
 use serde_json::Value;
 
 const OPS: [&str; 5] = ["sum", "min", "max", "product", "mean"];
@@ -53,146 +56,6 @@ fn run_on(args: &[&str], input: &[u8]) -> Output {
 
 fn rows(output: &Output) -> Vec<Value> {
     serde_json::from_str(&stdout(output)).unwrap()
-}
-
-/// A number of the test, exact in every type it is written as.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Number {
-    Integer(i128),
-    Float(f64),
-    Nothing,
-}
-
-impl Number {
-    fn of_json(value: &Value) -> Self {
-        match value {
-            Value::Null => Number::Nothing,
-            Value::Number(number) if number.is_u64() => Number::Integer(number.as_u64().unwrap().into()),
-            Value::Number(number) if number.is_i64() => Number::Integer(number.as_i64().unwrap().into()),
-            Value::Number(number) => Number::Float(number.as_f64().unwrap()),
-            Value::String(name) => Number::Float(name.parse().unwrap()),
-            other => panic!("{other} is no value"),
-        }
-    }
-
-    fn bytes(self, element: Element) -> Vec<u8> {
-        match (self, element) {
-            (Number::Integer(x), Element::U32 | Element::I32) => (x as u32).to_le_bytes().to_vec(),
-            (Number::Integer(x), _) => (x as u64).to_le_bytes().to_vec(),
-            (Number::Float(x), Element::F16) => f16::from_f64(x).to_le_bytes().to_vec(),
-            (Number::Float(x), Element::F32) => (x as f32).to_le_bytes().to_vec(),
-            (Number::Float(x), _) => x.to_le_bytes().to_vec(),
-            (Number::Nothing, _) => Vec::new(),
-        }
-    }
-
-    fn as_f64(self) -> f64 {
-        match self {
-            Number::Integer(x) => x as f64,
-            Number::Float(x) => x,
-            Number::Nothing => f64::NAN,
-        }
-    }
-
-    /// Equality where every NaN is the same and -0 is not +0.
-    fn same(self, other: Number) -> bool {
-        match (self, other) {
-            (Number::Float(a), Number::Float(b)) => (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits(),
-            (a, b) => a == b,
-        }
-    }
-}
-
-/// Pseudo-random numbers, the same every time. Integers take every (odd) pattern; floats are ±1 with a few twos and
-/// halves, which every type adds and multiplies without rounding.
-fn numbers(element: Element, len: usize) -> Vec<Number> {
-    let mut state = len as u64 + element as u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
-    let number = |index: usize| {
-        let word = next() | 1;
-        match element {
-            Element::U32 => Number::Integer((word as u32).into()),
-            Element::I32 => Number::Integer((word as i32).into()),
-            Element::U64 => Number::Integer(word.into()),
-            Element::I64 => Number::Integer((word as i64).into()),
-            _ => {
-                let rare = index % (len / 6 + 2) == 1;
-                let magnitude = if !rare {
-                    1.0
-                } else if word >> 20 & 1 == 0 {
-                    2.0
-                } else {
-                    0.5
-                };
-                Number::Float(if word >> 40 & 1 == 0 { magnitude } else { -magnitude })
-            }
-        }
-    };
-    (0..len).map(number).collect()
-}
-
-/// What NumPy makes of them.
-fn expected(op: &str, element: Element, numbers: &[Number]) -> Number {
-    if numbers.is_empty() && !["sum", "product"].contains(&op) {
-        return Number::Nothing;
-    }
-    let signed = matches!(element, Element::I32 | Element::I64);
-    let in_64_bits = |x: u64| Number::Integer(if signed { i128::from(x as i64) } else { x.into() });
-    if element.is_float() {
-        let items = numbers.iter().map(|x| x.as_f64());
-        return Number::Float(match op {
-            "sum" => items.sum::<f64>() + 0.0,
-            "product" => items.product(),
-            "min" => items.fold(f64::INFINITY, f64::min),
-            "max" => items.fold(f64::NEG_INFINITY, f64::max),
-            _ => {
-                let mean = items.sum::<f64>() / numbers.len() as f64;
-                if element == Element::F64 { mean } else { f64::from(mean as f32) }
-            }
-        });
-    }
-    let items = numbers.iter().map(|x| match x {
-        Number::Integer(x) => *x,
-        other => panic!("{other:?} is no integer"),
-    });
-    match op {
-        "sum" => in_64_bits(items.sum::<i128>() as u64),
-        "product" => in_64_bits(items.fold(1, |product: u64, x| product.wrapping_mul(x as u64))),
-        "min" => Number::Integer(items.min().unwrap()),
-        "max" => Number::Integer(items.max().unwrap()),
-        _ => Number::Float(items.sum::<i128>() as f64 / numbers.len() as f64),
-    }
-}
-
-/// Whether a value is the expected one: to the bit, but for the rounding of means.
-fn agrees(op: &str, got: Number, expected: Number) -> bool {
-    let rounding = expected.as_f64().abs() * f64::EPSILON * 4.0;
-    got.same(expected) || (op == "mean" && (got.as_f64() - expected.as_f64()).abs() <= rounding)
-}
-
-/// Elements one after the other, with the big end first if asked.
-fn encode(element: Element, numbers: &[Number], big: bool) -> Vec<u8> {
-    let bytes = |number: &Number| {
-        let mut bytes = number.bytes(element);
-        if big {
-            bytes.reverse();
-        }
-        bytes
-    };
-    numbers.iter().flat_map(bytes).collect()
-}
-
-/// NumPy's name of an element type.
-fn dtype(element: Element) -> String {
-    format!("{}{}", &element.name()[..1], element.size())
-}
-
-/// A one-dimensional little-endian array.
-fn plain(element: Element, numbers: &[Number]) -> Vec<u8> {
-    npy(&format!("<{}", dtype(element)), false, &[numbers.len()], &encode(element, numbers, false))
 }
 
 /// Asserts the rows of some files, for all operators that run here.
@@ -485,94 +348,4 @@ fn files_are_not_all_open_at_once() {
     let rows = rows(&output);
     assert_eq!(rows.len(), 300);
     assert!(rows.iter().enumerate().all(|(i, row)| row["value"] == i));
-}
-
-/// Writes files of every type and layout, and what NumPy makes of each.
-const NUMPY: &str = r#"
-import json, sys
-import numpy as np
-random = np.random.default_rng(7)
-out = []
-for kind in ['u4', 'i4', 'f4', 'f8', 'i8', 'u8', 'f2']:
-    for order in '<>':
-        for layout in 'CF':
-            for shape in [(), (1,), (1013,), (31, 33), (7, 11, 13)]:
-                if kind[0] == 'f':
-                    a = np.asarray(1 + 0.02 * random.standard_normal(shape))
-                    a = a * random.choice([-1, 1], shape)
-                else:
-                    info = np.iinfo(kind)
-                    a = np.asarray(random.integers(info.min, info.max, shape, kind, endpoint=True)) | np.array(1, kind)
-                a = np.asarray(a, dtype=order + kind, order=layout)
-                file = '%s/%s-%s-%d.npy' % (sys.argv[1], kind, 'big' if order == '>' else 'little', len(out))
-                np.save(file, a)
-                out.append({
-                    'file': file, 'dtype': kind, 'n': a.size, 'scale': np.mean(np.abs(a.astype('f8'))),
-                    'sum': np.sum(a).item(), 'min': np.min(a).item(), 'max': np.max(a).item(),
-                    'product': np.prod(a).item(), 'mean': np.mean(a).item(),
-                })
-print(json.dumps(out))
-"#;
-
-/// How far apart NumPy and halofold may be: both round floats, in different orders, and NumPy keeps 16-bit results in
-/// 16 bits.
-///
-/// `scale` is the mean of the magnitudes.
-fn tolerance(op: &str, element: Element, n: f64, scale: f64, value: f64) -> f64 {
-    let unit = match element {
-        Element::F16 => 1.0 / 1024.0,
-        Element::F32 => f64::from(f32::EPSILON),
-        _ => f64::EPSILON,
-    };
-    match (op, element.is_float()) {
-        ("mean", _) => 16.0 * unit * scale,
-        (_, false) | ("min" | "max", _) => 0.0,
-        ("sum", _) => 16.0 * unit * n * scale,
-        _ => 2.0 * n * unit * value.abs(),
-    }
-}
-
-#[test]
-fn agrees_with_numpy() {
-    // The system's Python may have NumPy where another one comes first in the path.
-    let has_numpy = |python: &&str| {
-        Command::new(python).args(["-c", "import numpy"]).output().is_ok_and(|output| output.status.success())
-    };
-    let Some(found) = ["python3", "/usr/bin/python3", "python"].iter().find(|python| has_numpy(python))
-    else {
-        // Not `eprintln!`, which a test that passes does not show.
-        let _ = writeln!(std::io::stderr(), "SKIPPED agrees_with_numpy: no python3 with NumPy here");
-        return;
-    };
-    let python = |args: &[&str]| Command::new(found).args(args).output();
-    let folder = Folder::new("reduce-numpy");
-    let written = stdout(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
-    let written: Vec<Value> = serde_json::from_str(&written).unwrap();
-    for element in Element::ALL {
-        let ops = runnable(element);
-        let files: Vec<_> = written.iter().filter(|file| file["dtype"] == dtype(element).as_str()).collect();
-        assert_eq!(files.len(), 20);
-        if ops.is_empty() {
-            continue;
-        }
-        let names = files.iter().map(|file| file["file"].as_str().unwrap());
-        let args: Vec<_> = names.chain(["--json", "--verify", "--op"]).collect();
-        let rows = rows(&run(&[&args[..], &[&ops.join(",")]].concat()));
-        assert_eq!(rows.len(), files.len() * ops.len());
-        for (row, file) in
-            rows.chunks(ops.len()).zip(files).flat_map(|(rows, file)| rows.iter().map(move |row| (row, file)))
-        {
-            let op = row["op"].as_str().unwrap();
-            assert_eq!(row["n"], file["n"]);
-            let (got, numpy) = (Number::of_json(&row["value"]), Number::of_json(&file[op]));
-            let [n, scale] = ["n", "scale"].map(|key| file[key].as_f64().unwrap());
-            let within = tolerance(op, element, n, scale, numpy.as_f64());
-            let close = (got.as_f64() - numpy.as_f64()).abs() <= within;
-            assert!(
-                got.same(numpy) || (within > 0.0 && close),
-                "{op} of {}: {got:?}, NumPy {numpy:?}",
-                file["file"]
-            );
-        }
-    }
 }

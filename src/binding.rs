@@ -1,0 +1,133 @@
+//! Buffers as kernels see them: ranges, small numbers, groups of bindings, and what can be wrong with a caller's buffer.
+//!
+//! Reductions, histograms and stencils bind alike; each turns a [`Misuse`] into an error of its own.
+
+use std::num::NonZeroU64;
+
+use wgpu::util::DeviceExt as _;
+use wgpu::{BindingResource, Buffer, BufferUsages, Device};
+
+/// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
+pub(crate) const STRIDE: usize = 256;
+
+/// A part of a buffer as a binding.
+pub(crate) fn slice(buffer: &Buffer, offset: u64, size: u64) -> BindingResource<'_> {
+    BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
+}
+
+/// Adds a block with the parameters of a dispatch to those of others.
+pub(crate) fn push_block<T: bytemuck::Pod>(blocks: &mut Vec<u8>, params: &T) {
+    let at = blocks.len();
+    blocks.extend(bytemuck::bytes_of(params));
+    blocks.resize(at + STRIDE, 0);
+}
+
+/// The parameters of several dispatches, one block each: never nothing, as no buffer may be empty.
+pub(crate) fn blocks<'a, T: bytemuck::Pod>(params: impl Iterator<Item = &'a T>) -> Vec<u8> {
+    let mut blocks = Vec::new();
+    params.for_each(|params| push_block(&mut blocks, params));
+    blocks.resize(blocks.len().max(STRIDE), 0);
+    blocks
+}
+
+/// Where the block that was added after so many others starts.
+pub(crate) const fn block_offset(index: usize) -> u64 {
+    (index * STRIDE) as u64
+}
+
+/// A block that starts at some byte as a binding.
+pub(crate) fn block<T>(params: &Buffer, offset: u64) -> BindingResource<'_> {
+    slice(params, offset, size_of::<T>() as u64)
+}
+
+/// A small buffer with contents.
+pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: BufferUsages) -> Buffer {
+    device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+}
+
+/// Binds buffers to the slots of group 0.
+pub(crate) fn bind<'a>(
+    device: &Device,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    resources: impl IntoIterator<Item = (u32, BindingResource<'a>)>,
+) -> wgpu::BindGroup {
+    let entries: Vec<_> =
+        resources.into_iter().map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
+}
+
+/// What kernels do with a part of a caller's buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use<'a> {
+    /// What the buffer is for.
+    pub(crate) role: &'static str,
+    pub(crate) buffer: &'a Buffer,
+    /// The first byte.
+    pub(crate) start: u64,
+    /// One past the last.
+    pub(crate) end: u64,
+}
+
+/// Why a buffer cannot be used so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Misuse {
+    Usage { role: &'static str, usage: BufferUsages },
+    TooShort { role: &'static str, start: u64, end: u64, size: u64 },
+    Offset { role: &'static str, offset: u64, align: u32 },
+    Aliased { first: &'static str, second: &'static str },
+}
+
+impl<'a> Use<'a> {
+    /// `size` bytes from `start` on, however far that reaches.
+    pub(crate) fn of(role: &'static str, buffer: &'a Buffer, start: u64, size: u64) -> Self {
+        Use { role, buffer, start, end: start.saturating_add(size) }
+    }
+
+    /// The buffer must be for storage, and long enough.
+    pub(crate) fn check(&self) -> Result<(), Misuse> {
+        let Use { role, buffer, start, end } = *self;
+        if !buffer.usage().contains(BufferUsages::STORAGE) {
+            return Err(Misuse::Usage { role, usage: BufferUsages::STORAGE });
+        }
+        if end > buffer.size() {
+            return Err(Misuse::TooShort { role, start, end, size: buffer.size() });
+        }
+        Ok(())
+    }
+
+    /// It must start where a binding may.
+    pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), Misuse> {
+        let align = limits.min_storage_buffer_offset_alignment;
+        if self.start.is_multiple_of(u64::from(align)) {
+            return Ok(());
+        }
+        Err(Misuse::Offset { role: self.role, offset: self.start, align })
+    }
+
+    /// It must not be another use's buffer.
+    pub(crate) fn apart(&self, other: &Use<'_>) -> Result<(), Misuse> {
+        if self.buffer == other.buffer {
+            return Err(Misuse::Aliased { first: self.role, second: other.role });
+        }
+        Ok(())
+    }
+}
+
+/// Scratch memory must be as long as a plan needs it.
+pub(crate) fn room(role: &'static str, buffer: &Buffer, needed: u64) -> Result<(), Misuse> {
+    if needed > buffer.size() {
+        return Err(Misuse::TooShort { role, start: 0, end: needed, size: buffer.size() });
+    }
+    Ok(())
+}
+
+/// An allocation of scratch memory, never too small to be bound.
+pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size: size.max(32),
+        usage: BufferUsages::STORAGE,
+        mapped_at_creation: false,
+    })
+}

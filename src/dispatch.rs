@@ -1,0 +1,40 @@
+//! Recording: dispatches with everything bound, on their way into a pass.
+
+use wgpu::{CommandEncoder, ComputePass, ComputePipeline};
+
+/// A dispatch with everything bound.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub(crate) pipeline: ComputePipeline,
+    pub(crate) bindings: wgpu::BindGroup,
+    /// Workgroups in x and y.
+    pub(crate) grid: [u32; 2],
+}
+
+/// A pass that takes dispatches: the pipeline is set only where it changes.
+pub(crate) struct Recorder<'p, 'e> {
+    pass: &'p mut ComputePass<'e>,
+    current: Option<ComputePipeline>,
+}
+
+impl<'p, 'e> Recorder<'p, 'e> {
+    pub(crate) fn new(pass: &'p mut ComputePass<'e>) -> Self {
+        Recorder { pass, current: None }
+    }
+
+    pub(crate) fn record(&mut self, dispatches: &[Dispatch]) {
+        for Dispatch { pipeline, bindings, grid: [x, y] } in dispatches {
+            if self.current.as_ref() != Some(pipeline) {
+                self.pass.set_pipeline(pipeline);
+                self.current = Some(pipeline.clone());
+            }
+            self.pass.set_bind_group(0, bindings, &[]);
+            self.pass.dispatch_workgroups(*x, *y, 1);
+        }
+    }
+}
+
+/// A pass of our own.
+pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> ComputePass<'a> {
+    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes: None })
+}
