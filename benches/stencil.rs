@@ -18,7 +18,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
 use halofold::measure::{Field, Pair, Rotation, Status, StencilRow};
 use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
-use halofold::{Element, adapter, wgpu};
+use halofold::{Element, adapter};
 use shared::{Extent, Machine};
 
 /// What cells are.

@@ -8,6 +8,7 @@ use halofold::reduce::{
 };
 use halofold::{Element, Value, adapter};
 use halofold::{read::Readback, wgpu};
+use wgpu::util::DeviceExt as _;
 
 /// What the Vulkan validation layers, where they are installed, have found fault with.
 static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -112,8 +113,7 @@ impl Gpu {
 
     /// Records and runs something twice in one submission: the bytes at `offset` of the output after each.
     ///
-    /// The first run finds poison there, the second zeros; and the second finds scratch memory and ticket counters as
-    /// the first one left them.
+    /// Both find poison there; and the second finds scratch memory and ticket counters as the first one left them.
     pub fn twice(
         &self,
         output: &wgpu::Buffer,
@@ -121,14 +121,18 @@ impl Gpu {
         size: u64,
         record: impl Fn(&mut wgpu::CommandEncoder),
     ) -> Result<[Vec<u8>; 2], String> {
-        self.queue.write_buffer(output, offset, &vec![0xCD; size as usize]);
+        let poison = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("test poison"),
+            contents: &vec![0xCD; size as usize],
+            usage: wgpu::BufferUsages::COPY_SRC,
+        });
         let results = Readback::new(&self.device, 2 * size);
         let mut encoder = self.device.create_command_encoder(&Default::default());
         for run in 0..2 {
+            encoder.copy_buffer_to_buffer(&poison, 0, output, offset, size);
             record(&mut encoder);
             let copied = results.encode_behind(run * size, &mut encoder, output, offset, size);
             copied.map_err(|error| error.to_string())?;
-            encoder.clear_buffer(output, offset, Some(size));
         }
         self.queue.submit([encoder.finish()]);
         let mut first = results.wait(&self.device, 2 * size).map_err(|error| error.to_string())?;
