@@ -32,7 +32,8 @@ impl Tuning {
     /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
     pub fn of(variant: &Variant) -> Self {
         let (block, planes_per_group) = match variant.mapping {
-            Mapping::Strips => (Block { rows: 4, cols: 64 }, 64),
+            Mapping::Strips if variant.points == Points::Five => (Block { rows: 4, cols: 64 }, 1),
+            Mapping::Strips => (Block { rows: 8, cols: 32 }, 32),
             Mapping::Cells => (Block { rows: 8, cols: 32 }, 1),
             Mapping::Direct | Mapping::Overlapped => (Block { rows: 8, cols: 32 }, 32),
         };
