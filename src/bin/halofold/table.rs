@@ -76,7 +76,7 @@ pub fn digits(x: f64) -> String {
         x if x >= 1000.0 => 0,
         x if x >= 100.0 => 1,
         x if x >= 10.0 => 2,
-        x if x >= 0.1 || x < 1e-9 => 3,
+        x if !(1e-9..0.1).contains(&x) => 3,
         x => (2.0 - x.log10().floor()) as usize,
     };
     format!("{x:.places$}")
