@@ -9,7 +9,7 @@ use crate::read::{ReadError, Readback};
 use crate::shader::piece;
 use crate::window::{self, Window};
 
-/// The comparison's workgroups, and invocations in each.
+/// The comparison's workgroups, where a device has as many in a row, and invocations in each.
 const SHAPE: (u32, u32) = (1024, 64);
 
 /// Bytes of a window's two counts.
@@ -28,6 +28,7 @@ struct Part {
 pub(super) struct Differ {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
+    groups: u32,
     expected: Buffer,
     windows: Vec<Window>,
     parts: Buffer,
@@ -38,6 +39,8 @@ pub(super) struct Differ {
 impl Differ {
     /// `expected` has whole words.
     pub(super) fn new(device: &Device, expected: Buffer) -> Self {
+        let limits = device.limits();
+        let groups = SHAPE.0.min(limits.max_compute_workgroups_per_dimension);
         let (pipeline, layout) = pipeline::compile(
             device,
             Kernel {
@@ -45,12 +48,11 @@ impl Differ {
                 wgsl: piece("measure/differ").to_owned(),
                 entry_point: "main",
                 slots: &[0, 1, 2, 3],
-                overrides: &[("GROUPS", f64::from(SHAPE.0)), ("WG", f64::from(SHAPE.1))],
+                overrides: &[("GROUPS", f64::from(groups)), ("WG", f64::from(SHAPE.1))],
                 cache: None,
                 checks: Checks::On,
             },
         );
-        let limits = device.limits();
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let largest = limits.max_storage_buffer_binding_size.min(1 << 31) / align * align;
         let windows = window::cut(0, expected.size() / 4, 4, largest, align);
@@ -67,6 +69,7 @@ impl Differ {
         Differ {
             pipeline,
             layout,
+            groups,
             expected,
             windows,
             parts: binding::filled(device, "halofold::measure::parts", &parts, BufferUsages::UNIFORM),
@@ -93,7 +96,7 @@ impl Differ {
                     &self.layout,
                     (0..).zip(resources),
                 ),
-                grid: [SHAPE.0, 1],
+                grid: [self.groups, 1],
             }
         };
         self.windows.iter().enumerate().map(bind).collect()
