@@ -52,7 +52,7 @@ pub struct ReduceArgs {
     ///
     /// As in NumPy: sums and products of 32-bit integers are 64 bits wide, those of 64-bit integers wrap (wide-sum does
     /// not), the mean of integers is an f64, a NaN anywhere makes min and max NaN, arg-min and arg-max find the first of
-    /// equal ones or the first NaN. 16-bit floats give 32-bit ones. variance, std and l2 of 32-bit integers have the digits
+    /// equal ones or the first NaN (in the file's order, counted in C's). 16-bit floats give 32-bit ones. variance, std and l2 of 32-bit integers have the digits
     /// of an f32. Of nothing the sum is 0, the product 1; extrema, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
@@ -148,7 +148,9 @@ fn reduce(
     let element = work.element;
     let tally = |&op: &Op| {
         let rule = Rule { op, element, ddof: args.ddof.unwrap_or(0) };
-        Tally::new(rule, Results::new(op, element, &work.layout, args.output.is_some()), args.verify)
+        let results = Results::new(op, element, &work.layout, args.output.is_some());
+        let is_turned = work.fortran && work.layout == Layout::Whole;
+        Tally::new(rule, if is_turned { results.turned(&work.shape) } else { results }, args.verify)
     };
     let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
     engine.reduce(work, &mut sources, &mut tallies, advance)?;

@@ -25,6 +25,8 @@ pub struct Results {
     /// Their dimensions; none of a single one.
     shape: Vec<u64>,
     fortran: bool,
+    /// The dimensions of the input, if places in it are counted along the other dimensions first.
+    turned: Vec<u64>,
     pushed: u64,
     /// All of them, if they are few.
     few: Option<Vec<Answer>>,
@@ -44,14 +46,24 @@ impl Results {
             dtype: op::dtype(op, element),
             shape,
             fortran,
+            turned: Vec::new(),
             pushed: 0,
             few: (count <= FEW).then(Vec::new),
             bytes: stored.then(Vec::new),
         }
     }
 
+    /// The same over all of an array in Fortran's order, whose places NumPy counts in C's.
+    pub fn turned(self, shape: &[u64]) -> Self {
+        Results { turned: shape.to_vec(), ..self }
+    }
+
     /// Adds the next one.
     pub fn push(&mut self, answer: Answer) -> Result<(), Failure> {
+        let answer = match answer {
+            Answer::At { value, index } => Answer::At { value, index: turn(index, &self.turned) },
+            other => other,
+        };
         if let Some(bytes) = &mut self.bytes {
             self.dtype.encode(&answer, bytes).ok_or_else(|| {
                 Failure::Usage(format!(
@@ -112,6 +124,16 @@ impl Results {
         let order = if self.fortran && self.shape.len() > 1 || planar { Order::Fortran } else { Order::C };
         dtype::write_npy(self.dtype, &self.shape(), order, bytes, file)
     }
+}
+
+/// A place counted along the first of some dimensions, counted along the last one. Without dimensions it stays.
+fn turn(index: u64, dimensions: &[u64]) -> u64 {
+    if dimensions.is_empty() {
+        return index;
+    }
+    let (_, turned) =
+        dimensions.iter().fold((index, 0), |(left, turned), len| (left / len, turned * len + left % len));
+    turned
 }
 
 /// Pairs of elements, the first of all, then the second of all.
@@ -197,6 +219,13 @@ mod tests {
         };
         assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");
         assert_eq!(text(true), "[[0, 2, 4], [1, 3, 5]]");
+    }
+
+    #[test]
+    fn places_are_turned() {
+        let all: Vec<_> = (0..6).map(|index| turn(index, &[2, 3])).collect();
+        assert_eq!(all, [0, 3, 1, 4, 2, 5]);
+        assert_eq!(turn(7, &[]), 7);
     }
 
     #[test]
