@@ -6,7 +6,7 @@
 
 mod floats;
 
-pub(crate) use floats::ExactSum;
+pub use floats::{ExactProduct, ExactSum};
 
 use std::borrow::Cow;
 use std::fmt;

@@ -5,27 +5,39 @@
 //! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
 
 mod ahead;
+mod check;
+mod dtype;
 mod engine;
 mod file;
-mod kernel;
+mod layout;
 mod op;
 mod report;
+mod request;
+mod results;
+mod rule;
+mod slot;
+mod stamps;
 mod tally;
-mod total;
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::value_parser;
 use halofold::Element;
+use halofold::reducer::Op;
 
 use crate::Failure;
 use crate::gpu::AdapterArgs;
+use crate::reserved::Reserved;
 use crate::{output, progress};
+use check::Check;
 use engine::Engine;
 use file::Work;
-use op::Op;
-use report::Row;
-use tally::{Check, Tally};
+use layout::Layout;
+use report::{Array, Row};
+use results::Results;
+use rule::Rule;
+use tally::Tally;
 
 /// What `halofold reduce` takes.
 #[derive(clap::Args)]
@@ -38,19 +50,38 @@ pub struct ReduceArgs {
     raw: Option<Element>,
     /// What to compute, separated by commas.
     ///
-    /// As in NumPy: sums and products of 32-bit integers are 64 bits wide, those of 64-bit integers wrap, the mean of
-    /// integers is an f64, a NaN anywhere makes min and max NaN. 16-bit floats give 32-bit ones. Of nothing the sum
-    /// is 0, the product 1, and the others have no value (`-`).
-    #[arg(long, value_name = "OP", value_enum, value_delimiter = ',', default_value = "sum")]
+    /// As in NumPy: sums and products of 32-bit integers are 64 bits wide, those of 64-bit integers wrap (wide-sum does
+    /// not), the mean of integers is an f64, a NaN anywhere makes min and max NaN, arg-min and arg-max find the first of
+    /// equal ones or the first NaN (in the file's order, counted in C's). 16-bit floats give 32-bit ones. variance, std and l2 of 32-bit integers have the digits
+    /// of an f32. Of nothing the sum is 0, the product 1; extrema, means and variances have no value (`-`).
+    #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
+    /// The second input of dot: a file like FILE, of the same type, shape and order.
+    #[arg(long, value_name = "FILE")]
+    with: Option<String>,
+    /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
+    ///
+    /// As NumPy does with `axis=K`: the result is an array without that axis. An array larger than a piece goes through in
+    /// pieces of whole planes or rows.
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    axis: Option<i64>,
+    /// What variance and std subtract from the number of elements, 0 if left out; sample-variance and sample-std subtract 1.
+    #[arg(long, value_name = "N")]
+    ddof: Option<u32>,
+    /// Write the result of one operator over one file as a .npy array, its type as NumPy's.
+    ///
+    /// Of arg-min and arg-max the indices; min-max has a last dimension of two.
+    #[arg(short, long, value_name = "OUT.npy")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
     /// One JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
     ///
     /// `value` is a number, integers in full; what JSON has no number for is one of the strings "NaN", "inf",
-    /// "-inf"; no value is null. `index` is null: none of these operators has one. `gpu_ms` is null where nothing
-    /// ran on the GPU or it does not tell; `wall_ms` goes from opening the file to the last value of it, the CPU's
-    /// share with --verify included.
+    /// "-inf"; any and all give true or false, min-max a list of two; no value is null. `index` is where arg-min and arg-max
+    /// found it, else null. With --axis there are also {axis, shape, dtype, output} behind `n`, and `value` and `index` are
+    /// nested lists if there are at most 1000 results, else null. `gpu_ms` is null where nothing ran on the GPU or it does
+    /// not tell; `wall_ms` goes from opening the file to the last value of it, the CPU's share with --verify included.
     #[arg(long)]
     json: bool,
     /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
@@ -66,53 +97,95 @@ pub struct ReduceArgs {
 
 /// Runs the subcommand.
 pub fn run(args: ReduceArgs) -> Result<(), Failure> {
-    let work = file::survey(&args.files, args.raw)?;
+    request::check_options(&args)?;
+    let paths = [&args.files[..], args.with.as_slice()].concat();
+    let mut work = file::survey(&paths, args.raw, args.axis)?;
+    let mut second = if args.with.is_some() { work.pop() } else { None };
+    request::check_files(&args, &work, second.as_ref())?;
+    let file = args.output.as_deref().map(|path| Reserved::open("-o", path)).transpose()?;
     let gpu = args.adapter.open()?;
-    let mut engine = Engine::new(&gpu, &work, &args.op, args.piece)?;
+    let inputs = if second.is_some() { 2 } else { 1 };
+    let mut engine = Engine::new(&gpu, &work, &args.op, inputs, args.piece, args.verify)?;
 
     let mib = |bytes: u64| bytes >> 20;
     // A header may claim any size.
-    let all = work.iter().filter_map(|work| work.bytes).fold(0, u64::saturating_add);
+    let all = work.iter().chain(&second).filter_map(|work| work.bytes).fold(0, u64::saturating_add);
     let bar = progress::bar(mib(all));
     let mut done = 0;
     let mut rows = Vec::new();
+    let mut stored = None;
     for mut work in work {
         bar.set_message(format!("MiB, {}", work.path));
         let advance = |bytes| {
             done += bytes;
             bar.set_position(mib(done));
         };
-        rows.extend(reduce(&mut engine, &mut work, &args, advance)?);
+        for (row, results) in reduce(&mut engine, &mut work, second.as_mut(), &args, advance)? {
+            rows.push(row);
+            stored = Some(results);
+        }
     }
     bar.finish_and_clear();
+    if let Some((file, results)) = file.zip(stored) {
+        file.write_with(|file| results.write(file))?;
+    }
     deliver(&rows, &args)
 }
 
-/// Reduces one file by all operators.
+/// Reduces one file, or the pair that it makes with a second one, by all operators.
 fn reduce(
     engine: &mut Engine<'_>,
     work: &mut Work,
+    second: Option<&mut Work>,
     args: &ReduceArgs,
     advance: impl FnMut(u64),
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<(Row, Results)>, Failure> {
     let start = Instant::now();
-    let mut source = work.open(args.raw)?;
-    let mut tallies: Vec<_> = args.op.iter().map(|&op| Tally::new(op, work.element, args.verify)).collect();
-    engine.reduce(&mut source, &mut tallies, advance)?;
-    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    let row = |tally: Tally| Row {
-        file: work.path.clone(),
-        op: tally.op().name(),
-        element: work.element.name(),
-        n: tally.n(),
-        value: tally.value(),
-        index: None,
-        gpu_ms: tally.gpu_ms(),
-        wall_ms,
-        adapter: engine.adapter().to_owned(),
-        check: tally.check().clone(),
+    let mut sources = vec![work.open(args.raw)?];
+    if let Some(second) = second {
+        sources.push(second.open(args.raw)?);
+    }
+    let element = work.element;
+    let tally = |&op: &Op| {
+        let rule = Rule { op, element, ddof: args.ddof.unwrap_or(0) };
+        let results = Results::new(op, element, &work.layout, args.output.is_some());
+        let is_turned = work.fortran && work.layout == Layout::Whole;
+        Tally::new(rule, if is_turned { results.turned(&work.shape) } else { results }, args.verify)
     };
-    Ok(tallies.into_iter().map(row).collect())
+    let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
+    engine.reduce(work, &mut sources, &mut tallies, advance)?;
+    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+    let output = args.output.as_ref().map(|path| path.display().to_string());
+    let row = |(&op, tally): (&Op, Tally)| {
+        let (n, gpu_ms) = (tally.n(), tally.gpu_ms());
+        let (check, results) = tally.into_parts();
+        let (value, index) = Row::lists(op, &results);
+        let array = match &work.layout {
+            Layout::Whole => None,
+            Layout::Axis(axis) => Some(Array {
+                axis: axis.number,
+                shape: results.shape(),
+                dtype: results.dtype().to_string(),
+                output: output.clone(),
+            }),
+        };
+        let row = Row {
+            file: work.path.clone(),
+            op: op.name(),
+            element: element.name(),
+            n,
+            value,
+            index,
+            gpu_ms,
+            wall_ms,
+            adapter: engine.adapter().to_owned(),
+            text: Row::text(&results, output.as_deref().filter(|_| array.is_some())),
+            array,
+            check,
+        };
+        (row, results)
+    };
+    Ok(args.op.iter().zip(tallies).map(row).collect())
 }
 
 /// Writes the rows, and what was wrong with them.

@@ -89,15 +89,21 @@ pub(super) fn floats<T: Float>(operator: Operator, bytes: &[u8]) -> Option<Expec
 }
 
 /// A running sum in double-double arithmetic: what each addition rounds off is kept in `low`.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct ExactSum {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExactSum {
     high: f64,
     low: f64,
     naive: f64,
 }
 
 impl ExactSum {
-    pub(crate) fn add(mut self, x: f64) -> Self {
+    /// The sum with one more term.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a term is no sum: `+` would promise more than this does"
+    )]
+    #[must_use]
+    pub fn add(mut self, x: f64) -> Self {
         let sum = self.high + x;
         let back = sum - self.high;
         self.low += (self.high - (sum - back)) + (x - back);
@@ -107,8 +113,61 @@ impl ExactSum {
     }
 
     /// Infinities and NaNs decide alone; without them the compensated sum is the better one.
-    pub(crate) fn value(self) -> f64 {
+    pub fn value(self) -> f64 {
         if self.naive.is_finite() { self.high + self.low } else { self.naive }
+    }
+}
+
+/// A running product in double-double arithmetic, with an exponent of its own: it neither overflows nor underflows.
+#[derive(Clone, Copy, Debug)]
+pub struct ExactProduct {
+    high: f64,
+    low: f64,
+    exponent: i64,
+    /// The product of zeros, infinities and NaNs.
+    special: f64,
+}
+
+impl Default for ExactProduct {
+    fn default() -> Self {
+        ExactProduct { high: 1.0, low: 0.0, exponent: 0, special: 1.0 }
+    }
+}
+
+impl ExactProduct {
+    /// The product with one more factor.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a factor is no product: `*` would promise more than this does"
+    )]
+    #[must_use]
+    pub fn mul(mut self, x: f64) -> Self {
+        if x == 0.0 || !x.is_finite() {
+            self.special *= x;
+            return self;
+        }
+        // Scaled first: a subnormal factor is as exact as any other.
+        let shift = exponent_of(x);
+        let x = x * power_of_two(-shift / 2) * power_of_two(-shift - -shift / 2);
+        let product = self.high * x;
+        let low = self.low.mul_add(x, self.high.mul_add(x, -product));
+        let carry = exponent_of(product);
+        self.high = product * power_of_two(-carry);
+        self.low = low * power_of_two(-carry);
+        self.exponent += i64::from(shift + carry);
+        self
+    }
+
+    /// The product of the factors that are neither zero nor infinite nor NaN.
+    fn ordinary(self) -> f64 {
+        // In two halves: 2^exponent alone may lie outside the range that the product is in.
+        let exponent = self.exponent.clamp(-2000, 2000) as i32;
+        (self.high + self.low) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2)
+    }
+
+    /// The product of all factors, rounded once.
+    pub fn value(self) -> f64 {
+        self.ordinary() * self.special
     }
 }
 
@@ -134,35 +193,22 @@ fn sum<T: Float>(items: &[T]) -> Expected {
 /// Each of the `n - 1` multiplications may be off by half a unit in the last place, in whatever order they
 /// happen: (1 + u)^n. If the large factors alone overflow, or the small ones alone underflow, the order decides.
 fn product<T: Float>(items: &[T]) -> Expected {
-    let (mut high, mut low, mut exponent) = (1.0f64, 0.0f64, 0i64);
+    let mut running = ExactProduct::default();
     let (mut growth, mut decay) = (0.0f64, 0.0f64);
-    let mut special = 1.0f64;
     for x in items.iter().map(|x| x.exact()) {
-        if x == 0.0 || !x.is_finite() {
-            special *= x;
-            continue;
+        running = running.mul(x);
+        if x != 0.0 && x.is_finite() {
+            let log = x.abs().log2();
+            growth += log.max(0.0);
+            decay += log.min(0.0);
         }
-        let log = x.abs().log2();
-        growth += log.max(0.0);
-        decay += log.min(0.0);
-        // Scaled first: a subnormal factor is as exact as any other.
-        let shift = exponent_of(x);
-        let x = x * power_of_two(-shift / 2) * power_of_two(-shift - -shift / 2);
-        let product = high * x;
-        low = low.mul_add(x, high.mul_add(x, -product));
-        let carry = exponent_of(product);
-        high = product * power_of_two(-carry);
-        low *= power_of_two(-carry);
-        exponent += i64::from(shift + carry);
     }
     // Rounding may carry a partial product a little further than the factors say.
     let slack = 1.0;
     let overflows = growth + slack > T::LARGEST.log2();
     let underflows = decay - slack < T::SMALLEST.log2();
-    // In two halves: 2^exponent alone may lie outside the range that the product is in.
-    let exponent = exponent.clamp(-2000, 2000) as i32;
-    let exact = (high + low) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2);
-    let value = T::value(exact * special);
+    let (exact, special) = (running.ordinary(), running.special);
+    let value = T::value(running.value());
     let accept = if special.is_nan() {
         Accept::Same
     } else if overflows || (underflows && special != 0.0) {

@@ -3,24 +3,30 @@
 use std::sync::mpsc;
 use std::thread;
 
+use super::layout::Share;
 use crate::Failure;
 use crate::input::Source;
 
-/// Hands the pieces of a source to `work`, in order, each as its bytes, and reads the next one at the same time.
+/// A piece of each source, aligned for any element.
+pub type Buffers = Vec<Vec<u64>>;
+
+/// Hands the shares of one or two sources to `work`, in order, each with its bytes, and reads the next one at the same time.
 ///
-/// A piece is as large as a buffer, the last one smaller. After an error a reader that waits for a pipe is waited for.
+/// A share may turn out shorter where the data end. After an error a reader that waits for a pipe is waited for.
 pub fn pieces(
-    source: &mut Source,
-    buffers: &mut [Vec<u64>; 2],
-    mut work: impl FnMut(&[u8]) -> Result<(), Failure>,
+    sources: &mut [Source],
+    buffers: &mut [Buffers; 2],
+    mut shares: impl Iterator<Item = Share> + Send,
+    mut work: impl FnMut(Share, &[&[u8]]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let size = source.element().size() as usize;
-    let (empty, to_fill) = mpsc::channel::<&mut Vec<u64>>();
+    let size = sources[0].element().size() as usize;
+    let (empty, to_fill) = mpsc::channel::<&mut Buffers>();
     let (full, to_work) = mpsc::channel();
     thread::scope(move |scope| {
         scope.spawn(move || {
             for buffer in to_fill {
-                let read = source.read(bytemuck::cast_slice_mut(buffer));
+                let Some(share) = shares.next() else { break };
+                let read = fill(sources, buffer, share);
                 // Nobody listens after an error or the end.
                 let _ = full.send((buffer, read));
             }
@@ -29,14 +35,35 @@ pub fn pieces(
             let _ = empty.send(buffer);
         }
         for (buffer, read) in to_work {
-            let elements = read.map_err(Failure::usage)?;
-            if elements == 0 {
+            let share = read?;
+            if share.elements() == 0 {
                 break;
             }
-            work(&bytemuck::cast_slice(buffer)[..elements * size])?;
+            let bytes = share.elements() as usize * size;
+            let pieces: Vec<&[u8]> =
+                buffer.iter().map(|words| &bytemuck::cast_slice(words)[..bytes]).collect();
+            work(share, &pieces)?;
             // The reader lives as long as `empty`, which is dropped when this function is left.
             let _ = empty.send(buffer);
         }
         Ok(())
     })
+}
+
+/// Reads a share of every source, or what is left of it.
+fn fill(sources: &mut [Source], buffer: &mut Buffers, share: Share) -> Result<Share, Failure> {
+    let mut lengths = Vec::new();
+    for (source, words) in sources.iter_mut().zip(buffer) {
+        let bytes = share.elements() * source.element().size();
+        let piece: &mut [u8] = &mut bytemuck::cast_slice_mut(words)[..bytes as usize];
+        lengths.push(source.read(piece).map_err(Failure::usage)? as u64);
+    }
+    if lengths.iter().any(|len| *len != lengths[0]) {
+        return Err(Failure::usage("--with: the two inputs have different numbers of elements"));
+    }
+    if lengths[0] == share.elements() {
+        return Ok(share);
+    }
+    // Only everything is read without knowing how much it is.
+    Ok(Share { len: lengths[0], ..share })
 }

@@ -1,46 +1,65 @@
 //! What reduces the files: compiled kernels, and the memory that pieces pass through.
+//!
+//! Three things go on at the same time: a thread reads the piece after next from the disk, the host uploads the next one, and
+//! the GPU reduces this one. Two slots on the GPU and two buffers on the host take turns.
 
-use halofold::reduce::{Input, Job, Operator};
-use halofold::{Element, wgpu};
+use halofold::Element;
+use halofold::reducer::reference::Expected;
+use halofold::reducer::{Extent, Form, Op, Plan, Reducer};
 
-use super::ahead;
+use super::ahead::{self, Buffers};
+use super::check::{self, Check};
 use super::file::Work;
-use super::kernel::{self, Kernel};
-use super::op::Op;
+use super::layout::{Layout, Share};
+use super::op;
+use super::slot::{self, Kernel, Slot};
 use super::tally::Tally;
 use crate::Failure;
-use crate::dataset;
 use crate::gpu::Gpu;
 use crate::input::Source;
 
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
     gpu: &'a Gpu,
-    /// One for each operator and element type that the files need.
+    /// One for each operator, element type and form that the files need.
     kernels: Vec<Kernel>,
+    /// Bytes of a piece, at most.
+    piece: u64,
     /// Two pieces on the host, aligned for any element: one is reduced, the next one read.
-    host: [Vec<u64>; 2],
-    /// The piece on the GPU.
-    buffer: wgpu::Buffer,
+    host: [Buffers; 2],
+    slots: [Slot; 2],
+    /// Whether the CPU computes everything as well.
+    verify: bool,
+}
+
+/// A piece that the GPU is reducing.
+struct Flight {
+    slot: usize,
+    share: Share,
+    /// What the CPU makes of it, for each kernel; nothing if it was not asked.
+    expected: Option<Vec<Vec<Expected>>>,
 }
 
 impl<'a> Engine<'a> {
-    /// Checks that the adapter can do all that is asked, and compiles it, for pieces of up to `piece` bytes.
-    pub fn new(gpu: &'a Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Self, Failure> {
+    /// Checks that the adapter can do all that is asked, and compiles it, for pieces of up to `piece` bytes of each of
+    /// so many inputs.
+    pub fn new(
+        gpu: &'a Gpu,
+        work: &[Work],
+        ops: &[Op],
+        inputs: usize,
+        piece: u64,
+        verify: bool,
+    ) -> Result<Self, Failure> {
         // A piece ends between two elements of whatever type, and has room for one.
-        let most = (piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
-        // Tuned for a whole piece, however small the files are: what the last bits of a float sum are should not
-        // depend on the other files of the command.
-        let jobs = jobs(gpu, work, ops, most)?;
-        let largest = work.iter().map(|work| work.bytes.unwrap_or(most)).max().unwrap_or(0);
-        let size = largest.min(most).next_multiple_of(8).max(8);
-        let kernel = |job: Job| Kernel::new(gpu, job, size / job.accumulator.element.size());
-        Ok(Engine {
-            gpu,
-            kernels: jobs.into_iter().map(kernel).collect::<Result<_, _>>()?,
-            host: [(); 2].map(|()| vec![0; size as usize / 8]),
-            buffer: gpu.attempt(|| Ok(dataset::input_buffer(gpu, size)))?,
-        })
+        let piece = (piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
+        let kernels = kernels(gpu, work, ops, piece)?;
+        let largest = work.iter().map(|work| work.bytes.unwrap_or(piece)).max().unwrap_or(0);
+        let size = largest.min(piece).next_multiple_of(8).max(8);
+        let host = || vec![vec![0; size as usize / 8]; inputs];
+        let slot = || Slot::new(gpu, inputs, size, kernels.len());
+        let slots = gpu.attempt(|| Ok([slot(), slot()]))?;
+        Ok(Engine { gpu, piece: size, host: [host(), host()], slots, kernels, verify })
     }
 
     /// The adapter's name.
@@ -48,47 +67,157 @@ impl<'a> Engine<'a> {
         &self.gpu.info.name
     }
 
-    /// Lets every tally have all elements of a source; tells `advance` after each piece how many bytes it had.
+    /// Lets every tally have all elements of a file, or of two that go together; tells `advance` after each piece how
+    /// many bytes it had.
     pub fn reduce(
         &mut self,
-        source: &mut Source,
+        work: &Work,
+        sources: &mut [Source],
         tallies: &mut [Tally],
         mut advance: impl FnMut(u64),
     ) -> Result<(), Failure> {
-        let element = source.element();
-        let Engine { gpu, kernels, host, buffer } = self;
-        ahead::pieces(source, host, |piece| {
+        let Engine { gpu, kernels, piece, host, slots, verify } = self;
+        let job = Job::new(work, kernels, tallies);
+        let shares = work.layout.shares(*piece / work.element.size()).map_err(Failure::usage)?;
+        let mut flight: Option<Flight> = None;
+        let mut turn = 0;
+        ahead::pieces(sources, host, shares, |share, pieces| {
+            // Goes up while the GPU is still busy with the piece before.
             gpu.attempt(|| {
-                dataset::write(gpu, buffer, piece);
+                slots[turn].load(gpu, pieces);
                 Ok(())
             })?;
-            let bytes = piece.len() as u64;
-            let input = Input { buffer, offset: 0, len: bytes / element.size() };
-            for tally in &mut *tallies {
-                let kernel = find(kernels, tally.op().operator(element), element);
-                tally.add(piece, &kernel.reduce(gpu, input)?);
+            let landed = flight.take().map(|flight| job.land(gpu, slots, kernels, flight)).transpose()?;
+            gpu.attempt(|| slots[turn].launch(gpu, kernels, &job.used, &share))?;
+            let expected = verify.then(|| job.expect(kernels, &share, pieces));
+            flight = Some(Flight { slot: turn, share, expected });
+            turn = 1 - turn;
+            if let Some(landed) = landed {
+                landed.tell(&job, tallies)?;
             }
-            advance(bytes);
+            advance(pieces.iter().map(|piece| piece.len() as u64).sum());
             Ok(())
-        })
+        })?;
+        let last = flight.map(|flight| job.land(gpu, slots, kernels, flight)).transpose()?;
+        last.map_or(Ok(()), |landed| landed.tell(&job, tallies))?;
+        tallies.iter_mut().try_for_each(|tally| tally.end(&work.layout))
     }
 }
 
-/// The kernel of an operator over an element type.
-fn find(kernels: &mut [Kernel], operator: Operator, element: Element) -> &mut Kernel {
-    let found = kernels.iter_mut().find(|kernel| kernel.is(operator, element));
-    found.expect("every operator is compiled for every element type of the files")
+/// One file's share of the engine.
+struct Job<'a> {
+    element: Element,
+    layout: &'a Layout,
+    /// The kernels it uses.
+    used: Vec<usize>,
+    /// For each tally, where in `used` its parts are.
+    wanted: Vec<Vec<usize>>,
 }
 
-/// The reductions that all files and operators need, each once.
-fn jobs(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Job>, Failure> {
-    let mut jobs: Vec<Job> = Vec::new();
-    for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, op))) {
-        let wanted = (op.operator(work.element), work.element);
-        if !jobs.iter().any(|job| (job.accumulator.operator, job.accumulator.element) == wanted) {
-            let job = kernel::job(gpu, wanted.0, wanted.1, piece);
-            jobs.push(job.map_err(|error| Failure::Usage(format!("{}: {error}", work.path)))?);
+/// The outcomes of a piece, as `used` orders them, and what the CPU says.
+struct Landed {
+    share: Share,
+    outcomes: Vec<(slot::Outcome, Check)>,
+}
+
+impl<'a> Job<'a> {
+    fn new(work: &'a Work, kernels: &[Kernel], tallies: &[Tally]) -> Self {
+        let mut used = Vec::new();
+        let form = slot::form(&work.layout);
+        let mut place = |op: Op| {
+            let found = kernels.iter().position(|kernel| is(kernel, op, work.element, form));
+            let number = found.expect("every part is compiled for every element type and form of the files");
+            used.iter().position(|seen| *seen == number).unwrap_or_else(|| {
+                used.push(number);
+                used.len() - 1
+            })
+        };
+        let wanted =
+            tallies.iter().map(|tally| tally.parts().iter().map(|&op| place(op)).collect()).collect();
+        Job { element: work.element, layout: &work.layout, used, wanted }
+    }
+
+    /// What the CPU makes of a piece.
+    fn expect(&self, kernels: &[Kernel], share: &Share, pieces: &[&[u8]]) -> Vec<Vec<Expected>> {
+        let one = |&number: &usize| {
+            let op = kernels[number].op;
+            let second = pieces.get(1).copied().filter(|_| op == Op::Dot);
+            check::expected(op, self.element, share, pieces[0], second)
+        };
+        self.used.iter().map(one).collect()
+    }
+
+    /// Waits for a piece.
+    fn land(
+        &self,
+        gpu: &Gpu,
+        slots: &[Slot; 2],
+        kernels: &[Kernel],
+        flight: Flight,
+    ) -> Result<Landed, Failure> {
+        let outcomes = gpu.attempt(|| slots[flight.slot].collect(gpu, kernels))?;
+        let judged = outcomes.into_iter().enumerate().map(|(place, outcome)| {
+            let op = kernels[self.used[place]].op;
+            let check = flight.expected.as_ref().map_or(Check::Unchecked, |expected| {
+                check::judge(op, self.layout, &flight.share, &expected[place], &outcome)
+            });
+            (outcome, check)
+        });
+        Ok(Landed { share: flight.share, outcomes: judged.collect() })
+    }
+}
+
+impl Landed {
+    /// Adds the outcomes to the tallies that want them.
+    fn tell(&self, job: &Job<'_>, tallies: &mut [Tally]) -> Result<(), Failure> {
+        for (tally, wanted) in tallies.iter_mut().zip(&job.wanted) {
+            let outcomes: Vec<_> = wanted
+                .iter()
+                .map(|&place| {
+                    let (outcome, check) = &self.outcomes[place];
+                    (outcome, check)
+                })
+                .collect();
+            tally.add(&self.share, &outcomes)?;
+        }
+        Ok(())
+    }
+}
+
+fn is(kernel: &Kernel, op: Op, element: Element, form: Form) -> bool {
+    (kernel.op, kernel.element, kernel.reducer.form()) == (op, element, form)
+}
+
+/// The reductions that all files and operators need, each compiled once.
+fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kernel>, Failure> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, *op))) {
+        let element = work.element;
+        let refused = |why: String| Failure::Usage(format!("{}: {why}", work.path));
+        if op.over(element).is_none() {
+            return Err(refused(format!("`{op}` is not defined for {element}")));
+        }
+        let form = slot::form(&work.layout);
+        let shares =
+            work.layout.shares(piece / element.size()).map_err(|error| refused(error.to_string()))?;
+        let first = shares.take(1).next();
+        for part in op::parts(op, element) {
+            let Some(monoid) = part.over(element) else { continue };
+            if let Some(share) = first.filter(|_| work.bytes.is_some()) {
+                // What a device cannot bind is better known before anything is read.
+                let extent = Extent { offset: 0, len: share.elements() };
+                let second = (part == Op::Dot).then_some(extent);
+                let shape = slot::shape(form, &share);
+                Plan::of(&monoid, shape, &[extent], second, &gpu.device.limits())
+                    .map_err(|error| refused(error.to_string()))?;
+            }
+            if !kernels.iter().any(|kernel| is(kernel, part, element, form)) {
+                let reducer = gpu.attempt(|| {
+                    Reducer::new(&gpu.device, monoid, form).map_err(|error| refused(error.to_string()))
+                })?;
+                kernels.push(Kernel { op: part, element, reducer });
+            }
         }
     }
-    Ok(jobs)
+    Ok(kernels)
 }

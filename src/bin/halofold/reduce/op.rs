@@ -1,49 +1,71 @@
-//! What can be asked of a file, and which operator of the library answers it.
+//! What can be asked of a file, which operators of the library answer it, and what type the answer has.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use halofold::Element;
-use halofold::reduce::Operator;
+use halofold::reducer::Op;
 
-/// What to compute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Op {
-    /// The sum.
-    Sum,
-    /// The smallest element.
-    Min,
-    /// The largest element.
-    Max,
-    /// The product.
-    Product,
-    /// The arithmetic mean.
-    Mean,
+use super::dtype::Dtype;
+
+/// The operators that come first wherever all are named.
+const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
+
+/// Reads the name of an operator; where it is none, the message lists them.
+pub fn parser() -> impl TypedValueParser<Value = Op> {
+    let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
+    let names = USUAL.into_iter().chain(others).map(Op::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Op>())
 }
 
-impl Op {
-    /// The name it has on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Op::Sum => "sum",
-            Op::Min => "min",
-            Op::Max => "max",
-            Op::Product => "product",
-            Op::Mean => "mean",
-        }
+/// The library's operators that the GPU computes for one: what pieces of a file can be put together from.
+///
+/// As in NumPy, 32-bit integers add and multiply in 64 bits. A mean is put together from sums, exact ones of integers; a
+/// variance from those of the pieces and from their means.
+pub fn parts(op: Op, element: Element) -> Vec<Op> {
+    let narrow = matches!(element, Element::U32 | Element::I32);
+    match op {
+        Op::Sum if narrow => vec![Op::WideSum],
+        Op::Product if narrow => vec![Op::WideProduct],
+        Op::Mean if !element.is_float() => vec![Op::WideSum],
+        Op::Mean => vec![Op::Sum],
+        op if is_spread(op) => [vec![Op::Variance], parts(Op::Mean, element)].concat(),
+        op => vec![op],
     }
+}
 
-    /// What the GPU computes for it. As in NumPy, 32-bit integers add and multiply in 64 bits; a mean needs the sum
-    /// of integers exactly.
-    pub fn operator(self, element: Element) -> Operator {
-        let narrow = matches!(element, Element::U32 | Element::I32);
-        match self {
-            Op::Min => Operator::Min,
-            Op::Max => Operator::Max,
-            Op::Sum if narrow => Operator::WideSum,
-            Op::Mean if !element.is_float() => Operator::WideSum,
-            Op::Sum | Op::Mean => Operator::Sum,
-            Op::Product if narrow => Operator::WideProduct,
-            Op::Product => Operator::Product,
-        }
+/// Whether it is about the squares around the mean.
+pub fn is_spread(op: Op) -> bool {
+    matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
+}
+
+/// Whether it looks for a place.
+pub fn is_search(op: Op) -> bool {
+    matches!(op, Op::ArgMin | Op::ArgMax)
+}
+
+/// Whether there is no answer to it where there are no elements, not even a NaN.
+pub fn needs_elements(op: Op) -> bool {
+    is_search(op) || matches!(op, Op::Min | Op::Max | Op::MinMax)
+}
+
+/// The type of the answers in an array: NumPy's, where NumPy has the operator; but 16-bit floats give 32-bit ones.
+pub fn dtype(op: Op, element: Element) -> Dtype {
+    let bytes = element.size().max(4) as u8;
+    let own = match element {
+        Element::U32 | Element::U64 => Dtype::Unsigned(bytes),
+        Element::I32 | Element::I64 => Dtype::Signed(bytes),
+        Element::F16 | Element::F32 | Element::F64 => Dtype::Float(bytes),
+    };
+    let in_64_bits = if let Dtype::Unsigned(_) = own { Dtype::Unsigned(8) } else { Dtype::Signed(8) };
+    match op {
+        Op::Any | Op::All => Dtype::Bool,
+        Op::ArgMin | Op::ArgMax | Op::Count => Dtype::Signed(8),
+        _ if element.is_float() => own,
+        Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => in_64_bits,
+        Op::Mean | Op::L2 => Dtype::Float(8),
+        op if is_spread(op) => Dtype::Float(8),
+        Op::L1 => Dtype::Unsigned(8),
+        Op::MaxNorm => Dtype::Unsigned(bytes),
+        _ => own,
     }
 }
 
@@ -52,12 +74,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_question_has_an_operator() {
-        for &op in Op::value_variants() {
-            assert_eq!(op.to_possible_value().unwrap().get_name(), op.name());
+    fn parts_are_defined_where_the_operator_is() {
+        for &op in Op::ALL {
             for element in Element::ALL {
-                assert!(op.operator(element).over(element).is_some(), "{} of {element}", op.name());
+                let all = parts(op, element).into_iter().all(|part| part.over(element).is_some());
+                assert_eq!(all, op.over(element).is_some(), "{op} of {element}");
             }
+        }
+    }
+
+    #[test]
+    fn types_are_numpys() {
+        for (op, element, name) in [
+            (Op::Sum, Element::I32, "i8"),
+            (Op::Sum, Element::U32, "u8"),
+            (Op::Min, Element::U32, "u4"),
+            (Op::Mean, Element::I32, "f8"),
+            (Op::Deviation, Element::F32, "f4"),
+            (Op::ArgMax, Element::F64, "i8"),
+            (Op::All, Element::F16, "b1"),
+            (Op::Sum, Element::F16, "f4"),
+            (Op::Dot, Element::U32, "u4"),
+        ] {
+            assert_eq!(dtype(op, element).to_string(), name, "{op} of {element}");
         }
     }
 }

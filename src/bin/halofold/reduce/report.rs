@@ -2,9 +2,13 @@
 
 use comfy_table::CellAlignment;
 use halofold::Value;
+use halofold::reducer::Op;
 use serde::{Serialize, Serializer};
 
-use super::tally::Check;
+use super::check::Check;
+use super::op;
+use super::results::{Results, Tree};
+use super::rule::Answer;
 use crate::table;
 
 /// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
@@ -19,31 +23,103 @@ pub struct Row {
     pub element: &'static str,
     /// How many of them.
     pub n: u64,
-    /// The result; none for the minimum, maximum or mean of nothing.
-    #[serde(serialize_with = "number")]
-    pub value: Option<Value>,
-    /// Where in the file it is, for operators that look for something.
-    pub index: Option<u64>,
+    /// What an axis gave, in place of one value.
+    #[serde(flatten)]
+    pub array: Option<Array>,
+    /// The result, or nested lists of few results; none for the minimum, maximum or mean of nothing.
+    pub value: Option<Tree<Cell>>,
+    /// Where in the file or along the axis it is, for operators that look for something.
+    pub index: Option<Tree<Option<u64>>>,
     /// Time on the GPU, all pieces together.
     pub gpu_ms: Option<f64>,
     /// From opening the file to the value.
     pub wall_ms: f64,
     /// The adapter's name.
     pub adapter: String,
+    /// The result as text.
+    #[serde(skip)]
+    pub text: String,
     /// What the CPU says.
     #[serde(skip)]
     pub check: Check,
 }
 
+/// The keys of an axis.
+#[derive(Clone, Debug, Serialize)]
+pub struct Array {
+    /// Which axis, from 0.
+    pub axis: usize,
+    /// The dimensions of the result.
+    pub shape: Vec<u64>,
+    /// NumPy's name of its type.
+    pub dtype: String,
+    /// The file it was written to.
+    pub output: Option<String>,
+}
+
+impl Row {
+    /// The results as nested lists, if they are few: values, and places if the operator looks for them.
+    pub fn lists(op: Op, results: &Results) -> (Option<Tree<Cell>>, Option<Tree<Option<u64>>>) {
+        let nested = results.nested();
+        let places = nested.as_ref().filter(|_| op::is_search(op)).map(|nested| nested.tree(place));
+        let is_nothing = |tree: &Tree<Cell>| *tree == Tree::Leaf(Cell::Nothing);
+        (nested.map(|nested| nested.tree(Cell::of)).filter(|tree| !is_nothing(tree)), places)
+    }
+
+    /// The results as text, or what there is to say about them if they are many.
+    pub fn text(results: &Results, output: Option<&str>) -> String {
+        match (results.nested(), output) {
+            (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
+            (Some(nested), None) => nested.text(&show),
+            (None, None) => format!("{:?} {}", results.shape(), results.dtype()),
+        }
+    }
+}
+
+fn place(answer: &Answer) -> Option<u64> {
+    if let Answer::At { index, .. } = answer { Some(*index) } else { None }
+}
+
+/// A result in JSON.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell {
+    Nothing,
+    Truth(bool),
+    Value(Value),
+    Range([Value; 2]),
+}
+
+impl Cell {
+    fn of(answer: &Answer) -> Self {
+        match *answer {
+            Answer::Nothing => Cell::Nothing,
+            Answer::Truth(truth) => Cell::Truth(truth),
+            Answer::Value(value) | Answer::At { value, .. } => Cell::Value(value),
+            Answer::Range { min, max } => Cell::Range([min, max]),
+        }
+    }
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Cell::Nothing => serializer.serialize_none(),
+            Cell::Truth(truth) => serializer.serialize_bool(truth),
+            Cell::Value(value) => number(value, serializer),
+            Cell::Range(pair) => serializer.collect_seq(pair.map(Cell::Value)),
+        }
+    }
+}
+
 /// A value as a JSON number, all digits of it; as a string where JSON has no number for it.
-fn number<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
-    match *value {
-        None => serializer.serialize_none(),
-        Some(Value::Unsigned(x)) => serializer.serialize_u64(x),
-        Some(Value::Signed(x)) => serializer.serialize_i64(x),
+fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Value::Unsigned(x) => serializer.serialize_u64(x),
+        Value::Signed(x) => serializer.serialize_i64(x),
+        Value::Wide(x) => serializer.serialize_i128(x),
         // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
-        Some(float) if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
-        Some(other) => serializer.collect_str(&other),
+        float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
+        other => serializer.collect_str(&other),
     }
 }
 
@@ -51,9 +127,9 @@ fn number<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, 
 pub fn text(rows: &[Row]) -> String {
     let mut table = table::plain();
     for row in rows {
-        let value = row.value.map_or("-".to_owned(), shortest);
+        let Row { file, op, element, n, text, .. } = row;
         let mut cells =
-            vec![row.file.clone(), row.op.to_owned(), row.element.to_owned(), row.n.to_string(), value];
+            vec![file.clone(), (*op).to_owned(), (*element).to_owned(), n.to_string(), text.clone()];
         match row.check {
             Check::Unchecked => {}
             Check::Right => cells.push("verified".to_owned()),
@@ -69,6 +145,17 @@ pub fn text(rows: &[Row]) -> String {
         }
     }
     table.trim_fmt() + "\n"
+}
+
+/// An answer as text.
+fn show(answer: &Answer) -> String {
+    match *answer {
+        Answer::Nothing => "-".to_owned(),
+        Answer::Truth(truth) => truth.to_string(),
+        Answer::Value(value) => shortest(value),
+        Answer::Range { min, max } => format!("{} … {}", shortest(min), shortest(max)),
+        Answer::At { value, index } => format!("{} at {index}", shortest(value)),
+    }
 }
 
 /// The fewest digits that mean this value and no other.
@@ -90,11 +177,13 @@ mod tests {
             op: "sum",
             element: "f32",
             n: 12,
-            value,
+            array: None,
+            value: value.map(|value| Tree::Leaf(Cell::Value(value))),
             index: None,
             gpu_ms: Some(0.5),
             wall_ms: 2.0,
             adapter: "some GPU".to_owned(),
+            text: value.map_or("-".to_owned(), shortest),
             check: Check::Right,
         }
     }
@@ -109,6 +198,7 @@ mod tests {
         );
         for (value, text) in [
             (Value::Signed(i64::MIN), "-9223372036854775808"),
+            (Value::Wide(-1 << 100), "-1267650600228229401496703205376"),
             (Value::F32(0.1), "0.10000000149011612"),
             (Value::F64(0.1), "0.1"),
             (Value::F64(-0.0), "-0.0"),
@@ -122,11 +212,30 @@ mod tests {
     }
 
     #[test]
+    fn an_axis_has_keys_of_its_own() {
+        let array = Array { axis: 1, shape: vec![2], dtype: "f4".to_owned(), output: None };
+        let lists = Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(Cell::Value(Value::F32(x)))).into());
+        let row = Row { array: Some(array), value: Some(lists), ..row(None) };
+        let json = serde_json::to_string(&row).unwrap();
+        let keys =
+            r#""n":12,"axis":1,"shape":[2],"dtype":"f4","output":null,"value":[1.5,"NaN"],"index":null,"#;
+        assert!(json.contains(keys), "{json}");
+    }
+
+    #[test]
     fn text_is_a_line_a_row() {
         let rows = [row(None), Row { n: 1, check: Check::Undecided, ..row(Some(Value::F32(1e-30))) }];
         assert_eq!(
             text(&rows),
             "a b.npy  sum  f32  12  -      verified\na b.npy  sum  f32   1  1e-30  undecided\n"
         );
+    }
+
+    #[test]
+    fn answers_of_two_parts_have_both() {
+        let [low, high] = [-1.5, 2.0].map(Value::F32);
+        assert_eq!(show(&Answer::Range { min: low, max: high }), "-1.5 … 2.0");
+        assert_eq!(show(&Answer::At { value: low, index: 7 }), "-1.5 at 7");
+        assert_eq!(show(&Answer::Truth(true)), "true");
     }
 }

@@ -1,82 +1,81 @@
 //! What one operator makes of one file, piece after piece.
 
-use halofold::reduce::reference::{self, Verdict};
-use halofold::{Element, Value};
+use halofold::reducer::Op;
 
-use super::kernel::Outcome;
-use super::op::Op;
-use super::total::Total;
-
-/// What came of holding results against the CPU's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// It was not asked for.
-    Unchecked,
-    /// They are right.
-    Right,
-    /// For one of them there is nothing to hold it against: the order in which floats are combined decides.
-    Undecided,
-    /// One is wrong, and how.
-    Wrong(String),
-}
+use super::check::Check;
+use super::layout::{Layout, Share};
+use super::op;
+use super::results::Results;
+use super::rule::{Rule, Span, State};
+use super::slot::Outcome;
+use crate::Failure;
 
 /// The state of one operator on its way through a file.
-#[derive(Clone, Debug)]
 pub struct Tally {
-    op: Op,
-    element: Element,
-    total: Total,
+    rule: Rule,
+    parts: Vec<Op>,
+    /// One for each result that the piece has a part of.
+    states: Vec<State>,
+    /// Elements so far.
+    n: u64,
+    results: Results,
     gpu_ms: Option<f64>,
     check: Check,
 }
 
 impl Tally {
     /// Before the first piece; with `verify` every piece will be computed on the CPU as well.
-    pub fn new(op: Op, element: Element, verify: bool) -> Self {
+    pub fn new(rule: Rule, results: Results, verify: bool) -> Self {
         let check = if verify { Check::Right } else { Check::Unchecked };
-        Tally { op, element, total: Total::new(op, element), gpu_ms: None, check }
+        let parts = op::parts(rule.op, rule.element);
+        Tally { rule, parts, states: vec![rule.start()], n: 0, results, gpu_ms: None, check }
     }
 
-    /// Adds what the GPU made of a piece.
-    pub fn add(&mut self, piece: &[u8], outcome: &Outcome) {
-        let first = self.total.n();
-        let n = piece.len() as u64 / self.element.size();
-        if self.check != Check::Unchecked {
-            self.verify(piece, outcome, first, n);
+    /// The library's operators whose outcomes it wants, in order.
+    pub fn parts(&self) -> &[Op] {
+        &self.parts
+    }
+
+    /// Adds what the GPU made of a piece by each of the parts.
+    pub fn add(&mut self, share: &Share, outcomes: &[(&Outcome, &Check)]) -> Result<(), Failure> {
+        let so_far = if self.n == 0 { Some(0.0) } else { self.gpu_ms };
+        self.gpu_ms = outcomes.iter().fold(so_far, |ms, (outcome, _)| Some(ms? + outcome.gpu_ms?));
+        outcomes.iter().for_each(|(_, check)| self.check.worsen(check));
+        self.n += share.elements();
+
+        if share.before == 0 {
+            self.states = vec![self.rule.start(); share.results() as usize];
         }
-        let so_far = if first == 0 { Some(0.0) } else { self.gpu_ms };
-        self.gpu_ms = so_far.zip(outcome.gpu_ms).map(|(so_far, more)| so_far + more);
-        self.total.add(outcome.value, n);
+        let span = Span { before: share.before, len: share.len };
+        let mut answers = Vec::new();
+        for (result, state) in self.states.iter_mut().enumerate() {
+            answers.clear();
+            answers.extend(outcomes.iter().map(|(outcome, _)| outcome.answers[result]));
+            self.rule.add(state, &answers, span);
+        }
+        if share.completes { self.complete(share.before + share.len) } else { Ok(()) }
     }
 
-    /// Holds the outcome against the CPU's. The worst that is found stays.
-    fn verify(&mut self, piece: &[u8], outcome: &Outcome, first: u64, n: u64) {
-        let operator = self.op.operator(self.element);
-        let verdict = reference::reduce(operator, self.element, piece)
-            .map_or(Verdict::Undecided, |expected| expected.judge(outcome.value, outcome.depth));
-        match (verdict, &self.check) {
-            (_, Check::Wrong(_)) | (Verdict::Right, _) => {}
-            (Verdict::Undecided, _) => self.check = Check::Undecided,
-            (Verdict::Wrong(mismatch), _) => {
-                let last = first + n - 1;
-                self.check = Check::Wrong(format!("`{operator}` of elements {first} to {last}: {mismatch}"));
+    /// The results that the states stand for, each of so many elements.
+    fn complete(&mut self, n: u64) -> Result<(), Failure> {
+        self.states.iter().try_for_each(|state| self.results.push(self.rule.finish(state, n)))
+    }
+
+    /// What comes after the last piece: the only result of everything, or those of an axis without elements.
+    pub fn end(&mut self, layout: &Layout) -> Result<(), Failure> {
+        match layout {
+            Layout::Whole => self.complete(self.n),
+            Layout::Axis(axis) if axis.len == 0 => {
+                let answer = self.rule.finish(&self.rule.start(), 0);
+                (0..axis.results()).try_for_each(|_| self.results.push(answer))
             }
+            Layout::Axis(_) => Ok(()),
         }
-    }
-
-    /// What is computed.
-    pub fn op(&self) -> Op {
-        self.op
     }
 
     /// How many elements there were.
     pub fn n(&self) -> u64 {
-        self.total.n()
-    }
-
-    /// The result; `None` for the minimum, maximum or mean of nothing.
-    pub fn value(&self) -> Option<Value> {
-        self.total.value()
+        self.n
     }
 
     /// How long the GPU took for all pieces; unknown if there was none, or if it did not tell of each.
@@ -84,47 +83,38 @@ impl Tally {
         self.gpu_ms
     }
 
-    /// What the CPU says.
-    pub fn check(&self) -> &Check {
-        &self.check
+    /// What the CPU says, and the results.
+    pub fn into_parts(self) -> (Check, Results) {
+        (self.check, self.results)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use halofold::reducer::Answer;
+    use halofold::{Element, Value};
 
-    fn outcome(value: Value, gpu_ms: Option<f64>) -> Outcome {
-        Outcome { value, depth: 2, gpu_ms }
-    }
+    use super::*;
 
     #[test]
     fn times_add_up_unless_one_is_missing() {
-        let mut tally = Tally::new(Op::Sum, Element::U32, false);
+        let rule = Rule { op: Op::Sum, element: Element::U32, ddof: 0 };
+        let mut tally = Tally::new(rule, Results::new(Op::Sum, Element::U32, &Layout::Whole, false), false);
+        let mut before = 0;
+        let mut add = |tally: &mut Tally, gpu_ms| {
+            let answers = vec![Answer::Value(Value::Unsigned(3))];
+            let outcome = Outcome { answers, depth: 2, gpu_ms };
+            let share = Share { plane: 0, before, outer: 1, len: 2, inner: 1, completes: false };
+            before += 2;
+            tally.add(&share, &[(&outcome, &Check::Unchecked)]).map_err(|_| ()).unwrap();
+            tally.gpu_ms()
+        };
         assert_eq!(tally.gpu_ms(), None);
-        let piece = bytemuck::bytes_of(&[1u32, 2]);
-        tally.add(piece, &outcome(Value::Unsigned(3), Some(0.5)));
-        tally.add(piece, &outcome(Value::Unsigned(3), Some(0.25)));
-        assert_eq!((tally.n(), tally.value(), tally.gpu_ms()), (4, Some(Value::Unsigned(6)), Some(0.75)));
-        tally.add(piece, &outcome(Value::Unsigned(3), None));
-        tally.add(piece, &outcome(Value::Unsigned(3), Some(1.0)));
-        assert_eq!(tally.gpu_ms(), None);
-        assert_eq!(tally.check(), &Check::Unchecked);
-    }
-
-    #[test]
-    fn the_worst_verdict_stays() {
-        let mut tally = Tally::new(Op::Product, Element::F32, true);
-        assert_eq!(tally.check(), &Check::Right);
-        tally.add(bytemuck::bytes_of(&[2.0f32, 0.5]), &outcome(Value::F32(1.0), None));
-        assert_eq!(tally.check(), &Check::Right);
-        let overflows = [1e30f32, 1e30, 1e-30, 1e-30];
-        tally.add(bytemuck::bytes_of(&overflows), &outcome(Value::F32(0.0), None));
-        assert_eq!(tally.check(), &Check::Undecided);
-        tally.add(bytemuck::bytes_of(&[2.0f32, 3.0]), &outcome(Value::F32(7.0), None));
-        let wrong = tally.check().clone();
-        assert!(matches!(&wrong, Check::Wrong(how) if how.contains("elements 6 to 7: got 7, expected 6")));
-        tally.add(bytemuck::bytes_of(&[2.0f32, 3.0]), &outcome(Value::F32(6.0), None));
-        assert_eq!(tally.check(), &wrong);
+        assert_eq!(add(&mut tally, Some(0.5)), Some(0.5));
+        assert_eq!(add(&mut tally, Some(0.25)), Some(0.75));
+        assert_eq!(add(&mut tally, None), None);
+        assert_eq!(add(&mut tally, Some(1.0)), None);
+        assert_eq!(tally.n(), 8);
+        assert_eq!(tally.into_parts().0, Check::Unchecked);
     }
 }

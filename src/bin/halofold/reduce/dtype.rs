@@ -1,0 +1,112 @@
+//! Answers as the elements of an array on disk.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write as _};
+
+use halofold::Value;
+use npyz::{DType, Order, TypeStr, WriteOptions, WriterBuilder as _};
+
+use super::rule::Answer;
+
+/// The element type of an array of answers, with the bytes of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dtype {
+    Bool,
+    Unsigned(u8),
+    Signed(u8),
+    Float(u8),
+}
+
+impl Dtype {
+    /// Bytes of one.
+    pub fn size(self) -> usize {
+        match self {
+            Dtype::Bool => 1,
+            Dtype::Unsigned(bytes) | Dtype::Signed(bytes) | Dtype::Float(bytes) => bytes.into(),
+        }
+    }
+
+    /// Appends an answer, little-endian; a range as two elements. `None` if the type does not hold it.
+    pub fn encode(self, answer: &Answer, bytes: &mut Vec<u8>) -> Option<()> {
+        match *answer {
+            // A mean of nothing, and what is like it.
+            Answer::Nothing => self.encode_value(Value::F64(f64::NAN), bytes),
+            Answer::Truth(truth) => {
+                bytes.push(truth.into());
+                Some(())
+            }
+            Answer::Value(value) => self.encode_value(value, bytes),
+            Answer::Range { min, max } => {
+                self.encode_value(min, bytes).and_then(|()| self.encode_value(max, bytes))
+            }
+            Answer::At { index, .. } => self.encode_value(Value::Unsigned(index), bytes),
+        }
+    }
+
+    fn encode_value(self, value: Value, bytes: &mut Vec<u8>) -> Option<()> {
+        if let Dtype::Float(size) = self {
+            match size {
+                4 => bytes.extend((value.as_f64() as f32).to_le_bytes()),
+                _ => bytes.extend(value.as_f64().to_le_bytes()),
+            }
+            return Some(());
+        }
+        let integer: i128 = match value {
+            Value::Unsigned(x) => x.into(),
+            Value::Signed(x) => x.into(),
+            Value::Wide(x) => x,
+            _ => return None,
+        };
+        match self {
+            Dtype::Unsigned(4) => bytes.extend(u32::try_from(integer).ok()?.to_le_bytes()),
+            Dtype::Unsigned(_) => bytes.extend(u64::try_from(integer).ok()?.to_le_bytes()),
+            Dtype::Signed(4) => bytes.extend(i32::try_from(integer).ok()?.to_le_bytes()),
+            _ => bytes.extend(i64::try_from(integer).ok()?.to_le_bytes()),
+        }
+        Some(())
+    }
+}
+
+/// The name of NumPy, without a byte order.
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Dtype::Bool => 'b',
+            Dtype::Unsigned(_) => 'u',
+            Dtype::Signed(_) => 'i',
+            Dtype::Float(_) => 'f',
+        };
+        write!(f, "{kind}{}", self.size())
+    }
+}
+
+/// Writes an array of little-endian elements.
+pub fn write_npy(dtype: Dtype, shape: &[u64], order: Order, bytes: &[u8], file: &mut File) -> io::Result<()> {
+    let mark = if dtype.size() == 1 { '|' } else { '<' };
+    let kind: TypeStr = format!("{mark}{dtype}").parse().map_err(io::Error::other)?;
+    let header = WriteOptions::new_header_only().dtype(DType::Plain(kind)).shape(shape).order(order);
+    header.writer(&mut *file).write_header_only()?;
+    file.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_type_does_not_hold_is_refused() {
+        let fits = |dtype: Dtype, value| dtype.encode(&Answer::Value(value), &mut Vec::new()).is_some();
+        assert!(fits(Dtype::Signed(8), Value::Wide(i64::MAX.into())));
+        assert!(!fits(Dtype::Signed(8), Value::Wide(1 << 63)));
+        assert!(fits(Dtype::Unsigned(8), Value::Wide(1 << 63)));
+        assert!(!fits(Dtype::Signed(4), Value::F32(1.0)));
+    }
+
+    #[test]
+    fn nothing_is_a_nan() {
+        let mut bytes = Vec::new();
+        Dtype::Float(4).encode(&Answer::Nothing, &mut bytes).unwrap();
+        assert!(f32::from_le_bytes(bytes[..].try_into().unwrap()).is_nan());
+    }
+}

@@ -1,0 +1,64 @@
+//! What can be wrong with a request before anything runs.
+
+use halofold::reducer::Op;
+
+use super::ReduceArgs;
+use super::file::Work;
+use super::layout::Layout;
+use super::op;
+use super::results::FEW;
+use crate::Failure;
+
+/// Checks options that go together or do not.
+pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
+    let has = |op: Op| args.op.contains(&op);
+    if has(Op::Dot) && args.with.is_none() {
+        return Err(Failure::usage("--op dot takes two inputs: name the second one with --with FILE"));
+    }
+    if args.with.is_some() && !has(Op::Dot) {
+        return Err(Failure::usage("--with is the second input of --op dot, which is not asked for"));
+    }
+    if args.with.is_some() && args.files.len() != 1 {
+        return Err(Failure::usage("--with goes with one file: name no others"));
+    }
+    if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
+        return Err(Failure::usage("--ddof goes with --op variance and --op std"));
+    }
+    let Some(path) = &args.output else { return Ok(()) };
+    if args.op.len() != 1 || args.files.len() != 1 {
+        return Err(Failure::usage("-o holds one result: name one file and one operator"));
+    }
+    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    if is_npy {
+        Ok(())
+    } else {
+        Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())))
+    }
+}
+
+/// Checks what the files have to do with the options.
+pub fn check_files(args: &ReduceArgs, work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
+    if let Some(second) = second {
+        work[0].check_pair(second)?;
+    }
+    work.iter().try_for_each(|work| check_results(args, work))
+}
+
+/// Checks that every result has a value and a place to go.
+fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+    let path = &work.path;
+    let (empty, results) = match &work.layout {
+        Layout::Whole => (args.output.is_some() && work.bytes == Some(0), 1),
+        Layout::Axis(axis) => (axis.len == 0, axis.results()),
+    };
+    let extremum = args.op.iter().find(|op| op::needs_elements(**op));
+    if let Some(op) = extremum.filter(|_| empty && results > 0) {
+        return Err(Failure::Usage(format!("{path}: `{op}` of no elements has no value")));
+    }
+    if results > FEW && args.output.is_none() && !args.json {
+        return Err(Failure::Usage(format!(
+            "{path}: the result has {results} values, and at most {FEW} are printed: name a file with -o OUT.npy"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! The results of one operator over one file: all of them if they are few, and as an array for a file.
+
+use std::fs::File;
+use std::io;
+
+use halofold::Element;
+use halofold::reducer::Op;
+use npyz::Order;
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
+
+use super::dtype::{self, Dtype};
+use super::layout::Layout;
+use super::op;
+use super::rule::Answer;
+use crate::Failure;
+
+/// Results that are printed, at most.
+pub const FEW: u64 = 1000;
+
+/// Results in the order of memory.
+pub struct Results {
+    op: Op,
+    dtype: Dtype,
+    /// Their dimensions; none of a single one.
+    shape: Vec<u64>,
+    fortran: bool,
+    /// The dimensions of the input, if places in it are counted along the other dimensions first.
+    turned: Vec<u64>,
+    pushed: u64,
+    /// All of them, if they are few.
+    few: Option<Vec<Answer>>,
+    /// All of them as bytes of an array, if a file is to hold them.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Results {
+    /// Before the first one; `stored` in an array or not.
+    pub fn new(op: Op, element: Element, layout: &Layout, stored: bool) -> Self {
+        let (shape, fortran, count) = match layout {
+            Layout::Whole => (Vec::new(), false, 1),
+            Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
+        };
+        Results {
+            op,
+            dtype: op::dtype(op, element),
+            shape,
+            fortran,
+            turned: Vec::new(),
+            pushed: 0,
+            few: (count <= FEW).then(Vec::new),
+            bytes: stored.then(Vec::new),
+        }
+    }
+
+    /// The same over all of an array in Fortran's order, whose places NumPy counts in C's.
+    pub fn turned(self, shape: &[u64]) -> Self {
+        Results { turned: shape.to_vec(), ..self }
+    }
+
+    /// Adds the next one.
+    pub fn push(&mut self, answer: Answer) -> Result<(), Failure> {
+        let answer = match answer {
+            Answer::At { value, index } => Answer::At { value, index: turn(index, &self.turned) },
+            other => other,
+        };
+        if let Some(bytes) = &mut self.bytes {
+            self.dtype.encode(&answer, bytes).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "{}: result {} does not fit {}; take an operator that wraps, or print it",
+                    self.op, self.pushed, self.dtype
+                ))
+            })?;
+        }
+        if let Some(few) = &mut self.few {
+            few.push(answer);
+        }
+        self.pushed += 1;
+        Ok(())
+    }
+
+    /// The dimensions of the array: a range is a last one of two.
+    pub fn shape(&self) -> Vec<u64> {
+        let pair = if self.op == Op::MinMax { &[2][..] } else { &[] };
+        [&self.shape, pair].concat()
+    }
+
+    /// The type of the array.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// All results as nested lists, if they are few.
+    pub fn nested(&self) -> Option<Nested<'_>> {
+        let answers = self.few.as_deref()?;
+        let mut strides = vec![1; self.shape.len()];
+        let mut each = 1;
+        let mut place = |dimension: usize| {
+            strides[dimension] = each;
+            each *= self.shape[dimension] as usize;
+        };
+        if self.fortran {
+            (0..self.shape.len()).for_each(&mut place);
+        } else {
+            (0..self.shape.len()).rev().for_each(&mut place);
+        }
+        let dimensions =
+            self.shape.iter().zip(strides).map(|(len, stride)| (*len as usize, stride)).collect();
+        Some(Nested { answers, dimensions })
+    }
+
+    /// Writes them as a `.npy` array.
+    pub fn write(&self, file: &mut File) -> io::Result<()> {
+        let stored = self.bytes.as_deref().unwrap_or_default();
+        // A dimension of two behind others is the slowest one in Fortran's order: all minima, then all maxima.
+        let planar = self.fortran && self.op == Op::MinMax;
+        let split;
+        let bytes = if planar {
+            split = halves(stored, self.dtype.size());
+            &split
+        } else {
+            stored
+        };
+        let order = if self.fortran && self.shape.len() > 1 || planar { Order::Fortran } else { Order::C };
+        dtype::write_npy(self.dtype, &self.shape(), order, bytes, file)
+    }
+}
+
+/// A place counted along the first of some dimensions, counted along the last one. Without dimensions it stays.
+fn turn(index: u64, dimensions: &[u64]) -> u64 {
+    if dimensions.is_empty() {
+        return index;
+    }
+    let (_, turned) =
+        dimensions.iter().fold((index, 0), |(left, turned), len| (left / len, turned * len + left % len));
+    turned
+}
+
+/// Pairs of elements, the first of all, then the second of all.
+fn halves(pairs: &[u8], size: usize) -> Vec<u8> {
+    let half = |first: usize| pairs.chunks_exact(2 * size).flat_map(move |pair| &pair[first..first + size]);
+    half(0).chain(half(size)).copied().collect()
+}
+
+/// Few results, in the order of their dimensions.
+pub struct Nested<'a> {
+    answers: &'a [Answer],
+    /// The length of each, and from one to the next.
+    dimensions: Vec<(usize, usize)>,
+}
+
+impl Nested<'_> {
+    /// As text, each result as `show` writes it.
+    pub fn text(&self, show: &impl Fn(&Answer) -> String) -> String {
+        self.list(0, 0, &|at| show(at), &|items| format!("[{}]", items.join(", ")))
+    }
+
+    fn list<T>(
+        &self,
+        dimension: usize,
+        at: usize,
+        leaf: &impl Fn(&Answer) -> T,
+        join: &impl Fn(Vec<T>) -> T,
+    ) -> T {
+        let Some(&(len, stride)) = self.dimensions.get(dimension) else { return leaf(&self.answers[at]) };
+        join((0..len).map(|k| self.list(dimension + 1, at + k * stride, leaf, join)).collect())
+    }
+
+    /// As a tree, each result as `make` makes it.
+    pub fn tree<T>(&self, make: impl Fn(&Answer) -> T) -> Tree<T> {
+        self.list(0, 0, &|answer| Tree::Leaf(make(answer)), &Tree::List)
+    }
+}
+
+/// Nested lists.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree<T> {
+    Leaf(T),
+    List(Vec<Tree<T>>),
+}
+
+impl<T: Serialize> Serialize for Tree<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Tree::Leaf(leaf) => leaf.serialize(serializer),
+            Tree::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(item))?;
+                list.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halofold::Value;
+
+    use super::super::layout::Axis;
+    use super::*;
+
+    fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Answer>) -> Results {
+        let axis = Axis::new(2, &[2, 3, 4], fortran).unwrap();
+        let mut results = Results::new(op, Element::U32, &Layout::Axis(axis), true);
+        answers.for_each(|answer| results.push(answer).map_err(|_| ()).unwrap());
+        results
+    }
+
+    #[test]
+    fn lists_follow_the_dimensions() {
+        let value = |x| Answer::Value(Value::Unsigned(x));
+        let text = |fortran| {
+            let results = results(Op::Max, fortran, (0..6).map(value));
+            let show = |answer: &Answer| match answer {
+                Answer::Value(value) => value.to_string(),
+                _ => "?".to_owned(),
+            };
+            results.nested().unwrap().text(&show)
+        };
+        assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");
+        assert_eq!(text(true), "[[0, 2, 4], [1, 3, 5]]");
+    }
+
+    #[test]
+    fn places_are_turned() {
+        let all: Vec<_> = (0..6).map(|index| turn(index, &[2, 3])).collect();
+        assert_eq!(all, [0, 3, 1, 4, 2, 5]);
+        assert_eq!(turn(7, &[]), 7);
+    }
+
+    #[test]
+    fn ranges_have_a_dimension_more() {
+        let range = |x| Answer::Range { min: Value::Unsigned(x), max: Value::Unsigned(10 + x) };
+        let results = results(Op::MinMax, true, (0..6).map(range));
+        assert_eq!(results.shape(), [2, 3, 2]);
+        assert_eq!(halves(&[0, 10, 1, 11], 1), [0, 1, 10, 11]);
+    }
+}
