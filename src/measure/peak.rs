@@ -146,7 +146,9 @@ fn best(
             fastest = (ms, form);
         }
     }
-    measure(fastest.1, budget)
+    // A ceiling is the best that was seen: should the clock fall just now, the brief measurement counts.
+    let (ms, timing) = measure(fastest.1, budget)?;
+    Ok((ms.min(fastest.0), timing))
 }
 
 fn prepare(
