@@ -79,6 +79,7 @@
 //!
 //! - `wgpu-default`: wgpu's own default back ends. Off by default: the application chooses its back ends.
 //! - `translate`: the code each back end gets, as text (module `translate`).
+//! - `record`: what a measurement leaves behind, rows and records, as JSON (in module `measure`).
 //! - `cli`: the program `halofold`.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]

@@ -235,7 +235,7 @@ fn the_report_says_what_was_done() {
         "--json",
     ]));
     let expected = serde_json::json!({
-        "file": file, "variant": "sol-smem", "points": 27, "grid": [5, 9, 11], "block": "4x16",
+        "file": file, "variant": "sol-smem", "points": 27, "grid": "5x9x11", "block": "4x16",
         "boundary": "mirror", "steps": 5, "type": "f32", "residual_max": null, "residual_l2": null,
         "converged": null, "output": null,
     });
@@ -500,6 +500,13 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
     let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
     let cases: &[(&[&str], &[&str])] = &[
         (&[], &["name the grid"]),
+        (&[&flat, "--csv"], &["--csv", "--preset"]),
+        (&[&flat, "--svg", "plot.svg"], &["--svg", "--preset"]),
+        (&[&flat, "--record", "record.json"], &["--record", "--preset"]),
+        (&[&flat, "--grid", "8x8"], &["--grid", "--preset"]),
+        (&[&flat, "--samples", "3"], &["--samples", "--preset"]),
+        (&[&flat, "--variants", "sol-smem"], &["--variants", "--preset"]),
+        (&[&flat, "--blocks", "8x8"], &["--blocks", "--preset"]),
         (&["no-such-file.npy"], &["no-such-file.npy", "no such file"]),
         (&[&text], &["text.npy", "no .npy file"]),
         (&[&complex], &["complex.npy", "`<c8`"]),

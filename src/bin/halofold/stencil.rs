@@ -90,7 +90,12 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
             let element = element.unwrap_or(Element::F32);
             preset::run(preset, chosen, &Setting { element, steps: *steps, json: *json, adapter })
         }
-        (None, Some(path)) => file::run(args, path),
+        (None, Some(path)) => match preset.given() {
+            Some(option) => {
+                Err(Failure::usage(format!("{option}: only with --preset, not for a grid from a file")))
+            }
+            None => file::run(args, path),
+        },
         (None, None) => Err(Failure::usage(
             "name the grid to step (a .npy file, or - for standard input), or a table: --preset thesis-5pt or thesis-27pt",
         )),

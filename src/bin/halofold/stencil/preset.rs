@@ -54,6 +54,20 @@ impl PresetArgs {
     pub fn chosen(&self) -> Option<&'static Preset> {
         self.preset
     }
+
+    /// An option of a preset's that was given: without a preset it would be passed over.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--grid", self.grid.is_some()),
+            ("--samples", self.samples.is_some()),
+            ("--variants", !self.variants.is_empty()),
+            ("--blocks", !self.blocks.is_empty()),
+            ("--csv", self.csv),
+            ("--svg", self.svg.is_some()),
+            ("--record", self.record.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
 }
 
 /// The options that are not a preset's alone.

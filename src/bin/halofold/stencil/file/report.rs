@@ -14,6 +14,7 @@ pub struct Report {
     /// Points of the stencil.
     pub points: u32,
     /// The grid's dimensions, as in the file.
+    #[serde(serialize_with = "sides")]
     pub grid: Vec<u64>,
     /// Invocations of a workgroup: rows x columns.
     pub block: String,
@@ -54,6 +55,12 @@ fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S:
     }
 }
 
+/// Dimensions as a preset's rows have them: `1080x1920`.
+fn sides<S: Serializer>(grid: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
+    let sides: Vec<_> = grid.iter().map(u64::to_string).collect();
+    sides.join("x").serialize(serializer)
+}
+
 impl Report {
     /// The same for people.
     pub fn text(&self) -> String {
@@ -81,9 +88,12 @@ impl Report {
         }
         if let (Some(converged), Some(change)) = (self.converged, self.residual_max) {
             let verdict = if converged { "converged" } else { "not converged" };
-            text += &format!(
-                "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
-            );
+            text += &match self.steps {
+                0 => format!("\n{verdict}: no step was checked"),
+                _ => format!(
+                    "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
+                ),
+            };
         }
         if let Some(output) = &self.output {
             text += &format!("\nwritten: {output}");
