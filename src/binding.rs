@@ -1,6 +1,6 @@
 //! Buffers as kernels see them: ranges, small numbers, groups of bindings, and what can be wrong with a caller's buffer.
 //!
-//! Reductions, histograms and stencils bind alike; each turns a [`Misuse`] into an error of its own.
+//! Reductions, histograms and stencils bind alike; the errors of each wrap a [`BufferError`].
 
 use std::num::NonZeroU64;
 
@@ -69,13 +69,50 @@ pub(crate) struct Use<'a> {
     pub(crate) end: u64,
 }
 
-/// Why a buffer cannot be used so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Misuse {
-    Usage { role: &'static str, usage: BufferUsages },
-    TooShort { role: &'static str, start: u64, end: u64, size: u64 },
-    Offset { role: &'static str, offset: u64, align: u32 },
-    Aliased { first: &'static str, second: &'static str },
+/// Why a caller's buffer cannot be used as it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// It lacks a usage.
+    #[error("the {role} buffer lacks {usage:?}: create it with that usage")]
+    Usage {
+        /// What the buffer is for.
+        role: &'static str,
+        /// The usage it lacks.
+        usage: BufferUsages,
+    },
+    /// It ends too early.
+    #[error("the {role} needs bytes {start}..{end}, the buffer has {size}")]
+    TooShort {
+        /// What the buffer is for.
+        role: &'static str,
+        /// First byte needed.
+        start: u64,
+        /// One past the last byte needed.
+        end: u64,
+        /// What the buffer has.
+        size: u64,
+    },
+    /// An offset is not where a binding may start.
+    #[error(
+        "the {role} starts at byte {offset}, which is no multiple of {align} (min_storage_buffer_offset_alignment)"
+    )]
+    Offset {
+        /// What the buffer is for.
+        role: &'static str,
+        /// Where it starts.
+        offset: u64,
+        /// What the device asks for.
+        align: u32,
+    },
+    /// One buffer for two things.
+    #[error("the {first} and the {second} are one buffer: a dispatch cannot read and write it at once")]
+    Aliased {
+        /// One use.
+        first: &'static str,
+        /// The other.
+        second: &'static str,
+    },
 }
 
 impl<'a> Use<'a> {
@@ -85,39 +122,39 @@ impl<'a> Use<'a> {
     }
 
     /// The buffer must be for storage, and long enough.
-    pub(crate) fn check(&self) -> Result<(), Misuse> {
+    pub(crate) fn check(&self) -> Result<(), BufferError> {
         let Use { role, buffer, start, end } = *self;
         if !buffer.usage().contains(BufferUsages::STORAGE) {
-            return Err(Misuse::Usage { role, usage: BufferUsages::STORAGE });
+            return Err(BufferError::Usage { role, usage: BufferUsages::STORAGE });
         }
         if end > buffer.size() {
-            return Err(Misuse::TooShort { role, start, end, size: buffer.size() });
+            return Err(BufferError::TooShort { role, start, end, size: buffer.size() });
         }
         Ok(())
     }
 
     /// It must start where a binding may.
-    pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), Misuse> {
+    pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), BufferError> {
         let align = limits.min_storage_buffer_offset_alignment;
         if self.start.is_multiple_of(u64::from(align)) {
             return Ok(());
         }
-        Err(Misuse::Offset { role: self.role, offset: self.start, align })
+        Err(BufferError::Offset { role: self.role, offset: self.start, align })
     }
 
     /// It must not be another use's buffer.
-    pub(crate) fn apart(&self, other: &Use<'_>) -> Result<(), Misuse> {
+    pub(crate) fn apart(&self, other: &Use<'_>) -> Result<(), BufferError> {
         if self.buffer == other.buffer {
-            return Err(Misuse::Aliased { first: self.role, second: other.role });
+            return Err(BufferError::Aliased { first: self.role, second: other.role });
         }
         Ok(())
     }
 }
 
 /// Scratch memory must be as long as a plan needs it.
-pub(crate) fn room(role: &'static str, buffer: &Buffer, needed: u64) -> Result<(), Misuse> {
+pub(crate) fn room(role: &'static str, buffer: &Buffer, needed: u64) -> Result<(), BufferError> {
     if needed > buffer.size() {
-        return Err(Misuse::TooShort { role, start: 0, end: needed, size: buffer.size() });
+        return Err(BufferError::TooShort { role, start: 0, end: needed, size: buffer.size() });
     }
     Ok(())
 }

@@ -100,5 +100,6 @@ pub mod stencil;
 pub mod translate;
 mod window;
 
+pub use binding::BufferError;
 pub use element::{Element, UnknownElement, Value};
 pub use wgpu;

@@ -8,7 +8,7 @@ use halofold::reduce::{
     Finish, Input, Job, Operator, Output, PlanError, Prepared, RUNGS, ReduceError, Reduction, Rung, Tuning,
     Workspace,
 };
-use halofold::{Element, adapter, wgpu};
+use halofold::{BufferError, Element, adapter, wgpu};
 use wgpu::util::DeviceExt as _;
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
@@ -140,10 +140,22 @@ fn wrong_buffers_are_errors() {
         let input = Input { buffer: input, offset, len };
         reduction.prepare(device, input, Output { buffer: output, offset: at }, &workspace).unwrap_err()
     };
-    assert!(matches!(prepare(&bare, 0, 1000, &result, 0), ReduceError::Usage { role: "input", .. }));
-    assert!(matches!(prepare(&good, 0, 1000, &bare, 0), ReduceError::Usage { role: "output", .. }));
-    assert!(matches!(prepare(&good, 0, 1001, &result, 0), ReduceError::TooShort { role: "input", .. }));
-    assert!(matches!(prepare(&good, 4, 1000, &result, 0), ReduceError::TooShort { role: "input", .. }));
+    assert!(matches!(
+        prepare(&bare, 0, 1000, &result, 0),
+        ReduceError::Buffer(BufferError::Usage { role: "input", .. })
+    ));
+    assert!(matches!(
+        prepare(&good, 0, 1000, &bare, 0),
+        ReduceError::Buffer(BufferError::Usage { role: "output", .. })
+    ));
+    assert!(matches!(
+        prepare(&good, 0, 1001, &result, 0),
+        ReduceError::Buffer(BufferError::TooShort { role: "input", .. })
+    ));
+    assert!(matches!(
+        prepare(&good, 4, 1000, &result, 0),
+        ReduceError::Buffer(BufferError::TooShort { role: "input", .. })
+    ));
     assert!(matches!(
         prepare(&good, 0, u64::MAX, &result, 0),
         ReduceError::Plan(PlanError::TooManyElements(_))
@@ -154,15 +166,18 @@ fn wrong_buffers_are_errors() {
     let mut encoder = device.create_command_encoder(&Default::default());
     assert!(Readback::new(device, 4).encode(&mut encoder, &good, 0, 4).is_err());
     assert!(Readback::new(device, 4).encode(&mut encoder, &bare, 3996, 8).is_err());
-    assert!(matches!(prepare(&good, 0, 10, &result, 512), ReduceError::TooShort { role: "output", .. }));
-    assert!(matches!(prepare(&good, 0, 10, &result, 4), ReduceError::Offset { .. }));
-    assert!(matches!(prepare(&good, 0, 10, &good, 0), ReduceError::Aliased { .. }));
+    assert!(matches!(
+        prepare(&good, 0, 10, &result, 512),
+        ReduceError::Buffer(BufferError::TooShort { role: "output", .. })
+    ));
+    assert!(matches!(prepare(&good, 0, 10, &result, 4), ReduceError::Buffer(BufferError::Offset { .. })));
+    assert!(matches!(prepare(&good, 0, 10, &good, 0), ReduceError::Buffer(BufferError::Aliased { .. })));
     let small = Workspace::new(device, &reduction.plan(0, 10).unwrap());
     let input = Input { buffer: &good, offset: 0, len: 1000 };
     let error = reduction.prepare(device, input, Output { buffer: &result, offset: 0 }, &small);
     match reduction.plan(0, 1000).unwrap().scratch[0] {
         0..=32 => assert!(error.is_ok()),
-        _ => assert!(matches!(error.unwrap_err(), ReduceError::TooShort { .. })),
+        _ => assert!(matches!(error.unwrap_err(), ReduceError::Buffer(BufferError::TooShort { .. }))),
     }
 }
 

@@ -10,7 +10,7 @@ use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Step, Tu
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
 use halofold::reducer::Extent;
-use halofold::{adapter, wgpu};
+use halofold::{BufferError, adapter, wgpu};
 use wgpu::util::DeviceExt as _;
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
@@ -340,14 +340,26 @@ fn wrong_buffers_are_refused() {
     assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));
     assert_eq!(refused(&keys, 0, 1 << 32, &counts, 0), E::TooManyKeys(1 << 32));
     assert_eq!(refused(&keys, u64::MAX - 3, 1, &counts, 0), E::OutOfReach { offset: u64::MAX - 3, len: 1 });
-    let short = |role, start, end, size| E::TooShort { role, start, end, size };
+    let short = |role, start, end, size| E::Buffer(BufferError::TooShort { role, start, end, size });
     assert_eq!(refused(&keys, 4, 1000, &counts, 0), short("input", 4, 4004, 4000));
     assert_eq!(refused(&keys, 0, 1000, &counts, 1280), short("output", 1280, 1680, 1600));
     assert_eq!(refused(&keys, 0, 1, &counts, u64::MAX - 3), short("output", u64::MAX - 3, u64::MAX, 1600));
-    assert_eq!(refused(&other, 0, 10, &counts, 0), E::Usage { role: "input", usage: STORAGE });
-    assert_eq!(refused(&keys, 0, 10, &other, 0), E::Usage { role: "output", usage: STORAGE });
-    assert_eq!(refused(&keys, 0, 10, &keys, 2048), E::Aliased);
-    assert!(matches!(refused(&keys, 0, 10, &counts, 4), E::Offset { offset: 4, .. }));
+    assert_eq!(
+        refused(&other, 0, 10, &counts, 0),
+        E::Buffer(BufferError::Usage { role: "input", usage: STORAGE })
+    );
+    assert_eq!(
+        refused(&keys, 0, 10, &other, 0),
+        E::Buffer(BufferError::Usage { role: "output", usage: STORAGE })
+    );
+    assert_eq!(
+        refused(&keys, 0, 10, &keys, 2048),
+        E::Buffer(BufferError::Aliased { first: "input", second: "output" })
+    );
+    assert!(matches!(
+        refused(&keys, 0, 10, &counts, 4),
+        E::Buffer(BufferError::Offset { role: "output", offset: 4, .. })
+    ));
 }
 
 /// Nothing to count and nothing to clear is no work at all.

@@ -8,7 +8,7 @@ use halofold::reduce::{Input, Output};
 use halofold::reducer::{
     Arity, Extent, Form, Monoid, Op, Options, Plan, Position, Reducer, ReducerError, Shape, Source, Workspace,
 };
-use halofold::{Element, wgpu};
+use halofold::{BufferError, Element, wgpu};
 use wgpu::util::DeviceExt as _;
 
 const POISON: u32 = 0xdead_beef;
@@ -510,11 +510,20 @@ fn what_does_not_go_together_is_refused() {
     let error = refusal(Shape::Whole, some.with_count(inside), 0);
     assert_eq!(error, ReducerError::Misaligned { offset: 2, size: 4 });
     let error = refusal(offsets, some.with_offsets(Position { offset: 2, ..place }), 0);
-    assert!(matches!(error, ReducerError::Offset { role: "list of offsets", offset: 2, .. }), "{error}");
+    assert!(
+        matches!(error, ReducerError::Buffer(BufferError::Offset { role: "list of offsets", offset: 2, .. })),
+        "{error}"
+    );
     let error = refusal(offsets, some.with_offsets(Position { offset: 4096, ..place }), 0);
-    assert!(matches!(error, ReducerError::TooShort { role: "list of offsets", .. }), "{error}");
+    assert!(
+        matches!(error, ReducerError::Buffer(BufferError::TooShort { role: "list of offsets", .. })),
+        "{error}"
+    );
     let error = refusal(offsets, some.with_offsets(Position { buffer: &result, offset: 0 }), 0);
-    assert!(matches!(error, ReducerError::Aliased { first: "list of offsets", .. }), "{error}");
+    assert!(
+        matches!(error, ReducerError::Buffer(BufferError::Aliased { first: "list of offsets", .. })),
+        "{error}"
+    );
 
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 64 << 10, ..wgpu::Limits::default() };
     let sum = Op::Sum.over(Element::U32).unwrap();

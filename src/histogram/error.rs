@@ -1,6 +1,6 @@
 //! What can be wrong with a histogram.
 
-use crate::binding::Misuse;
+use crate::binding::BufferError;
 
 /// Why a histogram cannot be made or prepared. Each message says what to do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -89,50 +89,7 @@ pub enum HistogramError {
         /// Workgroups allowed.
         limit: u64,
     },
-    /// A buffer lacks a usage.
-    #[error("the {role} buffer lacks {usage:?}: create it with that usage")]
-    Usage {
-        /// What the buffer is for.
-        role: &'static str,
-        /// The usage it lacks.
-        usage: wgpu::BufferUsages,
-    },
-    /// A buffer ends too early.
-    #[error("the {role} needs bytes {start}..{end}, the buffer has {size}")]
-    TooShort {
-        /// What the buffer is for.
-        role: &'static str,
-        /// First byte needed.
-        start: u64,
-        /// One past the last byte needed.
-        end: u64,
-        /// What the buffer has.
-        size: u64,
-    },
-    /// An offset is not where a binding may start.
-    #[error(
-        "the output starts at byte {offset}, which is no multiple of {align} (min_storage_buffer_offset_alignment)"
-    )]
-    Offset {
-        /// Where it starts.
-        offset: u64,
-        /// What the device asks for.
-        align: u32,
-    },
-    /// One buffer for input and output.
-    #[error("the input and the output are one buffer: a dispatch cannot read and write it at once")]
-    Aliased,
-}
-
-impl From<Misuse> for HistogramError {
-    fn from(misuse: Misuse) -> Self {
-        match misuse {
-            Misuse::Usage { role, usage } => HistogramError::Usage { role, usage },
-            Misuse::TooShort { role, start, end, size } => {
-                HistogramError::TooShort { role, start, end, size }
-            }
-            Misuse::Offset { offset, align, .. } => HistogramError::Offset { offset, align },
-            Misuse::Aliased { .. } => HistogramError::Aliased,
-        }
-    }
+    /// A buffer that cannot be used so.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
 }

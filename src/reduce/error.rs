@@ -1,7 +1,7 @@
 //! What can be wrong with a reduction.
 
 use crate::adapter::feature_names;
-use crate::binding::Misuse;
+use crate::binding::BufferError;
 use crate::element::Element;
 use crate::reduce::catalogue::Finish;
 use crate::reduce::operator::Operator;
@@ -144,55 +144,7 @@ pub enum ReduceError {
         /// The accumulator's type in WGSL.
         acc: &'static str,
     },
-    /// A buffer lacks a usage.
-    #[error("the {role} buffer lacks {usage:?}: create it with that usage")]
-    Usage {
-        /// What the buffer is for.
-        role: &'static str,
-        /// The usage it lacks.
-        usage: wgpu::BufferUsages,
-    },
-    /// A buffer ends too early.
-    #[error("the {role} needs bytes {start}..{end}, the buffer has {size}")]
-    TooShort {
-        /// What the buffer is for.
-        role: &'static str,
-        /// First byte needed.
-        start: u64,
-        /// One past the last byte needed.
-        end: u64,
-        /// What the buffer has.
-        size: u64,
-    },
-    /// An offset is not where a binding may start.
-    #[error(
-        "the {role} starts at byte {offset}, which is no multiple of {align} (min_storage_buffer_offset_alignment)"
-    )]
-    Offset {
-        /// What the buffer is for.
-        role: &'static str,
-        /// Where it starts.
-        offset: u64,
-        /// What the device asks for.
-        align: u32,
-    },
-    /// One buffer for two things.
-    #[error("the {first} and the {second} are one buffer: a dispatch cannot read and write it at once")]
-    Aliased {
-        /// One use.
-        first: &'static str,
-        /// The other.
-        second: &'static str,
-    },
-}
-
-impl From<Misuse> for ReduceError {
-    fn from(misuse: Misuse) -> Self {
-        match misuse {
-            Misuse::Usage { role, usage } => ReduceError::Usage { role, usage },
-            Misuse::TooShort { role, start, end, size } => ReduceError::TooShort { role, start, end, size },
-            Misuse::Offset { role, offset, align } => ReduceError::Offset { role, offset, align },
-            Misuse::Aliased { first, second } => ReduceError::Aliased { first, second },
-        }
-    }
+    /// A buffer that cannot be used so.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
 }

@@ -40,24 +40,24 @@ enum Accept {
 
 /// The verdict on a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
+pub enum Verdict<T = Value> {
     /// It is right, or within the bound.
     Right,
     /// It is wrong.
-    Wrong(Mismatch),
+    Wrong(Mismatch<T>),
     /// Nothing to hold it against: in some orders partial results leave the type's range.
     Undecided,
 }
 
 /// How wrong a result is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mismatch {
-    got: Value,
-    expected: Value,
-    bound: f64,
+pub struct Mismatch<T = Value> {
+    pub(crate) got: T,
+    pub(crate) expected: T,
+    pub(crate) bound: f64,
 }
 
-impl fmt::Display for Mismatch {
+impl<T: fmt::Display> fmt::Display for Mismatch<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "got {}, expected {}", self.got, self.expected)?;
         if self.bound > 0.0 {

@@ -7,8 +7,6 @@
 mod floats;
 mod integers;
 
-use std::fmt;
-
 use half::f16;
 
 use crate::element::{Element, Value};
@@ -62,33 +60,10 @@ impl Bound {
 }
 
 /// The verdict on an answer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// It is right, or within the bound.
-    Right,
-    /// It is wrong.
-    Wrong(Mismatch),
-    /// Nothing to hold it against: in some orders partial results leave the type's range.
-    Undecided,
-}
+pub type Verdict = classic::Verdict<Answer>;
 
 /// How wrong an answer is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mismatch {
-    got: Answer,
-    expected: Answer,
-    bound: f64,
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "got {}, expected {}", self.got, self.expected)?;
-        if self.bound > 0.0 {
-            write!(f, " ± {:e}", self.bound)?;
-        }
-        Ok(())
-    }
-}
+pub type Mismatch = classic::Mismatch<Answer>;
 
 impl Expected {
     fn same(answer: Answer) -> Self {

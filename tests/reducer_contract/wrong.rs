@@ -4,7 +4,7 @@ use halofold::reduce::{Input, Output};
 use halofold::reducer::{
     Arity, Extent, Form, Monoid, Op, Position, Reducer, ReducerError, Shape, Source, Workspace,
 };
-use halofold::{Element, adapter, wgpu};
+use halofold::{BufferError, Element, adapter, wgpu};
 
 use crate::common::{Gpu, alone, gpu};
 use crate::scene::{STORAGE, buffer, in_one_pass, plan, read, reducer, room, sum};
@@ -81,15 +81,21 @@ fn inputs() {
     let desk = Desk::new();
     let to = (&desk.result, 0);
     let at = |offset, len| desk.whole(Input { buffer: &desk.good, offset, len }, to);
-    says!(desk.whole(desk.all(&desk.bare), to), ReducerError::Usage { .. }, "input", "STORAGE", "create it");
-    says!(at(0, LEN + 100), ReducerError::TooShort { .. }, "input", "0..4400", "4016");
-    says!(at(400, LEN), ReducerError::TooShort { .. }, "input", "4400");
+    says!(
+        desk.whole(desk.all(&desk.bare), to),
+        ReducerError::Buffer(BufferError::Usage { .. }),
+        "input",
+        "STORAGE",
+        "create it"
+    );
+    says!(at(0, LEN + 100), ReducerError::Buffer(BufferError::TooShort { .. }), "input", "0..4400", "4016");
+    says!(at(400, LEN), ReducerError::Buffer(BufferError::TooShort { .. }), "input", "4400");
     says!(at(2, 10), ReducerError::Misaligned { .. }, "byte 2", "4 bytes");
     says!(at(0, u64::MAX), ReducerError::OutOfReach { .. }, "no buffer reaches");
     says!(at(0, 1 << 33), ReducerError::TooManyElements(_), "4294967295", "split");
     says!(at(u64::MAX - 3, 4), ReducerError::OutOfReach { .. }, "no buffer reaches");
-    says!(at(u64::MAX - 15, 1), ReducerError::TooShort { .. }, "input");
-    says!(at(1 << 63, 1000), ReducerError::TooShort { .. }, "input");
+    says!(at(u64::MAX - 15, 1), ReducerError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(at(1 << 63, 1000), ReducerError::Buffer(BufferError::TooShort { .. }), "input");
 }
 
 #[test]
@@ -97,13 +103,24 @@ fn outputs() {
     let _alone = alone();
     let desk = Desk::new();
     let to = |output, offset| desk.whole(desk.all(&desk.good), (output, offset));
-    says!(to(&desk.bare, 0), ReducerError::Usage { .. }, "output", "STORAGE");
-    says!(to(&desk.result, 4096), ReducerError::TooShort { .. }, "output", "4096");
-    says!(to(&desk.result, 4), ReducerError::Offset { .. }, "output", "min_storage_buffer_offset_alignment");
-    says!(to(&desk.result, u64::MAX - 255), ReducerError::TooShort { .. }, "output");
-    says!(to(&desk.result, u64::MAX), ReducerError::TooShort { .. }, "output");
+    says!(to(&desk.bare, 0), ReducerError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
+    says!(to(&desk.result, 4096), ReducerError::Buffer(BufferError::TooShort { .. }), "output", "4096");
+    says!(
+        to(&desk.result, 4),
+        ReducerError::Buffer(BufferError::Offset { .. }),
+        "output",
+        "min_storage_buffer_offset_alignment"
+    );
+    says!(to(&desk.result, u64::MAX - 255), ReducerError::Buffer(BufferError::TooShort { .. }), "output");
+    says!(to(&desk.result, u64::MAX), ReducerError::Buffer(BufferError::TooShort { .. }), "output");
     // Nowhere in the same buffer, also where the two do not overlap.
-    says!(to(&desk.good, 0), ReducerError::Aliased { .. }, "input", "output", "one buffer");
+    says!(
+        to(&desk.good, 0),
+        ReducerError::Buffer(BufferError::Aliased { .. }),
+        "input",
+        "output",
+        "one buffer"
+    );
 }
 
 #[test]
@@ -121,14 +138,23 @@ fn second_inputs() {
     says!(with(&dot, short, &desk.result), ReducerError::Lengths { .. }, "1000", "10", "as many");
     says!(
         with(&dot, desk.all(&desk.bare), &desk.result),
-        ReducerError::Usage { .. },
+        ReducerError::Buffer(BufferError::Usage { .. }),
         "second input",
         "STORAGE"
     );
     let other = buffer(desk.gpu, &[1; 4000], STORAGE);
-    says!(with(&dot, desk.all(&other), &other), ReducerError::Aliased { .. }, "second input", "output");
+    says!(
+        with(&dot, desk.all(&other), &other),
+        ReducerError::Buffer(BufferError::Aliased { .. }),
+        "second input",
+        "output"
+    );
     let beyond = Input { offset: 400, ..desk.all(&other) };
-    says!(with(&dot, beyond, &desk.result), ReducerError::TooShort { .. }, "second input");
+    says!(
+        with(&dot, beyond, &desk.result),
+        ReducerError::Buffer(BufferError::TooShort { .. }),
+        "second input"
+    );
     says!(with(&one, first[0], &desk.result), ReducerError::Arity { .. }, "sum", "leave the second out");
     let alone = desk.refused(&dot, Source::of(&first), Shape::Whole, (&desk.result, 0), &workspace);
     says!(alone, ReducerError::Arity { .. }, "dot", "give a second one");
@@ -203,11 +229,25 @@ fn offsets_and_counts() {
         let source = source.with_offsets(Position { buffer, offset });
         desk.refused(&between, source, shape, to, &workspace)
     };
-    says!(list(&desk.bare, 0), ReducerError::Usage { .. }, "list of offsets", "STORAGE");
-    says!(list(&desk.good, 4), ReducerError::Offset { .. }, "list of offsets", "alignment");
-    says!(list(&desk.good, 1 << 20), ReducerError::TooShort { .. }, "list of offsets");
-    says!(list(&desk.good, u64::MAX - 255), ReducerError::TooShort { .. }, "list of offsets");
-    says!(list(&desk.result, 0), ReducerError::Aliased { .. }, "list of offsets", "output");
+    says!(list(&desk.bare, 0), ReducerError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
+    says!(
+        list(&desk.good, 4),
+        ReducerError::Buffer(BufferError::Offset { .. }),
+        "list of offsets",
+        "alignment"
+    );
+    says!(list(&desk.good, 1 << 20), ReducerError::Buffer(BufferError::TooShort { .. }), "list of offsets");
+    says!(
+        list(&desk.good, u64::MAX - 255),
+        ReducerError::Buffer(BufferError::TooShort { .. }),
+        "list of offsets"
+    );
+    says!(
+        list(&desk.result, 0),
+        ReducerError::Buffer(BufferError::Aliased { .. }),
+        "list of offsets",
+        "output"
+    );
 
     let whole = reducer(desk.gpu, sum(Element::U32), Form::Whole);
     let workspace = desk.workspace(&whole, Shape::Whole);
@@ -215,10 +255,10 @@ fn offsets_and_counts() {
         let source = source.with_count(Position { buffer, offset });
         desk.refused(&whole, source, Shape::Whole, to, &workspace)
     };
-    says!(count(&desk.bare, 0), ReducerError::Usage { .. }, "count", "STORAGE");
+    says!(count(&desk.bare, 0), ReducerError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
     says!(count(&desk.good, 2), ReducerError::Misaligned { .. }, "byte 2");
-    says!(count(&desk.good, 1 << 20), ReducerError::TooShort { .. }, "count");
-    says!(count(&desk.good, u64::MAX - 3), ReducerError::TooShort { .. }, "count");
+    says!(count(&desk.good, 1 << 20), ReducerError::Buffer(BufferError::TooShort { .. }), "count");
+    says!(count(&desk.good, u64::MAX - 3), ReducerError::Buffer(BufferError::TooShort { .. }), "count");
     let segments = reducer(desk.gpu, sum(Element::U32), Form::Segments);
     let shape = Shape::Segments { len: 10 };
     let workspace = desk.workspace(&segments, shape);
@@ -240,7 +280,7 @@ fn workspaces() {
         let reducer = reducer(desk.gpu, sum(Element::U32), shape.form());
         let small = desk.workspace(&reducer, default_of(shape.form()));
         let error = desk.refused(&reducer, Source::of(&input), shape, (&desk.result, 0), &small);
-        says!(error, ReducerError::TooShort { .. }, role);
+        says!(error, ReducerError::Buffer(BufferError::TooShort { .. }), role);
     }
 }
 
