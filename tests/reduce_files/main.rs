@@ -8,6 +8,8 @@
 mod files;
 mod number;
 mod numpy;
+#[path = "../files/python.rs"]
+mod python;
 
 use std::process::{Command, Output, Stdio};
 

@@ -1,6 +1,5 @@
 //! NumPy writes the files, and its own results are what halofold's are held against.
 
-use std::io::Write as _;
 use std::process::Command;
 
 use halofold::Element;
@@ -8,6 +7,7 @@ use serde_json::Value;
 
 use crate::files::{Folder, stdout};
 use crate::number::{Number, dtype};
+use crate::python::python;
 use crate::{rows, run, runnable};
 
 /// Writes files of every type and layout, and what NumPy makes of each.
@@ -57,16 +57,7 @@ fn tolerance(op: &str, element: Element, n: f64, scale: f64, value: f64) -> f64 
 
 #[test]
 fn agrees_with_numpy() {
-    // The system's Python may have NumPy where another one comes first in the path.
-    let has_numpy = |python: &&str| {
-        Command::new(python).args(["-c", "import numpy"]).output().is_ok_and(|output| output.status.success())
-    };
-    let Some(found) = ["python3", "/usr/bin/python3", "python"].iter().find(|python| has_numpy(python))
-    else {
-        // Not `eprintln!`, which a test that passes does not show.
-        let _ = writeln!(std::io::stderr(), "SKIPPED agrees_with_numpy: no python3 with NumPy here");
-        return;
-    };
+    let Some(found) = python() else { return };
     let python = |args: &[&str]| Command::new(found).args(args).output();
     let folder = Folder::new("reduce-numpy");
     let written = stdout(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
