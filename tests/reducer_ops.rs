@@ -10,6 +10,7 @@ use halofold::reducer::reference::{self, Verdict};
 use halofold::reducer::{Answer, Arity, Extent, Form, Monoid, Op, Reducer, Shape, Source, Workspace};
 use halofold::{Element, adapter, wgpu};
 use libtest_mimic::{Arguments, Failed, Trial};
+use wgpu::util::DeviceExt as _;
 
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
 
@@ -31,7 +32,9 @@ fn main() {
                 Element::U32 | Element::F32 => &forms[..],
                 _ => &forms[trials.len() % 2..][..1],
             };
-            for &form in forms {
+            // An operator's atomic operation on every type that has one.
+            let accumulate = monoid.accumulates().map(|_| Form::Accumulate);
+            for form in forms.iter().copied().chain(accumulate) {
                 trials.push(trial(op, element, monoid.clone(), form, trials.len()));
             }
         }
@@ -43,7 +46,8 @@ fn main() {
 
 fn trial(op: Op, element: Element, monoid: Monoid, form: Form, number: usize) -> Trial {
     let name = format!("{op}::{element}::{form:?}");
-    let missing = monoid.features() - gpu().device.features();
+    let besides = monoid.accumulates().filter(|_| form == Form::Accumulate).unwrap_or_default();
+    let missing = (monoid.features() | besides) - gpu().device.features();
     if !missing.is_empty() {
         let reason = format!("the adapter lacks {}", adapter::feature_names(missing));
         return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
@@ -144,6 +148,21 @@ fn bits_of(element: Element, x: f64) -> u64 {
     }
 }
 
+/// What an operator over integers makes of nothing, in as many bytes as its result has.
+fn of_nothing(op: Op, element: Element, size: usize) -> Vec<u8> {
+    let mut bytes = match op {
+        Op::And | Op::Min => vec![0xff; size],
+        _ => vec![0; size],
+    };
+    match (op, element) {
+        (Op::All, _) => bytes[0] = 1,
+        (Op::Min, Element::I32 | Element::I64) => bytes[size - 1] = 0x7f,
+        (Op::Max, Element::I32 | Element::I64) => bytes[size - 1] = 0x80,
+        _ => {}
+    }
+    bytes
+}
+
 struct Bench {
     op: Op,
     element: Element,
@@ -158,7 +177,11 @@ impl Bench {
         if many && len == 0 {
             return Ok(());
         }
-        let shape = if many { Shape::Segments { len: len as u64 } } else { Shape::Whole };
+        let shape = match self.reducer.form() {
+            Form::Segments => Shape::Segments { len: len as u64 },
+            Form::Accumulate => Shape::Accumulate,
+            _ => Shape::Whole,
+        };
         let count = if many { segments } else { 1 };
         let (answers, depth) = self.run(values, shape, (count * len) as u64, round as u64)?;
         if answers.len() != count {
@@ -207,8 +230,20 @@ impl Bench {
             .reducer
             .prepare(&gpu.device, source, shape, Output { buffer: &output, offset: 256 }, &workspace)
             .map_err(|error| text(&error))?;
-        let [first, second] = gpu.twice(&output, 256, plan.output, |encoder| prepared.encode(encoder))?;
-        if first != second {
+        let start = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: None,
+            contents: &of_nothing(self.op, self.element, plan.output as usize),
+            usage: wgpu::BufferUsages::COPY_SRC,
+        });
+        let accumulates = shape == Shape::Accumulate;
+        let [first, second] = gpu.twice(&output, 256, plan.output, |encoder| {
+            if accumulates {
+                encoder.copy_buffer_to_buffer(&start, 0, &output, 256, plan.output);
+            }
+            prepared.encode(encoder);
+        })?;
+        // Only float sums in the order that chance gives are allowed to differ.
+        if first != second && !(accumulates && self.element.is_float()) {
             return Err("the second run gave other bits than the first".to_owned());
         }
         Ok((self.op.read(self.element, &first), plan.depth()))

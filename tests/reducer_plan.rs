@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use halofold::Element;
-use halofold::reducer::{Arity, Extent, From, Monoid, Op, Pass, Plan, ReducerError, Shape, Step, To};
+use halofold::reducer::{Arity, Bytes, Extent, From, Monoid, Op, Pass, Plan, ReducerError, Shape, Step, To};
 use halofold::wgpu::Limits;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -121,6 +121,7 @@ fn shapes() -> impl Strategy<Value = (Shape, u64)> {
     let most = u64::from(u32::MAX);
     prop_oneof![
         (0..=most).prop_map(|len| (Shape::Whole, len)),
+        (0..=most).prop_map(|len| (Shape::Accumulate, len)),
         (magnitudes(1 << 20), magnitudes(most)).prop_map(|(stride, len)| (Shape::Strided { stride }, len)),
         three().prop_map(|[count, len, more]| (Shape::Segments { len: len * more }, count * len * more)),
         (magnitudes(1 << 24), prop_oneof![Just(0), magnitudes(most)])
@@ -157,7 +158,8 @@ fn cases() -> impl Strategy<Value = Case> {
             };
             let extent = |offset: u64, len: u64| Extent { offset: offset * size, len };
             let is_pair = monoid_of.arity() == Arity::Two;
-            let parts = if shape == Shape::Whole && !is_pair {
+            let takes_parts = matches!(shape, Shape::Whole | Shape::Accumulate);
+            let parts = if takes_parts && !is_pair {
                 let cut = u64::from(cut).min(len);
                 vec![extent(offset, cut), extent(beside, 0), extent(beside, len - cut)]
             } else {
@@ -195,13 +197,12 @@ fn holds(case: &Case, pass: &Pass, range: Range<u64>, index: u64) -> Checked {
     if range.is_empty() {
         return Ok(());
     }
-    let From::Inputs { part, first, second } = pass.from else {
+    let From::Inputs { part, first, next, second } = pass.from else {
         return Err(TestCaseError::fail(format!("nothing to read: {pass:?}")));
     };
     let size = case.size();
     let position = |at: u64| u64::from(pass.params.first) + (at - index);
-    let place = |input: Extent, bytes: halofold::reducer::Bytes, by: u64| {
-        bound(case, bytes.offset, bytes.size)?;
+    let place = |input: Extent, bytes: Bytes, by: u64| {
         let start = bytes.offset + (position(range.start) + by) % (1 << 32) * size;
         prop_assert_eq!(start, input.offset + range.start * size);
         let end = input.offset + range.end * size;
@@ -211,9 +212,25 @@ fn holds(case: &Case, pass: &Pass, range: Range<u64>, index: u64) -> Checked {
         );
         Ok(())
     };
-    place(case.parts[part], first, 0)?;
+    let both = match next {
+        None => first,
+        Some(next) => {
+            // Where the first binding ends the second one starts, between two vectors.
+            bound(case, first.offset, first.size)?;
+            bound(case, next.offset, next.size)?;
+            prop_assert!(matches!(pass.step, Step::Adjoining { .. }), "{pass:?}");
+            prop_assert_eq!(u64::from(pass.params.other) * size, first.size);
+            prop_assert_eq!((first.end(), pass.params.other % 4), (next.offset, 0));
+            Bytes { offset: first.offset, size: first.size + next.size }
+        }
+    };
+    if next.is_none() {
+        bound(case, first.offset, first.size)?;
+    }
+    place(case.parts[part], both, 0)?;
     prop_assert_eq!(second.is_some(), case.second.is_some());
     if let (Some(input), Some(bytes)) = (case.second, second) {
+        bound(case, bytes.offset, bytes.size)?;
         place(input, bytes, u64::from(pass.params.other))?;
     }
     Ok(())
@@ -274,11 +291,8 @@ fn one(case: &Case, plan: &Plan) -> Checked {
     }
     tiles(plan.passes.iter().map(|pass| window(&pass.params)), case.len())?;
     for pass in &plan.passes {
-        let wg = if let Step::Whole { workgroup_size } = pass.step {
-            u64::from(workgroup_size)
-        } else {
-            case.workgroup()
-        };
+        let wg = u64::from(pass.workgroup_size);
+        prop_assert!(wg <= case.limits.max_compute_invocations_per_workgroup.into());
         let Range { start, end } = window(&pass.params);
         if let From::Inputs { part, .. } = pass.from {
             let stride = apart(case);
@@ -293,6 +307,10 @@ fn one(case: &Case, plan: &Plan) -> Checked {
         prop_assert_eq!((u64::from(pass.params.tickets), u64::from(pass.params.store)), (tickets, slots));
         slots += u64::from(pass.params.groups);
         turns((end - start).div_ceil(u64::from(pass.params.groups) * wg) + tickets.div_ceil(wg))?;
+    }
+    if case.shape == Shape::Accumulate {
+        prop_assert_eq!(plan.board, 0);
+        return Ok(());
     }
     bound(case, 0, plan.board)
 }
@@ -436,6 +454,9 @@ fn justified(case: &Case, error: &ReducerError) -> Checked {
             let strided = matches!(case.shape, Shape::Strided { .. });
             needed > limit && (limit == row * row || strided)
         }
+        ReducerError::NoAtomic { .. } => {
+            case.shape == Shape::Accumulate && case.monoid().accumulates().is_none()
+        }
         _ => false,
     };
     prop_assert!(so, "{error}");
@@ -453,7 +474,7 @@ proptest! {
         };
         prop_assert_eq!(plan.output, words(plan.results * case.monoid().out_size()));
         match case.shape {
-            Shape::Whole | Shape::Strided { .. } => one(&case, &plan)?,
+            Shape::Whole | Shape::Accumulate | Shape::Strided { .. } => one(&case, &plan)?,
             Shape::Segments { len } => many(&case, &plan, case.len() / len, len, 1)?,
             Shape::Axis { outer, len, inner } => many(&case, &plan, outer, len, inner)?,
             Shape::Offsets { count } => ragged(&case, &plan, count)?,

@@ -19,6 +19,8 @@ pub enum Task {
     Whole,
     /// Everything, but how many elements there are lies on the GPU.
     Counted,
+    /// Everything, added to what the output holds.
+    Accumulate,
     /// Segments of this length.
     Fixed(u64),
     /// The same by a list of offsets.
@@ -35,6 +37,7 @@ impl Task {
         match self {
             Task::Whole => "whole",
             Task::Counted => "counted",
+            Task::Accumulate => "accumulate",
             Task::Fixed(_) => "fixed",
             Task::Offsets(_) => "offsets",
             Task::Skewed => "skewed",
@@ -46,7 +49,7 @@ impl Task {
     /// How many results there are, where it can be many.
     pub fn results(self, n: u64) -> Option<u64> {
         match self {
-            Task::Whole | Task::Counted => None,
+            Task::Whole | Task::Counted | Task::Accumulate => None,
             Task::Fixed(len) | Task::Offsets(len) => Some(n / len),
             Task::Skewed => Some(self.offsets(n).len() as u64 - 1),
             Task::Axis([outer, _, inner]) => Some(outer * inner),
@@ -77,6 +80,7 @@ impl Task {
     pub fn shape(self, n: u64) -> Shape {
         match self {
             Task::Whole | Task::Counted => Shape::Whole,
+            Task::Accumulate => Shape::Accumulate,
             Task::Fixed(len) => Shape::Segments { len },
             Task::Offsets(_) | Task::Skewed => Shape::Offsets { count: self.offsets(n).len() as u64 - 1 },
             Task::Axis([outer, len, inner]) => Shape::Axis { outer, len, inner },
@@ -87,6 +91,7 @@ impl Task {
     pub fn form(self) -> Form {
         match self {
             Task::Whole | Task::Counted => Form::Whole,
+            Task::Accumulate => Form::Accumulate,
             Task::Fixed(_) => Form::Segments,
             Task::Offsets(_) | Task::Skewed => Form::Offsets,
             Task::Axis(_) => Form::Axis,
@@ -138,7 +143,8 @@ impl Case {
     /// Why it cannot run on a device.
     pub fn runnable(&self, device: &wgpu::Device) -> Result<(), String> {
         let monoid = self.op.over(self.element).ok_or("the operator is not defined for the type")?;
-        let missing = monoid.features() - device.features();
+        let besides = monoid.accumulates().filter(|_| self.task == Task::Accumulate).unwrap_or_default();
+        let missing = (monoid.features() | besides) - device.features();
         if !missing.is_empty() {
             return Err(format!("needs {}, which this device lacks", adapter::feature_names(missing)));
         }
@@ -163,6 +169,7 @@ pub fn all(machine: &Machine) -> Vec<Case> {
         let ways = if power == largest { ALL } else { USUAL };
         Case { ways, ..sum(power, Task::Whole) }
     }));
+    cases.extend(lengths.iter().map(|&power| sum(power, Task::Accumulate)));
     cases.push(sum(if small { 16 } else { 24 }, Task::Counted));
     let others =
         [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::Mean, Op::Variance, Op::L2, Op::LogSumExp, Op::Dot];

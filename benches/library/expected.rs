@@ -19,13 +19,22 @@ pub enum Expected {
 }
 
 impl Expected {
+    /// What so many calls leave that add to one output.
+    pub fn of_all(case: &Case, pools: &Pools<'_>, count: u64) -> Self {
+        let results = (0..count).map(|number| whole(case, pools, pools.first.start(case.n, number)));
+        let total = results.filter_map(Answer::value).map(Value::as_f64).sum::<f64>();
+        Expected::One(case.op, case.element, Answer::Value(Value::F32(total as f32)))
+    }
+
     /// The results of a case over the inputs of the call of a number.
     pub fn of(case: &Case, pools: &Pools<'_>, number: u64) -> Self {
         let Case { n, task, .. } = *case;
         let start = pools.first.start(n, number);
         let block = &pools.first.block;
         match task {
-            Task::Whole | Task::Counted => Expected::One(case.op, case.element, whole(case, pools, start)),
+            Task::Whole | Task::Counted | Task::Accumulate => {
+                Expected::One(case.op, case.element, whole(case, pools, start))
+            }
             // After a period they repeat.
             Task::Fixed(len) => Prefix::of(block).between((0..=PERIOD.min(n)).step_by(len as usize), start),
             Task::Offsets(_) | Task::Skewed => {

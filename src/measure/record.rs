@@ -25,7 +25,8 @@ pub struct Record {
     pub os: String,
     /// What the memory can do.
     pub peak: Ceiling,
-    /// Whether the timed repetitions read one input, or copies of it beyond what a cache holds. Older records are warm.
+    /// Whether the timed repetitions of `rows` and `stencils` read one input, or copies of it beyond what a cache holds; those of
+    /// `library` never find theirs in a cache. Older records are warm.
     #[serde(default)]
     pub inputs: Inputs,
     /// What was measured, and what was skipped.

@@ -13,10 +13,11 @@ impl Step {
     /// The kernel's text and its heading.
     fn kernel(self) -> (&'static str, &'static str) {
         match self {
-            Step::Whole { .. } | Step::Strided => {
+            Step::Whole { .. } | Step::Adjoining { .. } | Step::Strided => {
                 let rung = Rung::named("single-pass").expect("the rung is in the catalogue");
                 ("shaders/reduce/single_pass.wgsl", rung.kernel)
             }
+            Step::Accumulate { .. } => ("shaders/reducer/accumulate.wgsl", piece("reducer/accumulate")),
             Step::Segments | Step::Chunks | Step::Merge => {
                 ("shaders/reducer/segments.wgsl", piece("reducer/segments"))
             }
@@ -29,9 +30,14 @@ impl Step {
         }
     }
 
-    /// Whether workgroups meet on the notice board.
-    fn meets(self) -> bool {
-        matches!(self, Step::Whole { .. } | Step::Strided)
+    /// Whether it reads two windows, the second where the first ends.
+    fn is_adjoining(self) -> bool {
+        matches!(self, Step::Adjoining { .. })
+    }
+
+    /// Whether there is one result for all workgroups.
+    fn has_one_result(self) -> bool {
+        self.meets() || matches!(self, Step::Accumulate { .. })
     }
 
     /// Whether each invocation has a column of its own, so that there is nothing for lanes to exchange.
@@ -80,7 +86,7 @@ impl Kernel<'_> {
     /// The slots of group 0 that the module declares.
     pub(super) fn slots(&self) -> Vec<u32> {
         let step = self.step;
-        let pair = self.monoid.arity() == Arity::Two && !step.reads_partials();
+        let pair = self.monoid.arity() == Arity::Two && !step.reads_partials() || self.step.is_adjoining();
         let needs = [
             (0, true),
             (1, true),
@@ -114,7 +120,11 @@ impl Kernel<'_> {
 
     fn add_operator(&self, composer: &mut Composer) {
         let Monoid { elem, acc, out, .. } = self.monoid;
-        let stored = if self.step.leaves_partials() { &acc.wgsl } else { &out.wgsl };
+        let stored = match self.step {
+            Step::Accumulate { .. } => format!("atomic<{}>", acc.wgsl),
+            step if step.leaves_partials() => acc.wgsl.clone(),
+            _ => out.wgsl.clone(),
+        };
         composer.add(
             "generated: what the buffers hold",
             &format!("alias Elem = {elem};\nalias Stored = {stored};"),
@@ -138,10 +148,18 @@ impl Kernel<'_> {
                 .piece("shared/board"),
             "bounds" if self.step.bounds() == "shared/bounds_fixed" => composer.piece("shared/bounds_fixed"),
             "bounds" => composer.piece("shared/marks").piece(self.step.bounds()),
+            "accumulate" => self.add_atomic(composer),
             "deliver" if self.step.leaves_partials() => composer.piece("shared/deliver_partial"),
             "deliver" => composer.piece("shared/deliver_result"),
             other => unreachable!("the kernel of {:?} uses `{other}`, which no piece provides", self.step),
         };
+    }
+
+    /// Adds the one atomic operation that takes a workgroup's share to the output.
+    fn add_atomic<'a>(&self, composer: &'a mut Composer) -> &'a mut Composer {
+        let call = self.monoid.atomic().expect("a reducer is compiled only for what its operator has");
+        let text = format!("fn accumulate(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
+        composer.add("generated: the operator's atomic operation", &text)
     }
 
     /// Adds how items are read: the caller's elements as vectors where they lie side by side, others one by one.
@@ -150,6 +168,8 @@ impl Kernel<'_> {
         let pick = |with, without| if pair { with } else { without };
         if self.step.reads_partials() {
             composer.piece("shared/partials");
+        } else if self.step.is_adjoining() {
+            composer.piece("shared/elements_adjoining");
         } else {
             composer.piece(pick("shared/elements_pair", "shared/elements"));
         }
@@ -159,7 +179,10 @@ impl Kernel<'_> {
             step if step.is_columns() => return composer,
             _ => {}
         }
-        composer.piece(pick("shared/vectors_pair", "shared/vectors"));
+        composer.piece(match self.step {
+            Step::Adjoining { .. } => "shared/vectors_adjoining",
+            _ => pick("shared/vectors_pair", "shared/vectors"),
+        });
         if !self.monoid.has_map4 {
             composer.piece(pick("shared/map4_pair", "shared/map4"));
         }
@@ -181,7 +204,7 @@ impl Kernel<'_> {
         } else {
             composer.piece("shared/subgroup_shuffle");
         }
-        if !self.step.meets() || self.monoid.subgroup.is_none() {
+        if !self.step.has_one_result() || self.monoid.subgroup.is_none() {
             composer.piece("shared/shuffle_native");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::binding::BufferError;
-use crate::reducer::monoid::{Arity, MonoidError};
+use crate::reducer::monoid::{Arity, Monoid, MonoidError};
 use crate::reducer::shape::{Form, Shape};
 
 /// Why a reducer cannot be made or prepared. Each message says what to do about it.
@@ -44,6 +44,16 @@ pub enum ReducerError {
         /// Storage buffers allowed.
         limit: u32,
     },
+    /// An operator that no atomic operation carries out.
+    #[error(
+        "`{name}` over {element} has no atomic operation that leaves its result as it is: `Shape::Whole` takes it, `Shape::Accumulate` cannot"
+    )]
+    NoAtomic {
+        /// The operator.
+        name: String,
+        /// The element type.
+        element: crate::Element,
+    },
     /// A shape that the reducer was not compiled for.
     #[error("this reducer was compiled for {compiled:?}: make one for {asked:?}")]
     Form {
@@ -69,7 +79,9 @@ pub enum ReducerError {
         second: u64,
     },
     /// Several parts where the shape needs one buffer.
-    #[error("{0} parts: only `Shape::Whole` with one input takes several; others need exactly one")]
+    #[error(
+        "{0} parts: only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one"
+    )]
     Parts(usize),
     /// An input that is no whole number of segments.
     #[error("{total} elements in segments of {len}: the length must be at least 1 and divide the input")]
@@ -113,7 +125,9 @@ pub enum ReducerError {
     #[error("offsets go with `Shape::Offsets`, and only with it: this shape is {0:?}")]
     Offsets(Shape),
     /// A length on the GPU for a shape that does not take one.
-    #[error("a length on the GPU goes with `Shape::Whole` and `Shape::Strided`, not with {0:?}")]
+    #[error(
+        "a length on the GPU goes with `Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`, not with {0:?}"
+    )]
     Count(Shape),
     /// More elements than a 32-bit index reaches.
     #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
@@ -155,4 +169,10 @@ pub enum ReducerError {
     /// A buffer that cannot be used so.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+}
+
+impl ReducerError {
+    pub(super) fn no_atomic(monoid: &Monoid) -> Self {
+        ReducerError::NoAtomic { name: monoid.name().to_owned(), element: monoid.element() }
+    }
 }

@@ -76,6 +76,8 @@ pub struct Monoid {
     pub(crate) out: Layout,
     /// The subgroup built-in for `combine`, where there is one.
     pub(crate) subgroup: Option<&'static str>,
+    /// Whether `finish` returns the accumulator as it is.
+    is_finished: bool,
     /// Whether the text has a `map4` of its own.
     pub(crate) has_map4: bool,
     /// Whether the text is a user's, so that every composed kernel is validated before a device sees it.
@@ -161,6 +163,7 @@ impl Monoid {
             acc: acc_layout,
             out: out_layout,
             subgroup: None,
+            is_finished: signatures.returns_argument("finish"),
             has_map4,
             is_custom: false,
             features,
@@ -200,6 +203,32 @@ impl Monoid {
     /// The type of an accumulator, as WGSL writes it.
     pub fn acc_type(&self) -> &str {
         &self.acc.wgsl
+    }
+
+    /// What a device needs besides for [`Shape::Accumulate`](crate::reducer::Shape::Accumulate), perhaps nothing; `None` if
+    /// the operator does not go with it.
+    ///
+    /// Sums, dot products, counts, `any`, `all` and bits of integers do, minima and maxima of integers too; of floats the
+    /// sums, dot products and L1 norms of 16 and 32 bits. What `finish` has to work on does not, nor does a custom operator.
+    pub fn accumulates(&self) -> Option<Features> {
+        self.atomic()?;
+        match self.acc.wgsl.as_str() {
+            "u32" | "i32" => Some(Features::empty()),
+            "f32" => Some(Features::SHADER_FLOAT32_ATOMIC),
+            _ => Some(Features::SHADER_INT64_ATOMIC_ALL_OPS),
+        }
+    }
+
+    /// The atomic built-in for `combine`, where that is all there is to do.
+    pub(crate) fn atomic(&self) -> Option<&'static str> {
+        let call = self.is_finished.then_some(self.subgroup?)?.strip_prefix("subgroup")?;
+        let calls = ["atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"];
+        let call = calls.into_iter().find(|name| name.strip_prefix("atomic") == Some(call))?;
+        match self.acc.wgsl.as_str() {
+            "u32" | "i32" | "u64" | "i64" => Some(call),
+            "f32" if call == "atomicAdd" => Some(call),
+            _ => None,
+        }
     }
 
     /// What a device needs to run it.
@@ -270,6 +299,20 @@ struct Signatures<'a> {
 impl Signatures<'_> {
     fn find(&self, name: &str) -> Option<(Handle<naga::Function>, &naga::Function)> {
         self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
+    }
+
+    /// Whether all that a function does is return its first parameter.
+    fn returns_argument(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|(_, function)| {
+            let returned = function.body.iter().find_map(|statement| match statement {
+                naga::Statement::Return { value } => *value,
+                _ => None,
+            });
+            function.body.len() == 1
+                && returned.is_some_and(|value| {
+                    matches!(function.expressions[value], naga::Expression::FunctionArgument(0))
+                })
+        })
     }
 
     fn has(&self, name: &str) -> bool {

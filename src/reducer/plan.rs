@@ -20,6 +20,9 @@ pub(super) const MAX_ITERATIONS: u64 = 32_768;
 /// A binding is a whole number of words, an odd number of 16-bit values is not.
 const WORD: u64 = 4;
 
+/// Bytes of the widest vector: bindings start and end between two of them.
+const VECTOR: u64 = 32;
+
 /// Elements that one invocation of a team should have: four vectors of four.
 const PER_INVOCATION: u64 = 16;
 
@@ -29,6 +32,16 @@ const PER_INVOCATION: u64 = 16;
 pub enum Step {
     /// All elements to the result, in workgroups of this size: the rung `single-pass`.
     Whole {
+        /// Invocations in a workgroup.
+        workgroup_size: u32,
+    },
+    /// The same over two bindings, the second of which goes on where the first one ends.
+    Adjoining {
+        /// Invocations in a workgroup.
+        workgroup_size: u32,
+    },
+    /// All elements into what the output holds, by one atomic operation a workgroup.
+    Accumulate {
         /// Invocations in a workgroup.
         workgroup_size: u32,
     },
@@ -64,6 +77,21 @@ impl Step {
     pub(super) fn leaves_partials(self) -> bool {
         matches!(self, Step::Chunks | Step::Tiles | Step::ColumnChunks)
     }
+
+    /// Invocations in a workgroup, of a kernel that is compiled in several sizes.
+    pub(super) fn workgroup_size(self) -> Option<u32> {
+        match self {
+            Step::Whole { workgroup_size }
+            | Step::Adjoining { workgroup_size }
+            | Step::Accumulate { workgroup_size } => Some(workgroup_size),
+            _ => None,
+        }
+    }
+
+    /// Whether its workgroups meet on the notice board.
+    pub(super) fn meets(self) -> bool {
+        matches!(self, Step::Whole { .. } | Step::Adjoining { .. } | Step::Strided)
+    }
 }
 
 /// A range of a buffer, in bytes.
@@ -91,6 +119,8 @@ pub enum From {
         part: usize,
         /// The window of the first input.
         first: Bytes,
+        /// The window behind it, if the kernel reads two.
+        next: Option<Bytes>,
         /// The window of the second input.
         second: Option<Bytes>,
     },
@@ -122,6 +152,8 @@ pub struct Pass {
     pub offsets: Option<Bytes>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
+    /// Invocations in a workgroup.
+    pub workgroup_size: u32,
     /// What its kernel is given.
     pub params: Params,
 }
@@ -193,6 +225,12 @@ pub(super) struct Request<'a> {
 /// Workgroup sizes that [`Step::Whole`] is compiled in, on a device that allows them.
 const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 
+/// Invocations in a workgroup of [`Step::Adjoining`], on a device that allows as many: its inputs are large ones.
+const ADJOINING_SIZE: u32 = 512;
+
+/// Storage buffers that [`Step::Adjoining`] binds: two windows, each also as vectors, the output and the notice board.
+const ADJOINING_BUFFERS: u32 = 6;
+
 /// Invocations in a workgroup of every other kernel, on a device that allows as many.
 const USUAL_SIZE: u32 = 256;
 
@@ -201,16 +239,39 @@ impl Request<'_> {
     pub(super) fn steps(&self) -> Vec<Step> {
         match self.form {
             Form::Whole => {
-                let most = self.largest_workgroup();
-                let fitting = WHOLE_SIZES.into_iter().filter(|size| *size <= most);
-                let sizes: Vec<_> = if most < WHOLE_SIZES[0] { vec![most] } else { fitting.collect() };
-                sizes.into_iter().map(|workgroup_size| Step::Whole { workgroup_size }).collect()
+                let sizes = self.whole_sizes().into_iter();
+                let whole = sizes.map(|workgroup_size| Step::Whole { workgroup_size });
+                let two = self.adjoining_size().map(|workgroup_size| Step::Adjoining { workgroup_size });
+                whole.chain(two).collect()
+            }
+            Form::Accumulate => {
+                let sizes = self.whole_sizes().into_iter();
+                sizes.map(|workgroup_size| Step::Accumulate { workgroup_size }).collect()
             }
             Form::Strided => vec![Step::Strided],
             Form::Segments => vec![Step::Segments, Step::Chunks, Step::Merge],
             Form::Offsets => vec![Step::Offsets, Step::Tiles, Step::Join],
             Form::Axis => vec![Step::Columns, Step::ColumnChunks, Step::ColumnMerge],
         }
+    }
+
+    /// Workgroup sizes of the kernels for whole inputs.
+    fn whole_sizes(&self) -> Vec<u32> {
+        let most = self.largest_workgroup();
+        if most < WHOLE_SIZES[0] {
+            return vec![most];
+        }
+        WHOLE_SIZES.into_iter().filter(|size| *size <= most).collect()
+    }
+
+    /// Invocations in a workgroup of the kernel that reads two windows; `None` where no input needs it or no shader may.
+    fn adjoining_size(&self) -> Option<u32> {
+        let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
+        let is_of_use = self.monoid.arity() == Arity::One
+            && max_buffer_size > self.largest_binding()
+            && buffers >= ADJOINING_BUFFERS;
+        let sizes = self.whole_sizes().into_iter();
+        sizes.filter(|size| is_of_use && *size <= ADJOINING_SIZE).max()
     }
 
     /// Invocations in a workgroup of the kernels that have only one size.
@@ -239,7 +300,8 @@ impl Request<'_> {
     ) -> Result<Plan, ReducerError> {
         self.check(shape, parts, second)?;
         match (self.form, shape) {
-            (Form::Whole, Shape::Whole) => self.whole(&self.windows(parts, second)),
+            (Form::Whole, Shape::Whole) => self.whole(self.windows(parts, second)),
+            (Form::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
             (Form::Strided, Shape::Strided { stride }) => self.strided(one(parts)?, second, stride),
             (Form::Segments, Shape::Segments { len }) => self.segments(one(parts)?, second, len),
             (Form::Offsets, Shape::Offsets { count }) => self.offsets(one(parts)?, second, count),
@@ -256,7 +318,7 @@ impl Request<'_> {
     }
 
     fn align(&self) -> u64 {
-        u64::from(self.limits.min_storage_buffer_offset_alignment).max(16)
+        u64::from(self.limits.min_storage_buffer_offset_alignment).max(VECTOR)
     }
 
     /// The most bytes one binding may have.
@@ -267,6 +329,9 @@ impl Request<'_> {
 
     /// Checks the inputs against the operator and against what can be counted.
     fn check(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<(), ReducerError> {
+        if self.form == Form::Accumulate && self.monoid.atomic().is_none() {
+            return Err(ReducerError::no_atomic(self.monoid));
+        }
         let size = self.monoid.element().size();
         let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
         for extent in parts.iter().chain(&second) {
@@ -308,6 +373,7 @@ impl Request<'_> {
         Reads {
             part: 0,
             window: Window { start, size, first, len, index: range.start as u32 },
+            next: None,
             second: second.map(|second| self.binding(second, range)),
         }
     }
@@ -374,6 +440,8 @@ impl Request<'_> {
 struct Reads {
     part: usize,
     window: Window,
+    /// The window behind it in the same buffer, if one dispatch reads both.
+    next: Option<Window>,
     /// The window of the second input, and where in it the first item is.
     second: Option<(Bytes, u32)>,
 }
@@ -386,13 +454,23 @@ impl Reads {
             return From::Nothing;
         }
         let second = self.second.map(|(bytes, _)| bytes);
-        From::Inputs { part: self.part, first: Bytes { offset: start, size }, second }
+        let next = self.next.map(|Window { start, size, .. }| Bytes { offset: start, size });
+        From::Inputs { part: self.part, first: Bytes { offset: start, size }, next, second }
+    }
+
+    /// Elements that it covers.
+    fn len(&self) -> u32 {
+        self.window.len + self.next.map_or(0, |next| next.len)
     }
 
     /// The parameters that follow from it.
     fn params(&self) -> Params {
         let Window { first, len, index, .. } = self.window;
-        let other = self.second.map_or(0, |(_, at)| at.wrapping_sub(first));
-        Params { first, len, index, other, ..Params::default() }
+        let other = match (self.next, self.second) {
+            (Some(_), _) => first + len,
+            (None, Some((_, at))) => at.wrapping_sub(first),
+            (None, None) => 0,
+        };
+        Params { first, len: self.len(), index, other, ..Params::default() }
     }
 }

@@ -1,5 +1,7 @@
 //! Recording a plan: compiled pipelines, prepared bindings, dispatches on the caller's encoder or pass.
 
+use std::sync::OnceLock;
+
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::binding::{self, Use, slice};
@@ -88,8 +90,10 @@ pub struct Reducer {
     form: Form,
     limits: wgpu::Limits,
     steps: Vec<Compiled>,
-    /// For a length that the GPU knows, where the form takes one.
-    length: Option<Length>,
+    cache: Option<wgpu::PipelineCache>,
+    checks: pipeline::Checks,
+    /// For a length that the GPU knows: compiled when one is first given.
+    length: OnceLock<Length>,
 }
 
 #[derive(Debug)]
@@ -152,7 +156,11 @@ impl Reducer {
         checks: pipeline::Checks,
     ) -> Result<Self, ReducerError> {
         let limits = device.limits();
-        let missing = monoid.features() - device.features();
+        let besides = match form {
+            Form::Accumulate => monoid.accumulates().ok_or_else(|| ReducerError::no_atomic(&monoid))?,
+            _ => wgpu::Features::empty(),
+        };
+        let missing = (monoid.features() | besides) - device.features();
         if !missing.is_empty() {
             let (name, element) = (monoid.name().to_owned(), monoid.element());
             return Err(ReducerError::MissingFeature { name, element, feature: missing });
@@ -163,7 +171,7 @@ impl Reducer {
         let mut steps = Vec::new();
         for step in request.steps() {
             let kernel = Kernel { monoid: &monoid, step, subgroups };
-            let size = if let Step::Whole { workgroup_size } = step { workgroup_size } else { usual };
+            let size = step.workgroup_size().unwrap_or(usual);
             let slots = kernel.slots();
             check_bindings(&monoid, &slots, &limits)?;
             let (pipeline, layout) = pipeline::compile(
@@ -180,9 +188,8 @@ impl Reducer {
             );
             steps.push(Compiled { step, pipeline, layout, slots });
         }
-        let takes_count = matches!(form, Form::Whole | Form::Strided);
-        let length = takes_count.then(|| Length::compile(device, options.cache, checks));
-        Ok(Reducer { monoid, form, limits, steps, length })
+        let cache = options.cache.cloned();
+        Ok(Reducer { monoid, form, limits, steps, cache, checks, length: OnceLock::new() })
     }
 
     /// The operator.
@@ -206,8 +213,8 @@ impl Reducer {
 
     /// Binds buffers to a plan, once; what comes back can be recorded any number of times.
     ///
-    /// Allocates a small uniform buffer (three with [`Source::with_count`]) and a bind group per dispatch. Nothing is
-    /// submitted.
+    /// Allocates a small uniform buffer (three with [`Source::with_count`], which the first time also compiles a small pipeline)
+    /// and a bind group per dispatch. Nothing is submitted.
     ///
     /// # Errors
     ///
@@ -226,7 +233,8 @@ impl Reducer {
         if source.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
             return Err(ReducerError::Offsets(shape));
         }
-        if source.count.is_some() && self.length.is_none() {
+        let takes_count = matches!(self.form, Form::Whole | Form::Accumulate | Form::Strided);
+        if source.count.is_some() && !takes_count {
             return Err(ReducerError::Count(shape));
         }
         self.check(&plan, &source, &output, workspace)?;
@@ -284,9 +292,10 @@ impl Reducer {
     fn parameters(&self, device: &Device, plan: &Plan, source: &Source<'_>) -> (Buffer, Option<Dispatch>) {
         let blocks = binding::blocks(plan.passes.iter().map(|pass| &pass.params));
         let written = |usage| binding::filled(device, "halofold::reducer::params", &blocks, usage);
-        let (Some(length), Some(count)) = (&self.length, source.count) else {
+        let Some(count) = source.count else {
             return (written(BufferUsages::UNIFORM), None);
         };
+        let length = self.length.get_or_init(|| Length::compile(device, self.cache.as_ref(), self.checks));
         let params = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let most = plan.passes.first().map_or(0, |pass| pass.params.count);
         let templates = written(BufferUsages::STORAGE);
@@ -299,9 +308,9 @@ impl Reducer {
 fn reads<'a>(plan: &Plan, source: &Source<'a>) -> Vec<Use<'a>> {
     let mut reads = Vec::new();
     for pass in &plan.passes {
-        if let From::Inputs { part, first, second } = pass.from {
+        if let From::Inputs { part, first, next, second } = pass.from {
             let Input { buffer, offset, .. } = source.parts[part];
-            reads.push(Use { role: "input", buffer, start: offset, end: first.end() });
+            reads.push(Use { role: "input", buffer, start: offset, end: next.unwrap_or(first).end() });
             for (input, bytes) in source.second.iter().zip(second) {
                 let Input { buffer, offset, .. } = *input;
                 reads.push(Use { role: "second input", buffer, start: offset, end: bytes.end() });
@@ -335,6 +344,7 @@ impl<'a> Bound<'a, '_> {
             },
             2 => binding::block::<Params>(self.params, binding::block_offset(index)),
             4 => slice(&self.workspace.board, 0, self.plan.board),
+            5 | 6 if matches!(pass.step, Step::Adjoining { .. }) => self.next(pass.from, slot == 6),
             5 | 6 => self.second(pass.from, slot == 6),
             7 => match (pass.offsets, self.source.offsets) {
                 (Some(bytes), Some(list)) => within(list.buffer, list.offset, bytes),
@@ -354,6 +364,15 @@ impl<'a> Bound<'a, '_> {
             From::Inputs { part, first, .. } => self.input(self.source.parts[part].buffer, first, as_vectors),
             From::Scratch(bytes) => within(&self.workspace.scratch, 0, bytes),
             From::Nothing => self.workspace.nothing.as_entire_binding(),
+        }
+    }
+
+    fn next(&self, from: From, as_vectors: bool) -> BindingResource<'a> {
+        match from {
+            From::Inputs { part, next: Some(bytes), .. } => {
+                self.input(self.source.parts[part].buffer, bytes, as_vectors)
+            }
+            _ => self.workspace.nothing.as_entire_binding(),
         }
     }
 

@@ -12,6 +12,17 @@ pub enum Shape {
     /// One dispatch, no scratch memory, and a notice board of an accumulator for each workgroup: at most a few
     /// ten thousand bytes.
     Whole,
+    /// All elements, combined with what the output holds: one result, added to by call after call.
+    ///
+    /// Each workgroup takes its share to the output by one atomic operation. Nothing has to meet at the end, which is what a
+    /// small reduction spends most of its time on; but the order of those operations is the hardware's: **float sums are not the
+    /// same bits every time**. Integers are. The output is yours to set, to 0 for a sum, in front of the first call.
+    ///
+    /// For operators that are one atomic operation and have nothing left to [`finish`](crate::reducer::Monoid::custom), by
+    /// [`Monoid::accumulates`](crate::reducer::Monoid::accumulates).
+    ///
+    /// One dispatch and no scratch memory.
+    Accumulate,
     /// Every `stride`-th element from the first on: one result. An input's length counts the elements taken.
     ///
     /// One dispatch; memory as for [`Shape::Whole`]. One buffer.
@@ -66,6 +77,8 @@ pub enum Shape {
 pub enum Form {
     /// [`Shape::Whole`].
     Whole,
+    /// [`Shape::Accumulate`].
+    Accumulate,
     /// [`Shape::Strided`].
     Strided,
     /// [`Shape::Segments`].
@@ -78,7 +91,8 @@ pub enum Form {
 
 impl Form {
     /// Every form.
-    pub const ALL: [Form; 5] = [Form::Whole, Form::Strided, Form::Segments, Form::Offsets, Form::Axis];
+    pub const ALL: [Form; 6] =
+        [Form::Whole, Form::Accumulate, Form::Strided, Form::Segments, Form::Offsets, Form::Axis];
 }
 
 impl Shape {
@@ -93,6 +107,7 @@ impl Shape {
     pub const fn form(self) -> Form {
         match self {
             Shape::Whole => Form::Whole,
+            Shape::Accumulate => Form::Accumulate,
             Shape::Strided { .. } => Form::Strided,
             Shape::Segments { .. } => Form::Segments,
             Shape::Offsets { .. } => Form::Offsets,

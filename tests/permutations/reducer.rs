@@ -9,7 +9,23 @@ use halofold::wgpu::Features;
 
 use crate::{SpirvVal, fail_on, in_parallel, lints, say};
 
-const STEPS: [Step; 4] = [Step::Whole { workgroup_size: 256 }, Step::Segments, Step::Chunks, Step::Merge];
+const STEPS: [Step; 6] = [
+    Step::Whole { workgroup_size: 256 },
+    Step::Adjoining { workgroup_size: 256 },
+    Step::Accumulate { workgroup_size: 256 },
+    Step::Segments,
+    Step::Chunks,
+    Step::Merge,
+];
+
+/// Whether an operator is ever compiled for a step, and what that needs besides.
+fn goes_with(monoid: &Monoid, step: Step) -> Option<Features> {
+    match step {
+        Step::Accumulate { .. } => monoid.accumulates(),
+        Step::Adjoining { .. } if monoid.arity() == Arity::Two => None,
+        _ => Some(Features::empty()),
+    }
+}
 
 /// A kernel, what it is, and the types it may be refused for.
 struct Entry {
@@ -30,7 +46,8 @@ fn entries() -> Vec<Entry> {
 }
 
 fn of_monoid(name: &str, monoid: &Monoid) -> impl Iterator<Item = Entry> {
-    STEPS.into_iter().flat_map(move |step| {
+    let steps = STEPS.into_iter().filter_map(|step| Some((step, goes_with(monoid, step)?)));
+    steps.flat_map(move |(step, besides)| {
         [true, false].map(|subgroups| Entry {
             label: format!("{name}, {step:?}, subgroups {subgroups}"),
             kernel: Kernel {
@@ -38,7 +55,7 @@ fn of_monoid(name: &str, monoid: &Monoid) -> impl Iterator<Item = Entry> {
                 entry_point: "main",
                 overrides: vec![("WG", 256.0)],
             },
-            features: monoid.features(),
+            features: monoid.features() | besides,
         })
     })
 }
@@ -49,6 +66,12 @@ fn may_lack(language: Language, ty: &str, features: Features) -> bool {
         (Language::Msl | Language::Hlsl, "f64") => features.contains(Features::SHADER_F64),
         (Language::Glsl, "f16") => features.contains(Features::SHADER_F16),
         (Language::Glsl, "i64" | "u64") => features.contains(Features::SHADER_INT64),
+        (Language::Hlsl | Language::Glsl, "atomic<f32>") => {
+            features.contains(Features::SHADER_FLOAT32_ATOMIC)
+        }
+        (Language::Msl, "atomic<i64>" | "atomic<u64>") => {
+            features.contains(Features::SHADER_INT64_ATOMIC_ALL_OPS)
+        }
         _ => false,
     }
 }

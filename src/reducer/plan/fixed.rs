@@ -243,6 +243,7 @@ impl Request<'_> {
             to: if step.leaves_partials() { To::Scratch(bytes) } else { To::Output(bytes) },
             offsets: None,
             grid,
+            workgroup_size: self.workgroup_size(),
             params: Params { first, len, index, other, store, base, ..params },
         })
     }
@@ -266,6 +267,7 @@ impl Request<'_> {
                 to: To::Output(to),
                 offsets: None,
                 grid,
+                workgroup_size: self.workgroup_size(),
                 params: Params {
                     first,
                     len: (parts * each) as u32,

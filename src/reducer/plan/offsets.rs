@@ -118,6 +118,7 @@ impl Request<'_> {
             to: To::Output(bytes),
             offsets: Some(Bytes { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
             grid,
+            workgroup_size: self.workgroup_size(),
             params: Params {
                 // Segments that start here, though the binding reaches further.
                 len: (window.end - window.start) as u32,
@@ -151,6 +152,7 @@ impl Request<'_> {
             to: To::Scratch(bytes),
             offsets: None,
             grid,
+            workgroup_size: self.workgroup_size(),
             params: Params {
                 groups: some as u32,
                 row: grid[0],
@@ -175,6 +177,7 @@ impl Request<'_> {
             to: To::Output(bytes),
             offsets: None,
             grid,
+            workgroup_size: self.workgroup_size(),
             params: Params {
                 len: some as u32,
                 groups: tiles.count() as u32,

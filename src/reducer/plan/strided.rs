@@ -36,7 +36,7 @@ impl Request<'_> {
         });
         let workgroup_size = self.workgroup_size();
         let spread = Spread { workgroup_size, most: MOST_WORKGROUPS, inner };
-        self.met(&windows.collect::<Vec<_>>(), Step::Strided, spread)
+        self.spread(&windows.collect::<Vec<_>>(), Step::Strided, spread)
     }
 
     /// The window that holds the elements `range`, counted in strides.

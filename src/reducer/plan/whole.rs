@@ -34,7 +34,8 @@ impl Request<'_> {
                 let from = u64::from(window.index);
                 let range = from..from + u64::from(window.len);
                 let second = second.map(|second| self.binding(second, range));
-                reads.push(Reads { part, window: Window { index: before + window.index, ..window }, second });
+                let window = Window { index: before + window.index, ..window };
+                reads.push(Reads { part, window, next: None, second });
             }
             before += extent.len as u32;
         }
@@ -46,20 +47,30 @@ impl Request<'_> {
     }
 
     /// Everything that some windows hold.
-    pub(super) fn whole(&self, reads: &[Reads]) -> Result<Plan, ReducerError> {
-        let len = reads.iter().map(|read| u64::from(read.window.len)).sum::<u64>();
-        let (workgroup_size, most) = self.whole_tuning(len);
-        self.met(reads, Step::Whole { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
+    pub(super) fn whole(&self, windows: Vec<Reads>) -> Result<Plan, ReducerError> {
+        let (workgroup_size, most) = self.whole_tuning(items(&windows));
+        let (reads, workgroup_size) = match self.adjoining_size() {
+            Some(size) if windows.len() > 1 => (in_twos(windows), size),
+            _ => (windows, workgroup_size),
+        };
+        self.spread(&reads, Step::Whole { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
     }
 
-    /// One dispatch of a step a window, of at most so many workgroups in all; they meet on the notice board.
-    pub(super) fn met(
+    /// The same into what the output holds.
+    pub(super) fn accumulate(&self, windows: &[Reads]) -> Result<Plan, ReducerError> {
+        let (workgroup_size, most) = self.accumulate_tuning(items(windows));
+        self.spread(windows, Step::Accumulate { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
+    }
+
+    /// One dispatch of a step a window, or two adjoining ones, of at most so many workgroups in all. If they meet, then all of
+    /// them on one notice board.
+    pub(super) fn spread(
         &self,
         reads: &[Reads],
         step: Step,
         Spread { workgroup_size, most, inner }: Spread,
     ) -> Result<Plan, ReducerError> {
-        let len = reads.iter().map(|read| u64::from(read.window.len)).sum::<u64>();
+        let len = items(reads);
         let acc = self.monoid.acc.words() as u64 * 4;
         let slots = self.largest_binding().saturating_sub(4 * BOARD_HEAD) / acc;
         let limit = slots.min(u64::from(workgroup_size) * (MAX_ITERATIONS - 4096));
@@ -67,7 +78,7 @@ impl Request<'_> {
         let groups: Vec<u64> = reads
             .iter()
             .map(|read| {
-                let len = u64::from(read.window.len);
+                let len = u64::from(read.len());
                 let each = u64::from(workgroup_size);
                 let wanted =
                     len.div_ceil(PER_INVOCATION * each).min(share).max(len.div_ceil(each * MAX_ITERATIONS));
@@ -80,16 +91,21 @@ impl Request<'_> {
             return Err(ReducerError::TooManyWorkgroups { needed: tickets, limit });
         }
         let mut store = 0;
-        let mut plan =
-            Plan { board: 4 * BOARD_HEAD + tickets * acc, ..Plan::empty(1, self.monoid.out.stride) };
+        let board = if step.meets() { 4 * BOARD_HEAD + tickets * acc } else { 0 };
+        let mut plan = Plan { board, ..Plan::empty(1, self.monoid.out.stride) };
         for (read, groups) in reads.iter().zip(groups) {
             let grid = self.grid(groups)?;
+            let step = match step {
+                Step::Whole { workgroup_size } if read.next.is_some() => Step::Adjoining { workgroup_size },
+                step => step,
+            };
             plan.passes.push(Pass {
                 step,
                 from: read.from(),
                 to: To::Output(self.store(0, 1, self.monoid.out.stride).0),
                 offsets: None,
                 grid,
+                workgroup_size,
                 params: Params {
                     groups: groups as u32,
                     row: grid[0],
@@ -122,12 +138,44 @@ impl Request<'_> {
             _ if is_heavy => (512, 396),
             _ => (512, 1056),
         };
-        let sizes = self.steps().into_iter().filter_map(|step| match step {
-            Step::Whole { workgroup_size } => Some(workgroup_size),
-            _ => None,
-        });
+        self.fitting(wanted, most)
+    }
+
+    /// The same where workgroups need not meet: more of them pay from fewer elements on.
+    fn accumulate_tuning(&self, len: u64) -> (u32, u32) {
+        let (wanted, most) = match len.saturating_mul(self.monoid.element().size()) {
+            0..=0x4000 => (256, 1),
+            0x4001..=0x40_0000 => (256, 396),
+            0x40_0001..=0x2000_0000 => (512, 396),
+            _ => (512, 1056),
+        };
+        self.fitting(wanted, most)
+    }
+
+    /// The compiled size next to the one wanted, and how many workgroups.
+    fn fitting(&self, wanted: u32, most: u32) -> (u32, u32) {
+        let sizes = self.whole_sizes().into_iter();
         let size = sizes.filter(|size| *size <= wanted).max().unwrap_or_else(|| self.largest_workgroup());
         // Smaller workgroups than wanted: as many invocations, unless one workgroup was the point.
         (size, if most == 1 { 1 } else { most * wanted.div_ceil(size) })
     }
+}
+
+/// Elements of some windows.
+fn items(reads: &[Reads]) -> u64 {
+    reads.iter().map(|read| u64::from(read.len())).sum()
+}
+
+/// Windows two by two, where one goes on where the one before ends: a dispatch less, and a wait less, for every two.
+fn in_twos(windows: Vec<Reads>) -> Vec<Reads> {
+    let mut twos: Vec<Reads> = Vec::new();
+    for read in windows {
+        match twos.last_mut() {
+            Some(before) if before.next.is_none() && before.part == read.part => {
+                before.next = Some(read.window);
+            }
+            _ => twos.push(read),
+        }
+    }
+    twos
 }

@@ -22,7 +22,7 @@ const CALLS: &str = "halofold is one of many independent calls in a pass, halofo
 
 /// All shapes, in the order of the page; in the end those that this version does not know.
 const FAMILIES: [Family; 7] = [
-    Family { title: "Library: one result", shapes: &["whole", "counted"], note: CALLS },
+    Family { title: "Library: one result", shapes: &["whole", "counted", "accumulate"], note: CALLS },
     Family {
         title: "Library: segments",
         shapes: &["fixed", "computed-offsets", "offsets", "skewed"],

@@ -1,0 +1,152 @@
+//! The depth of a plan is what float error bounds grow with. An operator that counts shows that no way is longer.
+
+use halofold::read::Readback;
+use halofold::reduce::{Input, Output};
+use halofold::reducer::{Arity, Extent, Monoid, Options, Position, Reducer, Shape, Source, Workspace};
+use halofold::{Element, wgpu};
+use wgpu::util::DeviceExt as _;
+
+/// The combinations on the longest way to each accumulator, plus one; the identity has none and adds none, as 0 + x is exact.
+const LONGEST_WAY: &str = "
+alias Acc = u32;
+fn map(elem: Elem, index: u32) -> Acc { return 1u; }
+fn identity() -> Acc { return 0u; }
+fn combine(a: Acc, b: Acc) -> Acc { return select(max(a, b) + 1u, a | b, a == 0u || b == 0u); }
+fn finish(acc: Acc, n: u32) -> u32 { return acc; }
+";
+
+/// A bound that says nothing would pass, too: it is no deeper than this many times the longest way, and a bit. (Of segments
+/// between offsets a plan knows no lengths: it counts with the longest.)
+const SLACK: (u64, u64) = (4, 40);
+
+struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+}
+
+/// A device as it comes, and one whose bindings hold 64 KiB.
+fn gpus() -> [Gpu; 2] {
+    [u64::MAX, 64 << 10].map(|most| {
+        let adapter = pollster::block_on(halofold::adapter::preferred(true)).expect("an adapter");
+        let mut limits = halofold::adapter::helpful_limits(&adapter);
+        limits.max_storage_buffer_binding_size = limits.max_storage_buffer_binding_size.min(most);
+        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            required_features: adapter.features() & halofold::adapter::HELPFUL_FEATURES,
+            required_limits: limits,
+            ..Default::default()
+        }))
+        .expect("a device");
+        Gpu { device, queue }
+    })
+}
+
+impl Gpu {
+    /// The longest way to any result of a shape over so many elements, in each way of compiling, is within the plan's depth.
+    fn check(&self, shape: Shape, len: u64, offsets: &[u32]) {
+        for subgroups in [true, false] {
+            let monoid = Monoid::custom("longest-way", Element::U32, Arity::One, LONGEST_WAY).unwrap();
+            let mut options = Options::default();
+            options.subgroups = subgroups;
+            let reducer = Reducer::with_options(&self.device, monoid, shape.form(), options).unwrap();
+            let extent = Extent { offset: 4, len };
+            let plan = reducer.plan(shape, &[extent], None).unwrap();
+            let longest = self.longest(&reducer, shape, extent, offsets);
+            let (times, more) = SLACK;
+            let depth = plan.depth();
+            let what = format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.passes.len());
+            assert!(longest <= depth, "{what}: {longest} on the longest way, depth {depth}");
+            assert!(
+                !offsets.is_empty() || depth <= times * longest + more,
+                "{what}: depth {depth} for {longest}"
+            );
+        }
+    }
+
+    fn longest(&self, reducer: &Reducer, shape: Shape, extent: Extent, offsets: &[u32]) -> u64 {
+        let Gpu { device, queue } = self;
+        let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
+        let buffer = |size: u64, usage| {
+            let usage = wgpu::BufferUsages::STORAGE | usage;
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let elements = buffer(4 * extent.len * apart + 4, wgpu::BufferUsages::empty());
+        let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: None,
+            contents: bytemuck::cast_slice(if offsets.is_empty() { &[0] } else { offsets }),
+            usage: wgpu::BufferUsages::STORAGE,
+        });
+        let plan = reducer.plan(shape, &[extent], None).unwrap();
+        let output = buffer(plan.output, wgpu::BufferUsages::COPY_SRC);
+        let parts = [Input { buffer: &elements, offset: extent.offset, len: extent.len }];
+        let mut source = Source::of(&parts);
+        if let Shape::Offsets { .. } = shape {
+            source = source.with_offsets(Position { buffer: &list, offset: 0 });
+        }
+        let workspace = Workspace::new(device, &plan);
+        let output = Output { buffer: &output, offset: 0 };
+        let prepared = reducer.prepare(device, source, shape, output, &workspace).unwrap();
+        let mut encoder = device.create_command_encoder(&Default::default());
+        prepared.encode(&mut encoder);
+        let readback = Readback::new(device, plan.output);
+        readback.encode(&mut encoder, output.buffer, 0, plan.output).unwrap();
+        queue.submit([encoder.finish()]);
+        let bytes = readback.wait(device, plan.output).unwrap();
+        let ways: &[u32] = bytemuck::cast_slice(&bytes);
+        let longest = ways.iter().max().copied().unwrap_or(0);
+        u64::from(longest.saturating_sub(1))
+    }
+}
+
+#[test]
+fn of_whole_inputs() {
+    for gpu in gpus() {
+        for len in [0, 1, 5, 300, 4097, 70_000, 300_001] {
+            gpu.check(Shape::Whole, len, &[]);
+            gpu.check(Shape::Strided { stride: 3 }, len.min(100_000), &[]);
+        }
+    }
+}
+
+#[test]
+fn of_segments_and_columns() {
+    for gpu in gpus() {
+        for (count, len) in [(1, 1), (1, 300_000), (7, 1000), (3, 70_000), (1000, 33), (20_000, 3)] {
+            gpu.check(Shape::Segments { len }, count * len, &[]);
+        }
+        for [outer, len, inner] in
+            [[1, 300, 1000], [1, 100_000, 3], [1, 1, 70], [9, 70, 65], [50, 8, 300], [1, 20, 10_000]]
+        {
+            gpu.check(Shape::Axis { outer, len, inner }, outer * len * inner, &[]);
+        }
+    }
+}
+
+#[test]
+fn of_segments_between_offsets() {
+    let ends = |lengths: &[u32]| {
+        let mut list = vec![0];
+        list.extend(lengths.iter().scan(0, |at, len| {
+            *at += len;
+            Some(*at)
+        }));
+        list
+    };
+    let lists = [
+        ends(&[16_384]),
+        ends(&[300_000]),
+        ends(&[1, 16_383, 16_385, 32_768, 40_000, 2, 0, 100]),
+        ends(&vec![100; 2000]),
+        ends(&[vec![10; 1000], vec![200_000], vec![2000; 30]].concat()),
+    ];
+    for gpu in gpus() {
+        for list in &lists {
+            let len = u64::from(list[list.len() - 1]);
+            gpu.check(Shape::Offsets { count: list.len() as u64 - 1 }, len, list);
+        }
+    }
+}
