@@ -26,54 +26,57 @@ const FEWEST: usize = 10;
 /// Calls recorded into one pass, to see what one of them takes.
 const RECORDED: u32 = 100;
 
-/// All of it.
+/// All of it. Ways back to the host first: behind the recording bench, wgpu takes twice as long for a submission.
 pub fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<LibraryRow> {
     let pools = Pools::new(machine, Element::F32, 0);
-    let mut rows = Vec::new();
-    for power in [10, 20] {
+    let scalars = [10, 20].map(|power| {
         let case = Case { op: Op::Sum, element: Element::F32, n: 1 << power, task: Task::Whole, ways: &[] };
-        let scalar = Scalar::new(machine, &case, &pools);
-        let bytes = case.bytes();
-        let mut group = super::group(criterion, &title(machine, "scalar", power), bytes);
-        let mut bench = |name: &str, once: &dyn Fn() -> Duration| {
-            let mut row = blank(machine, name, "scalar", case.n);
-            rows.extend(each(name, &mut group, once).map(|ms| {
-                row.set_times(ms, Timing::Wall);
-                row.set_rate(bytes, None);
-                row
-            }));
-        };
-        bench("halofold-mailbox", &|| scalar.by_mailbox());
-        bench("halofold-readback", &|| scalar.by_readback());
-        group.finish();
-        if power == 10 {
-            let mut group = criterion.benchmark_group(title(machine, "recording", power));
-            for (name, once) in [
-                ("halofold", &(|| scalar.record()) as &dyn Fn() -> Duration),
-                ("halofold-submit", &|| scalar.submit()),
-            ] {
-                let mut row = blank(machine, name, "recording", case.n);
-                rows.extend(each(name, &mut group, once).map(|ms| {
-                    row.set_times(ms, Timing::Wall);
-                    row
-                }));
-            }
-            group.finish();
-        }
+        (power, Scalar::new(machine, &case, &pools))
+    });
+    let mut rows = Vec::new();
+    for (power, scalar) in &scalars {
+        let bytes = 4 << power;
+        let group = super::group(criterion, &title(machine, "scalar", *power), bytes);
+        let ways: Ways<'_> =
+            &[("halofold-mailbox", &|| scalar.by_mailbox()), ("halofold-readback", &|| scalar.by_readback())];
+        rows.extend(each(machine, group, ("scalar", 1 << power, Some(bytes)), ways));
     }
+    let (power, scalar) = &scalars[0];
+    let group = criterion.benchmark_group(title(machine, "recording", *power));
+    let ways: Ways<'_> = &[("halofold", &|| scalar.record()), ("halofold-submit", &|| scalar.submit())];
+    rows.extend(each(machine, group, ("recording", 1 << power, None), ways));
     rows
 }
+
+/// Ways to do something once, with their names.
+type Ways<'a> = &'a [(&'a str, &'a dyn Fn() -> Duration)];
 
 fn title(machine: &Machine, shape: &str, power: u32) -> String {
     machine.title(&format!("library/sum/{shape}/f32/2^{power}"))
 }
 
-fn blank(machine: &Machine, name: &str, shape: &str, n: u64) -> LibraryRow {
-    LibraryRow::blank(name, ["sum", shape, "f32"], n, None, &machine.info)
+/// Runs some ways under criterion: a row for each, unless a filter or criterion's test mode left it unmeasured.
+fn each(
+    machine: &Machine,
+    mut group: BenchmarkGroup<'_, WallTime>,
+    (shape, n, bytes): (&str, u64, Option<u64>),
+    ways: Ways<'_>,
+) -> Vec<LibraryRow> {
+    let measured = ways.iter().filter_map(|(name, once)| {
+        let mut row = LibraryRow::blank(name, ["sum", shape, "f32"], n, None, &machine.info);
+        row.set_times(single(name, &mut group, once)?, Timing::Wall);
+        if let Some(bytes) = bytes {
+            row.set_rate(bytes, None);
+        }
+        Some(row)
+    });
+    let rows = measured.collect();
+    group.finish();
+    rows
 }
 
-/// Runs something under criterion: what single calls of it take, unless a filter or criterion's test mode left it unmeasured.
-fn each(
+/// What single calls of something take.
+fn single(
     name: &str,
     group: &mut BenchmarkGroup<'_, WallTime>,
     once: &dyn Fn() -> Duration,

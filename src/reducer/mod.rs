@@ -11,6 +11,7 @@
 //! | shape | dispatches | [`Workspace`] |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | an accumulator for each workgroup: at most a few ten thousand bytes |
+//! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
 //! | … few and long | 2 | an accumulator for each chunk: about two thousand |
 //! | [`Shape::Offsets`], at most 2^14 elements | 1 | – |
@@ -19,6 +20,7 @@
 //! | … few columns, long axis | 2 | an accumulator for each chunk of each column |
 //! | any, with [`Source::with_count`] | 1 more | – |
 //! | any, for each further binding of input | 1 more | – |
+//! | … of [`Shape::Whole`] with one input | every second one 1 more | – |
 //!
 //! Every workspace has some bytes besides, as no binding may be empty: [`Workspace::size`]. A prepared reduction owns 256 bytes
 //! for each dispatch (three times as much with a count) and its bind groups; recording it allocates nothing.

@@ -3,7 +3,8 @@
 /// Which elements make which result.
 ///
 /// Dispatches are given for inputs that one binding holds. A larger input takes one dispatch more for each further
-/// binding (`max_storage_buffer_binding_size` bytes, at most 2 GiB) in place of one over all of it.
+/// binding (`max_storage_buffer_binding_size` bytes, at most 2 GiB) in place of one over all of it; [`Shape::Whole`] of one
+/// input for every second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {

@@ -43,7 +43,8 @@ impl<'a> Source<'a> {
     /// The same with a number of elements that the GPU knows: a `u32` at a multiple of 4 bytes, which some earlier
     /// dispatch may have written. The first so many elements are reduced, at most all that the inputs have.
     ///
-    /// For [`Shape::Whole`](crate::reducer::Shape::Whole) and [`Shape::Strided`](crate::reducer::Shape::Strided). Costs one dispatch of one workgroup more, and waiting for it.
+    /// For [`Shape::Whole`](crate::reducer::Shape::Whole), [`Shape::Accumulate`](crate::reducer::Shape::Accumulate) and
+    /// [`Shape::Strided`](crate::reducer::Shape::Strided). Costs one dispatch of one workgroup more, and waiting for it.
     pub const fn with_count(self, count: Position<'a>) -> Self {
         Source { count: Some(count), ..self }
     }
