@@ -1,6 +1,6 @@
 // One value per invocation becomes one value per team, in registers as far as a subgroup reaches.
 //
-// A team that fits a subgroup is done after a few shuffles. In a larger one each subgroup reduces its values, its
+// A team that fits a subgroup needs a few shuffles. In a larger one each subgroup reduces its values, its
 // lane 0 leaves the result in workgroup memory, and after one barrier every subgroup reduces those of its team.
 // `team` is its size as a power of two, the same for all. Only a team's first invocation holds its total. Between two calls
 // there must be a barrier.
@@ -15,21 +15,31 @@ fn order_in_group(at: Place) -> u32 {
 }
 
 fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
+    // Segments that an invocation has to itself need nobody; and their dispatches no barrier.
+    if team == 0u {
+        return value;
+    }
     let size = 1u << team;
+    let fits = size <= at.width;
     var acc = value;
-    if size <= at.width {
+    if fits {
         // What a lane takes from another team is never used: after the last step only each first lane counts, and what it
         // was made of came from its own team.
         for (var d = size >> 1u; d > 0u; d >>= 1u) {
             acc = combine(acc, shuffle_down(acc, d));
         }
-        return acc;
+    } else {
+        acc = subgroup_reduce(value, at);
     }
-    acc = subgroup_reduce(value, at);
     if at.lane == 0u {
         slots[at.subgroup] = acc;
     }
+    // Nobody but large teams needs it. Yet all come here: whether a team fits a subgroup is the same for all invocations, but a
+    // compiler that has to prove that every barrier is reached by all does not know it.
     workgroupBarrier();
+    if fits {
+        return acc;
+    }
     let each = size / at.width;
     let begin = at.subgroup / each * each;
     acc = identity();
