@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use halofold::reducer::Prepared;
+use halofold::reducer::{Prepared, Shape};
 use halofold::{Element, wgpu};
 
 use crate::by_hand::ByHand;
@@ -58,14 +58,14 @@ fn cost(gpu: &Gpu, times: usize, record: impl Fn(&mut wgpu::ComputePass<'_>)) ->
     (REQUESTS.get() - before, start.elapsed())
 }
 
-/// One reduction of each form, and one of twenty windows on a device that binds little.
+/// One reduction of each form, and one of forty windows, two a dispatch, on a device that binds little.
 fn with_each(work: impl Fn(&Gpu, &Prepared)) {
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10);
-    let bytes = vec![0; 4 * 300_000];
+    let bytes = vec![0; 4 * 650_000];
     for (gpu, (shape, len)) in shapes(300_000)
         .into_iter()
         .map(|shape| (gpu(), shape))
-        .chain([(&narrow, (halofold::reducer::Shape::Whole, 300_000))])
+        .chain([(gpu(), (Shape::Accumulate, 300_000)), (&narrow, (Shape::Whole, 650_000))])
     {
         let reducer = reducer(gpu, sum(Element::U32), shape.form());
         let bench = Bench::new(gpu, &reducer, (shape, len), &bytes, None);

@@ -301,9 +301,15 @@ fn devices() {
         [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
     {
         for form in Form::ALL {
+            if form == Form::Accumulate && element == Element::F64 {
+                says!(refused(sum(element), form), ReducerError::NoAtomic { .. }, "f64", "Shape::Whole");
+                continue;
+            }
             says!(refused(sum(element), form), ReducerError::MissingFeature { .. }, feature, element.name());
         }
     }
+    let error = refused(sum(Element::F32), Form::Accumulate);
+    says!(error, ReducerError::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
     let wide = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
 fn identity() -> Acc { return 0.0; }
