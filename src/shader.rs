@@ -97,6 +97,7 @@ pieces![
     "shared/total_cas",
     "shared/total_ends",
     "shared/total_native",
+    "shared/unrolled_steps",
     "shared/unrolled_tree",
     "shared/vectors",
     "shared/vectors_adjoining",

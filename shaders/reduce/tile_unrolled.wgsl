@@ -27,6 +27,7 @@
 // between steps that need none (see tile-two-loads). Both are the document's, and stay.
 // Today: a core that takes 2048 invocations fills up with 16 workgroups of 128, whose tiles take 64 KiB in shape
 // 5 and 32 in 6. Many cores have that, so the two should be close. Shape 4 would need 32 workgroups and 128 KiB.
+//! use unrolled_steps
 
 // Slots in the tile: a power of two, WG … 16 · WG, at most 1024.
 override TILE: u32 = 1024u;
@@ -35,11 +36,6 @@ var<workgroup> tile: array<Acc, TILE>;
 
 fn two_loads(i: u32) -> Acc {
     return combine(load_or_identity(i), load_or_identity(i + params.groups * TILE));
-}
-
-// One step for one slot: the slot `s` further up is added onto it.
-fn tile_add(slot: u32, s: u32) {
-    tile[slot] = combine(tile[slot], tile[slot + s]);
 }
 
 @compute @workgroup_size(WG)
@@ -108,64 +104,8 @@ fn main(
         workgroupBarrier();
     }
 
-    // The last steps: WG values are left.
-    if WG >= 1024u {
-        if lid < 512u {
-            tile_add(lid, 512u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 512u {
-        if lid < 256u {
-            tile_add(lid, 256u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 256u {
-        if lid < 128u {
-            tile_add(lid, 128u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 128u {
-        if lid < 64u {
-            tile_add(lid, 64u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 64u {
-        if lid < 32u {
-            tile_add(lid, 32u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 32u {
-        if lid < 16u {
-            tile_add(lid, 16u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 16u {
-        if lid < 8u {
-            tile_add(lid, 8u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 8u {
-        if lid < 4u {
-            tile_add(lid, 4u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 4u {
-        if lid < 2u {
-            tile_add(lid, 2u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 2u && lid == 0u {
-        tile_add(lid, 1u);
-    }
+    // The last steps: WG values are left (shared/unrolled_steps.wgsl).
+    unrolled_steps(lid);
 
     if lid == 0u {
         store(group, tile[0]);

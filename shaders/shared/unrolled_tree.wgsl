@@ -1,78 +1,11 @@
-// The tree of the rung `sequential` without its loop: one block for every step there can be.
-//
-// Which blocks remain is decided by `WG`, which is known when the pipeline is made. Only invocation 0 gets the
-// total.
+// The tree of the rung `sequential` without its loop: one value per invocation becomes one per workgroup. Only invocation 0
+// gets the total.
 
 var<workgroup> tile: array<Acc, WG>;
 
-// One step for one invocation: the slot `s` further up is added onto its own.
-fn tile_add(slot: u32, s: u32) {
-    tile[slot] = combine(tile[slot], tile[slot + s]);
-}
-
 fn unrolled_tree(value: Acc, at: Place) -> Acc {
-    let lid = at.lid;
-    tile[lid] = value;
+    tile[at.lid] = value;
     workgroupBarrier();
-    if WG >= 1024u {
-        if lid < 512u {
-            tile_add(lid, 512u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 512u {
-        if lid < 256u {
-            tile_add(lid, 256u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 256u {
-        if lid < 128u {
-            tile_add(lid, 128u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 128u {
-        if lid < 64u {
-            tile_add(lid, 64u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 64u {
-        if lid < 32u {
-            tile_add(lid, 32u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 32u {
-        if lid < 16u {
-            tile_add(lid, 16u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 16u {
-        if lid < 8u {
-            tile_add(lid, 8u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 8u {
-        if lid < 4u {
-            tile_add(lid, 4u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 4u {
-        if lid < 2u {
-            tile_add(lid, 2u);
-        }
-        workgroupBarrier();
-    }
-    if WG >= 2u {
-        if lid < 1u {
-            tile_add(lid, 1u);
-        }
-        // No barrier: each invocation reads back its own slot, and slot 0 is what invocation 0 just wrote.
-    }
-    return tile[lid];
+    unrolled_steps(at.lid);
+    return tile[at.lid];
 }

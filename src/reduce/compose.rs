@@ -164,7 +164,8 @@ impl Job {
             "fold_vectors" => {
                 composer.piece("shared/vectors").piece("shared/map4").piece("shared/fold_vectors")
             }
-            "unrolled_tree" => composer.piece("shared/unrolled_tree"),
+            "unrolled_steps" => composer.piece("shared/unrolled_steps"),
+            "unrolled_tree" => composer.piece("shared/unrolled_steps").piece("shared/unrolled_tree"),
             "board" => composer.piece("shared/board"),
             "total" => {
                 let native = self.accumulator.atomic(features).is_some_and(|word| word.native.is_some());
