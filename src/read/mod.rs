@@ -34,6 +34,24 @@ pub enum ReadError {
         /// What the readback has.
         room: u64,
     },
+    /// A copy that does not start and end between two words of four bytes.
+    #[error("{size} bytes from byte {offset} on, to byte {at} on: a copy takes multiples of 4 only")]
+    Misaligned {
+        /// Where in the readback the copy goes, in bytes.
+        at: u64,
+        /// Where it starts, in bytes.
+        offset: u64,
+        /// Bytes to copy.
+        size: u64,
+    },
+    /// More bytes asked for than there are.
+    #[error("{size} bytes of a readback of {room}: ask for less, or make it larger")]
+    Room {
+        /// Bytes asked for.
+        size: u64,
+        /// What the readback has.
+        room: u64,
+    },
     /// The buffer could not be mapped.
     #[error("the buffer could not be mapped: {0}")]
     Map(String),
@@ -99,6 +117,9 @@ impl Readback {
         if !source.usage().contains(BufferUsages::COPY_SRC) {
             return Err(ReadError::Usage);
         }
+        if [at, offset, size].iter().any(|bytes| !bytes.is_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT)) {
+            return Err(ReadError::Misaligned { at, offset, size });
+        }
         let fits = |start: u64, room: u64| start.checked_add(size).is_some_and(|end| end <= room);
         if !fits(offset, source.size()) || !fits(at, self.buffer.size()) {
             return Err(ReadError::TooShort {
@@ -130,9 +151,13 @@ impl Readback {
     pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> {
         let signal = Arc::new(Mutex::new(Signal { result: None, waker: None }));
         let sender = signal.clone();
-        self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
+        let held = holds(&self.buffer, size);
+        if held.is_ok() {
+            self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
+        }
         let buffer = self.buffer.clone();
         async move {
+            held?;
             poll_fn(|context| Signal::poll(&signal, context))
                 .await
                 .map_err(|error| ReadError::Map(error.to_string()))?;
@@ -143,6 +168,7 @@ impl Readback {
 
 /// Waits for everything submitted and returns the first `size` bytes of a buffer with [`BufferUsages::MAP_READ`].
 pub(crate) fn mapped(device: &Device, buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
+    holds(buffer, size)?;
     let (sender, receiver) = mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
         // The receiver waits below, unless the device was lost first.
@@ -157,13 +183,19 @@ pub(crate) fn mapped(device: &Device, buffer: &Buffer, size: u64) -> Result<Vec<
     }
 }
 
-/// Copies the bytes out of a mapped buffer and unmaps it.
+/// A buffer has room for as many bytes as are asked for.
+fn holds(buffer: &Buffer, size: u64) -> Result<(), ReadError> {
+    let room = buffer.size();
+    if size > room { Err(ReadError::Room { size, room }) } else { Ok(()) }
+}
+
+/// Copies the bytes out of a mapped buffer that holds them, and unmaps it.
 fn take(buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
-    let range = buffer.get_mapped_range(..size).map_err(|error| ReadError::Map(error.to_string()))?;
-    let bytes = range.to_vec();
-    drop(range);
+    // Whole words are mapped, and buffers here are whole words long.
+    let words = size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+    let bytes = buffer.get_mapped_range(..words).map(|range| range[..size as usize].to_vec());
     buffer.unmap();
-    Ok(bytes)
+    bytes.map_err(|error| ReadError::Map(error.to_string()))
 }
 
 /// A result on its way from wgpu's callback to the future that waits for it.

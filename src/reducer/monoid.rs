@@ -301,18 +301,34 @@ impl Signatures<'_> {
         self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
     }
 
-    /// Whether all that a function does is return its first parameter.
+    /// Whether all that a function does is return its first parameter, itself or by functions that do nothing else.
     fn returns_argument(&self, name: &str) -> bool {
-        self.find(name).is_some_and(|(_, function)| {
-            let returned = function.body.iter().find_map(|statement| match statement {
-                naga::Statement::Return { value } => *value,
-                _ => None,
-            });
-            function.body.len() == 1
-                && returned.is_some_and(|value| {
-                    matches!(function.expressions[value], naga::Expression::FunctionArgument(0))
-                })
-        })
+        self.find(name).is_some_and(|(_, function)| self.returned(function) == Some(0))
+    }
+
+    /// The number of the parameter that a function returns as it is, if it does.
+    fn returned(&self, function: &naga::Function) -> Option<u32> {
+        use naga::{Expression, Statement};
+        let (last, before) = function.body.split_last()?;
+        let Statement::Return { value: Some(value) } = last else { return None };
+        let mut value = *value;
+        // From the last call to the first: what one returns is an argument of it, perhaps an earlier call's result.
+        for statement in before.iter().rev() {
+            match statement {
+                Statement::Emit(_) => {}
+                Statement::Call { function, arguments, result } => {
+                    if *result == Some(value) {
+                        let callee = &self.module.functions[*function];
+                        value = *arguments.get(self.returned(callee)? as usize)?;
+                    }
+                }
+                _ => return None,
+            }
+        }
+        match function.expressions[value] {
+            Expression::FunctionArgument(number) => Some(number),
+            _ => None,
+        }
     }
 
     fn has(&self, name: &str) -> bool {

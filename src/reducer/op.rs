@@ -202,6 +202,24 @@ mod tests {
     }
 
     #[test]
+    fn what_one_atomic_operation_does_accumulates() {
+        use Element::*;
+        let integers = vec![U32, I32, I64, U64];
+        for &op in Op::ALL {
+            let has_atomic = |element: &Element| op.over(*element).is_some_and(|m| m.accumulates().is_some());
+            let found: Vec<_> = Element::ALL.into_iter().filter(has_atomic).collect();
+            let expected = match op {
+                Op::Sum | Op::Dot => vec![U32, I32, F32, I64, U64, F16],
+                Op::L1 => vec![F32, F16],
+                Op::Min | Op::Max | Op::MaxNorm | Op::And | Op::Or | Op::Xor => integers.clone(),
+                Op::Count | Op::Any | Op::All => Element::ALL.to_vec(),
+                _ => Vec::new(),
+            };
+            assert_eq!(found, expected, "{op}");
+        }
+    }
+
+    #[test]
     fn the_table_of_types_is_right() {
         let types = |op: Op, element| {
             let monoid = op.over(element).unwrap();
