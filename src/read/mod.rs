@@ -1,4 +1,8 @@
 //! Reading results back to the host: apart from recording, because it waits.
+//!
+//! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and only then ask for the
+//! bytes. Bytes are as the GPU wrote them, little-endian; [`Op::read`](crate::reducer::Op::read) makes results of them. While bytes are
+//! asked for and not there yet, their buffer belongs to the host: no submission may use it, or wgpu reports an error of its own.
 
 mod mailbox;
 
@@ -20,18 +24,18 @@ pub enum ReadError {
     /// The buffer to read lacks a usage.
     #[error("the buffer to read lacks COPY_SRC: create it with that usage")]
     Usage,
-    /// A buffer is too short.
+    /// One of a copy's two buffers is too short.
     #[error(
         "{size} bytes from byte {offset} on of a buffer of {source_size}, into one of {room}: one of them is too short"
     )]
     TooShort {
-        /// Where the copy starts.
+        /// Where the copy starts, in bytes.
         offset: u64,
         /// Bytes to copy.
         size: u64,
-        /// What the buffer to read has.
+        /// Bytes that the buffer to read has.
         source_size: u64,
-        /// What the readback has.
+        /// Bytes that the readback has from where they would go.
         room: u64,
     },
     /// A copy that does not start and end between two words of four bytes.
@@ -49,7 +53,7 @@ pub enum ReadError {
     Room {
         /// Bytes asked for.
         size: u64,
-        /// What the readback has.
+        /// Bytes that the readback has.
         room: u64,
     },
     /// The buffer could not be mapped.
@@ -57,14 +61,14 @@ pub enum ReadError {
     Map(String),
 }
 
-/// A buffer the host can read, to copy results into.
+/// A buffer the host can read, to copy results into: again and again, one request for its bytes at a time.
 #[derive(Debug)]
 pub struct Readback {
     buffer: Buffer,
 }
 
 impl Readback {
-    /// Allocates room for `size` bytes.
+    /// Allocates room for `size` bytes, rounded up to whole words of four.
     pub fn new(device: &Device, size: u64) -> Self {
         Readback {
             buffer: device.create_buffer(&wgpu::BufferDescriptor {
@@ -86,11 +90,11 @@ impl Readback {
         &self.buffer
     }
 
-    /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four.
+    /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// If `source` lacks [`BufferUsages::COPY_SRC`], or one of the two buffers is too short.
+    /// If `source` lacks [`BufferUsages::COPY_SRC`], one of the two buffers is too short, or a number is no multiple of four.
     pub fn encode(
         &self,
         encoder: &mut CommandEncoder,
@@ -133,21 +137,26 @@ impl Readback {
         Ok(())
     }
 
-    /// Waits for everything submitted and returns the first `size` bytes. Blocks; for tools.
+    /// Waits for everything submitted, by whomever, and returns the first `size` bytes: any number up to what there is room for.
+    /// Blocks, asleep and without a limit of time; for tools. In a browser only [`Readback::read`] works.
     ///
     /// # Errors
     ///
-    /// If the device is lost or the buffer cannot be mapped.
+    /// If there are fewer bytes, the device is lost, or the buffer cannot be mapped: a [`Readback::read`] may not be over.
     pub fn wait(&self, device: &Device, size: u64) -> Result<Vec<u8>, ReadError> {
         mapped(device, &self.buffer, size)
     }
 
     /// The same without blocking: asks for the bytes now, and completes once the work is done and the device
-    /// has been polled (or, in a browser, on its own).
+    /// has been polled (or, in a browser, on its own). It does not poll: something else has to, a submission or
+    /// [`wgpu::Device::poll`].
+    ///
+    /// Await it to its end: if it is dropped before, the buffer stays with the host, and a later copy into it is an error of
+    /// wgpu's. The future does not borrow the readback.
     ///
     /// # Errors
     ///
-    /// If the buffer cannot be mapped.
+    /// If there are fewer bytes, or the buffer cannot be mapped: an earlier request may not be over.
     pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> {
         let signal = Arc::new(Mutex::new(Signal { result: None, waker: None }));
         let sender = signal.clone();
