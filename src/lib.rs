@@ -14,8 +14,8 @@
 //!
 //! halofold takes your device, records into your encoder or pass, and never submits, polls or waits (but for [`mod@read`], when
 //! you ask for bytes on the host). Pipelines are compiled once, a prepared reduction is recorded any number of times without
-//! allocating, and the result stays on the GPU. Everywhere offsets are in bytes, lengths in elements, and what cannot be done is
-//! an error value: no wrong request panics, or reaches wgpu.
+//! allocating, and the result stays on the GPU. Where something starts in a buffer is said in bytes, how long it is in elements.
+//! What cannot be done is an error value that says what to do about it.
 //!
 //! ```
 //! use halofold::reduce::{Input, Output};

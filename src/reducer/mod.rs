@@ -13,11 +13,11 @@
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | an accumulator for each workgroup, of which there are about two thousand at most: 50 KB or less |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
-//! | … few and long | 2 | an accumulator for each chunk: about two thousand |
+//! | … few and long | 2 | an accumulator for each chunk: about four thousand at most |
 //! | [`Shape::Offsets`], at most 2^14 elements | 1 | – |
 //! | … more elements | 3 | an accumulator and 16 bytes for every 2^14 elements |
 //! | [`Shape::Axis`] | 1 | – |
-//! | … few columns, long axis | 2 | an accumulator for each chunk of each column: about 2^17 at most |
+//! | … few columns, long axis | 2 | an accumulator for each chunk of each column: about 2^18 at most |
 //! | any, with [`Source::with_count`] | 1 more | – |
 //! | any, for each further binding of input | 1 more | – |
 //! | … of [`Shape::Whole`] with one input | every second one 1 more | – |

@@ -24,7 +24,7 @@ const OFFSETS: &str = "list of offsets";
 #[non_exhaustive]
 pub struct Options<'a> {
     /// Whether subgroup operations may be used: `true` by default. They are where the device has [`wgpu::Features::SUBGROUP`] and
-    /// the accumulator is one word of 32 bits. Float sums have other last bits with than without.
+    /// the accumulator is one word of 32 bits. Float sums may have other last bits with than without.
     pub subgroups: bool,
     /// A pipeline cache of the caller's: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,

@@ -85,8 +85,8 @@ pub enum Shape {
     /// The rows of a row-major matrix are segments of its number of columns. `map` is given positions in the segment.
     ///
     /// One dispatch and no scratch memory; if there are few long segments, so that they are cut into chunks (of 2^14 elements or
-    /// more), one dispatch more and an accumulator for each chunk: about two thousand of them, for each segment if none fits
-    /// a binding. No segments, no dispatch.
+    /// more), one dispatch more and an accumulator for each chunk: at most about four thousand of them; of segments that no
+    /// binding holds, about two thousand each. No segments, no dispatch.
     Segments {
         /// Elements of one segment, at least 1; the input is a whole number of segments.
         len: u64,
@@ -112,7 +112,7 @@ pub enum Shape {
     /// positions along the axis.
     ///
     /// One dispatch and no scratch memory; if there are few columns and a long axis, so that it is cut into chunks, one
-    /// dispatch more and an accumulator for each chunk of each column: about 2^17 of them at most, for each `outer` if no
+    /// dispatch more and an accumulator for each chunk of each column: about 2^18 of them at most, for each `outer` if no
     /// array `[len, inner]` fits a binding. A row must fit a binding: `inner` elements, accumulators and results. Without
     /// `outer` there is no dispatch.
     Axis {
