@@ -69,7 +69,9 @@ pub(crate) struct Use<'a> {
     pub(crate) end: u64,
 }
 
-/// Why a caller's buffer cannot be used as it should be.
+/// Why a caller's buffer cannot be used as it should be: what [`reducer`](crate::reducer), [`histogram`](crate::histogram),
+/// [`stencil`](crate::stencil) and [`reduce`](crate::reduce) say of buffers when they prepare. All sizes and offsets are in bytes, from the
+/// start of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
@@ -78,10 +80,10 @@ pub enum BufferError {
     Usage {
         /// What the buffer is for.
         role: &'static str,
-        /// The usage it lacks.
+        /// The usage it lacks, which the buffer must be created with.
         usage: BufferUsages,
     },
-    /// It ends too early.
+    /// It ends too early; a workspace, if it was made for another plan.
     #[error("the {role} needs bytes {start}..{end}, the buffer has {size}")]
     TooShort {
         /// What the buffer is for.
@@ -102,10 +104,10 @@ pub enum BufferError {
         role: &'static str,
         /// Where it starts.
         offset: u64,
-        /// What the device asks for.
+        /// What it must be a multiple of on this device: `min_storage_buffer_offset_alignment`.
         align: u32,
     },
-    /// One buffer for two things.
+    /// One buffer for two things, of which one is written: wgpu does not bind it so, even where the ranges are apart.
     #[error("the {first} and the {second} are one buffer: a dispatch cannot read and write it at once")]
     Aliased {
         /// One use.

@@ -12,8 +12,10 @@
 //!
 //! # In a wgpu application
 //!
-//! halofold takes your device, records into your encoder or pass, and never submits, polls or waits. Pipelines are
-//! compiled once, a prepared reduction is recorded any number of times without allocating, and the result stays on the GPU.
+//! halofold takes your device, records into your encoder or pass, and never submits, polls or waits (but for [`mod@read`], when
+//! you ask for bytes on the host). Pipelines are compiled once, a prepared reduction is recorded any number of times without
+//! allocating, and the result stays on the GPU. Where something starts in a buffer is said in bytes, how long it is in elements.
+//! What cannot be done is an error value that says what to do about it.
 //!
 //! ```
 //! use halofold::reduce::{Input, Output};
@@ -28,7 +30,7 @@
 //!     len: u64,
 //!     result: &wgpu::Buffer,
 //! ) -> Result<(), Box<dyn std::error::Error>> {
-//!     // Once, when the application starts:
+//!     // Once, when the application starts. All buffers have `BufferUsages::STORAGE`.
 //!     let sum = Op::Sum.over(Element::F32).ok_or("f32 has a sum")?;
 //!     let reducer = Reducer::new(device, sum, Form::Whole)?;
 //!     let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
@@ -58,23 +60,29 @@
 //! On the host, [`read::Readback`] gathers results of any size and waits or is awaited; [`read::Mailbox`] is the shortest way
 //! for one small result.
 //!
+//! What each operation costs in dispatches and memory is in the tables of [`reducer`](crate::reducer#cost) and
+//! [`histogram`](crate::histogram#cost).
+//!
 //! # Determinism
 //!
 //! | what | the same bits |
 //! |---|---|
-//! | reducer, integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, means | on every GPU, every time |
-//! | reducer, floats: minima, maxima, their places, maximum norm, counts | on every GPU, every time |
-//! | reducer, floats: sum, product, mean, dot product, L1, L2, log-sum-exp; variances and deviations, and L2, of any type | every time on the same device for the same shape, lengths and offsets |
-//! | reducer, floats: sum, dot product, L1 by [`reducer::Shape::Accumulate`] | not guaranteed: the hardware decides the order of additions |
+//! | [`reducer`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, any, all, means | on every GPU, every time |
+//! | [`reducer`], floats: minima, maxima, their places, maximum norms, counts, any, all | on every GPU, every time |
+//! | [`reducer`], floats: sums, products, means, dot products, L1, L2, log-sum-exp; variances, deviations and L2 of integers, too | every time on the same device for the same plan |
+//! | [`reducer`], your own operators | as their functions: integer arithmetic as integers, float arithmetic as floats |
+//! | [`reducer::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
 //! | [`stencil`] | every time on the same device with the same variant |
 //! | the ladder, integers; minima and maxima | on every GPU, every time |
-//! | the ladder, float sums and products | every time on the same device with the same tuning and length |
+//! | the ladder, float sums and products | every time on the same device with the same tuning, offset and length |
 //! | the same by `subgroup-atomic` and `workgroup-atomic` | not guaranteed: the hardware decides the order of additions |
 //!
-//! That holds for every shape: a plan fixes which elements are combined with which. On another GPU the subgroups may be wider, the
-//! limits others, and the compiler may fuse a multiplication with an addition. [`reducer::Op`] and [`reduce::Operator`] say what
-//! becomes of NaN and signed zeros.
+//! A plan fixes which elements are combined with which, in every shape: *the same plan* is the same operator, shape, lengths and
+//! offsets, with the same [`reducer::Options`]; for segments between offsets the same list of them; and a length that the GPU knows is the
+//! same in both runs, but need not give the bits of a plan for just so many elements. *The same device* is the same GPU, driver,
+//! back end, limits and features. On another GPU the subgroups may be wider, the limits others, and the compiler may fuse a
+//! multiplication with an addition. [`reducer::Op`] and [`reduce::Operator`] say what becomes of NaN and signed zeros.
 //!
 //! # Features of the crate
 //!

@@ -33,7 +33,8 @@ struct Params {
     base: u32,
     // Invocations that share one chunk, as a power of two.
     team: u32,
-    // What to add to a position to get the second input's; or the distance of two items that belong together.
+    // What to add to a position to get the second input's; or the distance of two items that belong together; or where the first
+    // of two adjoining bindings ends.
     other: u32,
     // Distance of two items that follow one another in the same result: a matrix's columns, a stride.
     inner: u32,

@@ -17,7 +17,7 @@ pub enum HistogramError {
         /// The upper end.
         high: f32,
     },
-    /// A workgroup of a size that no kernel has.
+    /// A workgroup of a size that no kernel has; also of any size, on a device that allows fewer than 64 invocations.
     #[error(
         "workgroups of {workgroup_size}: the size must be a power of two from 64 to {limit} on this device"
     )]
@@ -51,7 +51,7 @@ pub enum HistogramError {
         /// Bytes the device has.
         limit: u64,
     },
-    /// More bytes than one binding holds.
+    /// More bytes of counts or borders than one binding holds.
     #[error(
         "{needed} bytes for the {role}: this device binds {limit} (max_storage_buffer_binding_size); take fewer bins or ask for more"
     )]
@@ -71,12 +71,12 @@ pub enum HistogramError {
     /// The input would end beyond the largest address.
     #[error("{len} keys from byte {offset} on: no buffer reaches that far")]
     OutOfReach {
-        /// Where it starts.
+        /// Where it starts, in bytes.
         offset: u64,
         /// How many keys there are.
         len: u64,
     },
-    /// The input does not start at a key.
+    /// The input does not start at a key: at which byte.
     #[error("the input starts at byte {0}, which is no multiple of a key's 4 bytes")]
     Misaligned(u64),
     /// More workgroups than a grid holds.

@@ -6,21 +6,23 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
 use crate::histogram::tuning::Tuning;
 
-/// A histogram to be compiled.
+/// A histogram to be compiled. A plain value: [`Job::new`] or a literal makes it, [`Job::check`] says what is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Job {
     /// What is counted.
     pub keys: Keys,
     /// Bins: 1 to 65 536.
     pub bins: u32,
-    /// Whether counts are added to what the output holds; otherwise it is cleared first.
+    /// Whether counts are added to what the output holds, modulo 2^32: then the output is yours to clear, and one dispatch fewer
+    /// is recorded. Otherwise it is cleared first, every time.
     pub add: bool,
-    /// How it is run.
+    /// How it is run; the counts do not depend on it.
     pub tuning: Tuning,
 }
 
 impl Job {
-    /// A histogram that clears its output first, with the tuning for long inputs on a device with these limits.
+    /// A histogram that clears its output first, with the tuning for long inputs on a device with these limits. For inputs below
+    /// 2^20 keys, [`Tuning::of`] with their number spreads them over more cores.
     pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
         Job { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
     }
@@ -44,7 +46,7 @@ impl Job {
         }
     }
 
-    /// Bytes of the output.
+    /// Bytes of the output: four a bin.
     pub fn output(&self) -> u64 {
         4 * u64::from(self.bins)
     }

@@ -26,7 +26,7 @@ pub enum Keys {
 }
 
 impl Keys {
-    /// The borders of the bins, one more than bins; `None` where keys are numbers.
+    /// The borders of the bins, one more than bins; `None` where keys are numbers. Needs no device.
     ///
     /// They never fall. Two are equal where a range is narrower than the distance of two floats; the bin between them is empty.
     pub fn borders(self, bins: u32) -> Option<Vec<f32>> {

@@ -43,12 +43,19 @@
 //!
 //! # Cost
 //!
-//! One dispatch for each window of the input (one, unless it is larger than a binding), and a small one before them that
-//! clears the counts, unless [`Job::add`] is set. No scratch memory. A histogram owns 128 bytes on the GPU and, for
-//! [`Keys::Ranges`], eight bytes a bin; a prepared one owns 256 bytes for each dispatch.
+//! One dispatch for each window of the input (one, unless it is larger than a binding; none without keys), and a small one
+//! before them that clears the counts, unless [`Job::add`] is set. No scratch memory. A histogram owns 128 bytes on the GPU and
+//! eight besides, for [`Keys::Ranges`] eight a bin; a prepared one owns 256 bytes for each dispatch and its bind groups. Recording
+//! allocates nothing.
 //!
-//! Keys are read once while the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), once for each slice
-//! beyond that: [`Method`] says when and why.
+//! Keys are read once while the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), once for each slice beyond
+//! that, and once again with more than eight slices, then counted in storage: [`Method`] says when and why.
+//!
+//! # What a device needs
+//!
+//! No features; workgroups of 64 invocations or more; three storage buffers in a shader, four for [`Keys::Ranges`]. Both buffers need
+//! [`wgpu::BufferUsages::STORAGE`] and may not be one. Keys start at a multiple of 4 bytes, counts (a `u32` each) at one of
+//! `min_storage_buffer_offset_alignment`.
 //!
 //! # Determinism
 //!

@@ -34,13 +34,13 @@ pub enum Step {
     Count,
 }
 
-/// What a kernel is given: see `shaders/histogram/io.wgsl`.
+/// What a kernel is given: see `shaders/histogram/io.wgsl`. Of interest to whoever looks inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Params {
     /// Where the keys start in the binding, in keys.
     pub first: u32,
-    /// How many keys there are.
+    /// How many keys there are in the window.
     pub len: u32,
     /// Workgroups that share them.
     pub groups: u32,
@@ -61,7 +61,7 @@ pub struct Params {
 pub struct Pass {
     /// Its kernel.
     pub step: Step,
-    /// What it reads of the input's buffer.
+    /// What it reads of the input's buffer, counted from the buffer's start; `None` if it only clears.
     pub from: Option<Bytes>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
@@ -69,21 +69,21 @@ pub struct Pass {
     pub params: Params,
 }
 
-/// The dispatches of one histogram.
+/// The dispatches of one histogram. A plain value that no device is needed for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The dispatches, in order. None if nothing is added.
+    /// The dispatches, in order. None if there are no keys to add.
     pub passes: Vec<Pass>,
-    /// Bytes of output.
+    /// Bytes of output, behind the output's offset: four a bin.
     pub output: u64,
 }
 
 impl Job {
-    /// The dispatches over the keys of one range of a buffer, on a device with these limits.
+    /// The dispatches over the keys of one range of a buffer, on a device with these limits. Pure: needs no device.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`]; more keys than can be counted, or an offset where no key starts.
+    /// Those of [`Job::check`]; more than 2^32 - 1 keys, more workgroups than a grid holds, or an offset that is no multiple of 4.
     pub fn plan(&self, input: Extent, limits: &Limits) -> Result<Plan, HistogramError> {
         self.check(limits)?;
         let Extent { offset, len } = input;

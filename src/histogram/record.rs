@@ -15,7 +15,9 @@ use crate::reducer::Extent;
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
 
-/// A histogram, compiled for a device.
+/// A histogram, compiled for a device, for inputs of any length: the module's page has [an example](crate::histogram).
+///
+/// `Send` and `Sync`. It may be dropped when everything is prepared.
 #[derive(Debug)]
 pub struct Histogram {
     job: Job,
@@ -35,8 +37,8 @@ struct Compiled {
 }
 
 impl Histogram {
-    /// Compiles a histogram that clears its output first. Cost: two compute pipelines, and for [`Keys::Ranges`] a
-    /// buffer of eight bytes a bin. Nothing is submitted.
+    /// Compiles a histogram that clears its output first. Cost: two compute pipelines, for which it blocks, and for
+    /// [`Keys::Ranges`] a buffer of eight bytes a bin. Nothing is submitted.
     ///
     /// # Errors
     ///
@@ -45,7 +47,8 @@ impl Histogram {
         Self::with_job(device, Job::new(keys, bins, &device.limits()), None)
     }
 
-    /// The same for a job that says whether counts are added, and how it is run.
+    /// The same for a job that says whether counts are added (one pipeline fewer), and how it is run; with a pipeline cache of the
+    /// caller's, if there is one.
     ///
     /// # Errors
     ///
@@ -128,7 +131,8 @@ impl Histogram {
 
     /// Binds buffers, once; what comes back can be recorded any number of times.
     ///
-    /// The output is one `u32` a bin. Allocates one small uniform buffer and a bind group per dispatch. Nothing is submitted.
+    /// The output is one `u32` a bin. Allocates one small uniform buffer and a bind group per dispatch. Nothing is submitted, and
+    /// no buffer is read or written yet.
     ///
     /// # Errors
     ///
@@ -218,7 +222,9 @@ fn borders(job: &Job) -> Vec<u32> {
     pairs
 }
 
-/// A histogram with its buffers, ready to be recorded again and again.
+/// A histogram with its buffers, ready to be recorded again and again: over what the buffers hold by then.
+///
+/// It keeps alive what it needs. `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
@@ -231,7 +237,7 @@ impl Prepared {
         &self.plan
     }
 
-    /// Records into a pass of its own.
+    /// Records into a compute pass of its own, labelled `halofold::histogram`.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::histogram"));
     }

@@ -2,7 +2,8 @@
 
 use crate::histogram::keys::Keys;
 
-/// Counts keys, given as the bits that the input holds; the bins' number is not checked.
+/// Counts keys, given as the bits that the input holds: `bins` counts. Unlike [`Job::check`](crate::histogram::Job::check) it takes any
+/// number of bins.
 ///
 /// Floats are compared with [`Keys::borders`] and nothing else.
 pub fn counts(keys: Keys, bins: u32, words: &[u32]) -> Vec<u32> {

@@ -1,4 +1,8 @@
 //! Reading results back to the host: apart from recording, because it waits.
+//!
+//! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and only then ask for the
+//! bytes. Bytes are as the GPU wrote them, little-endian; [`Op::read`](crate::reducer::Op::read) makes results of them. While bytes are
+//! asked for and not there yet, their buffer belongs to the host: no submission may use it, or wgpu reports an error of its own.
 
 mod mailbox;
 
@@ -20,18 +24,36 @@ pub enum ReadError {
     /// The buffer to read lacks a usage.
     #[error("the buffer to read lacks COPY_SRC: create it with that usage")]
     Usage,
-    /// A buffer is too short.
+    /// One of a copy's two buffers is too short.
     #[error(
         "{size} bytes from byte {offset} on of a buffer of {source_size}, into one of {room}: one of them is too short"
     )]
     TooShort {
-        /// Where the copy starts.
+        /// Where the copy starts, in bytes.
         offset: u64,
         /// Bytes to copy.
         size: u64,
-        /// What the buffer to read has.
+        /// Bytes that the buffer to read has.
         source_size: u64,
-        /// What the readback has.
+        /// Bytes that the readback has from where they would go.
+        room: u64,
+    },
+    /// A copy that does not start and end between two words of four bytes.
+    #[error("{size} bytes from byte {offset} on, to byte {at} on: a copy takes multiples of 4 only")]
+    Misaligned {
+        /// Where in the readback the copy goes, in bytes.
+        at: u64,
+        /// Where it starts, in bytes.
+        offset: u64,
+        /// Bytes to copy.
+        size: u64,
+    },
+    /// More bytes asked for than there are.
+    #[error("{size} bytes of a readback of {room}: ask for less, or make it larger")]
+    Room {
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes that the readback has.
         room: u64,
     },
     /// The buffer could not be mapped.
@@ -39,14 +61,14 @@ pub enum ReadError {
     Map(String),
 }
 
-/// A buffer the host can read, to copy results into.
+/// A buffer the host can read, to copy results into: again and again, one request for its bytes at a time.
 #[derive(Debug)]
 pub struct Readback {
     buffer: Buffer,
 }
 
 impl Readback {
-    /// Allocates room for `size` bytes.
+    /// Allocates room for `size` bytes, rounded up to whole words of four.
     pub fn new(device: &Device, size: u64) -> Self {
         Readback {
             buffer: device.create_buffer(&wgpu::BufferDescriptor {
@@ -68,11 +90,11 @@ impl Readback {
         &self.buffer
     }
 
-    /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four.
+    /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four. Allocates nothing.
     ///
     /// # Errors
     ///
-    /// If `source` lacks [`BufferUsages::COPY_SRC`], or one of the two buffers is too short.
+    /// If `source` lacks [`BufferUsages::COPY_SRC`], one of the two buffers is too short, or a number is no multiple of four.
     pub fn encode(
         &self,
         encoder: &mut CommandEncoder,
@@ -99,6 +121,9 @@ impl Readback {
         if !source.usage().contains(BufferUsages::COPY_SRC) {
             return Err(ReadError::Usage);
         }
+        if [at, offset, size].iter().any(|bytes| !bytes.is_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT)) {
+            return Err(ReadError::Misaligned { at, offset, size });
+        }
         let fits = |start: u64, room: u64| start.checked_add(size).is_some_and(|end| end <= room);
         if !fits(offset, source.size()) || !fits(at, self.buffer.size()) {
             return Err(ReadError::TooShort {
@@ -112,27 +137,36 @@ impl Readback {
         Ok(())
     }
 
-    /// Waits for everything submitted and returns the first `size` bytes. Blocks; for tools.
+    /// Waits for everything submitted, by whomever, and returns the first `size` bytes: any number up to what there is room for.
+    /// Blocks, asleep and without a limit of time; for tools. In a browser only [`Readback::read`] works.
     ///
     /// # Errors
     ///
-    /// If the device is lost or the buffer cannot be mapped.
+    /// If there are fewer bytes, the device is lost, or the buffer cannot be mapped: a [`Readback::read`] may not be over.
     pub fn wait(&self, device: &Device, size: u64) -> Result<Vec<u8>, ReadError> {
         mapped(device, &self.buffer, size)
     }
 
     /// The same without blocking: asks for the bytes now, and completes once the work is done and the device
-    /// has been polled (or, in a browser, on its own).
+    /// has been polled (or, in a browser, on its own). It does not poll: something else has to, a submission or
+    /// [`wgpu::Device::poll`].
+    ///
+    /// Await it to its end: if it is dropped before, the buffer stays with the host, and a later copy into it is an error of
+    /// wgpu's. The future does not borrow the readback.
     ///
     /// # Errors
     ///
-    /// If the buffer cannot be mapped.
+    /// If there are fewer bytes, or the buffer cannot be mapped: an earlier request may not be over.
     pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> {
         let signal = Arc::new(Mutex::new(Signal { result: None, waker: None }));
         let sender = signal.clone();
-        self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
+        let held = holds(&self.buffer, size);
+        if held.is_ok() {
+            self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
+        }
         let buffer = self.buffer.clone();
         async move {
+            held?;
             poll_fn(|context| Signal::poll(&signal, context))
                 .await
                 .map_err(|error| ReadError::Map(error.to_string()))?;
@@ -143,6 +177,7 @@ impl Readback {
 
 /// Waits for everything submitted and returns the first `size` bytes of a buffer with [`BufferUsages::MAP_READ`].
 pub(crate) fn mapped(device: &Device, buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
+    holds(buffer, size)?;
     let (sender, receiver) = mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
         // The receiver waits below, unless the device was lost first.
@@ -157,13 +192,19 @@ pub(crate) fn mapped(device: &Device, buffer: &Buffer, size: u64) -> Result<Vec<
     }
 }
 
-/// Copies the bytes out of a mapped buffer and unmaps it.
+/// A buffer has room for as many bytes as are asked for.
+fn holds(buffer: &Buffer, size: u64) -> Result<(), ReadError> {
+    let room = buffer.size();
+    if size > room { Err(ReadError::Room { size, room }) } else { Ok(()) }
+}
+
+/// Copies the bytes out of a mapped buffer that holds them, and unmaps it.
 fn take(buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
-    let range = buffer.get_mapped_range(..size).map_err(|error| ReadError::Map(error.to_string()))?;
-    let bytes = range.to_vec();
-    drop(range);
+    // Whole words are mapped, and buffers here are whole words long.
+    let words = size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+    let bytes = buffer.get_mapped_range(..words).map(|range| range[..size as usize].to_vec());
     buffer.unmap();
-    Ok(bytes)
+    bytes.map_err(|error| ReadError::Map(error.to_string()))
 }
 
 /// A result on its way from wgpu's callback to the future that waits for it.

@@ -116,7 +116,7 @@ pub struct Params {
     pub base: u32,
     /// Invocations that share a chunk, as a power of two.
     pub team: u32,
-    /// From a position in the first input to the same in the second.
+    /// From a position in the first input to the same in the second; where two bindings adjoin, the items of the first one.
     pub other: u32,
     /// From an item to the next of the same result: a matrix's columns, a stride.
     pub inner: u32,

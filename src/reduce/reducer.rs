@@ -9,23 +9,27 @@ use crate::reduce::catalogue::Finish;
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{From, Job, Params, Plan, Stage, To};
 
-/// The elements to reduce: `len` of them, from byte `offset` on.
+/// The elements to reduce, or the keys to count: `len` of them, from byte `offset` on.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// A buffer with [`BufferUsages::STORAGE`].
     pub buffer: &'a Buffer,
-    /// Where the elements start, in bytes: a multiple of the element's size.
+    /// Where the elements start, in bytes from the buffer's start: a multiple of the element's size.
     pub offset: u64,
-    /// How many there are.
+    /// How many there are, in elements; 0 is fine.
     pub len: u64,
 }
 
-/// Where the result goes: one accumulator, or [`Plan::left`] of them if the host finishes.
+/// Where results go: what they are, and how many bytes they take, says whoever takes an output.
+///
+/// A [`Reduction`] writes one accumulator, or [`Plan::left`] of them if the host finishes, a
+/// [`Reducer`](crate::reducer::Reducer) the bytes of [`its plan`](field@crate::reducer::Plan::output), a
+/// [`Histogram`](crate::histogram::Histogram) a `u32` a bin.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
     /// A buffer with [`BufferUsages::STORAGE`].
     pub buffer: &'a Buffer,
-    /// Where the result starts, in bytes: a multiple of `min_storage_buffer_offset_alignment`.
+    /// Where results start, in bytes from the buffer's start: a multiple of `min_storage_buffer_offset_alignment`.
     pub offset: u64,
 }
 

@@ -6,7 +6,8 @@ use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use crate::element::Value;
 
-/// One result of an [`Op`](crate::reducer::Op).
+/// One result of an [`Op`](crate::reducer::Op), as [`Op::read`](crate::reducer::Op::read) makes it of bytes. The table there says which
+/// type of number it has.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
@@ -24,7 +25,8 @@ pub enum Answer {
     At {
         /// The value.
         value: Value,
-        /// Its index in the input or segment; 2³² - 1 if that has no elements.
+        /// Its index, from 0: in the input (through all its parts, among the elements that a stride takes), in its segment or
+        /// along its axis. 2³² - 1 if there are no elements.
         index: u32,
     },
 }

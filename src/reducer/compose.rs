@@ -63,7 +63,11 @@ impl Step {
 
 impl Monoid {
     /// The WGSL of one step, as a device gets it: with subgroup operations, where they help, or without. Its entry point is
-    /// `main`, its workgroup size the override `WG`.
+    /// `main`, its workgroup size the override `WG`. To look at: a [`Reducer`](crate::reducer::Reducer) composes its own.
+    ///
+    /// # Panics
+    ///
+    /// For [`Step::Accumulate`], if [`Monoid::accumulates`] is `None`.
     pub fn compose(&self, step: Step, subgroups: bool) -> String {
         Kernel { monoid: self, step, subgroups }.compose()
     }

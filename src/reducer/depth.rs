@@ -4,6 +4,16 @@ use crate::reducer::plan::{From, Pass, Plan, Step};
 
 impl Plan {
     /// The combinations on the longest way from an element to a result, at most: what a float's error bound grows with.
+    ///
+    /// A combination is one call of the operator's `combine`, as each may round; what `map` and `finish` round comes on top. It holds
+    /// on every device of the plan's limits, with subgroups and without, and for shorter lengths that only the GPU knows. A sum of floats
+    /// of the same sign is off by about this many half units in the last place at most, [`reference`](crate::reducer::reference) has
+    /// the exact bounds.
+    ///
+    /// Of [`Shape::Accumulate`](crate::reducer::Shape::Accumulate) it is the depth of one call: each later one into the same output
+    /// adds one combination for each of its workgroups. That is why such a plan is deeper than one of
+    /// [`Shape::Whole`](crate::reducer::Shape::Whole). Of segments between offsets, whose lengths no plan knows, it is that
+    /// of the longest there may be. Cost: one look at each dispatch.
     pub fn depth(&self) -> u64 {
         let longest = |merges: bool| {
             let own = self.passes.iter().filter(|pass| matches!(pass.from, From::Scratch(_)) == merges);

@@ -29,7 +29,7 @@ pub enum ReducerError {
         name: String,
         /// The element type.
         element: crate::Element,
-        /// The feature.
+        /// What is missing: one feature or several.
         feature: wgpu::Features,
     },
     /// The device allows too few storage buffers in one shader.
@@ -44,7 +44,7 @@ pub enum ReducerError {
         /// Storage buffers allowed.
         limit: u32,
     },
-    /// An operator that no atomic operation carries out.
+    /// An operator that no atomic operation carries out: [`Monoid::accumulates`] is `None`.
     #[error(
         "`{name}` over {element} has no atomic operation that leaves its result as it is: `Shape::Whole` takes it, `Shape::Accumulate` cannot"
     )]
@@ -78,12 +78,12 @@ pub enum ReducerError {
         /// Elements of the second.
         second: u64,
     },
-    /// Several parts where the shape needs one buffer.
+    /// Several parts, or none, where the shape needs one buffer: how many.
     #[error(
         "{0} parts: only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one"
     )]
     Parts(usize),
-    /// An input that is no whole number of segments.
+    /// An input that is no whole number of segments, or segments of 0 elements.
     #[error("{total} elements in segments of {len}: the length must be at least 1 and divide the input")]
     Segments {
         /// Elements of the input.
@@ -105,7 +105,7 @@ pub enum ReducerError {
         /// Elements behind the axis.
         inner: u64,
     },
-    /// A row of an array that no binding holds.
+    /// A row of an array that no binding holds, wherever it starts.
     #[error(
         "a row of {needed} bytes: this device binds {limit} of them (max_storage_buffer_binding_size); reduce ranges of columns on their own"
     )]
@@ -115,13 +115,13 @@ pub enum ReducerError {
         /// Bytes that a binding holds wherever it starts.
         limit: u64,
     },
-    /// A stride that leads nowhere, or beyond any position.
+    /// A stride that leads nowhere, or beyond any position, in elements.
     #[error("a stride of {0} elements: it must be from 1 to 4294967295")]
     Stride(u64),
-    /// More segments than a 32-bit index reaches.
+    /// More segments than a 32-bit index reaches: how many.
     #[error("{0} segments: one reduction takes at most 4294967294; split the offsets")]
     TooManySegments(u64),
-    /// Offsets without segments between them, or the other way round.
+    /// Offsets for a shape that takes none, or none for [`Shape::Offsets`].
     #[error("offsets go with `Shape::Offsets`, and only with it: this shape is {0:?}")]
     Offsets(Shape),
     /// A length on the GPU for a shape that does not take one.
@@ -129,13 +129,13 @@ pub enum ReducerError {
         "a length on the GPU goes with `Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`, not with {0:?}"
     )]
     Count(Shape),
-    /// More elements than a 32-bit index reaches.
+    /// More elements than a 32-bit index reaches, all parts together: how many.
     #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
     TooManyElements(u64),
     /// The input would end beyond the largest address.
     #[error("{len} elements from byte {offset} on: no buffer reaches that far")]
     OutOfReach {
-        /// Where it starts.
+        /// Where it starts, in bytes.
         offset: u64,
         /// How many elements there are.
         len: u64,
@@ -145,12 +145,12 @@ pub enum ReducerError {
         "a buffer is read from byte {offset} on, which is no multiple of the {size} bytes of what lies there"
     )]
     Misaligned {
-        /// Where it starts.
+        /// Where it starts, in bytes.
         offset: u64,
-        /// Bytes of one element.
+        /// Bytes of one element, or of a count.
         size: u64,
     },
-    /// More workgroups than a grid, or the notice board, holds.
+    /// More workgroups than a grid, or the notice board, holds; or a stride so long that the input takes more dispatches than 65 536.
     #[error("{needed} workgroups: this device allows {limit}; split the input")]
     TooManyWorkgroups {
         /// Workgroups needed.
@@ -158,8 +158,10 @@ pub enum ReducerError {
         /// Workgroups allowed.
         limit: u64,
     },
-    /// More scratch memory than one binding holds.
-    #[error("{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size)")]
+    /// More scratch memory than one binding holds. The remedy is to reduce fewer elements at once.
+    #[error(
+        "{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size); reduce fewer at once, or ask for more"
+    )]
     Scratch {
         /// Bytes needed.
         needed: u64,

@@ -32,7 +32,7 @@ pub enum MonoidError {
         /// How it should be declared.
         expected: String,
     },
-    /// A type that a buffer cannot hold.
+    /// A type that a buffer cannot hold: `Acc` or `Out`.
     #[error("`{0}` must be a number, a vector of numbers or a struct of those: a buffer holds nothing else")]
     NotStorable(&'static str),
     /// More words than a workgroup's memory has room for.
@@ -51,7 +51,8 @@ pub enum MonoidError {
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
 
-/// How many inputs an operator maps together.
+/// How many inputs an operator maps together: [`Source::of`](crate::reducer::Source::of) or
+/// [`Source::pairs`](crate::reducer::Source::pairs).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arity {
     /// `map(elem: Elem, index: u32) -> Acc`.
@@ -62,7 +63,8 @@ pub enum Arity {
 
 /// An operator over an element type, complete and checked: what a [`Reducer`](crate::reducer::Reducer) is compiled from.
 ///
-/// The operators that halofold knows come from [`Op::over`](crate::reducer::Op::over); [`Monoid::custom`] takes your own.
+/// The operators that halofold knows come from [`Op::over`](crate::reducer::Op::over); [`Monoid::custom`] takes your own. A plain
+/// value: no device is asked.
 #[derive(Clone, Debug)]
 pub struct Monoid {
     pub(crate) name: String,
@@ -98,11 +100,69 @@ impl Monoid {
     /// ```
     ///
     /// `Elem` is the element type, declared for you (`f32` for [`Element::F32`], and so on); `Out` is whatever type
-    /// `finish` returns. With [`Arity::Two`], `map` takes an element of each input. A function
+    /// `finish` returns: a number, a vector or a struct of those, too. With [`Arity::Two`], `map` takes an element of each input. A function
     /// `map4(elems: vec4<Elem>, index: u32) -> Acc` (`map4(first: vec4<Elem>, second: vec4<Elem>, index: u32)`) may say how four
-    /// elements become one accumulator in fewer operations. Helper functions, constants and types are yours to add.
+    /// elements become one accumulator in fewer operations; `index` is the first one's. Helper functions, constants and types are
+    /// yours to add; variables outside of functions, bindings and directives are not (`enable f16;` is added where the text
+    /// names `f16`).
     ///
-    /// The text is parsed and validated here, on the CPU; nothing is compiled for a device yet.
+    /// `Acc` has 16 words of 32 bits at most, a 64-bit number counting two and a 16-bit one, as it travels, one. Elements are combined in an
+    /// order of halofold's, and with identities in between. Where `combine` rounds, results are as
+    /// [deterministic](crate#determinism) as those of a float sum. NaN is what your functions make of it. Results lie in the output as
+    /// WGSL lays out `array<Out>`: [`Monoid::out_size`] is the distance.
+    ///
+    /// The text is parsed and validated here, on the CPU, in well under a millisecond; nothing is compiled for a device yet.
+    /// `name` appears in labels and errors only.
+    ///
+    /// ```
+    /// use halofold::reduce::{Input, Output};
+    /// use halofold::reducer::{Arity, Extent, Form, Monoid, Reducer, Shape, Source, Workspace};
+    /// use halofold::{Element, wgpu};
+    ///
+    /// /// Mean of the elements above zero, and how many those are.
+    /// const MEAN_ABOVE_ZERO: &str = "
+    /// struct Acc { sum: f32, count: u32 }
+    /// struct Out { mean: f32, count: u32 }
+    ///
+    /// fn map(elem: Elem, index: u32) -> Acc { return Acc(max(elem, 0.0), select(0u, 1u, elem > 0.0)); }
+    /// fn identity() -> Acc { return Acc(0.0, 0u); }
+    /// fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.sum + b.sum, a.count + b.count); }
+    /// fn finish(acc: Acc, n: u32) -> Out { return Out(acc.sum / f32(max(acc.count, 1u)), acc.count); }
+    /// ";
+    ///
+    /// /// Records that of the first `len` floats of `elements`, into eight bytes of `result`.
+    /// fn record_mean_above_zero(
+    ///     device: &wgpu::Device,
+    ///     encoder: &mut wgpu::CommandEncoder,
+    ///     elements: &wgpu::Buffer,
+    ///     len: u64,
+    ///     result: &wgpu::Buffer,
+    /// ) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let monoid = Monoid::custom("mean-above-zero", Element::F32, Arity::One, MEAN_ABOVE_ZERO)?;
+    ///     let reducer = Reducer::new(device, monoid, Form::Whole)?;
+    ///     let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
+    ///     let workspace = Workspace::new(device, &plan);
+    ///     let input = [Input { buffer: elements, offset: 0, len }];
+    ///     let output = Output { buffer: result, offset: 0 };
+    ///     reducer.prepare(device, Source::of(&input), Shape::Whole, output, &workspace)?.encode(encoder);
+    ///     Ok(())
+    /// }
+    /// # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
+    /// # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+    /// # use wgpu::util::DeviceExt as _;
+    /// # let elements: Vec<f32> = (0..1000).map(|i| if i % 4 == 0 { 2.5 } else { -(i as f32) }).collect();
+    /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+    /// #     label: None, contents: bytemuck::cast_slice(&elements), usage: wgpu::BufferUsages::STORAGE });
+    /// # let result = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 8,
+    /// #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
+    /// # let mut encoder = device.create_command_encoder(&Default::default());
+    /// # record_mean_above_zero(&device, &mut encoder, &elements, 1000, &result).unwrap();
+    /// # let readback = halofold::read::Readback::new(&device, 8);
+    /// # readback.encode(&mut encoder, &result, 0, 8).unwrap();
+    /// # queue.submit([encoder.finish()]);
+    /// # let bytes = readback.wait(&device, 8).unwrap();
+    /// # assert_eq!((&bytes[..4], &bytes[4..]), (&2.5f32.to_ne_bytes()[..], &250u32.to_ne_bytes()[..]));
+    /// ```
     ///
     /// # Errors
     ///
@@ -190,7 +250,8 @@ impl Monoid {
         self.arity
     }
 
-    /// Bytes from one result to the next in the output buffer.
+    /// Bytes from one result to the next in the output buffer. Whatever number of results there is, a whole number of words of
+    /// four bytes is bound: [`Plan::output`](crate::reducer::Plan::output).
     pub fn out_size(&self) -> u64 {
         self.out.stride
     }
@@ -208,8 +269,9 @@ impl Monoid {
     /// What a device needs besides for [`Shape::Accumulate`](crate::reducer::Shape::Accumulate), perhaps nothing; `None` if
     /// the operator does not go with it.
     ///
-    /// Sums, dot products, counts, `any`, `all` and bits of integers do, minima and maxima of integers too; of floats the
-    /// sums, dot products and L1 norms of 16 and 32 bits. What `finish` has to work on does not, nor does a custom operator.
+    /// Counts, `any` and `all` do, of every type; sums, dot products, minima, maxima, maximum norms and bits of integers (those of 64
+    /// bits with [`Features::SHADER_INT64_ATOMIC_ALL_OPS`]); sums, dot products and L1 norms of floats of 16 and 32 bits (with
+    /// [`Features::SHADER_FLOAT32_ATOMIC`]). What `finish` has to work on does not, nor does a custom operator.
     pub fn accumulates(&self) -> Option<Features> {
         self.atomic()?;
         match self.acc.wgsl.as_str() {
@@ -231,7 +293,8 @@ impl Monoid {
         }
     }
 
-    /// What a device needs to run it.
+    /// What a device needs to run it in every form but [`Form::Accumulate`](crate::reducer::Form::Accumulate), which may need
+    /// [more](Monoid::accumulates). Nothing, for most operators over types of 32 bits.
     pub fn features(&self) -> Features {
         // Accumulators of 64 bits travel as words, which 64-bit integers take apart.
         if self.acc.is_wide() { self.features | Features::SHADER_INT64 } else { self.features }
@@ -301,18 +364,34 @@ impl Signatures<'_> {
         self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
     }
 
-    /// Whether all that a function does is return its first parameter.
+    /// Whether all that a function does is return its first parameter, itself or by functions that do nothing else.
     fn returns_argument(&self, name: &str) -> bool {
-        self.find(name).is_some_and(|(_, function)| {
-            let returned = function.body.iter().find_map(|statement| match statement {
-                naga::Statement::Return { value } => *value,
-                _ => None,
-            });
-            function.body.len() == 1
-                && returned.is_some_and(|value| {
-                    matches!(function.expressions[value], naga::Expression::FunctionArgument(0))
-                })
-        })
+        self.find(name).is_some_and(|(_, function)| self.returned(function) == Some(0))
+    }
+
+    /// The number of the parameter that a function returns as it is, if it does.
+    fn returned(&self, function: &naga::Function) -> Option<u32> {
+        use naga::{Expression, Statement};
+        let (last, before) = function.body.split_last()?;
+        let Statement::Return { value: Some(value) } = last else { return None };
+        let mut value = *value;
+        // From the last call to the first: what one returns is an argument of it, perhaps an earlier call's result.
+        for statement in before.iter().rev() {
+            match statement {
+                Statement::Emit(_) => {}
+                Statement::Call { function, arguments, result } => {
+                    if *result == Some(value) {
+                        let callee = &self.module.functions[*function];
+                        value = *arguments.get(self.returned(callee)? as usize)?;
+                    }
+                }
+                _ => return None,
+            }
+        }
+        match function.expressions[value] {
+            Expression::FunctionArgument(number) => Some(number),
+            _ => None,
+        }
     }
 
     fn has(&self, name: &str) -> bool {

@@ -47,6 +47,8 @@ macro_rules! operators {
         /// - `variance … l2` convert each 32-bit integer to `f32`, each 64-bit one to `f64`: large ones are rounded once more.
         /// - No language of GPUs has an exponential of 64-bit floats, hence no log-sum-exp of `f64`.
         ///
+        /// - Every operator takes any number of elements up to 2³² - 1, and says below what it makes of none.
+        ///
         /// [`Monoid::features`] says what a device needs, [`Monoid::acc_type`] and [`Monoid::out_type`] the types in WGSL.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -70,6 +72,9 @@ macro_rules! operators {
 
 operators! {
     /// Sum. Integers wrap. Of nothing: 0.
+    ///
+    /// As in everything that computes with floats (products, means, variances, norms but [`Op::MaxNorm`], dot products), NaN and
+    /// infinities go through as in IEEE 754 unless the driver takes WGSL's leave to assume that there are none, as Metal's does by default.
     Sum = "sum",
     /// Product. Integers wrap. Of nothing: 1.
     Product = "product",
@@ -84,9 +89,9 @@ operators! {
     ArgMin = "arg-min",
     /// The maximum and where it is: as [`Op::ArgMin`].
     ArgMax = "arg-max",
-    /// Sum of integers in twice their width: of 32-bit ones modulo 2^64, which they do not reach; of 64-bit ones exact.
+    /// Sum of integers in twice their width: of 32-bit ones modulo 2^64, which they do not reach; of 64-bit ones exact. Of nothing: 0.
     WideSum = "wide-sum",
-    /// Product of 32-bit integers modulo 2^64.
+    /// Product of 32-bit integers modulo 2^64. Of nothing: 1.
     WideProduct = "wide-product",
     /// Arithmetic mean. Of integers it is correctly rounded, the same bits on every GPU. Of nothing: NaN.
     Mean = "mean",
@@ -96,19 +101,19 @@ operators! {
     Variance = "variance",
     /// Variance of what the elements are a sample of: divided by n - 1 instead of n. Of fewer than two: NaN.
     SampleVariance = "sample-variance",
-    /// Standard deviation: the root of [`Op::Variance`].
+    /// Standard deviation: the root of [`Op::Variance`]. Of nothing: NaN.
     Deviation = "std",
-    /// Standard deviation of a sample: the root of [`Op::SampleVariance`].
+    /// Standard deviation of a sample: the root of [`Op::SampleVariance`]. Of fewer than two: NaN.
     SampleDeviation = "sample-std",
-    /// Dot product of two inputs. Integers wrap. Of nothing: 0.
+    /// Dot product of two inputs, for [`Source::pairs`](crate::reducer::Source::pairs). Integers wrap. Of nothing: 0.
     Dot = "dot",
-    /// Sum of magnitudes. Of integers exact.
+    /// Sum of magnitudes. Of integers exact. Of nothing: 0.
     L1 = "l1",
-    /// Root of the sum of squares; infinite where the squares' sum leaves the type it is accumulated in.
+    /// Root of the sum of squares; infinite where the squares' sum leaves the type it is accumulated in. Of nothing: 0.
     L2 = "l2",
     /// The largest magnitude. A NaN anywhere gives NaN. Of nothing: 0.
     MaxNorm = "max-norm",
-    /// How many elements are not zero. NaN is not, -0 is.
+    /// How many elements are not zero. NaN is not, -0 is. Of nothing: 0.
     Count = "count",
     /// 1 if any element is not zero, else 0. NaN is not, -0 is. Of nothing: 0.
     Any = "any",
@@ -125,7 +130,8 @@ operators! {
 }
 
 impl Op {
-    /// The operator over an element type; `None` where it is not defined for that type.
+    /// The operator over an element type; `None` where it is not defined for that type. Parses and checks the operator's WGSL on
+    /// the CPU, in well under a millisecond.
     pub fn over(self, element: Element) -> Option<Monoid> {
         let parts = Parts::of(self, element)?;
         let mut pieces = vec![("generated: types".to_owned(), Cow::Owned(parts.types))];
@@ -137,8 +143,8 @@ impl Op {
         Some(monoid.with_subgroup(parts.subgroup))
     }
 
-    /// The results in the bytes of an output buffer, in order. Bytes behind the last whole result are left out; an operator
-    /// that is not defined for the element has none.
+    /// The results in the bytes of an output buffer, in order: of any shape, as [`read`](mod@crate::read) brings them to the host.
+    /// Bytes behind the last whole result are left out; an operator that is not defined for the element has none.
     pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Answer> {
         Parts::of(self, element).map_or_else(Vec::new, |parts| parts.format.read(bytes))
     }
@@ -199,6 +205,24 @@ mod tests {
             assert_eq!(defined(op).count(), count, "{op}");
         }
         assert!(Op::And.over(Element::F32).is_none() && Op::And.read(Element::F32, &[0; 4]).is_empty());
+    }
+
+    #[test]
+    fn what_one_atomic_operation_does_accumulates() {
+        use Element::*;
+        let integers = vec![U32, I32, I64, U64];
+        for &op in Op::ALL {
+            let has_atomic = |element: &Element| op.over(*element).is_some_and(|m| m.accumulates().is_some());
+            let found: Vec<_> = Element::ALL.into_iter().filter(has_atomic).collect();
+            let expected = match op {
+                Op::Sum | Op::Dot => vec![U32, I32, F32, I64, U64, F16],
+                Op::L1 => vec![F32, F16],
+                Op::Min | Op::Max | Op::MaxNorm | Op::And | Op::Or | Op::Xor => integers.clone(),
+                Op::Count | Op::Any | Op::All => Element::ALL.to_vec(),
+                _ => Vec::new(),
+            };
+            assert_eq!(found, expected, "{op}");
+        }
     }
 
     #[test]

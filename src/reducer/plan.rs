@@ -26,7 +26,7 @@ const VECTOR: u64 = 32;
 /// Elements that one invocation of a team should have: four vectors of four.
 const PER_INVOCATION: u64 = 16;
 
-/// One kernel of a reducer.
+/// One kernel of a reducer: what a dispatch does. [`Monoid::compose`] shows its WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Step {
@@ -35,7 +35,11 @@ pub enum Step {
         /// Invocations in a workgroup.
         workgroup_size: u32,
     },
-    /// The same over two bindings, the second of which goes on where the first one ends.
+    /// The same over two bindings of one buffer, the second of which goes on where the first one ends: the two windows of
+    /// [`From::Inputs`].
+    ///
+    /// Of an operator of one input, where it is larger than a binding, on a device that allows six storage buffers in a shader;
+    /// elsewhere each window has a dispatch of its own.
     Adjoining {
         /// Invocations in a workgroup.
         workgroup_size: u32,
@@ -94,7 +98,8 @@ impl Step {
     }
 }
 
-/// A range of a buffer, in bytes.
+/// A range of a buffer, in bytes, as a binding may have it: from a multiple of `min_storage_buffer_offset_alignment` on, in whole
+/// words of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes {
     /// Where it starts.
@@ -113,20 +118,21 @@ impl Bytes {
 /// Where a dispatch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
-    /// A window of one part of the first input, and of the second input if there are two.
+    /// A window of one part of the first input, and of the second input if there are two. Windows count from the start of the
+    /// caller's buffer. As they are bindings, they may begin and end with a few bytes that belong to no element.
     Inputs {
-        /// Which part.
+        /// Which part, from 0.
         part: usize,
         /// The window of the first input.
         first: Bytes,
-        /// The window behind it, if the kernel reads two.
+        /// The window that goes on where it ends, in the same buffer: of [`Step::Adjoining`] only.
         next: Option<Bytes>,
         /// The window of the second input.
         second: Option<Bytes>,
     },
-    /// Accumulators in scratch memory.
+    /// Accumulators in scratch memory, which an earlier dispatch of the plan has left.
     Scratch(Bytes),
-    /// Nothing.
+    /// Nothing: there are no elements, and the dispatch only writes what the operator makes of nothing.
     Nothing,
 }
 
@@ -148,39 +154,63 @@ pub struct Pass {
     pub from: From,
     /// Where it writes.
     pub to: To,
-    /// The offsets that it reads, counted from the first one on.
+    /// The offsets that it reads, in bytes of the list from its first one on; `None` if it reads none.
     pub offsets: Option<Bytes>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
     /// Invocations in a workgroup.
     pub workgroup_size: u32,
-    /// What its kernel is given.
+    /// What its kernel is given. With a count on the GPU, what it is given at most.
     pub params: Params,
 }
 
 /// The dispatches of one reduction, and the memory they need.
+///
+/// A plain value that no device is needed for. The dispatch that [`Source::with_count`](crate::reducer::Source::with_count) puts in
+/// front is not among `passes`. `scratch`, `board` and `marks` together are what [`Workspace::new`](crate::reducer::Workspace::new)
+/// allocates, and a little more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The dispatches, in order.
+    /// The dispatches, in order. None if there are no results.
     pub passes: Vec<Pass>,
-    /// Results it gives.
+    /// Results it gives: 1, or as many as there are segments or columns.
     pub results: u64,
-    /// Bytes of output, in whole words.
+    /// Bytes of output, in whole words of four bytes: what the output's buffer must have behind the output's offset.
     pub output: u64,
-    /// Bytes of scratch memory; 0 if none is needed.
+    /// Bytes of scratch memory, which accumulators take from one dispatch to the next; 0 if none is needed.
     pub scratch: u64,
-    /// Bytes of the notice board; 0 if none is needed.
+    /// Bytes of the notice board, on which workgroups of [`Shape::Whole`] and [`Shape::Strided`] meet; 0 if none is needed.
     pub board: u64,
-    /// Bytes of marks; 0 if none are needed.
+    /// Bytes of marks, by which [`Shape::Offsets`] finds long segments; 0 if none are needed.
     pub marks: u64,
 }
 
 impl Plan {
-    /// The dispatches for a shape over inputs of these lengths, on a device of these limits. Needs no device.
+    /// The dispatches for a shape over inputs of these lengths, on a device of these limits. Needs no device: it is pure, and the same
+    /// that [`Reducer::plan`](crate::reducer::Reducer::plan) answers on a device with `limits`.
+    ///
+    /// `parts` are those of the first input: one, or several where the shape takes them. `second` is the second input of an operator
+    /// that has two.
+    ///
+    /// ```
+    /// use halofold::reducer::{Extent, Op, Plan, Shape};
+    /// use halofold::{Element, wgpu};
+    ///
+    /// let sum = Op::Sum.over(Element::F32).unwrap();
+    /// let limits = wgpu::Limits::default();
+    /// let plan = |shape, len| Plan::of(&sum, shape, &[Extent { offset: 0, len }], None, &limits).unwrap();
+    ///
+    /// let rows = plan(Shape::Segments { len: 1000 }, 1_000_000);
+    /// assert_eq!((rows.passes.len(), rows.results, rows.output, rows.scratch), (1, 1000, 4000, 0));
+    /// // One long row keeps a GPU busy only in chunks: 64 accumulators on the way.
+    /// let row = plan(Shape::Segments { len: 1 << 20 }, 1 << 20);
+    /// assert_eq!((row.passes.len(), row.results, row.output, row.scratch), (2, 1, 4, 256));
+    /// ```
     ///
     /// # Errors
     ///
-    /// Lengths that do not fit the shape, more than a device can bind or count.
+    /// Inputs that do not fit the operator or the shape, an offset at which no element starts, more than a device can bind or count;
+    /// [`Shape::Accumulate`] of an operator that does not go with it.
     pub fn of(
         monoid: &Monoid,
         shape: Shape,
@@ -198,12 +228,13 @@ impl Plan {
     }
 }
 
-/// A part of an input: where it starts, in bytes, and its elements.
+/// A part of an input: an [`Input`](crate::reduce::Input) without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// In bytes: a multiple of the element's size.
+    /// Where it starts, in bytes from the start of the buffer: a multiple of the element's size, and of nothing else. At a
+    /// multiple of four elements (16 bytes of `f32`) vectors start where elements do; elsewhere up to six are loaded singly.
     pub offset: u64,
-    /// In elements.
+    /// In elements; of [`Shape::Strided`] those that are taken.
     pub len: u64,
 }
 

@@ -19,13 +19,14 @@ use crate::reducer::source::Source;
 /// What a list of offsets is called.
 const OFFSETS: &str = "list of offsets";
 
-/// How a reducer is compiled.
+/// How a reducer is compiled. Start with [`Options::default`], which is what [`Reducer::new`] takes, and change what you like.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// Whether subgroup operations may be used; they are where the device has them and the accumulator is one word.
+    /// Whether subgroup operations may be used: `true` by default. They are where the device has [`wgpu::Features::SUBGROUP`] and
+    /// the accumulator is one word of 32 bits. Float sums may have other last bits with than without.
     pub subgroups: bool,
-    /// A pipeline cache of the caller's.
+    /// A pipeline cache of the caller's: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
 }
 
@@ -35,7 +36,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// Scratch memory, which reductions recorded one after the other may share, in one pass, one encoder or several.
+/// Scratch memory, which reductions recorded one after the other may share, in one pass, one encoder or several: any
+/// operators, forms and shapes, on one device. A clone is the same memory.
 ///
 /// It needs no clearing: wgpu zeroes new buffers, which is all that the ticket counter at the start of the notice board asks
 /// for, and each reduction puts the counter back. Whatever else an earlier reduction left is written before it is read.
@@ -49,12 +51,15 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Allocates what a plan needs.
+    /// Allocates what a plan needs: four buffers on the GPU, of at least 128 bytes each.
+    ///
+    /// Every plan that needs no more memory may use it; for one that needs more, [`Reducer::prepare`] answers
+    /// [`BufferError::TooShort`](crate::BufferError::TooShort).
     pub fn new(device: &Device, plan: &Plan) -> Self {
         Self::for_plans(device, [plan])
     }
 
-    /// Allocates what suffices for each of some plans.
+    /// Allocates what suffices for each of some plans, one at a time: the largest of each kind of memory, not the sum.
     pub fn for_plans<'a>(device: &Device, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let needs = |[scratch, board, marks]: [u64; 3], plan: &Plan| {
             [scratch.max(plan.scratch), board.max(plan.board), marks.max(plan.marks)]
@@ -77,13 +82,15 @@ impl Workspace {
         }
     }
 
-    /// Bytes allocated.
+    /// Bytes allocated on the GPU.
     pub fn size(&self) -> u64 {
         self.scratch.size() + self.board.size() + self.marks.size() + self.nothing.size()
     }
 }
 
-/// One operator, compiled for a device and a form of shapes.
+/// One operator, compiled for a device and a form of shapes. Inputs of any length use the same pipelines.
+///
+/// `Send` and `Sync`. It may be dropped when everything is prepared.
 #[derive(Debug)]
 pub struct Reducer {
     monoid: Monoid,
@@ -105,12 +112,12 @@ struct Compiled {
 }
 
 impl Reducer {
-    /// Compiles the kernels of an operator. Cost: up to four compute pipelines. Nothing is submitted.
+    /// Compiles the kernels of an operator. Cost: up to four compute pipelines, for which it blocks. Nothing is submitted.
     ///
     /// # Errors
     ///
-    /// A feature that the device lacks, fewer storage buffers in a shader than a kernel has, or a custom operator whose names
-    /// collide with halofold's.
+    /// A feature that the device lacks, fewer storage buffers in a shader than a kernel has, a custom operator whose names
+    /// collide with halofold's, or [`Form::Accumulate`] for an operator that does not go with it.
     pub fn new(device: &Device, monoid: Monoid, form: Form) -> Result<Self, ReducerError> {
         Self::with_options(device, monoid, form, Options::default())
     }
@@ -202,24 +209,27 @@ impl Reducer {
         self.form
     }
 
-    /// The dispatches for a shape over inputs of these lengths.
+    /// The dispatches for a shape over inputs of these lengths: what a [`Workspace`] is made from. Pure, as [`Plan::of`].
     ///
     /// # Errors
     ///
-    /// A shape of another form, lengths that do not fit it, more than a device can bind or count.
+    /// A shape of another form, and those of [`Plan::of`].
     pub fn plan(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<Plan, ReducerError> {
         Request { monoid: &self.monoid, form: self.form, limits: &self.limits }.plan(shape, parts, second)
     }
 
     /// Binds buffers to a plan, once; what comes back can be recorded any number of times.
     ///
-    /// Allocates a small uniform buffer (three with [`Source::with_count`], which the first time also compiles a small pipeline)
-    /// and a bind group per dispatch. Nothing is submitted.
+    /// It plans anew, for the lengths that `source` says. The output starts at a multiple of
+    /// `min_storage_buffer_offset_alignment` bytes and takes [`Plan::output`] bytes; inputs start at any element.
+    ///
+    /// Allocates a small uniform buffer (three small buffers with [`Source::with_count`], which the first time also compiles a small
+    /// pipeline) and a bind group per dispatch. Nothing is submitted, and no buffer is read or written yet.
     ///
     /// # Errors
     ///
-    /// Those of [`Reducer::plan`]; a buffer that is too short, lacks [`BufferUsages::STORAGE`], starts in the wrong place or
-    /// is read and written.
+    /// Those of [`Reducer::plan`]; offsets or a count that the shape does not take, or lacks; a buffer that is too short, lacks
+    /// [`BufferUsages::STORAGE`], starts in the wrong place or is read and written; a workspace that is too small.
     pub fn prepare(
         &self,
         device: &Device,
@@ -408,7 +418,9 @@ fn within(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> BindingR
     slice(buffer, base + offset, size)
 }
 
-/// A reduction with its buffers, ready to be recorded again and again.
+/// A reduction with its buffers, ready to be recorded again and again: over what the buffers hold by then.
+///
+/// It keeps alive what it needs. `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
@@ -417,17 +429,20 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The plan that recording carries out.
+    /// The plan that recording carries out; behind one dispatch more, if it was prepared with a count.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Records into a pass of its own.
+    /// Records into a compute pass of its own, labelled `halofold::reducer::` and the operator's name.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         self.encode_in_pass(&mut dispatch::begin(encoder, &self.label));
     }
 
     /// Records into the caller's pass. Changes its pipeline and bind group 0; halofold itself allocates nothing.
+    ///
+    /// wgpu orders dispatches of one pass that use the same buffers: elements may be written in front of it, and results be used
+    /// behind it, without anything between.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
         Recorder::new(pass).record(&self.passes);
     }
