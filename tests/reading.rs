@@ -79,3 +79,28 @@ fn wrong_requests_are_errors_and_harmless() {
         assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
     }
 }
+
+#[test]
+fn nobody_has_to_wait_to_the_end() {
+    for (device, queue) in devices() {
+        let readback = Readback::new(&device, 8);
+        let source = source(&device);
+        for polled in [false, true] {
+            let mut encoder = device.create_command_encoder(&Default::default());
+            readback.encode(&mut encoder, &source, 0, 8).unwrap();
+            queue.submit([encoder.finish()]);
+            let given_up = readback.read(8);
+            // A second request while one is under way is refused and leaves the first one alone.
+            assert!(matches!(readback.wait(&device, 8), Err(ReadError::Map(_))));
+            if polled {
+                device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+            }
+            drop(given_up);
+        }
+        let first = readback.read(8);
+        drop(readback.read(4));
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        assert_eq!(pollster::block_on(first).unwrap(), BYTES);
+        assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
+    }
+}

@@ -67,15 +67,14 @@ impl Mailbox {
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::read::mailbox"),
             size: size.next_multiple_of(4).max(4),
-            usage: BufferUsages::STORAGE | reading,
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_DST | reading,
             mapped_at_creation: false,
         });
         Mailbox { buffer, copy: (!direct).then(|| Readback::new(device, size)), size }
     }
 
     /// The buffer to give to a reduction as its output, at offset 0. While the host reads, no submission may use it. It has
-    /// [`BufferUsages::STORAGE`] and nothing that could clear it: for [`Shape::Accumulate`](crate::reducer::Shape::Accumulate) take
-    /// another one.
+    /// [`BufferUsages::STORAGE`], and [`BufferUsages::COPY_DST`] to be cleared with.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
@@ -119,8 +118,8 @@ impl Mailbox {
         }
     }
 
-    /// The same without a busy core: completes once the work is done and the device has been polled, by somebody else. Await it to its
-    /// end, as [`Readback::read`]; it asks for the bytes when it is first polled.
+    /// The same without a busy core: completes once the work is done and the device has been polled, by somebody else. It asks for
+    /// the bytes when it is first polled.
     ///
     /// # Errors
     ///

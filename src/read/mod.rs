@@ -151,26 +151,46 @@ impl Readback {
     /// has been polled (or, in a browser, on its own). It does not poll: something else has to, a submission or
     /// [`wgpu::Device::poll`].
     ///
-    /// Await it to its end: if it is dropped before, the buffer stays with the host, and a later copy into it is an error of
-    /// wgpu's. The future does not borrow the readback.
+    /// The future does not borrow the readback. Dropped before its end it gives the buffer back.
     ///
     /// # Errors
     ///
     /// If there are fewer bytes, or the buffer cannot be mapped: an earlier request may not be over.
     pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> {
-        let signal = Arc::new(Mutex::new(Signal { result: None, waker: None }));
-        let sender = signal.clone();
-        let held = holds(&self.buffer, size);
-        if held.is_ok() {
-            self.buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
-        }
-        let buffer = self.buffer.clone();
+        let asked = holds(&self.buffer, size).map(|()| Asked::of(&self.buffer));
         async move {
-            held?;
-            poll_fn(|context| Signal::poll(&signal, context))
+            let mut asked = asked?;
+            poll_fn(|context| Signal::poll(&asked.signal, context))
                 .await
                 .map_err(|error| ReadError::Map(error.to_string()))?;
-            take(&buffer, size)
+            asked.is_over = true;
+            take(&asked.buffer, size)
+        }
+    }
+}
+
+/// A buffer that was asked for. If nobody waits for it any longer, it goes back.
+struct Asked {
+    buffer: Buffer,
+    signal: Arc<Mutex<Signal>>,
+    is_over: bool,
+}
+
+impl Asked {
+    fn of(buffer: &Buffer) -> Self {
+        let signal = Arc::new(Mutex::new(Signal { result: None, waker: None, is_refused: false }));
+        let sender = signal.clone();
+        buffer.map_async(wgpu::MapMode::Read, .., move |result| Signal::set(&sender, result));
+        Asked { buffer: buffer.clone(), signal, is_over: false }
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        // One that was refused is in the hands of an earlier request.
+        let is_refused = lock(&self.signal).is_refused;
+        if !self.is_over && !is_refused {
+            self.buffer.unmap();
         }
     }
 }
@@ -211,11 +231,14 @@ fn take(buffer: &Buffer, size: u64) -> Result<Vec<u8>, ReadError> {
 struct Signal {
     result: Option<Result<(), wgpu::BufferAsyncError>>,
     waker: Option<Waker>,
+    /// Whether it was a refusal, also once it has been taken.
+    is_refused: bool,
 }
 
 impl Signal {
     fn set(signal: &Mutex<Signal>, result: Result<(), wgpu::BufferAsyncError>) {
         let mut signal = lock(signal);
+        signal.is_refused = result.is_err();
         signal.result = Some(result);
         if let Some(waker) = signal.waker.take() {
             waker.wake();

@@ -64,12 +64,15 @@ impl Step {
 impl Monoid {
     /// The WGSL of one step, as a device gets it: with subgroup operations, where they help, or without. Its entry point is
     /// `main`, its workgroup size the override `WG`. To look at: a [`Reducer`](crate::reducer::Reducer) composes its own.
-    ///
-    /// # Panics
-    ///
-    /// For [`Step::Accumulate`], if [`Monoid::accumulates`] is `None`.
-    pub fn compose(&self, step: Step, subgroups: bool) -> String {
-        Kernel { monoid: self, step, subgroups }.compose()
+    /// `None` for a step that the operator never has: [`Step::Accumulate`] if [`Monoid::accumulates`] is `None`,
+    /// [`Step::Adjoining`] with two inputs.
+    pub fn compose(&self, step: Step, subgroups: bool) -> Option<String> {
+        let fits = match step {
+            Step::Accumulate { .. } => self.atomic().is_some(),
+            Step::Adjoining { .. } => self.arity() == Arity::One,
+            _ => true,
+        };
+        fits.then(|| Kernel { monoid: self, step, subgroups }.compose())
     }
 }
 

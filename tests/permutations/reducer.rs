@@ -25,24 +25,18 @@ const STEPS: [Step; 13] = [
     Step::ColumnMerge,
 ];
 
-/// Whether an operator is ever compiled for a step, and what that needs besides.
-fn goes_with(monoid: &Monoid, step: Step) -> Option<Features> {
+/// The steps that an operator is held against: each that reads elements in a way of its own. The other kernels put the same
+/// operators together in other ways: one narrow type and one wide one will do.
+fn is_tried(monoid: &Monoid, step: Step) -> bool {
     match step {
-        Step::Accumulate { .. } => monoid.accumulates(),
-        Step::Adjoining { .. } if monoid.arity() == Arity::Two => None,
-        // Other kernels put the same operators together in other ways: one narrow type and one wide one will do.
         Step::Strided
         | Step::Offsets
         | Step::Tiles
         | Step::Join
         | Step::Columns
         | Step::ColumnChunks
-        | Step::ColumnMerge
-            if !matches!(monoid.element(), Element::U32 | Element::F64) =>
-        {
-            None
-        }
-        _ => Some(Features::empty()),
+        | Step::ColumnMerge => matches!(monoid.element(), Element::U32 | Element::F64),
+        _ => true,
     }
 }
 
@@ -65,12 +59,19 @@ fn entries() -> Vec<Entry> {
 }
 
 fn of_monoid(name: &str, monoid: &Monoid) -> impl Iterator<Item = Entry> {
-    let steps = STEPS.into_iter().filter_map(|step| Some((step, goes_with(monoid, step)?)));
-    steps.flat_map(move |(step, besides)| {
-        [true, false].map(|subgroups| Entry {
+    let ways = STEPS
+        .into_iter()
+        .filter(|step| is_tried(monoid, *step))
+        .flat_map(|step| [(step, true), (step, false)]);
+    ways.filter_map(move |(step, subgroups)| {
+        let besides = match step {
+            Step::Accumulate { .. } => monoid.accumulates()?,
+            _ => Features::empty(),
+        };
+        Some(Entry {
             label: format!("{name}, {step:?}, subgroups {subgroups}"),
             kernel: Kernel {
-                wgsl: monoid.compose(step, subgroups),
+                wgsl: monoid.compose(step, subgroups)?,
                 entry_point: "main",
                 overrides: vec![("WG", 256.0)],
             },
