@@ -64,7 +64,7 @@
 //! |---|---|
 //! | reducer, integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, means | on every GPU, every time |
 //! | reducer, floats: minima, maxima, their places, maximum norm, counts | on every GPU, every time |
-//! | reducer, floats: sum, product, mean, dot product, L1, L2, log-sum-exp; variances and deviations, and L2, of any type | every time on the same device for the same shape, lengths and offsets |
+//! | reducer, floats: sum, product, mean, dot product, L1; variances and deviations, L2 and log-sum-exp of any type | every time on the same device for the same shape, lengths and offsets |
 //! | reducer, floats: sum, dot product, L1 by [`reducer::Shape::Accumulate`] | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
 //! | [`stencil`] | every time on the same device with the same variant |
