@@ -8,30 +8,33 @@
 // - The remainder. k times a rounded ln 2 would be off by k times its rounding: three digits for large x. So ln 2 comes in two
 //   parts. The first has 37 bits, k has 11: their product is exact, and so, by cancellation, is the first difference. Only the
 //   second part, 40 bits further down, rounds.
-// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …). Cut off after r^11, Taylor's series would be off by 40 units in
-//   the last place at the ends of the interval. Coefficients fitted to the whole interval, such that the largest relative error is as small as
-//   they can make it, are off by 0.05 units. Small terms are added first: the rounding of all but the last sum is a fraction.
+// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …). Cut off after r^11, Taylor's series would be off by tens of units
+//   in the last place at the ends of the interval. Coefficients fitted to the whole interval, such that the largest relative
+//   error is as small as they can make it, are off by 0.05 units. Small terms are added first: only the last sum rounds much.
 // - The scaling. 2^k is a float whose exponent's bits are k + 1023 and whose other bits are zero. Where e^x is near the ends of
 //   the range, 2^k lies beyond it, so two factors of about half of k each are taken.
 //
 // It holds for |x| up to 1400, which is beyond what does not overflow to infinity (709.78) or vanish (-745.13). Results that
 // are not normal (below -708.39) are rounded a second time, or zero where the device flushes them.
 //
-// LOGARITHM. The bits of x give x = 2^k · m. Less those of √½, their exponent's part is the k for which m lies between √½ and √2,
-// where f = m - 1, which is exact, is of either sign, and
+// LOGARITHM. The bits of x give x = 2^k · m. Less those of √½, their exponent's part is the k for which m lies between √½ and
+// √2, where f = m - 1, which is exact, is of either sign, and
 //
 //     log x = k ln 2 + log(1 + f)
 //
-// With s = f / (2 + f), log(1 + f) = log((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …): s is at most 0.172, and each term less than
-// 0.03 of the one before. Now 2s = f - s f, hence
+// With s = f / (2 + f), log(1 + f) = log((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …): s is at most 0.172, and each term less
+// than 0.03 of the one before. Now 2s = f - s f, hence
 //
 //     log(1 + f) = f - s (f - R)     R = 2 (s²/3 + s⁴/5 + …)
 //
 // in which f is exact, and what s was rounded by weighs little, as what is subtracted is small. The first part of ln 2 times k
 // is exact again. The series stands as it is, ten terms: it is needed once a result. x must be positive and normal.
 //
-// The exponential was never seen off by more than 1.3 units in the last place, the logarithm by 1.1. Neither knows infinities or NaNs: who calls looks at bits. And nothing here adds
-// what it later subtracts, to split or round a number: a compiler that takes sums for associative would leave that out.
+// Evaluated as written, fused or not, the exponential is off by less than a unit in the last place. Compilers may rearrange sums:
+// Mesa's makes it 1.3 units, as if 1 + r were added first; and its logarithm is within 1.1. Therefore nothing here adds what it
+// later subtracts, to split or round a number: such a compiler would leave that out.
+//
+// Neither function knows infinities or NaNs: who calls looks at bits.
 
 const LN2_HIGH: Real = 0x1.62e42fefap-1lf;
 const LN2_LOW: Real = 0x1.cf79abc9e3b3ap-40lf;

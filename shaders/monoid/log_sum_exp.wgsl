@@ -1,13 +1,14 @@
 // log(Σ exp(x)) in one pass, of floats and integers, in 32 bits or 64. Of nothing: -∞.
 //
-// In 32 bits exp(89) is already infinite, in 64 exp(710), so the largest element is taken out: log Σ exp(x) = peak + log Σ exp(x - peak). The peak is not
-// known before the end; a part keeps its own and the sum relative to it, and a merge scales the part with the lower peak:
+// exp(89) is infinite in 32 bits, exp(710) in 64, so the largest element is taken out: log Σ exp(x) = peak + log Σ exp(x - peak).
+// The peak is not known before the end; a part keeps its own and the sum relative to it, and a merge scales the part with the
+// lower peak:
 //
 //     peak = max(peak_a, peak_b)     sum = (the leader's sum) + (the other's sum) · exp(-|peak_a - peak_b|)
 //
 // One `exp` a merge, as the leader's factor is 1. `map4` takes four elements against their own peak: five for four elements,
 // with the merge's. In 32 bits they run in special units at a fraction of the rate of additions, but still faster than memory
-// delivers. In 64 bits they are some twenty operations each (exp_log_64.wgsl), which only GPUs made for that do as fast.
+// delivers. In 64 bits they are some 25 operations each (exp_log_64.wgsl), which only GPUs made for that do as fast.
 //
 // The sum is at least 1 from the first element on, so the logarithm is near nothing singular, and a relative error of the
 // sum is an absolute one of the result: a few units of 1 for each merge, whatever the elements' size.

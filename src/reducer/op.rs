@@ -46,8 +46,8 @@ macro_rules! operators {
         ///   means of 64-bit integers. Variance, deviation, L2 norm and log-sum-exp of 64-bit integers compute in `f64`.
         /// - `variance … sample-std`, `l2` and `log-sum-exp` convert each 32-bit integer to `f32`, each 64-bit one to `f64`: large ones
         ///   are rounded once more.
-        /// - No language of GPUs has an exponential of 64-bit floats: `log-sum-exp` brings its own, of some twenty operations and right to
-        ///   two units in the last place. It puts exponents together from bits, so that `f64` needs both features.
+        /// - No language of GPUs has an exponential of 64-bit floats: `log-sum-exp` brings its own, of some 25 operations and right
+        ///   to two units in the last place. It works on bits, too: `f64` needs `SHADER_INT64` besides `SHADER_F64`.
         ///
         /// [`Monoid::features`] says what a device needs, [`Monoid::acc_type`] and [`Monoid::out_type`] the types in WGSL.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
