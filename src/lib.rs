@@ -69,7 +69,7 @@
 //! |---|---|
 //! | [`reducer`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, any, all, means | on every GPU, every time |
 //! | [`reducer`], floats: minima, maxima, their places, maximum norms, counts, any, all | on every GPU, every time |
-//! | [`reducer`], floats: sums, products, means, dot products, L1, L2, log-sum-exp; variances, deviations and L2 of integers, too | every time on the same device for the same plan |
+//! | [`reducer`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and log-sum-exp of any type | every time on the same device for the same plan |
 //! | [`reducer`], your own operators | as their functions: integer arithmetic as integers, float arithmetic as floats |
 //! | [`reducer::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |

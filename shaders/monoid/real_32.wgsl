@@ -1,16 +1,11 @@
-// What operators ask of 32-bit floats beyond arithmetic, decided by bits: comparisons may assume that NaNs do not occur.
+// Real numbers as 32-bit floats: the type, and what its bits mean.
 
 alias Real = f32;
+alias Bits = u32;
 
-// NaN, out of a zero that no compiler takes for a constant: constant NaNs are errors in WGSL.
-fn not_a_number(zero: u32) -> Real {
-    return bitcast<f32>(0x7fc00000u | zero);
-}
+const LARGEST: Real = 0x1.fffffep+127f;
 
-// The square root, and infinities and NaNs as they are: a root by way of its inverse makes NaN of infinity.
-fn root(x: Real) -> Real {
-    if (bitcast<u32>(x) & 0x7fffffffu) >= 0x7f800000u {
-        return x;
-    }
-    return sqrt(x);
-}
+// All bits but the sign's; those of infinity; those of a NaN.
+const MAGNITUDE: Bits = 0x7fffffffu;
+const INFINITE: Bits = 0x7f800000u;
+const UNDEFINED: Bits = 0x7fc00000u;

@@ -1,14 +1,10 @@
-// What operators ask of 64-bit floats beyond arithmetic: the twin of real_32.wgsl.
+// Real numbers as 64-bit floats: the twin of real_32.wgsl.
 
 alias Real = f64;
+alias Bits = u64;
 
-fn not_a_number(zero: u32) -> Real {
-    return bitcast<f64>(0x7ff8000000000000lu | u64(zero));
-}
+const LARGEST: Real = 0x1.fffffffffffffp+1023lf;
 
-fn root(x: Real) -> Real {
-    if (bitcast<u64>(x) & 0x7ffffffffffffffflu) >= 0x7ff0000000000000lu {
-        return x;
-    }
-    return sqrt(x);
-}
+const MAGNITUDE: Bits = 0x7ffffffffffffffflu;
+const INFINITE: Bits = 0x7ff0000000000000lu;
+const UNDEFINED: Bits = 0x7ff8000000000000lu;

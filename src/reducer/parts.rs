@@ -58,7 +58,7 @@ impl Parts {
             Op::And => bitwise("monoid/and", element)?.with_subgroup("subgroupAnd"),
             Op::Or => bitwise("monoid/or", element)?.with_subgroup("subgroupOr"),
             Op::Xor => bitwise("monoid/xor", element)?.with_subgroup("subgroupXor"),
-            Op::LogSumExp => log_sum_exp(element)?,
+            Op::LogSumExp => log_sum_exp(element),
         })
     }
 
@@ -122,19 +122,21 @@ fn reals(element: Element) -> (&'static str, Number) {
 /// Accumulated in floats, one each.
 fn real(piece: &'static str, element: Element) -> Parts {
     let (reals, number) = reals(element);
-    Parts::new(element.name(), "alias Acc = Real;\n".to_owned(), &[piece, reals], Format::One(number))
+    let types = "alias Acc = Real;\n".to_owned();
+    Parts::new(element.name(), types, &[piece, reals, "monoid/real"], Format::One(number))
 }
 
 fn moments(finish: &'static str, element: Element) -> Parts {
     let (reals, number) = reals(element);
-    let pieces = ["monoid/moments", finish, reals];
+    let pieces = ["monoid/moments", finish, reals, "monoid/real"];
     Parts::new(element.name(), String::new(), &pieces, Format::One(number))
 }
 
-fn log_sum_exp(element: Element) -> Option<Parts> {
-    let pieces = ["monoid/log_sum_exp", "monoid/real_32"];
-    let has_exp = matches!(element, Element::F16 | Element::F32);
-    has_exp.then(|| Parts::new(element.name(), String::new(), &pieces, Format::One(Number::F32)))
+fn log_sum_exp(element: Element) -> Parts {
+    let (reals, number) = reals(element);
+    let exp_log = if number == Number::F64 { "monoid/exp_log_64" } else { "monoid/exp_log_32" };
+    let pieces = ["monoid/log_sum_exp", exp_log, reals, "monoid/real"];
+    Parts::new(element.name(), String::new(), &pieces, Format::One(number))
 }
 
 /// Keys that no element has been asked about: cheaper than `to_key` where `finish` can still tell NaNs.

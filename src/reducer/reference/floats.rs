@@ -34,7 +34,6 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
         Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
         Op::Any => count(usize::from(items.iter().any(|x| *x != 0.0))),
         Op::All => count(usize::from(items.iter().all(|x| *x != 0.0))),
-        Op::LogSumExp if !real.is_double => log_sum_exp(real, items),
         _ => return with_terms(op, items, real, Terms::Exact),
     })
 }
@@ -47,16 +46,13 @@ pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Opt
         Op::Deviation => variance(real, items, 0, Some(8.0 * real.unit), terms),
         Op::SampleDeviation => variance(real, items, 1, Some(8.0 * real.unit), terms),
         Op::L2 => l2(real, items, terms),
+        Op::LogSumExp => log_sum_exp(real, items, terms),
         _ => return None,
     })
 }
 
 fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {
     items.fold(ExactSum::default(), ExactSum::add).value()
-}
-
-fn finite(items: &[f64]) -> impl Iterator<Item = f64> {
-    items.iter().copied().filter(|x| x.is_finite())
 }
 
 /// A sum's bound: each addition on the way may be off by half a unit in the last place of a partial sum, which is never
@@ -177,10 +173,39 @@ fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, ter
     real.within(4.0 * squares + largest * largest * 4.0, bound)
 }
 
-/// WGSL's `exp(-d)` may be off by 3 + 2 d units, and d itself by half a unit of d. Weighed with their share of the sum, d is at
-/// most log n on average; each merge scales once more. A relative error of the sum is an absolute one of its logarithm,
-/// which may itself be off by 2^-21 or three units.
-fn log_sum_exp(real: Real, items: &[f64]) -> Expected {
+/// How far the GPU's exponential and logarithm may be off.
+struct Transcendental {
+    /// Units in the last place of `exp(-d)`, and so many more for each 1 of `d`.
+    exp: f64,
+    slope: f64,
+    /// Units in the last place of a logarithm, and so much besides.
+    log: f64,
+    least: f64,
+}
+
+impl Transcendental {
+    /// Of 32 bits what WGSL allows, of 64 bits what `shaders/monoid/exp_log_64.wgsl` promises, and a unit for the CPU's own, which
+    /// the result is held against.
+    fn of(real: Real) -> Self {
+        if real.is_double {
+            Transcendental { exp: 2.0 + 1.0, slope: 0.0, log: 2.0 + 1.0, least: 0.0 }
+        } else {
+            Transcendental { exp: 3.0, slope: 2.0, log: 3.0, least: (-21.0f64).exp2() }
+        }
+    }
+}
+
+/// log Σ exp(x) of finite elements and of -∞.
+fn log_sum(items: impl Iterator<Item = f64> + Clone) -> f64 {
+    let peak = items.clone().fold(f64::NEG_INFINITY, f64::max);
+    peak + exact_sum(items.map(|x| (x - peak).exp())).ln()
+}
+
+/// An error of the sum, relative, is one of its logarithm, absolute. A term's `d`, its distance from the peak, is rounded by half a
+/// unit on either side, and its exponential is off as above; weighed with the terms' shares of the sum, `d` is at most log n on
+/// average. Merges take other distances, which add up to `d`, but each has an exponential, a product and an addition of its own.
+/// Of elements that were rounded themselves, all may have been moved up by a unit, or all down.
+fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
     if items.iter().any(|x| x.is_nan()) {
         return real.same(f64::NAN);
     }
@@ -188,13 +213,20 @@ fn log_sum_exp(real: Real, items: &[f64]) -> Expected {
     if !peak.is_finite() {
         return real.same(peak);
     }
-    let exact = peak + exact_sum(finite(items).map(|x| (x - peak).exp())).ln();
+    let exact = log_sum(items.iter().copied());
     let unit = 2.0 * real.unit;
+    let moved = |by: f64| (log_sum(items.iter().map(|x| x + by * x.abs())) - exact).abs();
+    let own = if terms == Terms::Rounded { f64::max(moved(unit), moved(-unit)) } else { 0.0 };
     let log = (items.len() as f64).ln();
+    let Transcendental { exp, slope, log: of_log, least } = Transcendental::of(real);
     let bound = Bound {
         exact,
-        fixed: unit * (8.0 + 3.0 * log) + (-21.0f64).exp2() + 3.0 * unit * log + unit * exact.abs(),
-        linear: 4.0 * unit,
+        fixed: own
+            + unit * (exp + 5.0 + (slope + 1.0) * log)
+            + least
+            + of_log * unit * log
+            + unit * exact.abs(),
+        linear: (exp + 1.0) * unit,
         ..Bound::default()
     };
     real.within(exact.abs(), bound)

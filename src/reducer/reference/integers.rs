@@ -35,7 +35,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::Or => own(items.iter().fold(0, |a, b| a | b)),
         Op::Xor => own(items.iter().fold(0, |a, b| a ^ b)),
         // Each integer is rounded to a float first: one more rounding, relative to the integer.
-        Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation | Op::L2 => {
+        Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation | Op::L2 | Op::LogSumExp => {
             let exact: Vec<_> = items.iter().map(|&x| x as f64).collect();
             return floats::with_terms(op, &exact, Real::of(element), Terms::Rounded);
         }

@@ -77,6 +77,29 @@ fn log_sum_exp_answers_as_scipy() {
 }
 
 #[test]
+fn log_sum_exp_of_integers_moves_by_what_their_conversion_rounds() {
+    let judge = |items: &[i32], got| {
+        let oracle = expected(Op::LogSumExp, Element::I32, items);
+        oracle.judge(Answer::Value(Value::F32(got)), 10)
+    };
+    // 2^31 - 1 is no 32-bit float, its neighbours are 128 apart.
+    assert_eq!(judge(&[i32::MAX], 2_147_483_648.0), Verdict::Right);
+    assert!(matches!(judge(&[i32::MAX], 2_147_482_624.0), Verdict::Wrong(_)));
+    // What is too far below the peak to matter does not matter for the bound either.
+    assert_eq!(judge(&[0, -i32::MAX], 0.000_001), Verdict::Right);
+    assert!(matches!(judge(&[0, -i32::MAX], 0.000_1), Verdict::Wrong(_)));
+    assert_eq!(value(Op::LogSumExp, Element::U64, &[7u64; 8]), Value::F64(7.0 + 8f64.ln()));
+}
+
+#[test]
+fn log_sum_exp_of_64_bits_is_held_to_few_units() {
+    let oracle = expected(Op::LogSumExp, Element::F64, &[1.0f64, 1.0]);
+    let judge = |off: f64| oracle.judge(Answer::Value(Value::F64(1.0 + std::f64::consts::LN_2 + off)), 10);
+    assert_eq!(judge(0.0), Verdict::Right);
+    assert!(matches!(judge(1e-13), Verdict::Wrong(_)));
+}
+
+#[test]
 fn dot_products_need_two_inputs() {
     let (a, b) = ([1.0f32, 2.0], [3.0f32, 4.0]);
     let both = reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), Some(bytemuck::bytes_of(&b))).unwrap();

@@ -9,7 +9,7 @@
 //! | variance and its kin | variance and sum | Chan, Golub and LeVeque's merge of squares around means, in 64 bits |
 //! | l2 | norm | the root of the sum of squares |
 //! | any, all, and, or, xor | the same | the same |
-//! | log-sum-exp | log-sum-exp | peak + log(1 + exp(-distance)) |
+//! | log-sum-exp | log-sum-exp | peak + log(1 + exp(-distance)), in 64 bits |
 
 use halofold::reduce::reference::{ExactProduct, ExactSum};
 use halofold::reducer::{self, Op};
