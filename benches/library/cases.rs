@@ -188,6 +188,9 @@ pub fn all(machine: &Machine) -> Vec<Case> {
     let lengths: &[u32] = if small { &[16] } else { &[24, 26, 28] };
     for element in [Element::F16, Element::I32, Element::U32, Element::F64, Element::I64] {
         cases.extend(lengths.iter().map(|&power| Case::new(Op::Sum, element, power, Task::Whole)));
+        if element == Element::F64 {
+            cases.push(Case::new(Op::LogSumExp, element, largest, Task::Whole));
+        }
     }
     cases
 }
