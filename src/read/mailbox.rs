@@ -12,7 +12,7 @@ use super::{ReadError, Readback, take};
 /// With [`Features::MAPPABLE_PRIMARY_BUFFERS`] kernels write into memory that the host reads, and nothing is copied; without
 /// it a copy is recorded behind the kernel. Either way [`Mailbox::spin`] asks the device again and again instead of sleeping
 /// until it answers: waking up takes longer than a small reduction does. On an NVIDIA H200 the sum of a million floats is on
-/// the host 28 µs after recording began, against 55 µs through [`Readback::wait`] (`docs/results/library.md`).
+/// the host about 30 µs after recording began, against about 60 µs through [`Readback::wait`] (`docs/results/library.md`).
 ///
 /// A mailbox is for results of a few bytes: memory that the host can read is slow for a GPU.
 ///
