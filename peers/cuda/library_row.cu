@@ -26,7 +26,7 @@ Fields fields_of(const Row& row) {
         {"status", row.reason ? "\"fail\"" : "\"pass\""},
         {"timing", row.gpu_ms_median ? quoted(row.timing) : "null"},
         {"adapter", quoted(row.adapter)},
-        {"backend", "\"CUDA\""},
+        {"backend", "\"cuda\""},
     };
 }
 

@@ -32,7 +32,7 @@ std::string os() {
 void print_record(const Session& session, const Peak& peak, const char* list, const std::vector<Fields>& rows) {
     std::printf("{\n  \"schema\": %d,\n  \"halofold\": \"%s\",\n  \"wgpu\": \"none\",\n", SCHEMA, HALOFOLD);
     std::printf("  \"date\": %s,\n", quoted(now()).c_str());
-    std::printf("  \"adapter\": {\n    \"name\": %s,\n    \"backend\": \"CUDA\",\n    \"driver\": %s,\n",
+    std::printf("  \"adapter\": {\n    \"name\": %s,\n    \"backend\": \"cuda\",\n    \"driver\": %s,\n",
                 quoted(session.adapter()).c_str(), quoted(session.driver()).c_str());
     std::printf("    \"device_type\": \"DiscreteGpu\",\n    \"subgroup_range\": [32, 32],\n    \"features\": []\n  },\n");
     std::printf("  \"os\": %s,\n", quoted(os()).c_str());

@@ -42,7 +42,7 @@ Fields fields_of(const Row& row) {
         {"reason", json(row.reason)},
         {"timing", row.gpu_ms_median ? "\"gpu\"" : "null"},
         {"adapter", quoted(row.adapter)},
-        {"backend", "\"CUDA\""},
+        {"backend", "\"cuda\""},
     };
 }
 

@@ -7,6 +7,7 @@ use halofold::reduce::RUNGS;
 
 use crate::record::Loaded;
 use crate::row::{LibraryRow, Measured, Row, StencilRow};
+use crate::table;
 
 /// An adapter reached by a back end and a driver, with everything that was measured on it.
 pub struct Machine {
@@ -130,6 +131,16 @@ impl Machine {
             }
         }
         said.join(", ")
+    }
+
+    /// A number of its records: one if all are written alike, else the smallest and the largest.
+    pub fn spread(&self, number: impl Fn(&Record) -> f64, unit: &str) -> String {
+        let all = || self.origins.iter().map(&number);
+        let ends = [all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max)].map(table::digits);
+        match ends {
+            [least, most] if least == most => format!("{most} {unit}"),
+            [least, most] => format!("{least} to {most} {unit}"),
+        }
     }
 
     /// The rows that belong to no document, of some work.

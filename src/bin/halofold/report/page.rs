@@ -103,10 +103,9 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
         return vec![("rows", rows)];
     }
     let clock = |name: &str| if name == "gpu" { "GPU timestamps" } else { "wall clock" }.to_owned();
-    let peak = |gb_per_s: f64| format!("{} GB/s", table::digits(gb_per_s));
-    vec![
-        ("read peak", machine.told(|record| peak(record.peak.read_gb_per_s))),
-        ("copy peak", machine.told(|record| peak(record.peak.copy_gb_per_s))),
+    let mut facts = vec![
+        ("read peak", machine.spread(|record| record.peak.read_gb_per_s, "GB/s")),
+        ("copy peak", machine.spread(|record| record.peak.copy_gb_per_s, "GB/s")),
         ("times", machine.told(|record| clock(&record.peak.timing))),
         ("driver", machine.told(|record| record.adapter.driver.clone())),
         ("kind", machine.told(|record| record.adapter.device_type.clone())),
@@ -119,7 +118,9 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
         ("date", machine.told(|record| record.date.clone())),
         ("versions", machine.told(|record| format!("halofold {}, wgpu {}", record.halofold, record.wgpu))),
         ("rows", rows),
-    ]
+    ];
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
 }
 
 fn card(machine: &Machine) -> String {
