@@ -2,7 +2,7 @@
 
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
-use halofold::reducer::{Arity, Extent, Monoid, Options, Position, Reducer, Shape, Source, Workspace};
+use halofold::reducer::{Arity, Extent, Form, Monoid, Options, Position, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -40,28 +40,36 @@ fn gpus() -> [Gpu; 2] {
     })
 }
 
-impl Gpu {
-    /// The longest way to any result of a shape over so many elements, in each way of compiling, is within the plan's depth.
-    fn check(&self, shape: Shape, len: u64, offsets: &[u32]) {
+/// A shape, how many elements it is over, and its offsets if it has some.
+type Case = (Shape, u64, Vec<u32>);
+
+/// On each device and in each way of compiling: the longest way to any result of each shape, all of one form, is within the
+/// plan's depth.
+fn check(form: Form, cases: &[Case]) {
+    for gpu in gpus() {
         for subgroups in [true, false] {
             let monoid = Monoid::custom("longest-way", Element::U32, Arity::One, LONGEST_WAY).unwrap();
             let mut options = Options::default();
             options.subgroups = subgroups;
-            let reducer = Reducer::with_options(&self.device, monoid, shape.form(), options).unwrap();
-            let extent = Extent { offset: 4, len };
-            let plan = reducer.plan(shape, &[extent], None).unwrap();
-            let longest = self.longest(&reducer, shape, extent, offsets);
-            let (times, more) = SLACK;
-            let depth = plan.depth();
-            let what = format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.passes.len());
-            assert!(longest <= depth, "{what}: {longest} on the longest way, depth {depth}");
-            assert!(
-                !offsets.is_empty() || depth <= times * longest + more,
-                "{what}: depth {depth} for {longest}"
-            );
+            let reducer = Reducer::with_options(&gpu.device, monoid, form, options).unwrap();
+            for (shape, len, offsets) in cases {
+                let extent = Extent { offset: 4, len: *len };
+                let plan = reducer.plan(*shape, &[extent], None).unwrap();
+                let longest = gpu.longest(&reducer, *shape, extent, offsets);
+                let (times, more) = SLACK;
+                let depth = plan.depth();
+                let what = format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.passes.len());
+                assert!(longest <= depth, "{what}: {longest} on the longest way, depth {depth}");
+                assert!(
+                    !offsets.is_empty() || depth <= times * longest + more,
+                    "{what}: depth {depth} for {longest}"
+                );
+            }
         }
     }
+}
 
+impl Gpu {
     fn longest(&self, reducer: &Reducer, shape: Shape, extent: Extent, offsets: &[u32]) -> u64 {
         let Gpu { device, queue } = self;
         let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
@@ -104,49 +112,37 @@ impl Gpu {
 
 #[test]
 fn of_whole_inputs() {
-    for gpu in gpus() {
-        for len in [0, 1, 5, 300, 4097, 70_000, 300_001] {
-            gpu.check(Shape::Whole, len, &[]);
-            gpu.check(Shape::Strided { stride: 3 }, len.min(100_000), &[]);
-        }
-    }
+    let lengths = [0, 1, 5, 300, 4097, 70_000, 300_001];
+    check(Form::Whole, &lengths.map(|len| (Shape::Whole, len, Vec::new())));
+    check(Form::Strided, &lengths.map(|len| (Shape::Strided { stride: 3 }, len.min(100_000), Vec::new())));
 }
 
 #[test]
 fn of_segments_and_columns() {
-    for gpu in gpus() {
-        for (count, len) in [(1, 1), (1, 300_000), (7, 1000), (3, 70_000), (1000, 33), (20_000, 3)] {
-            gpu.check(Shape::Segments { len }, count * len, &[]);
-        }
-        for [outer, len, inner] in
-            [[1, 300, 1000], [1, 100_000, 3], [1, 1, 70], [9, 70, 65], [50, 8, 300], [1, 20, 10_000]]
-        {
-            gpu.check(Shape::Axis { outer, len, inner }, outer * len * inner, &[]);
-        }
-    }
+    let segments = [(1, 1), (1, 300_000), (7, 1000), (3, 70_000), (1000, 33), (20_000, 3)];
+    check(Form::Segments, &segments.map(|(count, len)| (Shape::Segments { len }, count * len, Vec::new())));
+    let arrays = [[1, 300, 1000], [1, 100_000, 3], [1, 1, 70], [9, 70, 65], [50, 8, 300], [1, 20, 10_000]];
+    let shape =
+        |[outer, len, inner]: [u64; 3]| (Shape::Axis { outer, len, inner }, outer * len * inner, Vec::new());
+    check(Form::Axis, &arrays.map(shape));
 }
 
 #[test]
 fn of_segments_between_offsets() {
-    let ends = |lengths: &[u32]| {
-        let mut list = vec![0];
-        list.extend(lengths.iter().scan(0, |at, len| {
+    let lists = [
+        vec![16_384],
+        vec![300_000],
+        vec![1, 16_383, 16_385, 32_768, 40_000, 2, 0, 100],
+        vec![100; 2000],
+        [vec![10; 1000], vec![200_000], vec![2000; 30]].concat(),
+    ];
+    let cases = lists.map(|lengths: Vec<u32>| {
+        let mut offsets = vec![0];
+        offsets.extend(lengths.iter().scan(0, |at, len| {
             *at += len;
             Some(*at)
         }));
-        list
-    };
-    let lists = [
-        ends(&[16_384]),
-        ends(&[300_000]),
-        ends(&[1, 16_383, 16_385, 32_768, 40_000, 2, 0, 100]),
-        ends(&vec![100; 2000]),
-        ends(&[vec![10; 1000], vec![200_000], vec![2000; 30]].concat()),
-    ];
-    for gpu in gpus() {
-        for list in &lists {
-            let len = u64::from(list[list.len() - 1]);
-            gpu.check(Shape::Offsets { count: list.len() as u64 - 1 }, len, list);
-        }
-    }
+        (Shape::Offsets { count: lengths.len() as u64 }, u64::from(lengths.iter().sum::<u32>()), offsets)
+    });
+    check(Form::Offsets, &cases);
 }
