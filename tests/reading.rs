@@ -110,8 +110,11 @@ fn nobody_has_to_wait_to_the_end() {
     }
 }
 
+/// A request for bytes, as an executor keeps it.
+type Request = Pin<Box<dyn Future<Output = Result<Vec<u8>, ReadError>> + Send>>;
+
 /// A task that is gone as soon as it is woken: what an executor does that runs tasks where they are woken, or is shutting down.
-struct GoneWhenWoken(Mutex<Option<Pin<Box<dyn Future<Output = Result<Vec<u8>, ReadError>> + Send>>>>);
+struct GoneWhenWoken(Mutex<Option<Request>>);
 
 impl Wake for GoneWhenWoken {
     fn wake(self: Arc<Self>) {
