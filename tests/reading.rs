@@ -1,5 +1,10 @@
 //! Results on the host: any number of bytes comes back, and wrong requests are errors that leave a readback as it was.
 
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
 use halofold::read::{Mailbox, ReadError, Readback};
 use halofold::wgpu;
 use wgpu::util::DeviceExt as _;
@@ -103,4 +108,40 @@ fn nobody_has_to_wait_to_the_end() {
         assert_eq!(pollster::block_on(first).unwrap(), BYTES);
         assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
     }
+}
+
+/// A request for bytes, as an executor keeps it.
+type Request = Pin<Box<dyn Future<Output = Result<Vec<u8>, ReadError>> + Send>>;
+
+/// A task that is gone as soon as it is woken: what an executor does that runs tasks where they are woken, or is shutting down.
+struct GoneWhenWoken(Mutex<Option<Request>>);
+
+impl Wake for GoneWhenWoken {
+    fn wake(self: Arc<Self>) {
+        drop(self.0.lock().unwrap().take());
+    }
+}
+
+#[test]
+fn waking_may_end_the_task() {
+    // In a thread of its own: what goes wrong here does not come back.
+    let (sender, done) = mpsc::channel();
+    std::thread::spawn(move || {
+        for (device, queue) in devices() {
+            let readback = Readback::new(&device, 8);
+            let mut encoder = device.create_command_encoder(&Default::default());
+            readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
+            queue.submit([encoder.finish()]);
+            let task = Arc::new(GoneWhenWoken(Mutex::new(Some(Box::pin(readback.read(8))))));
+            let waker = Waker::from(task.clone());
+            let polled =
+                task.0.lock().unwrap().as_mut().unwrap().as_mut().poll(&mut Context::from_waker(&waker));
+            assert!(matches!(polled, Poll::Pending));
+            device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+            assert!(task.0.lock().unwrap().is_none(), "nobody was woken");
+            assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
+        }
+        sender.send(()).unwrap();
+    });
+    done.recv_timeout(Duration::from_secs(60)).expect("the thread comes to its end");
 }

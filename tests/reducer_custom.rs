@@ -101,12 +101,43 @@ fn one_input_is_not_two() {
 
 #[test]
 fn only_functions_constants_and_types() {
-    let variable = custom(&format!("{SQUARES}var<private> count: u32;\n")).unwrap_err();
-    assert!(matches!(variable, MonoidError::NotPure(_)), "{variable}");
-    let entry = custom(&format!("{SQUARES}@compute @workgroup_size(1) fn start() {{}}\n")).unwrap_err();
-    assert!(matches!(entry, MonoidError::NotPure(_)), "{entry}");
-    let scalar = custom(&format!("{SQUARES}override SCALE: f32 = 2.0;\n")).unwrap_err();
-    assert!(matches!(scalar, MonoidError::NotPure(_)), "{scalar}");
+    for (declaration, at) in [
+        ("var<private> count: u32;", Some(6)),
+        ("override SCALE: f32 = 2.0;", Some(6)),
+        ("@compute @workgroup_size(1) fn start() {}", None),
+    ] {
+        let error = custom(&format!("{SQUARES}{declaration}\n")).unwrap_err();
+        let MonoidError::NotPure { line, .. } = &error else { panic!("{declaration}: {error}") };
+        assert_eq!(*line, at, "{declaration}: {error}");
+    }
+}
+
+/// Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there, or
+/// asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
+#[test]
+fn an_invocation_has_no_neighbours() {
+    for (wrong, what) in [
+        ("workgroupBarrier(); return a + b;", "a barrier"),
+        ("if a > b { for (var i = 0; i < 3; i++) { storageBarrier(); } } return a + b;", "a barrier"),
+        ("subgroupBarrier(); return a + b;", "a barrier"),
+        ("return a + subgroupAdd(b);", "a subgroup operation"),
+        (
+            "switch u32(a) { case 1u: { return subgroupShuffleXor(b, 1u); } default: { return a; } }",
+            "a subgroup",
+        ),
+        ("return a + f32(subgroupBallot(b > a).x);", "a subgroup operation"),
+        ("return a + dpdx(b);", "a fragment shader"),
+        ("if a > b { discard; } return a + b;", "a fragment shader"),
+    ] {
+        let error = spoiled("return a + b;", wrong);
+        assert!(matches!(error, MonoidError::NotPure { .. }), "{wrong}: {error}");
+        assert!(error.to_string().contains(what), "{wrong}: {error}");
+        points_at(&error, 4);
+    }
+    // Also in what the quartet calls.
+    let helper = "fn both(x: f32) -> f32 { workgroupBarrier(); return x; }\n";
+    let error = custom(&format!("{}{helper}", SQUARES.replace("a + b", "both(a + b)"))).unwrap_err();
+    assert!(matches!(error, MonoidError::NotPure { line: Some(6), .. }), "{error}");
 }
 
 #[test]

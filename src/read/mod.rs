@@ -156,7 +156,7 @@ impl Readback {
     /// # Errors
     ///
     /// If there are fewer bytes, or the buffer cannot be mapped: an earlier request may not be over.
-    pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> {
+    pub fn read(&self, size: u64) -> impl Future<Output = Result<Vec<u8>, ReadError>> + use<> {
         let asked = holds(&self.buffer, size).map(|()| Asked::of(&self.buffer));
         async move {
             let mut asked = asked?;
@@ -237,10 +237,14 @@ struct Signal {
 
 impl Signal {
     fn set(signal: &Mutex<Signal>, result: Result<(), wgpu::BufferAsyncError>) {
-        let mut signal = lock(signal);
-        signal.is_refused = result.is_err();
-        signal.result = Some(result);
-        if let Some(waker) = signal.waker.take() {
+        let waker = {
+            let mut signal = lock(signal);
+            signal.is_refused = result.is_err();
+            signal.result = Some(result);
+            signal.waker.take()
+        };
+        // Not under the lock: waking may poll the future or drop it at once, which takes the lock.
+        if let Some(waker) = waker {
             waker.wake();
         }
     }

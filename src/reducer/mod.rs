@@ -63,6 +63,7 @@ mod monoid;
 mod op;
 mod parts;
 mod plan;
+mod pure;
 mod record;
 pub mod reference;
 mod shape;

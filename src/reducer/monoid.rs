@@ -8,6 +8,7 @@ use wgpu::Features;
 
 use crate::element::Element;
 use crate::reducer::layout::{self, Layout};
+use crate::reducer::pure;
 
 /// Why a text is no operator. Lines and columns are those of the text itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,9 +44,18 @@ pub enum MonoidError {
         /// The most.
         limit: usize,
     },
-    /// The text uses something that belongs to a whole shader.
-    #[error("the operator declares {0}: it is only functions, constants and types")]
-    NotPure(&'static str),
+    /// The text has something that belongs to a whole shader, or by which invocations meet: a variable outside of functions, an
+    /// override, an entry point, a barrier, a subgroup operation, a derivative or `discard`.
+    #[error(
+        "{}{what}: an operator is only constants, types, and functions that each invocation calls by itself",
+        line.map(|line| format!("line {line}: ")).unwrap_or_default()
+    )]
+    NotPure {
+        /// Where it is, counted from 1, if naga knows.
+        line: Option<u32>,
+        /// What it is.
+        what: &'static str,
+    },
 }
 
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
@@ -104,7 +114,7 @@ impl Monoid {
     /// `map4(elems: vec4<Elem>, index: u32) -> Acc` (`map4(first: vec4<Elem>, second: vec4<Elem>, index: u32)`) may say how four
     /// elements become one accumulator in fewer operations; `index` is the first one's. Helper functions, constants and types are
     /// yours to add; variables outside of functions, bindings and directives are not (`enable f16;` is added where the text
-    /// names `f16`).
+    /// names `f16`), nor barriers and subgroup operations: each invocation calls the functions by itself.
     ///
     /// `Acc` has 16 words of 32 bits at most, a 64-bit number counting two and a 16-bit one, as it travels, one. Elements are combined in an
     /// order of halofold's, and with identities in between. Where `combine` rounds, results are as
@@ -183,14 +193,8 @@ impl Monoid {
     ) -> Result<Self, MonoidError> {
         let text = Source::new(elem, &pieces);
         let (module, info) = text.parse()?;
-        if !module.global_variables.is_empty() {
-            return Err(MonoidError::NotPure("a variable outside of its functions"));
-        }
-        if !module.entry_points.is_empty() {
-            return Err(MonoidError::NotPure("an entry point"));
-        }
-        if !module.overrides.is_empty() {
-            return Err(MonoidError::NotPure("an override"));
+        if let Some((span, what)) = pure::impurity(&module, &info) {
+            return Err(MonoidError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
         }
         let signatures = Signatures { module: &module, text: &text };
         let acc = signatures.result("identity", "fn identity() -> Acc")?;

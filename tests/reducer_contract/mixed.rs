@@ -9,7 +9,7 @@ use halofold::reducer::{
 };
 use halofold::{Element, wgpu};
 
-use crate::common::{Data, Kind, Random, alone, data, gpu};
+use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited};
 use crate::scene::{
     POISON, STORAGE, buffer, in_one_pass, plan, poisoned, read, reducer, room, rounding, sum,
 };
@@ -38,15 +38,15 @@ fn pick<T: Copy>(random: &mut Random, items: &[T]) -> T {
 }
 
 /// Which reducers there are: drawn among those that the device can run.
-fn keys(random: &mut Random) -> Vec<Key> {
+fn keys(gpu: &Gpu, random: &mut Random) -> Vec<Key> {
     let mut keys = Vec::new();
     while keys.len() < REDUCERS {
         let key = (pick(random, Op::ALL), pick(random, &Element::ALL), pick(random, &FORMS));
         let Some(monoid) = key.0.over(key.1) else { continue };
-        let limits = gpu().device.limits();
+        let limits = gpu.device.limits();
         // Two inputs between offsets take the most.
         let enough = monoid.arity() == Arity::One || limits.max_storage_buffers_per_shader_stage >= 8;
-        if enough && gpu().device.features().contains(monoid.features()) && !keys.contains(&key) {
+        if enough && gpu.device.features().contains(monoid.features()) && !keys.contains(&key) {
             keys.push(key);
         }
     }
@@ -162,8 +162,13 @@ impl Case {
     }
 
     /// Binds it, its results to go `at` this byte.
-    fn prepare(&self, reducer: &Reducer, workspace: &Workspace, output: &wgpu::Buffer, at: u64) -> Prepared {
-        let gpu = gpu();
+    fn prepare(
+        &self,
+        gpu: &Gpu,
+        reducer: &Reducer,
+        workspace: &Workspace,
+        (output, at): (&wgpu::Buffer, u64),
+    ) -> Prepared {
         let buffers: Vec<_> =
             self.inputs.iter().zip(&self.places).map(|(data, &at)| poisoned(gpu, data.bytes(), at)).collect();
         let inputs: Vec<_> = buffers
@@ -214,8 +219,13 @@ impl Case {
 }
 
 /// Leaves NaNs in all scratch memory that a workspace has.
-fn soil(workspace: &Workspace, reducers: &[Reducer], plans: &[(Shape, u64)], input: &wgpu::Buffer) {
-    let gpu = gpu();
+fn soil(
+    gpu: &Gpu,
+    workspace: &Workspace,
+    reducers: &[Reducer],
+    plans: &[(Shape, u64)],
+    input: &wgpu::Buffer,
+) {
     let output = buffer(gpu, &[0; 4096], STORAGE | wgpu::BufferUsages::COPY_SRC);
     let cuts = buffer(gpu, bytemuck::cast_slice(&[0u32, 100_000]), STORAGE);
     let prepared: Vec<_> = reducers
@@ -239,10 +249,20 @@ fn soil(workspace: &Workspace, reducers: &[Reducer], plans: &[(Shape, u64)], inp
 #[test]
 fn any_two_hundred_reductions_go_into_one_pass() {
     let _alone = alone();
-    let gpu = gpu();
-    let mut random = Random::new(20_261_121);
+    any_two_hundred(gpu(), 20_261_121);
+}
+
+/// The same where a binding holds 16 KiB: up to seventy windows an input, of any type.
+#[test]
+fn any_two_hundred_reductions_in_windows_do() {
+    let _alone = alone();
+    any_two_hundred(&limited(|limits| limits.max_storage_buffer_binding_size = 16 << 10), 20_261_122);
+}
+
+fn any_two_hundred(gpu: &Gpu, seed: u64) {
+    let mut random = Random::new(seed);
     gpu.watched(|| {
-        let keys = keys(&mut random);
+        let keys = keys(gpu, &mut random);
         let compiled: HashMap<Key, Reducer> =
             keys.iter().map(|&key| (key, reducer(gpu, key.0.over(key.1).unwrap(), key.2))).collect();
         let cases: Vec<_> = (0..REDUCTIONS)
@@ -263,7 +283,7 @@ fn any_two_hundred_reductions_go_into_one_pass() {
         let mut plans: Vec<_> = cases.iter().map(|case| case.plan(&compiled[&case.key])).collect();
         plans.extend(soilers.iter().zip(soiling).map(|(soiler, (shape, len))| plan(soiler, shape, len)));
         let workspace = Workspace::for_plans(&gpu.device, &plans);
-        soil(&workspace, &soilers, &soiling, &poisoned(gpu, &vec![POISON; 400_000], 0));
+        soil(gpu, &workspace, &soilers, &soiling, &poisoned(gpu, &vec![POISON; 400_000], 0));
 
         let mut places = Vec::new();
         let mut end = APART;
@@ -275,7 +295,7 @@ fn any_two_hundred_reductions_go_into_one_pass() {
         let prepared: Vec<_> = cases
             .iter()
             .zip(&places)
-            .map(|(case, &at)| case.prepare(&compiled[&case.key], &workspace, &output, at))
+            .map(|(case, &at)| case.prepare(gpu, &compiled[&case.key], &workspace, (&output, at)))
             .collect();
         in_one_pass(gpu, |pass| prepared.iter().for_each(|prepared| prepared.encode_in_pass(pass)));
 
