@@ -20,7 +20,7 @@
 //! | … few columns, long axis | 2 | an accumulator for each chunk of each column: about 2^18 at most |
 //! | any, with [`Source::with_count`] | 1 more | – |
 //! | any, for each further binding of input | 1 more | – |
-//! | … of [`Shape::Whole`] with one input | every second one 1 more | – |
+//! | … of [`Shape::Whole`] with one input, where a shader has 6 storage buffers | every second one 1 more | – |
 //! | … of [`Shape::Offsets`] | 2 more | – |
 //! | no results: no segments, no columns | 0 | – |
 //!
@@ -39,7 +39,7 @@
 //!
 //! | form | one input | two inputs |
 //! |---|---|---|
-//! | [`Form::Whole`] | 4; of 6 it makes use | 6 |
+//! | [`Form::Whole`] | 4; with 6 it reads two bindings a dispatch | 6 |
 //! | [`Form::Accumulate`] | 3 | 5 |
 //! | [`Form::Strided`] | 3 | 4 |
 //! | [`Form::Segments`] | 3 | 5 |

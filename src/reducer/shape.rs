@@ -24,7 +24,7 @@ pub enum Shape {
     ///
     /// The output is yours to set, in front of the first call, to what the operator makes of nothing: 0 for sums, counts and norms
     /// (a new buffer of wgpu's holds zeros, [`wgpu::CommandEncoder::clear_buffer`] writes them anew), for the others see
-    /// [`Op`](crate::reducer::Op). Whatever it holds is one element more. No elements leave it as it is; recording the same
+    /// [`Op`](crate::reducer::Op). Whatever it holds is one element more. No elements leave it as it is (but a -0 may become +0); recording the same
     /// reduction again adds them again.
     ///
     /// For operators that are one atomic operation and have nothing left to [`finish`](crate::reducer::Monoid::custom):

@@ -50,7 +50,10 @@ impl Request<'_> {
     pub(super) fn whole(&self, windows: Vec<Reads>) -> Result<Plan, ReducerError> {
         let (workgroup_size, most) = self.whole_tuning(items(&windows));
         let (reads, workgroup_size) = match self.adjoining_size() {
-            Some(size) if windows.len() > 1 => (in_twos(windows), size),
+            // Several small buffers are several windows, too, but none goes on where another ends.
+            Some(size) if windows.windows(2).any(|pair| pair[0].part == pair[1].part) => {
+                (in_twos(windows), size)
+            }
             _ => (windows, workgroup_size),
         };
         self.spread(&reads, Step::Whole { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
