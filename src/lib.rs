@@ -78,6 +78,8 @@
 //! | the ladder, float sums and products | every time on the same device with the same tuning, offset and length |
 //! | the same by `subgroup-atomic` and `workgroup-atomic` | not guaranteed: the hardware decides the order of additions |
 //!
+//! CUB calls the three `gpu_to_gpu`, `run_to_run` and `not_guaranteed`.
+//!
 //! A plan fixes which elements are combined with which, in every shape: *the same plan* is the same operator, shape, lengths and
 //! offsets, with the same [`reducer::Options`]; for segments between offsets the same list of them; and a length that the GPU knows is the
 //! same in both runs, but need not give the bits of a plan for just so many elements. *The same device* is the same GPU, driver,
