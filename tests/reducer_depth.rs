@@ -1,5 +1,8 @@
 //! The depth of a plan is what float error bounds grow with. An operator that counts shows that no way is longer.
 
+mod common;
+
+use common::{Gpu, gpu, limited};
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
 use halofold::reducer::{Arity, Extent, Form, Monoid, Options, Position, Reducer, Shape, Source, Workspace};
@@ -19,34 +22,15 @@ fn finish(acc: Acc, n: u32) -> u32 { return acc; }
 /// between offsets a plan knows no lengths: it counts with the longest.)
 const SLACK: (u64, u64) = (4, 40);
 
-struct Gpu {
-    device: wgpu::Device,
-    queue: wgpu::Queue,
-}
-
-/// A device as it comes, and one whose bindings hold 64 KiB.
-fn gpus() -> [Gpu; 2] {
-    [u64::MAX, 64 << 10].map(|most| {
-        let adapter = pollster::block_on(halofold::adapter::preferred(true)).expect("an adapter");
-        let mut limits = halofold::adapter::helpful_limits(&adapter);
-        limits.max_storage_buffer_binding_size = limits.max_storage_buffer_binding_size.min(most);
-        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
-            required_features: adapter.features() & halofold::adapter::HELPFUL_FEATURES,
-            required_limits: limits,
-            ..Default::default()
-        }))
-        .expect("a device");
-        Gpu { device, queue }
-    })
-}
-
 /// A shape, how many elements it is over, and its offsets if it has some.
 type Case = (Shape, u64, Vec<u32>);
 
 /// On each device and in each way of compiling: the longest way to any result of each shape, all of one form, is within the
 /// plan's depth.
 fn check(form: Form, cases: &[Case]) {
-    for gpu in gpus() {
+    // A device as it comes, and one whose bindings hold 64 KiB.
+    let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10);
+    for gpu in [gpu(), &narrow] {
         for subgroups in [true, false] {
             let monoid = Monoid::custom("longest-way", Element::U32, Arity::One, LONGEST_WAY).unwrap();
             let mut options = Options::default();
@@ -55,7 +39,7 @@ fn check(form: Form, cases: &[Case]) {
             for (shape, len, offsets) in cases {
                 let extent = Extent { offset: 4, len: *len };
                 let plan = reducer.plan(*shape, &[extent], None).unwrap();
-                let longest = gpu.longest(&reducer, *shape, extent, offsets);
+                let longest = longest_way(gpu, &reducer, *shape, extent, offsets);
                 let (times, more) = SLACK;
                 let depth = plan.depth();
                 let what = format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.passes.len());
@@ -69,45 +53,38 @@ fn check(form: Form, cases: &[Case]) {
     }
 }
 
-impl Gpu {
-    fn longest(&self, reducer: &Reducer, shape: Shape, extent: Extent, offsets: &[u32]) -> u64 {
-        let Gpu { device, queue } = self;
-        let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
-        let buffer = |size: u64, usage| {
-            let usage = wgpu::BufferUsages::STORAGE | usage;
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        let elements = buffer(4 * extent.len * apart + 4, wgpu::BufferUsages::empty());
-        let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: None,
-            contents: bytemuck::cast_slice(if offsets.is_empty() { &[0] } else { offsets }),
-            usage: wgpu::BufferUsages::STORAGE,
-        });
-        let plan = reducer.plan(shape, &[extent], None).unwrap();
-        let output = buffer(plan.output, wgpu::BufferUsages::COPY_SRC);
-        let parts = [Input { buffer: &elements, offset: extent.offset, len: extent.len }];
-        let mut source = Source::of(&parts);
-        if let Shape::Offsets { .. } = shape {
-            source = source.with_offsets(Position { buffer: &list, offset: 0 });
-        }
-        let workspace = Workspace::new(device, &plan);
-        let output = Output { buffer: &output, offset: 0 };
-        let prepared = reducer.prepare(device, source, shape, output, &workspace).unwrap();
-        let mut encoder = device.create_command_encoder(&Default::default());
-        prepared.encode(&mut encoder);
-        let readback = Readback::new(device, plan.output);
-        readback.encode(&mut encoder, output.buffer, 0, plan.output).unwrap();
-        queue.submit([encoder.finish()]);
-        let bytes = readback.wait(device, plan.output).unwrap();
-        let ways: &[u32] = bytemuck::cast_slice(&bytes);
-        let longest = ways.iter().max().copied().unwrap_or(0);
-        u64::from(longest.saturating_sub(1))
+fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: Extent, offsets: &[u32]) -> u64 {
+    let Gpu { device, queue } = gpu;
+    let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
+    let buffer = |size: u64, usage| {
+        let usage = wgpu::BufferUsages::STORAGE | usage;
+        device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+    };
+    let elements = buffer(4 * extent.len * apart + 4, wgpu::BufferUsages::empty());
+    let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: None,
+        contents: bytemuck::cast_slice(if offsets.is_empty() { &[0] } else { offsets }),
+        usage: wgpu::BufferUsages::STORAGE,
+    });
+    let plan = reducer.plan(shape, &[extent], None).unwrap();
+    let output = buffer(plan.output, wgpu::BufferUsages::COPY_SRC);
+    let parts = [Input { buffer: &elements, offset: extent.offset, len: extent.len }];
+    let mut source = Source::of(&parts);
+    if let Shape::Offsets { .. } = shape {
+        source = source.with_offsets(Position { buffer: &list, offset: 0 });
     }
+    let workspace = Workspace::new(device, &plan);
+    let output = Output { buffer: &output, offset: 0 };
+    let prepared = reducer.prepare(device, source, shape, output, &workspace).unwrap();
+    let mut encoder = device.create_command_encoder(&Default::default());
+    prepared.encode(&mut encoder);
+    let readback = Readback::new(device, plan.output);
+    readback.encode(&mut encoder, output.buffer, 0, plan.output).unwrap();
+    queue.submit([encoder.finish()]);
+    let bytes = readback.wait(device, plan.output).unwrap();
+    let ways: &[u32] = bytemuck::cast_slice(&bytes);
+    let longest = ways.iter().max().copied().unwrap_or(0);
+    u64::from(longest.saturating_sub(1))
 }
 
 #[test]

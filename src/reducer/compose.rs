@@ -164,7 +164,7 @@ impl Kernel<'_> {
 
     /// Adds the one atomic operation that takes a workgroup's share to the output.
     fn add_atomic<'a>(&self, composer: &'a mut Composer) -> &'a mut Composer {
-        let call = self.monoid.atomic().expect("a reducer is compiled only for what its operator has");
+        let (call, _) = self.monoid.atomic().expect("a reducer is compiled only for what its operator has");
         let text = format!("fn accumulate(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
         composer.add("generated: the operator's atomic operation", &text)
     }

@@ -277,24 +277,21 @@ impl Monoid {
     /// bits with [`Features::SHADER_INT64_ATOMIC_ALL_OPS`]); sums, dot products and L1 norms of floats of 16 and 32 bits (with
     /// [`Features::SHADER_FLOAT32_ATOMIC`]). What `finish` has to work on does not, nor does a custom operator.
     pub fn accumulates(&self) -> Option<Features> {
-        self.atomic()?;
-        match self.acc.wgsl.as_str() {
-            "u32" | "i32" => Some(Features::empty()),
-            "f32" => Some(Features::SHADER_FLOAT32_ATOMIC),
-            _ => Some(Features::SHADER_INT64_ATOMIC_ALL_OPS),
-        }
+        self.atomic().map(|(_, features)| features)
     }
 
-    /// The atomic built-in for `combine`, where that is all there is to do.
-    pub(crate) fn atomic(&self) -> Option<&'static str> {
+    /// The atomic built-in for `combine`, where that is all there is to do, and what a device needs for it.
+    pub(crate) fn atomic(&self) -> Option<(&'static str, Features)> {
         let call = self.is_finished.then_some(self.subgroup?)?.strip_prefix("subgroup")?;
         let calls = ["atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor"];
         let call = calls.into_iter().find(|name| name.strip_prefix("atomic") == Some(call))?;
-        match self.acc.wgsl.as_str() {
-            "u32" | "i32" | "u64" | "i64" => Some(call),
-            "f32" if call == "atomicAdd" => Some(call),
-            _ => None,
-        }
+        let features = match self.acc.wgsl.as_str() {
+            "u32" | "i32" => Features::empty(),
+            "u64" | "i64" => Features::SHADER_INT64_ATOMIC_ALL_OPS,
+            "f32" if call == "atomicAdd" => Features::SHADER_FLOAT32_ATOMIC,
+            _ => return None,
+        };
+        Some((call, features))
     }
 
     /// What a device needs to run it in every form but [`Form::Accumulate`](crate::reducer::Form::Accumulate), which may need

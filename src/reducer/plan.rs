@@ -82,16 +82,6 @@ impl Step {
         matches!(self, Step::Chunks | Step::Tiles | Step::ColumnChunks)
     }
 
-    /// Invocations in a workgroup, of a kernel that is compiled in several sizes.
-    pub(super) fn workgroup_size(self) -> Option<u32> {
-        match self {
-            Step::Whole { workgroup_size }
-            | Step::Adjoining { workgroup_size }
-            | Step::Accumulate { workgroup_size } => Some(workgroup_size),
-            _ => None,
-        }
-    }
-
     /// Whether its workgroups meet on the notice board.
     pub(super) fn meets(self) -> bool {
         matches!(self, Step::Whole { .. } | Step::Adjoining { .. } | Step::Strided)
@@ -303,6 +293,16 @@ impl Request<'_> {
             && buffers >= ADJOINING_BUFFERS;
         let sizes = self.whole_sizes().into_iter();
         sizes.filter(|size| is_of_use && *size <= ADJOINING_SIZE).max()
+    }
+
+    /// Invocations in a workgroup of a kernel.
+    pub(super) fn invocations(&self, step: Step) -> u32 {
+        match step {
+            Step::Whole { workgroup_size }
+            | Step::Adjoining { workgroup_size }
+            | Step::Accumulate { workgroup_size } => workgroup_size,
+            _ => self.workgroup_size(),
+        }
     }
 
     /// Invocations in a workgroup of the kernels that have only one size.

@@ -174,11 +174,10 @@ impl Reducer {
         }
         let subgroups = options.subgroups && device.features().contains(wgpu::Features::SUBGROUP);
         let request = Request { monoid: &monoid, form, limits: &limits };
-        let usual = request.workgroup_size();
         let mut steps = Vec::new();
         for step in request.steps() {
             let kernel = Kernel { monoid: &monoid, step, subgroups };
-            let size = step.workgroup_size().unwrap_or(usual);
+            let size = request.invocations(step);
             let slots = kernel.slots();
             check_bindings(&monoid, &slots, &limits)?;
             let (pipeline, layout) = pipeline::compile(

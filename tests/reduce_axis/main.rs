@@ -55,6 +55,11 @@ fn runnable(element: Element) -> Vec<Op> {
     Op::ALL.iter().copied().filter(runs).collect()
 }
 
+/// Those of them that take one input.
+fn of_one_input(element: Element) -> Vec<Op> {
+    runnable(element).into_iter().filter(|op| *op != Op::Dot).collect()
+}
+
 fn names(ops: &[Op]) -> String {
     ops.iter().map(|op| op.name()).collect::<Vec<_>>().join(",")
 }
@@ -175,8 +180,7 @@ fn arrays(folder: &Folder, element: Element, data: &[u8]) -> Vec<Array> {
 fn every_operator_along_every_axis() {
     let folder = Folder::new("reduce-axis");
     for element in Element::ALL {
-        let mut ops = runnable(element);
-        ops.retain(|op| *op != Op::Dot);
+        let ops = of_one_input(element);
         let few = few(&ops);
         if few.is_empty() {
             continue;
@@ -241,8 +245,7 @@ fn dot_products_along_every_axis() {
 fn every_operator_over_everything_in_any_pieces() {
     let folder = Folder::new("reduce-everything");
     for element in Element::ALL {
-        let mut ops = runnable(element);
-        ops.retain(|op| *op != Op::Dot);
+        let ops = of_one_input(element);
         if ops.is_empty() {
             continue;
         }

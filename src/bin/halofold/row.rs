@@ -34,6 +34,27 @@ pub trait Measured {
     }
 }
 
+/// What every row keeps in fields of the same names.
+macro_rules! outcome_in_fields {
+    () => {
+        fn iqr(&self) -> Option<f64> {
+            self.gpu_ms_iqr
+        }
+
+        fn status(&self) -> Status {
+            self.status
+        }
+
+        fn timing(&self) -> Option<&str> {
+            self.timing.as_deref()
+        }
+
+        fn place(&self) -> (&str, &str) {
+            (&self.adapter, &self.backend)
+        }
+    };
+}
+
 impl Measured for Row {
     type Key<'a> =
         (Option<&'a str>, Option<&'a str>, &'a str, Option<&'a str>, &'a str, &'a str, u64, Option<u32>);
@@ -55,24 +76,10 @@ impl Measured for Row {
         if self.backend == "cpu" { self.wall_ms_median } else { self.gpu_ms_median }
     }
 
-    fn iqr(&self) -> Option<f64> {
-        self.gpu_ms_iqr
-    }
-
-    fn status(&self) -> Status {
-        self.status
-    }
+    outcome_in_fields!();
 
     fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
-    }
-
-    fn timing(&self) -> Option<&str> {
-        self.timing.as_deref()
-    }
-
-    fn place(&self) -> (&str, &str) {
-        (&self.adapter, &self.backend)
     }
 }
 
@@ -96,24 +103,10 @@ impl Measured for StencilRow {
         self.gpu_ms_median
     }
 
-    fn iqr(&self) -> Option<f64> {
-        self.gpu_ms_iqr
-    }
-
-    fn status(&self) -> Status {
-        self.status
-    }
+    outcome_in_fields!();
 
     fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
-    }
-
-    fn timing(&self) -> Option<&str> {
-        self.timing.as_deref()
-    }
-
-    fn place(&self) -> (&str, &str) {
-        (&self.adapter, &self.backend)
     }
 }
 
@@ -128,24 +121,10 @@ impl Measured for LibraryRow {
         self.gpu_ms_median
     }
 
-    fn iqr(&self) -> Option<f64> {
-        self.gpu_ms_iqr
-    }
-
-    fn status(&self) -> Status {
-        self.status
-    }
+    outcome_in_fields!();
 
     fn reason(&self) -> Option<&str> {
         None
-    }
-
-    fn timing(&self) -> Option<&str> {
-        self.timing.as_deref()
-    }
-
-    fn place(&self) -> (&str, &str) {
-        (&self.adapter, &self.backend)
     }
 }
 

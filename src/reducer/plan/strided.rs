@@ -34,8 +34,7 @@ impl Request<'_> {
             let begin = number * most;
             self.apart(part, second, begin..part.len.min(begin + most), stride)
         });
-        let workgroup_size = self.workgroup_size();
-        let spread = Spread { workgroup_size, most: MOST_WORKGROUPS, inner };
+        let spread = Spread { most: MOST_WORKGROUPS, inner };
         self.spread(&windows.collect::<Vec<_>>(), Step::Strided, spread)
     }
 

@@ -11,8 +11,6 @@ const BOARD_HEAD: u64 = 32;
 
 /// How items are spread over workgroups.
 pub(super) struct Spread {
-    /// Invocations in a workgroup.
-    pub(super) workgroup_size: u32,
     /// Workgroups, unless loops would turn too often.
     pub(super) most: u32,
     /// From an item to the next one.
@@ -48,21 +46,17 @@ impl Request<'_> {
 
     /// Everything that some windows hold.
     pub(super) fn whole(&self, windows: Vec<Reads>) -> Result<Plan, ReducerError> {
-        let (workgroup_size, most) = self.whole_tuning(items(&windows));
-        let (reads, workgroup_size) = match self.adjoining_size() {
-            // Several small buffers are several windows, too, but none goes on where another ends.
-            Some(size) if windows.windows(2).any(|pair| pair[0].part == pair[1].part) => {
-                (in_twos(windows), size)
-            }
-            _ => (windows, workgroup_size),
-        };
-        self.spread(&reads, Step::Whole { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
+        let (tuned, most) = self.whole_tuning(items(&windows));
+        let two = self.adjoining_size();
+        let reads = if two.is_some() { in_twos(windows) } else { windows };
+        let workgroup_size = two.filter(|_| reads.iter().any(|read| read.next.is_some())).unwrap_or(tuned);
+        self.spread(&reads, Step::Whole { workgroup_size }, Spread { most, inner: 1 })
     }
 
     /// The same into what the output holds.
     pub(super) fn accumulate(&self, windows: &[Reads]) -> Result<Plan, ReducerError> {
         let (workgroup_size, most) = self.accumulate_tuning(items(windows));
-        self.spread(windows, Step::Accumulate { workgroup_size }, Spread { workgroup_size, most, inner: 1 })
+        self.spread(windows, Step::Accumulate { workgroup_size }, Spread { most, inner: 1 })
     }
 
     /// One dispatch of a step a window, or two adjoining ones, of at most so many workgroups in all. If they meet, then all of
@@ -71,8 +65,9 @@ impl Request<'_> {
         &self,
         reads: &[Reads],
         step: Step,
-        Spread { workgroup_size, most, inner }: Spread,
+        Spread { most, inner }: Spread,
     ) -> Result<Plan, ReducerError> {
+        let workgroup_size = self.invocations(step);
         let len = items(reads);
         let acc = self.monoid.acc.words() as u64 * 4;
         let slots = self.largest_binding().saturating_sub(4 * BOARD_HEAD) / acc;

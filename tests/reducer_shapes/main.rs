@@ -1,0 +1,12 @@
+//! Every shape of the embeddable reducer against the CPU: exact sums, and an operator whose accumulator takes twelve bytes
+//! and remembers positions. Memory around inputs and results is poisoned.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod fixed;
+mod offsets;
+mod pairs;
+mod refused;
+mod scene;
+mod whole;

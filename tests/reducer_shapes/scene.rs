@@ -1,0 +1,164 @@
+//! Devices, operators with answers that the CPU knows, and a way to run a shape among poison.
+
+use std::sync::LazyLock;
+
+use halofold::read::Readback;
+use halofold::reduce::{Input, Output};
+use halofold::reducer::{Arity, Extent, Form, Monoid, Op, Options, Plan, Reducer, Shape, Source, Workspace};
+use halofold::{Element, wgpu};
+use wgpu::util::DeviceExt as _;
+
+use crate::common::{Gpu, limited};
+
+pub const POISON: u32 = 0xdead_beef;
+
+/// Words of poison in front of a result and behind it.
+const GUARD: usize = 64;
+
+/// The position of the largest element, the first if there are several; how many were seen; and how many there are.
+const LARGEST: &str = "
+struct Acc { key: u32, index: u32, seen: u32 }
+struct Found { index: u32, seen: u32, n: u32 }
+fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, index, 1u); }
+fn identity() -> Acc { return Acc(0u, 0xffffffffu, 0u); }
+fn better(a: Acc, b: Acc) -> bool { return a.key > b.key || (a.key == b.key && a.index < b.index); }
+fn combine(a: Acc, b: Acc) -> Acc {
+    var best = b;
+    if better(a, b) { best = a; }
+    best.seen = a.seen + b.seen;
+    return best;
+}
+fn finish(acc: Acc, n: u32) -> Found { return Found(acc.index, acc.seen, n); }
+";
+
+/// The sum of products with positions: a wrong partner or a wrong index shows.
+pub const WEIGHTED: &str = "
+alias Acc = u32;
+fn map(first: Elem, second: Elem, index: u32) -> Acc { return first * second + index; }
+fn identity() -> Acc { return 0u; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> u32 { return acc + n; }
+";
+
+/// An operator and what the CPU makes of the elements of one result.
+pub struct Case {
+    pub monoid: Monoid,
+    pub model: fn(&mut dyn Iterator<Item = u32>) -> Vec<u32>,
+}
+
+pub fn cases() -> [Case; 2] {
+    [
+        Case {
+            monoid: Op::Sum.over(Element::U32).unwrap(),
+            model: |elements| vec![elements.fold(0, u32::wrapping_add)],
+        },
+        Case {
+            monoid: Monoid::custom("largest", Element::U32, Arity::One, LARGEST).unwrap(),
+            model: |elements| {
+                let (mut best, mut index, mut seen) = (0, u32::MAX, 0);
+                for element in elements {
+                    if element > best || index == u32::MAX {
+                        (best, index) = (element, seen);
+                    }
+                    seen += 1;
+                }
+                vec![index, seen, seen]
+            },
+        },
+    ]
+}
+
+/// A device as it comes.
+pub static GPU: LazyLock<Gpu> = LazyLock::new(|| limited(|_| ()));
+
+/// A device whose bindings hold 64 KiB, so that everything larger needs windows.
+pub static NARROW: LazyLock<Gpu> =
+    LazyLock::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10));
+
+/// Both ways of compiling, where there are two.
+pub fn reducers(gpu: &Gpu, monoid: &Monoid, form: Form) -> Vec<Reducer> {
+    let ways: &[bool] = if monoid.acc_type() == "u32" { &[true, false] } else { &[false] };
+    let compile = |subgroups: &bool| {
+        let mut options = Options::default();
+        options.subgroups = *subgroups;
+        Reducer::with_options(&gpu.device, monoid.clone(), form, options).unwrap()
+    };
+    ways.iter().map(compile).collect()
+}
+
+/// Elements without a pattern.
+pub fn elements(len: usize) -> Vec<u32> {
+    (0..len as u32).map(|i| (i ^ 0x5bd1).wrapping_mul(2_654_435_761).rotate_left(13)).collect()
+}
+
+/// A buffer that holds words from number `offset` on, and poison around them.
+pub fn buffer(gpu: &Gpu, words: &[u32], offset: usize) -> wgpu::Buffer {
+    let contents = [&vec![POISON; offset], words, &[POISON; 37]].concat();
+    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: None,
+        contents: bytemuck::cast_slice(&contents),
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+    })
+}
+
+pub fn extents(source: &[Input<'_>]) -> Vec<Extent> {
+    source.iter().map(|input| Extent { offset: input.offset, len: input.len }).collect()
+}
+
+/// Runs a reduction twice over and answers the results, after a look at what lies around them.
+pub fn run(
+    gpu: &Gpu,
+    reducer: &Reducer,
+    shape: Shape,
+    source: Source<'_>,
+    plan: &Plan,
+    space: &Workspace,
+) -> Vec<u32> {
+    let words = plan.output as usize / 4;
+    let poisoned = vec![POISON; GUARD + words + GUARD];
+    let result = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+        label: None,
+        contents: bytemuck::cast_slice(&poisoned),
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+    });
+    let output = Output { buffer: &result, offset: 4 * GUARD as u64 };
+    let prepared = reducer.prepare(&gpu.device, source, shape, output, space).unwrap();
+    assert_eq!(prepared.plan(), plan);
+    let mut encoder = gpu.device.create_command_encoder(&Default::default());
+    prepared.encode(&mut encoder);
+    prepared.encode(&mut encoder);
+    let readback = Readback::new(&gpu.device, result.size());
+    readback.encode(&mut encoder, &result, 0, result.size()).unwrap();
+    gpu.queue.submit([encoder.finish()]);
+    let bytes = readback.wait(&gpu.device, result.size()).unwrap();
+    let all: &[u32] = bytemuck::cast_slice(&bytes);
+    let (before, rest) = all.split_at(GUARD);
+    let (got, after) = rest.split_at(words);
+    assert!(before.iter().chain(after).all(|word| *word == POISON), "{shape:?} wrote beside its output");
+    got.to_vec()
+}
+
+/// Compares without printing a hundred thousand numbers.
+pub fn compare(got: &[u32], want: &[u32], what: &str) {
+    assert_eq!(got.len(), want.len(), "{what}");
+    if let Some(at) = (0..got.len()).find(|at| got[*at] != want[*at]) {
+        panic!("{what}: word {at} of {} is {} instead of {}", got.len(), got[at], want[at]);
+    }
+}
+
+/// Runs a shape over one input in every way that a reducer is compiled, and compares.
+pub fn check(gpu: &Gpu, reducers: &[Reducer], shape: Shape, data: &[u32], offset: usize, want: &[u32]) {
+    let held = buffer(gpu, data, offset);
+    // An input's length counts the elements taken.
+    let len = match shape {
+        Shape::Strided { stride } => (data.len() as u64).div_ceil(stride),
+        _ => data.len() as u64,
+    };
+    let input = [Input { buffer: &held, offset: 4 * offset as u64, len }];
+    for reducer in reducers {
+        let plan = reducer.plan(shape, &extents(&input), None).unwrap();
+        let space = Workspace::new(&gpu.device, &plan);
+        let got = run(gpu, reducer, shape, Source::of(&input), &plan, &space);
+        compare(&got, want, &format!("{} {shape:?} + {offset}", reducer.monoid().name()));
+    }
+}

@@ -1,0 +1,129 @@
+//! One result of everything: in windows, added up, of a length that the GPU knows.
+
+use halofold::Element;
+use halofold::read::Readback;
+use halofold::reduce::{Input, Output};
+use halofold::reducer::{Extent, Form, Op, Position, Shape, Source, Workspace};
+
+use crate::scene::{GPU, NARROW, POISON, buffer, cases, check, compare, elements, extents, reducers, run};
+
+#[test]
+fn whole_inputs_in_windows() {
+    const WINDOW: usize = (64 << 10) / 4;
+    for case in cases() {
+        let ways = reducers(&NARROW, &case.monoid, Form::Whole);
+        for (len, passes) in [
+            (WINDOW - 8, 1),
+            (WINDOW, 1),
+            (WINDOW + 1, 1),
+            (2 * WINDOW - 3, 1),
+            (2 * WINDOW, 1),
+            (2 * WINDOW + 1, 2),
+            (3 * WINDOW + 7, 2),
+            (5 * WINDOW, 3),
+        ] {
+            let data = elements(len);
+            let want = (case.model)(&mut data.iter().copied());
+            let plan = ways[0].plan(Shape::Whole, &[Extent { offset: 0, len: len as u64 }], None).unwrap();
+            // Two windows a dispatch.
+            assert_eq!(plan.passes.len(), passes, "{len}");
+            for offset in [0, 1, 7, 64] {
+                check(&NARROW, &ways, Shape::Whole, &data, offset, &want);
+            }
+        }
+    }
+}
+
+/// Calls that go on where the one before stopped: other lengths, other buffers, a length from the GPU.
+#[test]
+fn totals_that_run_on() {
+    let sum = || Op::Sum.over(Element::U32).unwrap();
+    for gpu in [&*GPU, &NARROW] {
+        for reducer in reducers(gpu, &sum(), Form::Accumulate) {
+            let result = buffer(gpu, &[17], 64);
+            let mut total = 17u32;
+            let mut encoder = gpu.device.create_command_encoder(&Default::default());
+            for (len, counted) in [
+                (1, None),
+                (1000, None),
+                (0, None),
+                (100_003, None),
+                (70_000, Some(5_001)),
+                (70_000, Some(99_999)),
+            ] {
+                let data = elements(len);
+                let held = [buffer(gpu, &data[..len / 3], 5), buffer(gpu, &data[len / 3..], 2)];
+                let parts = [
+                    Input { buffer: &held[0], offset: 20, len: len as u64 / 3 },
+                    Input { buffer: &held[1], offset: 8, len: (len - len / 3) as u64 },
+                ];
+                let plan = reducer.plan(Shape::Accumulate, &extents(&parts), None).unwrap();
+                assert_eq!((plan.board, plan.scratch, plan.output), (0, 0, 4));
+                let space = Workspace::new(&gpu.device, &plan);
+                let counts = buffer(gpu, &[counted.unwrap_or(0)], 0);
+                let mut source = Source::of(&parts);
+                if counted.is_some() {
+                    source = source.with_count(Position { buffer: &counts, offset: 0 });
+                }
+                let output = Output { buffer: &result, offset: 256 };
+                let prepared =
+                    reducer.prepare(&gpu.device, source, Shape::Accumulate, output, &space).unwrap();
+                // Twice, as an application would in two frames.
+                prepared.encode(&mut encoder);
+                prepared.encode(&mut encoder);
+                let taken = counted.map_or(len, |count| len.min(count as usize));
+                let once = data[..taken].iter().fold(0, |sum: u32, elem| sum.wrapping_add(*elem));
+                total = total.wrapping_add(once.wrapping_mul(2));
+            }
+            let readback = Readback::new(&gpu.device, result.size());
+            readback.encode(&mut encoder, &result, 0, result.size()).unwrap();
+            gpu.queue.submit([encoder.finish()]);
+            let bytes = readback.wait(&gpu.device, result.size()).unwrap();
+            let words: &[u32] = bytemuck::cast_slice(&bytes);
+            assert_eq!(words[64], total);
+            assert!(words.iter().enumerate().all(|(at, word)| at == 64 || *word == POISON));
+        }
+    }
+}
+
+#[test]
+fn lengths_known_to_the_gpu() {
+    for gpu in [&*GPU, &NARROW] {
+        for case in cases() {
+            let data = elements(100_003);
+            let held: Vec<_> = [(0, 50_000, 1), (50_000, 50_001, 0), (50_001, 100_003, 6)]
+                .map(|(begin, end, offset)| (buffer(gpu, &data[begin..end], offset), offset, end - begin))
+                .into();
+            let inputs: Vec<_> = held
+                .iter()
+                .map(|(buffer, offset, len)| Input { buffer, offset: 4 * *offset as u64, len: *len as u64 })
+                .collect();
+            let whole = reducers(gpu, &case.monoid, Form::Whole);
+            let strided = reducers(gpu, &case.monoid, Form::Strided);
+            for count in [0, 1, 5, 49_999, 50_000, 50_001, 50_002, 77_777, 100_003, 100_004, u32::MAX] {
+                let counts = buffer(gpu, &[count], 67);
+                let place = Position { buffer: &counts, offset: 4 * 67 };
+                let taken = data.len().min(count as usize);
+                let want = (case.model)(&mut data[..taken].iter().copied());
+                for reducer in &whole {
+                    let plan = reducer.plan(Shape::Whole, &extents(&inputs), None).unwrap();
+                    let space = Workspace::new(&gpu.device, &plan);
+                    let source = Source::of(&inputs).with_count(place);
+                    let got = run(gpu, reducer, Shape::Whole, source, &plan, &space);
+                    compare(&got, &want, &format!("{} of {count}", reducer.monoid().name()));
+                }
+                // Every third one of the last part.
+                let taken = 16_000.min(count as usize);
+                let want = (case.model)(&mut data[50_001..].iter().copied().step_by(3).take(taken));
+                for reducer in &strided {
+                    let part = [Input { len: 16_000, ..inputs[2] }];
+                    let shape = Shape::Strided { stride: 3 };
+                    let plan = reducer.plan(shape, &extents(&part), None).unwrap();
+                    let space = Workspace::new(&gpu.device, &plan);
+                    let got = run(gpu, reducer, shape, Source::of(&part).with_count(place), &plan, &space);
+                    compare(&got, &want, &format!("{} of {count} strides", reducer.monoid().name()));
+                }
+            }
+        }
+    }
+}
