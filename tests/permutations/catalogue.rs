@@ -119,6 +119,20 @@ pub fn permutations(
     })
 }
 
+/// Every kernel of the catalogue at two workgroup sizes, by what it is.
+pub fn labelled() -> impl Iterator<Item = (String, Kernel)> {
+    [64, 256].into_iter().flat_map(|workgroup_size| {
+        permutations(workgroup_size, |_, _| true).map(move |Permutation { job, stage, features }| {
+            let Accumulator { operator, element, .. } = job.accumulator;
+            let lanes = if job.uses_subgroups(features) { "subgroups" } else { "no subgroups" };
+            let (rung, finish, stage_is) = (job.rung.name, job.finish, stage_name(stage));
+            let label =
+                format!("reduce/{rung} {finish} {stage_is} {operator} {element} {lanes} {workgroup_size}");
+            (label, Kernel::of(&job, stage, features).expect("the stage is one of the job's"))
+        })
+    })
+}
+
 /// Whether no device runs this: there is no atomic word that wide.
 pub fn never_runs(_rung: &Rung, finish: Finish, accumulator: Accumulator) -> bool {
     finish == Finish::Atomic && accumulator.atomic(HELPFUL_FEATURES).is_none()

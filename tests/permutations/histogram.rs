@@ -8,7 +8,7 @@ use crate::lints;
 use crate::spirv_val::SpirvVal;
 
 /// Every kernel, at tunings that differ in every override.
-fn kernels() -> Vec<(String, Kernel)> {
+pub fn kernels() -> Vec<(String, Kernel)> {
     let methods = [
         Method::Storage,
         Method::Workgroup { copies: 32, slices: 1, merge: false },

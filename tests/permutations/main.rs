@@ -8,6 +8,8 @@
 #![cfg(feature = "translate")]
 
 mod catalogue;
+mod fingerprint;
+mod hashes;
 mod histogram;
 mod lints;
 mod reducer;

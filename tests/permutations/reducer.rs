@@ -58,6 +58,16 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
+/// Every kernel at two workgroup sizes, by what it is.
+pub fn labelled() -> impl Iterator<Item = (String, Kernel)> {
+    entries().into_iter().flat_map(|Entry { label, kernel, .. }| {
+        [64, 256].map(|size| {
+            let overrides = vec![("WG", f64::from(size))];
+            (format!("reducer/{label}, {size}"), Kernel { overrides, ..kernel.clone() })
+        })
+    })
+}
+
 fn of_monoid(name: &str, monoid: &Monoid) -> impl Iterator<Item = Entry> {
     let ways = STEPS
         .into_iter()

@@ -78,6 +78,11 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
+/// Every kernel, by what it is.
+pub fn labelled() -> impl Iterator<Item = (String, Kernel)> {
+    entries().into_iter().map(|entry| (format!("stencil/{}", entry.label), entry.kernel))
+}
+
 #[test]
 fn every_stencil_in_every_language() {
     let (entries, spirv_val) = (entries(), SpirvVal::find());
