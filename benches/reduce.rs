@@ -11,10 +11,10 @@ use std::cell::LazyCell;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
-use halofold::measure::{Noise, Row, Status, Trial};
 use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
 use halofold::{Element, wgpu};
+use halofold_measure::{Noise, Row, Status, Trial};
 use shared::{Extent, Machine};
 
 /// What is reduced.

@@ -16,9 +16,9 @@ use std::cell::LazyCell;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
-use halofold::measure::{Field, Pair, Rotation, Status, StencilRow};
 use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
 use halofold::{Element, adapter};
+use halofold_measure::{Field, FieldError, Pair, Rotation, Status, StencilRow};
 use shared::{Extent, Machine};
 
 /// What cells are.
@@ -110,9 +110,12 @@ struct Data {
 impl Data {
     fn new(machine: &Machine, job: &Job, pairs: u64) -> Self {
         let device = &machine.device;
-        let field = Field::new(device, &machine.queue, job);
-        let field = field.unwrap_or_else(|error| panic!("{}: {error}", job.grid));
-        let mut pairs: Vec<_> = (0..pairs).map(|_| field.pair(device)).collect();
+        let make = || -> Result<_, FieldError> {
+            let field = Field::new(device, &machine.queue, job)?;
+            let pairs = (0..pairs).map(|_| field.pair(device)).collect::<Result<Vec<_>, _>>()?;
+            Ok((field, pairs))
+        };
+        let (field, mut pairs) = make().unwrap_or_else(|error| panic!("{}: {error}", job.grid));
         pairs.extend(pairs.iter().map(Pair::reversed).collect::<Vec<_>>());
         Data { field, pairs }
     }

@@ -7,8 +7,8 @@
 //!   over a grid at [`stencil`]. [`mod@read`] brings results to the host.
 //! - **A learner** starts at [`reduce`], the ladder: every step of four well-known tutorials on parallel reduction, from the
 //!   divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/reduce/`).
-//! - **Whoever measures** runs the program `halofold` (feature `cli`), which verifies and times each rung and stencil on the
-//!   GPU at hand; [`measure`] and [`adapter`] are what it and the benches are made of.
+//! - **Whoever measures** runs the program `halofold` (package `halofold-cli`), which verifies and times each rung and stencil on the
+//!   GPU at hand; [`adapter`] and the crate `halofold-measure` are what it and the benches are made of.
 //!
 //! # In a wgpu application
 //!
@@ -89,9 +89,6 @@
 //! # Features of the crate
 //!
 //! - `wgpu-default`: wgpu's own default back ends. Off by default: the application chooses its back ends.
-//! - `translate`: the code each back end gets, as text (module `translate`).
-//! - `record`: what a measurement leaves behind, rows and records, as JSON (in module `measure`).
-//! - `cli`: the program `halofold`.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
@@ -100,15 +97,12 @@ mod binding;
 mod dispatch;
 mod element;
 pub mod histogram;
-pub mod measure;
 mod pipeline;
 pub mod read;
 pub mod reduce;
 pub mod reducer;
 mod shader;
 pub mod stencil;
-#[cfg(feature = "translate")]
-pub mod translate;
 mod window;
 
 pub use binding::BufferError;

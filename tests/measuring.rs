@@ -5,10 +5,10 @@ mod common;
 use std::time::Instant;
 
 use common::{Kind, data, gpu, job};
-use halofold::measure::{self, Budget, Inputs, Row, Timer, Timing, Trial};
 use halofold::reduce::reference::{Expected, Verdict, reduce};
 use halofold::reduce::{Input, Operator, Rung};
 use halofold::{Element, Value, adapter, wgpu};
+use halofold_measure::{Budget, Inputs, Row, Timer, Timing, Trial};
 
 const LEN: u64 = 1 << 16;
 
@@ -78,7 +78,7 @@ fn a_device_without_timestamps_is_measured_by_the_host() {
     let (device, queue) = without_timestamps();
     let timer = Timer::new(&device, &queue);
     measured_by_the_host(&timer);
-    let peak = measure::peak(&timer, Budget::of(&device)).unwrap();
+    let peak = halofold_measure::peak(&timer, Budget::of(&device)).unwrap();
     assert_eq!(peak.timing, Timing::Wall);
     assert!(peak.read_gb_per_s > 0.0 && peak.copy_gb_per_s > 0.0);
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use halofold::measure::{MeasureError, Timing};
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
 use halofold::reducer::{Extent, Op, Options, Position, Reducer, Shape, Source, Workspace};
 use halofold::{Element, adapter, wgpu};
+use halofold_measure::{MeasureError, Timing};
 use wgpu::util::DeviceExt as _;
 
 use crate::cases::{Case, Task};

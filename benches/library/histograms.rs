@@ -4,9 +4,9 @@ use std::cell::LazyCell;
 
 use criterion::Criterion;
 use halofold::histogram::{Histogram, Keys, reference};
-use halofold::measure::{LibraryRow, Noise};
 use halofold::reduce::{Operator, Output};
 use halofold::{Element, wgpu};
+use halofold_measure::{LibraryRow, Noise};
 
 use crate::calls::{self, Call, Calls, Sweep, Way};
 use crate::expected::Expected;

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
-use halofold::measure::{LibraryRow, Summary, Timing};
 use halofold::read::{Mailbox, Readback};
 use halofold::reduce::Output;
 use halofold::reducer::{Extent, Op, Prepared, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
+use halofold_measure::{LibraryRow, Summary, Timing};
 
 use crate::calls;
 use crate::cases::{Case, Task};

@@ -24,7 +24,7 @@ mod pool;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
-use halofold::measure::LibraryRow;
+use halofold_measure::LibraryRow;
 
 use calls::{Calls, Sweep};
 use cases::Case;

@@ -2,9 +2,9 @@
 
 use std::cell::LazyCell;
 
-use halofold::measure::Noise;
 use halofold::reduce::{Input, Operator};
 use halofold::{Element, wgpu};
+use halofold_measure::Noise;
 
 use crate::shared::Machine;
 

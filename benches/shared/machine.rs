@@ -2,8 +2,8 @@
 
 use std::env;
 
-use halofold::measure::{self, Budget, Inputs, Peak, Timer, Timing};
 use halofold::{adapter, wgpu};
+use halofold_measure::{Budget, Inputs, Peak, Timer, Timing};
 
 /// How far the sizes go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Machine {
         let wall = option("HALOFOLD_CLOCK", &["gpu", "wall"]) == 1;
         let timer = if wall { Timer::wall(&device, &queue) } else { Timer::new(&device, &queue) };
         let inputs = [Inputs::Warm, Inputs::Cold][option("HALOFOLD_COLD", &["0", "1"])];
-        let peak = measure::peak(&timer, Budget::of(&device)).expect("the peak is measured");
+        let peak = halofold_measure::peak(&timer, Budget::of(&device)).expect("the peak is measured");
         let clock = match peak.timing {
             Timing::Gpu => "GPU timestamps",
             Timing::Wall if wall => "wall clock",

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
-use halofold::measure::{MeasureError, Summary, Timing};
+use halofold_measure::{MeasureError, Summary, Timing};
 use samples::Samples;
 
 /// criterion with times so short that hundreds of benchmarks end in minutes; its own options override them.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use halofold::measure::{Inputs, Record};
+use halofold_measure::{Inputs, Record};
 
 use super::{Machine, target};
 

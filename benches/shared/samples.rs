@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use halofold::measure::{Summary, Timing};
+use halofold_measure::{Summary, Timing};
 
 /// The fewest samples criterion takes of a benchmark that it measures and does not only try.
 const FEWEST: usize = 10;

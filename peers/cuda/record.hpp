@@ -1,4 +1,4 @@
-// A run as `halofold bench` writes it: the keys of src/measure/record.rs, and a list of rows.
+// A run as `halofold bench` writes it: the keys of measure/src/record.rs, and a list of rows.
 #pragma once
 
 #include <vector>

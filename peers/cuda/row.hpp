@@ -1,4 +1,4 @@
-// One line of the ladder: the keys of src/bin/halofold/row.rs, and how rows are written.
+// One line of the ladder: the keys of measure/src/row.rs, and how rows are written.
 #pragma once
 
 #include <cstdint>

@@ -125,9 +125,8 @@ impl Job {
             "alias Elem = {};\nalias Acc = {};\nalias Stored = Acc;\n",
             accumulator.elem, accumulator.acc
         );
-        if self.finish == Finish::Atomic
-            && let Some(atomic) = accumulator.atomic(features)
-        {
+        let atomic = accumulator.atomic(features).filter(|_| self.finish == Finish::Atomic);
+        if let Some(atomic) = atomic {
             let _ = writeln!(text, "alias Word = {};", atomic.word);
             if let Some(call) = atomic.native {
                 let _ = writeln!(text, "fn native_atomic(acc: Acc) {{ {call}(&total[0], acc); }}");

@@ -25,7 +25,7 @@ impl Tuning {
     ///
     /// The two fast rungs go by length. Up to 2^16 elements one workgroup alone is quicker than several that have to
     /// meet; up to 2^24 many small workgroups start soonest; beyond, larger ones keep the most loads in flight.
-    /// The figures are an NVIDIA H200's (`docs/results/`); `examples/tune.rs` finds those of another GPU.
+    /// The figures are an NVIDIA H200's (`docs/results/`); `measure/examples/tune.rs` finds those of another GPU.
     pub fn of(rung: &Rung, limits: &wgpu::Limits, len: u64) -> Self {
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
         let usual =

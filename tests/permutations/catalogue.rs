@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Stage, Subgroups, Tuning};
-use halofold::translate::{Kernel, Language, stage_name};
 use halofold::wgpu::{Features, Limits};
+use halofold_measure::translate::{Kernel, Language, stage_name};
 
 /// What a device may lack without a kernel becoming impossible: then it is composed in another way.
 const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_INT64, Features::SHADER_FLOAT32_ATOMIC];

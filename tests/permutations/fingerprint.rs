@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use halofold::translate::{Code, Kernel, Language};
+use halofold_measure::translate::{Code, Kernel, Language};
 use rspirv::dr::{Function, Instruction, Module, load_words};
 use rspirv::spirv::{Op, Word};
 

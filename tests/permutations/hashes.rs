@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
-use halofold::translate::Kernel;
+use halofold_measure::translate::Kernel;
 
 use crate::fingerprint::fingerprint;
 use crate::{catalogue, fail_on, histogram, in_parallel, reducer, say, stencils};

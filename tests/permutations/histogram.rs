@@ -1,8 +1,8 @@
 //! The kernels of histograms: every step, kind of key and method.
 
 use halofold::histogram::{Job, Keys, Method, Step, Tuning};
-use halofold::translate::{Kernel, Language};
 use halofold::wgpu::Limits;
+use halofold_measure::translate::{Kernel, Language};
 
 use crate::lints;
 use crate::spirv_val::SpirvVal;

@@ -5,7 +5,6 @@
 //! in every language, or refused for the reason that [`refused`] foresees. The stencils are walked in the same way
 //! ([`stencils`]). SPIR-V goes through `spirv-val` besides,
 //! where that is installed.
-#![cfg(feature = "translate")]
 
 mod catalogue;
 mod fingerprint;
@@ -23,8 +22,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use catalogue::{Distinct, refused};
 use halofold::reduce::{Operator, RUNGS};
-use halofold::translate::{Code, Kernel, Language, TranslateError};
 use halofold::{Element, wgpu};
+use halofold_measure::translate::{Code, Kernel, Language, TranslateError};
 use spirv_val::SpirvVal;
 
 /// All permutations at a workgroup of 256, composed once for all tests.
@@ -177,8 +176,8 @@ fn no_kernel_breaks_a_rule() {
 #[test]
 fn the_measuring_kernels() {
     let spirv_val = SpirvVal::find();
-    let read = (include_str!("../../shaders/measure/read.wgsl"), "GROUPS", 64.0);
-    let copy = (include_str!("../../shaders/measure/copy.wgsl"), "VECTORS", 4.0);
+    let read = (include_str!("../../measure/shaders/read.wgsl"), "GROUPS", 64.0);
+    let copy = (include_str!("../../measure/shaders/copy.wgsl"), "VECTORS", 4.0);
     for (wgsl, name, value) in [read, copy] {
         assert_eq!(lints::broken_rules(wgsl), Vec::<String>::new());
         let overrides = vec![("WG", 256.0), (name, value)];

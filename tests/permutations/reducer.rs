@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use halofold::Element;
 use halofold::reducer::{Arity, Monoid, Op, Step};
-use halofold::translate::{Code, Kernel, Language, TranslateError};
 use halofold::wgpu::Features;
+use halofold_measure::translate::{Code, Kernel, Language, TranslateError};
 
 use crate::{SpirvVal, fail_on, in_parallel, lints, say};
 

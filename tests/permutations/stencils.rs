@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Grid, Job, Points, Tuning, VARIANTS};
-use halofold::translate::{Kernel, Language};
+use halofold_measure::translate::{Kernel, Language};
 
 use crate::spirv_val::SpirvVal;
 use crate::{fail_on, in_parallel, lints, say, translate};

@@ -1,8 +1,8 @@
 //! The field that measurements verify stencils with: it must tell wrong results from right ones, whatever the grid is.
 
 use halofold::Element;
-use halofold::measure::{Field, Pair};
 use halofold::stencil::{Block, Border, Borders, Coefficients, Grid, Jacobi, Job, Points, Tuning, Variant};
+use halofold_measure::{Field, Pair};
 use libtest_mimic::{Failed, Trial};
 
 use crate::common::{Gpu, gpu};
@@ -39,7 +39,7 @@ fn tells_right_from_wrong(variant: &'static Variant, element: Element) -> Result
         let right = Jacobi::new(&gpu.device, job, Coefficients::dyadic(variant.points))?;
         let wrong = right.reweighted(&gpu.device, Coefficients([0.5; 4]));
         let field = Field::new(&gpu.device, &gpu.queue, &job)?;
-        let pair = field.pair(&gpu.device);
+        let pair = field.pair(&gpu.device)?;
         for pair in [&pair, &pair.reversed()] {
             check(gpu, &field, pair, [&right, &wrong])
                 .map_err(|message| format!("{grid}, {border:?}: {message}"))?;

@@ -5,8 +5,8 @@
 use std::sync::OnceLock;
 
 use halofold::Element;
-use halofold::measure::Field;
 use halofold::stencil::{Block, Borders, Coefficients, Grid, Jacobi, Job, Points, Tuning, VARIANTS, Variant};
+use halofold_measure::Field;
 use libtest_mimic::{Failed, Trial};
 
 use crate::common::{Gpu, gpu, limited};
@@ -110,7 +110,7 @@ fn past_the_default_limit() -> Result<(), Failed> {
         return Err(format!("{} windows", plan.windows.len()).into());
     }
     let field = Field::new(&usual.device, &usual.queue, &job)?;
-    let pair = field.pair(&usual.device);
+    let pair = field.pair(&usual.device)?;
     let jacobi = Jacobi::new(&usual.device, job, Coefficients::dyadic(Points::Five))?;
     let stepper = pair.stepper(&usual.device, &jacobi)?;
     match field.verify(&usual.device, &usual.queue, &pair, &stepper)? {

@@ -1,0 +1,228 @@
+//! The same reduction on the processor: one thread, as the documents compare against, and all of them.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bytemuck::Pod;
+use half::f16;
+use halofold::reduce::reference::{Expected, Verdict};
+use halofold::reduce::{Accumulator, Operator};
+use halofold::{Element, Value};
+use halofold_measure::Summary;
+use rayon::prelude::*;
+
+use crate::row::Row;
+use crate::run;
+
+/// Pieces a thread gets: more than one, so that a thread that is held up does not hold up the rest.
+const PIECES_PER_THREAD: usize = 4;
+
+/// The fewest elements that are worth handing to another thread.
+const SMALLEST_PIECE: usize = 4096;
+
+/// How long one sample should be at least: short work is repeated until the clock's steps do not matter.
+const SAMPLE: Duration = Duration::from_micros(100);
+
+/// The fewest and the most samples of one measurement.
+const SAMPLES: (usize, usize) = (3, 101);
+
+/// How many threads "all" are.
+pub fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+/// The name a CPU row has in place of a rung.
+pub const fn rung(all_threads: bool) -> &'static str {
+    if all_threads { "cpu-all-threads" } else { "cpu-one-thread" }
+}
+
+/// Fills in the row of some elements on the CPU: verified, and timed if it was right.
+///
+/// `blank` says what is to be computed, as [`run::blank`] leaves it; what only GPUs have is cleared.
+pub fn row(
+    blank: Row,
+    all_threads: bool,
+    accumulator: Accumulator,
+    bytes: &[u8],
+    expected: &Expected,
+    budget: Duration,
+) -> Row {
+    let Accumulator { operator, element, .. } = accumulator;
+    let mut row = Row {
+        rung: rung(all_threads).to_owned(),
+        finish: None,
+        workgroup_size: None,
+        adapter: "CPU".to_owned(),
+        backend: "cpu".to_owned(),
+        ..blank
+    };
+    if run::record(&mut row, verify(all_threads, operator, element, bytes, expected)) {
+        let ms = measure(all_threads, operator, element, bytes, budget).median;
+        row.wall_ms_median = Some(ms);
+        row.gb_per_s = Some(bytes.len() as f64 / 1e6 / ms);
+        row.timing = Some("wall".to_owned());
+    }
+    row
+}
+
+/// Holds the CPU's value against the reference's.
+fn verify(
+    all_threads: bool,
+    operator: Operator,
+    element: Element,
+    bytes: &[u8],
+    expected: &Expected,
+) -> Verdict {
+    // One addition an element, and with several threads at most one more for the piece it is in.
+    let depth = bytes.len() as u64 / element.size() + 1;
+    reduce(all_threads, operator, element, bytes)
+        .map_or(Verdict::Undecided, |value| expected.judge(value, depth))
+}
+
+/// Times a reduction on one thread or on all of them, in milliseconds.
+pub fn measure(
+    all_threads: bool,
+    operator: Operator,
+    element: Element,
+    bytes: &[u8],
+    budget: Duration,
+) -> Summary {
+    time(budget, || reduce(all_threads, operator, element, black_box(bytes)))
+}
+
+/// Times work for about as long as the budget says, in milliseconds. The first run, which may start threads or fault
+/// in memory, is not counted.
+fn time<T>(budget: Duration, work: impl Fn() -> T) -> Summary {
+    let batch = |repeats: u32| {
+        let start = Instant::now();
+        for _ in 0..repeats {
+            black_box(work());
+        }
+        start.elapsed()
+    };
+    batch(1);
+    let once = batch(1).max(Duration::from_nanos(1));
+    let repeats = SAMPLE.as_nanos().div_ceil(once.as_nanos()) as u32;
+    let (fewest, most) = SAMPLES;
+    let mut ms = Vec::new();
+    let start = Instant::now();
+    while ms.len() < fewest || (ms.len() < most && start.elapsed() < budget) {
+        ms.push(batch(repeats).as_secs_f64() * 1e3 / f64::from(repeats));
+    }
+    Summary::of(&ms).expect("a measurement has at least three samples")
+}
+
+/// Elements to fold, and who folds them.
+#[derive(Clone, Copy)]
+struct Elements<'a> {
+    bytes: &'a [u8],
+    all_threads: bool,
+}
+
+impl Elements<'_> {
+    /// Folds the elements, each turned into an accumulator first.
+    fn fold<E: Pod + Sync, A: Copy + Send + Sync>(
+        self,
+        identity: A,
+        map: impl Fn(E) -> A + Sync,
+        combine: impl Fn(A, A) -> A + Sync,
+    ) -> A {
+        let elements: &[E] = bytemuck::cast_slice(self.bytes);
+        let plain_loop = |elements: &[E]| elements.iter().fold(identity, |acc, &x| combine(acc, map(x)));
+        if !self.all_threads {
+            return plain_loop(elements);
+        }
+        let piece = elements.len().div_ceil(PIECES_PER_THREAD * threads()).max(SMALLEST_PIECE);
+        let partials: Vec<A> = elements.par_chunks(piece).map(plain_loop).collect();
+        partials.into_iter().fold(identity, combine)
+    }
+}
+
+/// Every operator over one integer type; the wide ones work in another.
+macro_rules! integers {
+    ($elements:ident, $operator:ident, $type:ident => $value:ident, $wide:ident => $wide_value:ident) => {
+        match $operator {
+            Operator::Sum => Value::$value($elements.fold(0, |x: $type| x, $type::wrapping_add).into()),
+            Operator::Product => Value::$value($elements.fold(1, |x: $type| x, $type::wrapping_mul).into()),
+            Operator::Min => Value::$value($elements.fold($type::MAX, |x| x, $type::min).into()),
+            Operator::Max => Value::$value($elements.fold($type::MIN, |x| x, $type::max).into()),
+            Operator::WideSum => {
+                Value::$wide_value($elements.fold(0, |x: $type| $wide::from(x), $wide::wrapping_add))
+            }
+            Operator::WideProduct => {
+                Value::$wide_value($elements.fold(1, |x: $type| $wide::from(x), $wide::wrapping_mul))
+            }
+            _ => return None,
+        }
+    };
+}
+
+/// Every operator that is defined for floats, over one type.
+macro_rules! floats {
+    ($elements:ident, $operator:ident, $map:expr, $acc:ident => $value:ident) => {
+        Some(Value::$value(match $operator {
+            Operator::Sum => $elements.fold(0.0, $map, |a: $acc, b| a + b),
+            Operator::Product => $elements.fold(1.0, $map, |a: $acc, b| a * b),
+            Operator::Min => $elements.fold($acc::INFINITY, $map, $acc::min),
+            Operator::Max => $elements.fold($acc::NEG_INFINITY, $map, $acc::max),
+            _ => return None,
+        }))
+    };
+}
+
+/// Reduces elements; `None` if the operator is not defined for their type.
+///
+/// The plain loop that a program would first write: floats are combined in order, in the accumulator's type, and their
+/// minima and maxima pass over NaNs, of which generated data has none. Several threads take pieces in the same way; the
+/// pieces' results are combined in order.
+fn reduce(all_threads: bool, operator: Operator, element: Element, bytes: &[u8]) -> Option<Value> {
+    operator.over(element)?;
+    let elements = Elements { bytes, all_threads };
+    match element {
+        Element::U32 => Some(integers!(elements, operator, u32 => Unsigned, u64 => Unsigned)),
+        Element::I32 => Some(integers!(elements, operator, i32 => Signed, i64 => Signed)),
+        Element::U64 => Some(integers!(elements, operator, u64 => Unsigned, i128 => Wide)),
+        Element::I64 => Some(integers!(elements, operator, i64 => Signed, i128 => Wide)),
+        Element::F32 => floats!(elements, operator, |x: f32| x, f32 => F32),
+        Element::F16 => floats!(elements, operator, f16::to_f32, f32 => F32),
+        Element::F64 => floats!(elements, operator, |x: f64| x, f64 => F64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halofold::reduce::reference;
+
+    use super::*;
+    use crate::dataset::Host;
+
+    #[test]
+    fn one_thread_and_all_agree_with_the_reference() {
+        for element in Element::ALL {
+            for operator in Operator::ALL {
+                for len in [0, 1, 1000, 3 * SMALLEST_PIECE as u64 + 1] {
+                    let host = Host::generate(operator, element, len);
+                    let Some(expected) = reference::reduce(operator, element, host.bytes()) else {
+                        assert_eq!(reduce(false, operator, element, host.bytes()), None);
+                        continue;
+                    };
+                    for all_threads in [false, true] {
+                        let verdict = verify(all_threads, operator, element, host.bytes(), &expected);
+                        assert_eq!(
+                            verdict,
+                            Verdict::Right,
+                            "{operator} of {len} {element}, all: {all_threads}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_work_is_repeated_and_long_work_is_sampled_at_least_three_times() {
+        let summary = time(Duration::ZERO, || std::thread::sleep(Duration::from_millis(2)));
+        assert!(summary.min >= 2.0 && summary.median >= summary.min);
+        assert!(time(Duration::ZERO, || 1).median < 0.1);
+    }
+}

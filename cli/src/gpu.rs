@@ -1,0 +1,151 @@
+//! The adapter a command runs on.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use halofold::{adapter, wgpu};
+use halofold_measure::{Budget, Peak, Timer};
+
+use crate::Failure;
+
+/// What to say where there is no adapter.
+const INSTALL: &str = "no GPU adapter found. On Linux install a Vulkan driver: your GPU's own, or Mesa's \
+    software driver (Debian and Ubuntu: apt-get install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
+    Arch: pacman -S vulkan-swrast). If VK_DRIVER_FILES or WGPU_BACKEND is set, check what it names";
+
+/// Which adapter to use.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AdapterArgs {
+    /// Adapter, by its index in `halofold devices` or by a part of its name.
+    #[arg(long, value_name = "INDEX|NAME")]
+    pub adapter: Option<String>,
+}
+
+/// An open device, and what was found out about it.
+pub struct Gpu {
+    /// The device.
+    pub device: wgpu::Device,
+    /// Its queue.
+    pub queue: wgpu::Queue,
+    /// What the adapter says of itself.
+    pub info: wgpu::AdapterInfo,
+    /// Measures on it.
+    pub timer: Timer,
+    faults: Arc<Mutex<Vec<String>>>,
+}
+
+/// All adapters, the preferred one first.
+pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
+    let adapters = pollster::block_on(adapter::list());
+    if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
+}
+
+impl AdapterArgs {
+    /// Opens the adapter asked for, or the preferred one.
+    pub fn open(&self) -> Result<Gpu, Failure> {
+        match &self.adapter {
+            None => {
+                let preferred = pollster::block_on(adapter::preferred(false));
+                Gpu::open(&preferred.ok_or_else(|| Failure::usage(INSTALL))?)
+            }
+            Some(wanted) => Gpu::open(find(&adapters()?, wanted)?),
+        }
+    }
+}
+
+fn find<'a>(adapters: &'a [wgpu::Adapter], wanted: &str) -> Result<&'a wgpu::Adapter, Failure> {
+    let by_index = wanted.parse::<usize>().ok().and_then(|index| adapters.get(index));
+    let named = |adapter: &&wgpu::Adapter| {
+        let name = adapter.get_info().name.to_lowercase();
+        wanted.parse::<usize>().is_err() && name.contains(&wanted.to_lowercase())
+    };
+    by_index.or_else(|| adapters.iter().find(named)).ok_or_else(|| {
+        let names = adapters.iter().enumerate().map(|(index, adapter)| {
+            let info = adapter.get_info();
+            format!("\n  {index}: {} ({})", info.name, info.backend)
+        });
+        Failure::Usage(format!("unknown adapter `{wanted}`; the adapters are{}", names.collect::<String>()))
+    })
+}
+
+impl Gpu {
+    /// Opens an adapter with everything that helps.
+    pub fn open(adapter: &wgpu::Adapter) -> Result<Self, Failure> {
+        let (device, queue) = pollster::block_on(adapter::open(adapter)).map_err(Failure::usage)?;
+        let faults = Arc::new(Mutex::new(Vec::new()));
+        let (on_error, on_loss) = (faults.clone(), faults.clone());
+        let note = |faults: &Mutex<Vec<String>>, text: String| {
+            if let Ok(mut faults) = faults.lock() {
+                faults.push(text);
+            }
+        };
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&on_error, error.to_string())));
+        device.set_device_lost_callback(move |reason, message| {
+            note(&on_loss, format!("the device was lost ({reason:?}): {message}"));
+        });
+        let timer = Timer::new(&device, &queue);
+        Ok(Gpu { info: adapter.get_info(), device, queue, timer, faults })
+    }
+
+    /// Whether it is a processor playing a GPU.
+    pub fn is_software(&self) -> bool {
+        adapter::is_software(&self.info)
+    }
+
+    /// The adapter in one line.
+    pub fn describe(&self) -> String {
+        let wgpu::AdapterInfo { name, backend, driver, driver_info, .. } = &self.info;
+        format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
+    }
+
+    /// What this machine's memory can do.
+    pub fn peak(&self) -> Result<Peak, Failure> {
+        let peak = halofold_measure::peak(&self.timer, self.budget(None));
+        self.check()?;
+        peak.map_err(Failure::usage)
+    }
+
+    /// How long measurements may take here.
+    pub fn budget(&self, samples: Option<u32>) -> Budget {
+        let budget = Budget::of(&self.device);
+        match samples {
+            // Who asks for a number of samples waits for them.
+            Some(samples) => Budget { samples, total: Duration::from_secs(3600), ..budget },
+            None => budget,
+        }
+    }
+
+    /// Runs work that may fail inside wgpu: out of memory, a driver that refuses a shader, a lost device.
+    pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        let scopes =
+            [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
+                .map(|filter| self.device.push_error_scope(filter));
+        let result = work();
+        // Scopes are a stack: the last one pushed is popped first.
+        let errors: Vec<_> =
+            scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
+        // Memory that ran out has others in its wake, about buffers that are not there.
+        if errors.iter().any(|error| matches!(error, wgpu::Error::OutOfMemory { .. })) {
+            return Err(Failure::usage("the GPU is out of memory: use fewer elements"));
+        }
+        match errors.first() {
+            Some(error) => Err(Failure::usage(error)),
+            None => self.check().and(result),
+        }
+    }
+
+    /// Fails if anything went wrong since the last call.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.faults.lock() {
+            Ok(mut faults) if !faults.is_empty() => {
+                Err(Failure::Usage(faults.drain(..).collect::<Vec<_>>().join("\n")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The most elements of a size that one buffer holds here.
+    pub fn largest(&self, element_size: u64) -> u64 {
+        (self.device.limits().max_buffer_size / element_size).min(u64::from(u32::MAX))
+    }
+}

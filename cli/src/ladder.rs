@@ -1,0 +1,289 @@
+//! `halofold ladder`: every rung on one adapter, or a document's own table.
+
+use std::path::PathBuf;
+
+use halofold::Element;
+use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Tuning};
+use halofold_measure::{Inputs, Peak, Timer};
+
+use crate::Failure;
+use crate::count::parse_count;
+use crate::dataset::{Dataset, Host};
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::input::Source;
+use crate::output::{print, print_json};
+use crate::presets::{self, Preset};
+use crate::row::{Row, Status, compare_steps, csv};
+use crate::run::{self, Setting};
+use crate::table::{self, Column, number, words};
+use crate::{progress, record};
+
+/// Elements of the ladder by default.
+const USUAL_N: u64 = 1 << 24;
+
+/// The same on a processor that plays a GPU.
+const SOFTWARE_N: u64 = 1 << 20;
+
+/// Options of `halofold ladder`.
+#[derive(clap::Args)]
+pub struct LadderArgs {
+    /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
+    preset: Option<String>,
+    /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
+    #[arg(long, value_parser = parse_count)]
+    n: Option<u64>,
+    /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
+    #[arg(long = "type", value_name = "TYPE")]
+    element: Option<Element>,
+    /// Operator: sum, product, min, max, wide-sum or wide-product.
+    #[arg(long, default_value = "sum")]
+    op: Operator,
+    /// Only these rungs.
+    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    rungs: Vec<String>,
+    /// How partial results become one, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
+    #[arg(long)]
+    finish: Option<Finish>,
+    /// Invocations in a workgroup, instead of each rung's own: a power of two.
+    #[arg(long, value_name = "SIZE")]
+    workgroup: Option<u32>,
+    /// Workgroups of a rung with a fixed grid, at most, instead of each rung's own.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65535))]
+    groups: Option<u32>,
+    /// Use workgroup memory where subgroup operations are optional.
+    #[arg(long)]
+    no_subgroups: bool,
+    /// Timed samples of each row: 31 by default, 5 on a software adapter.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
+    samples: Option<u32>,
+    /// Take copies of the input in turn that no cache holds together, so that every repetition reads memory.
+    #[arg(long)]
+    cold: bool,
+    /// The clock: gpu, where the adapter has timestamps, or wall, the host's around batches of repetitions.
+    #[arg(long, value_enum, default_value_t = Clock::Gpu)]
+    clock: Clock,
+    /// Real data from a .npy file instead of generated.
+    #[arg(long, value_name = "FILE.npy")]
+    input: Option<String>,
+    /// Print one JSON array of rows.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print the rows as CSV.
+    #[arg(long)]
+    csv: bool,
+    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+}
+
+/// Where times come from.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Clock {
+    Gpu,
+    Wall,
+}
+
+/// Runs the command.
+pub fn run(args: LadderArgs) -> Result<(), Failure> {
+    let preset = args.preset.as_deref().map(presets::named).transpose()?;
+    let rungs = args.chosen_rungs()?;
+    // Files are looked at before the GPU is: nothing half done.
+    let source =
+        args.input.as_deref().map(|path| Source::open(path, None)).transpose().map_err(Failure::usage)?;
+    let file = record::reserve(args.record.as_deref())?;
+    let mut gpu = args.adapter.open()?;
+    if args.clock == Clock::Wall {
+        gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
+    }
+    let (peak, rows) = match preset {
+        Some(preset) => args.replay(&gpu, preset)?,
+        None => args.climb(&gpu, &rungs, source)?,
+    };
+    record::write(file, &gpu, &peak, args.inputs(), &rows)?;
+    if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+}
+
+impl LadderArgs {
+    fn chosen_rungs(&self) -> Result<Vec<&'static Rung>, Failure> {
+        if self.rungs.is_empty() {
+            return Ok(RUNGS.iter().collect());
+        }
+        self.rungs.iter().map(|name| Rung::named(name.trim()).map_err(Failure::usage)).collect()
+    }
+
+    fn inputs(&self) -> Inputs {
+        if self.cold { Inputs::Cold } else { Inputs::Warm }
+    }
+
+    fn setting<'a>(&self, gpu: &'a Gpu) -> Result<Setting<'a>, Failure> {
+        Ok(Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) })
+    }
+
+    /// What the ladder runs over: the file's type and length, or the ones asked for.
+    fn size(&self, gpu: &Gpu, source: Option<&Source>) -> Result<(Element, u64), Failure> {
+        let usual = if gpu.is_software() { SOFTWARE_N } else { USUAL_N };
+        let (element, n) = match source {
+            None => (self.element.unwrap_or(Element::F32), self.n.unwrap_or(usual)),
+            Some(source) => (source.element(), self.n.or(source.len()).unwrap_or(0)),
+        };
+        if let Some(source) = source
+            && self.element.is_some_and(|wanted| wanted != element)
+        {
+            return Err(Failure::Usage(format!("--type: {} holds {element}", source.name())));
+        }
+        let most = gpu.largest(element.size());
+        if n > most {
+            return Err(Failure::Usage(format!(
+                "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
+                gpu.device.limits().max_buffer_size
+            )));
+        }
+        Ok((element, n))
+    }
+
+    /// All rungs over the same data; what the memory can do, and the rows.
+    fn climb(
+        &self,
+        gpu: &Gpu,
+        rungs: &[&'static Rung],
+        source: Option<Source>,
+    ) -> Result<(Peak, Vec<Row>), Failure> {
+        let (element, n) = self.size(gpu, source.as_ref())?;
+        let accumulator = run::accumulator(gpu, self.op, element)?;
+        let jobs =
+            rungs.iter().map(|rung| self.job(gpu, rung, accumulator, n)).collect::<Result<Vec<_>, _>>()?;
+        let host = match source {
+            None => Host::generate(self.op, element, n),
+            Some(mut source) => Host::read(&mut source, self.n)?,
+        };
+        let data = Dataset::upload(gpu, &host, self.inputs())?;
+        let setting = self.setting(gpu)?;
+        let expected = data.expected(self.op, host.len())?;
+        let bar = progress::bar(jobs.len() as u64);
+        let mut rows = Vec::new();
+        for job in jobs {
+            bar.set_message(job.rung.name);
+            rows.push(run::row(&setting, job, &data, host.len(), &expected)?);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        compare_steps(&mut rows);
+        let title = format!(
+            "{} of {} {}, {}{}",
+            self.op,
+            table::count(host.len()),
+            host.element,
+            self.input.as_deref().unwrap_or("generated data"),
+            if self.cold {
+                format!("; cold: {} copies in turn", data.copies().len() + 1)
+            } else {
+                String::new()
+            },
+        );
+        self.show(&setting, &title, &ladder_columns(), &rows, "")?;
+        Ok((setting.peak, rows))
+    }
+
+    /// The job of a rung, as the options change it.
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, accumulator: Accumulator, n: u64) -> Result<Job, Failure> {
+        let limits = gpu.device.limits();
+        let mut tuning = Tuning::of(rung, &limits, n);
+        if let Some(workgroup) = self.workgroup {
+            tuning = tuning.with_workgroup_size(workgroup);
+        }
+        tuning.max_workgroups = self.groups.unwrap_or(tuning.max_workgroups);
+        tuning.subgroups = !self.no_subgroups;
+        let job = Job { rung, accumulator, tuning, finish: self.finish.unwrap_or(rung.finishes[0]) };
+        run::with_checked_workgroup(gpu, job)
+    }
+
+    /// A document's rows, at its settings or as near as this adapter comes.
+    fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
+        let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
+        let setting = self.setting(gpu)?;
+        let rows = presets::replay(&setting, preset, &options)?;
+        self.show(&setting, preset.title, &preset_columns(preset), &rows, preset.note)?;
+        Ok((setting.peak, rows))
+    }
+
+    /// Prints the rows the way that was asked for.
+    fn show(
+        &self,
+        setting: &Setting<'_>,
+        title: &str,
+        columns: &[Column],
+        rows: &[Row],
+        note: &str,
+    ) -> Result<(), Failure> {
+        if self.json {
+            return print_json(&rows);
+        }
+        if self.csv {
+            return print(&csv(rows));
+        }
+        let peak = &setting.peak;
+        let timing = rows.iter().find_map(|row| row.timing.as_deref()).unwrap_or(peak.timing.name());
+        let clock = match timing {
+            "gpu" => "GPU timestamps",
+            _ if self.clock == Clock::Wall => "wall clock",
+            _ => "wall clock (no GPU timestamps here)",
+        };
+        let header = format!(
+            "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
+            setting.gpu.describe(),
+            table::digits(peak.read_gb_per_s),
+            table::digits(peak.copy_gb_per_s),
+            peak.bytes >> 20,
+        );
+        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
+        print(&(header + &table::render(columns, rows) + &table::remarks(rows) + &note))
+    }
+}
+
+fn ladder_columns() -> Vec<Column> {
+    vec![
+        words("rung", |row| row.rung.clone()),
+        words("document", |row| {
+            Rung::named(&row.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
+        }),
+        words("finish", |row| row.finish.clone().unwrap_or_default()),
+        number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("n", |row| table::power(row.n)),
+        number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("time", |row| table::time(row.gpu_ms_median)),
+        words("clock", table::clock),
+        number("IQR", |row| table::time(row.gpu_ms_iqr)),
+        number("GB/s", |row| table::optional(row.gb_per_s)),
+        number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
+        number("step", |row| table::times(row.step_speedup)),
+        number("total", |row| table::times(row.cumulative_speedup)),
+        words("result", table::status),
+    ]
+}
+
+fn preset_columns(preset: &'static Preset) -> Vec<Column> {
+    let mut columns = vec![
+        words("row", |row| row.row.clone().unwrap_or_default()),
+        words("rung", |row| row.rung.clone()),
+        words("finish", |row| row.finish.clone().unwrap_or_default()),
+        words("type", |row| row.element.clone()),
+        number("n", |row| table::power(row.n)),
+        number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("time", |row| table::time(row.gpu_ms_median)),
+        words("clock", table::clock),
+        number("published time", |row| table::time(preset.published_ms(row, false))),
+        number("GB/s", |row| table::optional(row.gb_per_s)),
+        number("published GB/s", |row| table::optional(row.published_gb_s)),
+        number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
+        number("step", |row| table::times(row.step_speedup)),
+        number("total", |row| table::times(row.cumulative_speedup)),
+        number("end to end", |row| table::time(row.wall_ms_median)),
+    ];
+    columns.extend(preset.extra_columns());
+    columns.push(words("result", table::status));
+    columns
+}

@@ -1,0 +1,391 @@
+//! The documents' own tables, replayed: each at its own length, type, workgroup and finish.
+//!
+//! Where an adapter allows less, the row runs with what is allowed and says so.
+
+use std::time::Duration;
+
+use halofold::reduce::{Finish, Job, Operator, Rung, Tuning};
+use halofold::{Element, adapter};
+use halofold_measure::Inputs;
+
+use crate::Failure;
+use crate::cpu;
+use crate::dataset::{Dataset, Host};
+use crate::progress;
+use crate::row::{Row, compare_steps};
+use crate::run::{self, Setting};
+use crate::table::{self, Column, number};
+
+/// A document's table.
+pub struct Preset {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// The document, in a line.
+    pub title: &'static str,
+    /// What a reader of the table should know.
+    pub note: &'static str,
+    element: Element,
+    workgroup: u32,
+    cpu: Cpu,
+    rows: &'static [Line],
+}
+
+/// How long a CPU row may take.
+const CPU_BUDGET: Duration = Duration::from_millis(300);
+
+/// What stands beside the GPU's rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cpu {
+    Nothing,
+    /// One row for the whole table; the GPU's rows show how many times as fast they are.
+    Once,
+    /// One row for every length.
+    EveryLength,
+}
+
+/// One row of a document.
+struct Line {
+    name: &'static str,
+    rung: &'static str,
+    finish: Finish,
+    n: u64,
+    /// Differences from the usual tuning.
+    workgroup: Option<u32>,
+    tile: Option<u32>,
+    grid: Option<u32>,
+    leave: u32,
+    published_ms: Option<f64>,
+    published_gb_s: Option<f64>,
+    /// What the OpenCL tutorial calls t_gpu and speed-up.
+    published_end_to_end: Option<(f64, f64)>,
+    /// Whether `published_ms` spans the way to the host and its sum too.
+    published_is_whole: bool,
+}
+
+const fn line(name: &'static str, rung: &'static str, finish: Finish, n: u64) -> Line {
+    Line {
+        name,
+        rung,
+        finish,
+        n,
+        workgroup: None,
+        tile: None,
+        grid: None,
+        leave: 1,
+        published_ms: None,
+        published_gb_s: None,
+        published_end_to_end: None,
+        published_is_whole: false,
+    }
+}
+
+impl Line {
+    const fn published(self, ms: f64, gb_s: f64) -> Self {
+        Line { published_ms: Some(ms), published_gb_s: Some(gb_s), ..self }
+    }
+
+    const fn published_whole(self, ms: f64, gb_s: f64) -> Self {
+        Line { published_is_whole: true, ..self.published(ms, gb_s) }
+    }
+
+    const fn end_to_end(self, kernel_ms: f64, total_ms: f64, speedup: f64) -> Self {
+        Line { published_ms: Some(kernel_ms), published_end_to_end: Some((total_ms, speedup)), ..self }
+    }
+
+    const fn bandwidth(self, gb_s: f64) -> Self {
+        Line { published_gb_s: Some(gb_s), ..self }
+    }
+
+    const fn shape(self, workgroup: u32, tile: u32) -> Self {
+        Line { workgroup: Some(workgroup), tile: Some(tile), ..self }
+    }
+
+    const fn threads(self, workgroup: u32) -> Self {
+        Line { workgroup: Some(workgroup), ..self }
+    }
+
+    const fn grid(self, groups: u32) -> Self {
+        Line { grid: Some(groups), ..self }
+    }
+
+    const fn leave(self, leave: u32) -> Self {
+        Line { leave, ..self }
+    }
+}
+
+use Finish::{Atomic, Host as OnHost, OneWorkgroup, Repeat};
+
+const TGA_N: u64 = 1 << 24;
+const CSC_N: u64 = 4 << 20;
+const OPENCL_N: u64 = 33_554_432;
+
+static PRESETS: [Preset; 4] = [
+    Preset {
+        name: "tga",
+        title: "tga: Sesión 3, Reducciones: kernels 01 to 07, f64, 2^24 elements, 512 threads",
+        note: "Published: kernel 01 only, on an unnamed GPU; its time spans the kernel, the copy to the host and the sum there, \
+               like `end to end`. Its 8.990 GB/s counts four bytes an element although the elements have eight; the GB/s \
+               measured here count eight.",
+        element: Element::F64,
+        workgroup: 512,
+        cpu: Cpu::Nothing,
+        rows: &[
+            line("01", "interleaved-modulo", OnHost, TGA_N).published_whole(7.464704, 8.990),
+            line("02", "interleaved-modulo", Repeat, TGA_N).leave(64),
+            line("03", "interleaved-strided", Repeat, TGA_N).leave(64),
+            line("04", "sequential", Repeat, TGA_N).leave(64),
+            line("05", "first-add", Repeat, TGA_N).leave(64),
+            line("06", "unrolled-last", Repeat, TGA_N).leave(64),
+            line("07", "grid-stride", OnHost, TGA_N).grid(2048),
+        ],
+    },
+    Preset {
+        name: "csc367",
+        title: "csc367: Parallel Programming, Reduction + Shuffle: attempts 1 to 7 and after, i32, 4 Mi elements, 128 threads",
+        note: "Published: on an unnamed older GPU; for 32 Mi elements a bandwidth only. The rows after 7 have the block \
+               reduce's 512 threads and at most 1024 blocks; no time was published for them.",
+        element: Element::I32,
+        workgroup: 128,
+        cpu: Cpu::Nothing,
+        rows: &[
+            line("1", "interleaved-modulo", Repeat, CSC_N).published(8.054, 2.083),
+            line("2", "interleaved-strided", Repeat, CSC_N).published(3.456, 4.854),
+            line("3", "sequential", Repeat, CSC_N).published(1.722, 9.741),
+            line("4", "first-add", Repeat, CSC_N).published(0.965, 17.377),
+            line("5", "unrolled-last", Repeat, CSC_N).published(0.536, 31.289),
+            line("6", "unrolled-full", Repeat, CSC_N).published(0.381, 43.996),
+            line("7", "grid-stride", Repeat, CSC_N).published(0.268, 62.671),
+            line("7 (32 Mi)", "grid-stride", Repeat, 8 * CSC_N).bandwidth(73.0),
+            line("shuffle", "subgroup-shuffle", OneWorkgroup, CSC_N).threads(512).grid(1024),
+            line("butterfly", "subgroup-butterfly", OneWorkgroup, CSC_N).threads(512).grid(1024),
+            line("atomic per warp", "subgroup-atomic", Atomic, CSC_N).threads(512).grid(1024),
+            line("atomic per block", "workgroup-atomic", Atomic, CSC_N).threads(512).grid(1024),
+        ],
+    },
+    Preset {
+        name: "exercise",
+        title: "exercise: Reduction algorithm: one basic tree, i64, 1024 threads, the host adds the partial sums, beside one CPU thread",
+        note: "Published: figure 1, a curve of both times by size without figures in the text.",
+        element: Element::I64,
+        workgroup: 1024,
+        cpu: Cpu::EveryLength,
+        rows: &[
+            line("2^10", "interleaved-modulo-pair", OnHost, 1 << 10),
+            line("2^12", "interleaved-modulo-pair", OnHost, 1 << 12),
+            line("2^14", "interleaved-modulo-pair", OnHost, 1 << 14),
+            line("2^16", "interleaved-modulo-pair", OnHost, 1 << 16),
+            line("2^18", "interleaved-modulo-pair", OnHost, 1 << 18),
+            line("2^20", "interleaved-modulo-pair", OnHost, 1 << 20),
+            line("2^22", "interleaved-modulo-pair", OnHost, 1 << 22),
+            line("2^24", "interleaved-modulo-pair", OnHost, 1 << 24),
+        ],
+    },
+    Preset {
+        name: "opencl",
+        title: "opencl: OpenCL Tutorial, Part 2.1, Reduction: versions 0 to 6, i32, 33 554 432 elements, 64 or 128 threads",
+        note: "Published on a GeForce GTX 260: time is its t kernel, end to end its t gpu (without the upload), vs CPU its speed-up over one \
+               CPU thread. Versions 2 to 6 run until fewer than 1024 values are left, which the CPU adds; the tutorial's \
+               bandwidths (versions 4 to 6) count half of the bytes read.",
+        element: Element::I32,
+        workgroup: 64,
+        cpu: Cpu::Once,
+        rows: &[
+            line("0", "global-adjacent", OnHost, OPENCL_N).end_to_end(6.376, 7.682, 6.14),
+            line("1", "global-halves", OnHost, OPENCL_N).end_to_end(4.088, 5.873, 7.93),
+            line("2", "tile", Repeat, OPENCL_N).leave(1024).shape(64, 1024).end_to_end(5.239, 5.795, 8.65),
+            line("3", "tile-two-loads", Repeat, OPENCL_N)
+                .leave(1024)
+                .shape(64, 1024)
+                .end_to_end(2.019, 2.556, 18.19),
+            line("4", "tile-unrolled", Repeat, OPENCL_N)
+                .leave(1024)
+                .shape(64, 1024)
+                .end_to_end(1.820, 2.334, 19.87)
+                .bandwidth(36.916),
+            line("5", "tile-unrolled", Repeat, OPENCL_N)
+                .leave(1024)
+                .shape(128, 1024)
+                .end_to_end(1.524, 2.102, 22.43)
+                .bandwidth(44.0946),
+            line("6", "tile-unrolled", Repeat, OPENCL_N)
+                .leave(1024)
+                .shape(128, 512)
+                .end_to_end(1.236, 1.737, 27.07)
+                .bandwidth(54.429),
+        ],
+    },
+];
+
+/// The preset of that name.
+pub fn named(name: &str) -> Result<&'static Preset, Failure> {
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<_> = PRESETS.iter().map(|preset| preset.name).collect();
+        Failure::Usage(format!("unknown preset `{name}`; the presets are {}", names.join(", ")))
+    })
+}
+
+/// What the command line changes about a preset.
+pub struct Options {
+    /// Another length, for every row.
+    pub n: Option<u64>,
+    /// Another element type.
+    pub element: Option<Element>,
+    /// Another workgroup size.
+    pub workgroup: Option<u32>,
+}
+
+/// Runs a preset's rows.
+pub fn replay(
+    setting: &Setting<'_>,
+    preset: &'static Preset,
+    options: &Options,
+) -> Result<Vec<Row>, Failure> {
+    let gpu = setting.gpu;
+    let wanted = options.element.unwrap_or(preset.element);
+    let (element, changed) = runnable_element(setting, wanted)?;
+    // A table by length with one length is one row.
+    let lines =
+        if preset.cpu == Cpu::EveryLength && options.n.is_some() { &preset.rows[..1] } else { preset.rows };
+    let lengths: Vec<u64> = lines.iter().map(|line| options.n.unwrap_or(line.n)).collect();
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    let fitting = gpu.largest(element.size());
+    if longest > fitting {
+        return Err(Failure::Usage(format!(
+            "{longest} elements of {element}: the largest buffer of this adapter holds {fitting} (max_buffer_size); use a smaller --n"
+        )));
+    }
+    let host = Host::generate(Operator::Sum, element, longest);
+    let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
+    let bar = progress::bar(lengths.len() as u64);
+    let mut rows = Vec::new();
+    for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {
+        bar.set_message(line.name);
+        let mut row = one(setting, preset, line, options, &data, n, changed.clone())?;
+        row.published_ms = line.published_ms.filter(|_| n == line.n);
+        row.published_gb_s = line.published_gb_s.filter(|_| n == line.n);
+        rows.push(row);
+        let last = index + 1 == lengths.len();
+        if preset.cpu == Cpu::EveryLength || (preset.cpu == Cpu::Once && last) {
+            rows.push(on_cpu(setting, preset, &data, n)?);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if preset.cpu != Cpu::EveryLength {
+        compare_steps(&mut rows);
+    }
+    compare_with_cpu(&mut rows);
+    Ok(rows)
+}
+
+/// Fills in how many times as fast as the CPU's row of the same length each row is, end to end as the documents count.
+fn compare_with_cpu(rows: &mut [Row]) {
+    let of_cpu = |row: &&Row| row.backend == "cpu";
+    let cpu: Vec<_> = rows.iter().filter(of_cpu).map(|row| (row.n, row.wall_ms_median)).collect();
+    for row in rows.iter_mut().filter(|row| row.backend != "cpu") {
+        let cpu = cpu.iter().find(|(n, _)| *n == row.n).and_then(|(_, ms)| *ms);
+        row.versus_cpu = cpu.zip(row.wall_ms_median).map(|(cpu, gpu)| cpu / gpu);
+    }
+}
+
+/// The document's element type, or the nearest this adapter can sum, with a word about the change.
+fn runnable_element(setting: &Setting<'_>, wanted: Element) -> Result<(Element, Option<String>), Failure> {
+    let lacks = |element: Element| element.feature() - setting.gpu.device.features();
+    if lacks(wanted).is_empty() {
+        return Ok((wanted, None));
+    }
+    let nearest = match wanted {
+        Element::I64 => Element::I32,
+        Element::U64 => Element::U32,
+        _ => Element::F32,
+    };
+    Ok((nearest, Some(format!("{wanted} needs {}: ran as {nearest}", adapter::feature_names(lacks(wanted))))))
+}
+
+/// One row, with the largest workgroup up to the document's that this adapter runs.
+fn one(
+    setting: &Setting<'_>,
+    preset: &Preset,
+    line: &Line,
+    options: &Options,
+    data: &Dataset<'_>,
+    n: u64,
+    changed: Option<String>,
+) -> Result<Row, Failure> {
+    let limits = setting.gpu.device.limits();
+    let wanted = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
+    let mut job = job(line, data.host.element, wanted, n, &limits)?;
+    if options.workgroup.is_some() {
+        job = run::with_checked_workgroup(setting.gpu, job)?;
+    }
+    while job.check(&limits).is_err() && job.tuning.workgroup_size > 1 {
+        job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
+    }
+    let expected = data.expected(Operator::Sum, n)?;
+    let mut row = run::row(setting, job, data, n, &expected)?;
+    row.preset = Some(preset.name.to_owned());
+    row.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
+    let mut remarks: Vec<String> = changed.into_iter().collect();
+    if job.tuning.workgroup_size != wanted {
+        remarks.push(format!(
+            "a workgroup of {wanted} is too large here: ran with {}",
+            job.tuning.workgroup_size
+        ));
+    }
+    remarks.extend(row.reason.take());
+    row.reason = (!remarks.is_empty()).then(|| remarks.join("; "));
+    Ok(row)
+}
+
+fn job(
+    line: &Line,
+    element: Element,
+    workgroup: u32,
+    n: u64,
+    limits: &halofold::wgpu::Limits,
+) -> Result<Job, Failure> {
+    let rung = Rung::named(line.rung).map_err(Failure::usage)?;
+    let usual = Tuning::of(rung, limits, n).with_workgroup_size(workgroup);
+    let tuning = Tuning {
+        tile: line.tile.unwrap_or(usual.tile),
+        max_workgroups: line.grid.unwrap_or(usual.max_workgroups),
+        leave: line.leave,
+        ..usual
+    };
+    let accumulator = Operator::Sum.over(element).expect("every element has a sum");
+    Ok(Job { rung, accumulator, tuning, finish: line.finish })
+}
+
+/// One CPU thread over the same elements.
+fn on_cpu(setting: &Setting<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) -> Result<Row, Failure> {
+    let first = &preset.rows[0];
+    let job = job(first, data.host.element, 1, n, &setting.gpu.device.limits())?;
+    let expected = data.expected(Operator::Sum, n)?;
+    let blank = run::blank(setting, &job, n);
+    let row = cpu::row(blank, false, job.accumulator, data.host.first(n), &expected, CPU_BUDGET);
+    Ok(Row { preset: Some(preset.name.to_owned()), row: Some("CPU".to_owned()), ..row })
+}
+
+impl Preset {
+    /// A row's published time, if it is of the kernel alone, or if it spans the whole way to the host.
+    pub fn published_ms(&'static self, row: &Row, whole: bool) -> Option<f64> {
+        let line = self.rows.iter().find(|line| Some(line.name) == row.row.as_deref())?;
+        match line.published_end_to_end {
+            Some((ms, _)) if whole => row.published_ms.map(|_| ms),
+            _ => row.published_ms.filter(|_| line.published_is_whole == whole),
+        }
+    }
+
+    /// Columns that only this document has.
+    pub fn extra_columns(&'static self) -> Vec<Column> {
+        let speedup = |row: &Row| {
+            let line = self.rows.iter().find(|line| Some(line.name) == row.row.as_deref())?;
+            line.published_end_to_end.filter(|_| row.n == line.n).map(|(_, speedup)| speedup)
+        };
+        vec![
+            number("published end to end", |row| table::time(self.published_ms(row, true))),
+            number("vs CPU", |row| table::times(row.versus_cpu)),
+            number("published vs CPU", move |row| table::times(speedup(row))),
+        ]
+    }
+}

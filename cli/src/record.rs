@@ -1,0 +1,131 @@
+//! Records as files: what `--record` writes, and what `compare` and `report` read.
+
+use std::fs;
+use std::path::Path;
+
+use halofold_measure::{Inputs, Peak, Record, SCHEMA};
+use serde_json::Value;
+
+use crate::Failure;
+use crate::gpu::Gpu;
+use crate::reserved::Reserved;
+use crate::row::{LibraryRow, Row, StencilRow};
+
+/// Writes the record of some rows into the file that `--record` named, if it named one.
+pub fn write(
+    file: Option<Reserved>,
+    gpu: &Gpu,
+    peak: &Peak,
+    inputs: Inputs,
+    rows: &[Row],
+) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    write_record(file, &Record { inputs, ..Record::new(&gpu.device, peak, rows.to_vec()) })
+}
+
+/// The same of stencils.
+pub fn write_stencils(
+    file: Option<Reserved>,
+    gpu: &Gpu,
+    peak: &Peak,
+    rows: &[StencilRow],
+) -> Result<(), Failure> {
+    let Some(file) = file else { return Ok(()) };
+    write_record(file, &Record::new(&gpu.device, peak, Vec::new()).with_stencils(rows.to_vec()))
+}
+
+fn write_record(file: Reserved, record: &Record) -> Result<(), Failure> {
+    file.write(&record.to_json().map_err(Failure::usage)?)
+}
+
+/// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.
+pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
+    path.map(|path| Reserved::open("--record", path)).transpose()
+}
+
+/// What a file holds: a record, or the bare rows that `--json` prints.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Where the rows are from; unknown for bare rows. Its own rows have been taken out.
+    pub origin: Option<Record>,
+    /// The rows of reductions.
+    pub rows: Vec<Row>,
+    /// The rows of stencils.
+    pub stencils: Vec<StencilRow>,
+    /// The rows of the library.
+    pub library: Vec<LibraryRow>,
+}
+
+/// Reads a file.
+pub fn load(path: &Path) -> Result<Loaded, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| wrong(path, &error.to_string()))?;
+    parse(&text).map_err(|error| wrong(path, &error))
+}
+
+fn wrong(path: &Path, error: &str) -> Failure {
+    Failure::Usage(format!("{}: {error}", path.display()))
+}
+
+fn parse(text: &str) -> Result<Loaded, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("this is no JSON ({error})"))?;
+    if let Value::Array(rows) = value {
+        return bare(rows);
+    }
+    let schema = value.get("schema").and_then(Value::as_u64);
+    match schema {
+        None => {
+            return Err(
+                "this is no record of halofold: make one with `halofold ladder --record FILE`".to_owned()
+            );
+        }
+        Some(schema) if schema != u64::from(SCHEMA) => {
+            return Err(format!("a record of schema {schema}; this halofold reads schema {SCHEMA}"));
+        }
+        Some(_) => {}
+    }
+    let mut record: Record =
+        serde_json::from_value(value).map_err(|error| format!("the record is incomplete ({error})"))?;
+    let rows = std::mem::take(&mut record.rows);
+    let stencils = std::mem::take(&mut record.stencils);
+    let library = std::mem::take(&mut record.library);
+    Ok(Loaded { origin: Some(record), rows, stencils, library })
+}
+
+/// Rows without a record, of either kind that commands print.
+fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
+    if rows.is_empty() {
+        return Err("there are no rows in it".to_owned());
+    }
+    let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
+    let wrong = |error| {
+        format!(
+            "these are no rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
+        )
+    };
+    Ok(Loaded {
+        origin: None,
+        rows: serde_json::from_value(Value::Array(rows)).map_err(wrong)?,
+        stencils: serde_json::from_value(Value::Array(stencils)).map_err(wrong)?,
+        library: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_is_no_record_says_why() {
+        for (text, message) in [
+            ("", "no JSON"),
+            ("{}", "no record of halofold"),
+            ("{\"schema\": 99}", "schema 99"),
+            ("{\"schema\": 1}", "incomplete"),
+            ("[]", "no rows in it"),
+            ("[{\"file\": \"a.npy\"}]", "no rows of"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The records by machine, and what each has to show.
+
+use std::collections::BTreeMap;
+
+use halofold::reduce::RUNGS;
+use halofold_measure::{Inputs, Record};
+
+use crate::record::Loaded;
+use crate::row::{LibraryRow, Measured, Row, StencilRow};
+use crate::table;
+
+/// An adapter reached by a back end and a driver, with everything that was measured on it.
+pub struct Machine {
+    /// What it is called on the page; no two have the same name.
+    pub name: String,
+    /// What is known of it, from each of its records; nothing for bare rows.
+    pub origins: Vec<Record>,
+    /// Its rows, each measurement once.
+    pub rows: Vec<Row>,
+    /// Its rows of stencils.
+    pub stencils: Vec<StencilRow>,
+    /// Its rows of the library.
+    pub library: Vec<LibraryRow>,
+}
+
+/// What is computed: operator and element type.
+pub type Work<'a> = (&'a str, &'a str);
+
+/// All rungs over the same number of elements.
+pub struct Ladder<'a> {
+    /// How many elements.
+    pub n: u64,
+    /// A row for every rung, in the order of the catalogue.
+    pub rows: Vec<&'a Row>,
+}
+
+/// Times of one rung, or of the CPU, by size.
+pub struct Series<'a> {
+    /// Its name.
+    pub rung: &'a str,
+    /// Elements and milliseconds, ascending.
+    pub points: Vec<(u64, f64)>,
+}
+
+/// What tells machines apart: name and back end, and the driver. Bare rows do not tell their driver, and are taken to be of
+/// the first machine of their name. Cold inputs make another machine of the same adapter: their times say something else.
+#[derive(PartialEq, Eq)]
+struct Identity {
+    name: String,
+    driver: Option<String>,
+}
+
+impl Identity {
+    fn of(loaded: &Loaded) -> Self {
+        if let Some(record) = &loaded.origin {
+            let adapter = &record.adapter;
+            let cold = if record.inputs == Inputs::Cold { ", cold inputs" } else { "" };
+            let name = format!("{} ({}){cold}", adapter.name, adapter.backend);
+            return Identity { name, driver: Some(adapter.driver.clone()) };
+        }
+        let reductions = loaded.rows.iter().map(Measured::place);
+        let mut places = loaded.stencils.iter().map(Measured::place).chain(reductions);
+        let first = places.clone().next();
+        let place = places.find(|(_, backend)| *backend != "cpu").or(first);
+        let name = place.map(|(adapter, backend)| format!("{adapter} ({backend})"));
+        Identity { name: name.unwrap_or_default(), driver: None }
+    }
+
+    fn may_be(&self, other: &Identity) -> bool {
+        let unknown = self.driver.is_none() || other.driver.is_none();
+        self.name == other.name && (unknown || self.driver == other.driver)
+    }
+}
+
+/// Puts new rows in the place of known ones of the same measurement, or behind all others.
+fn merge<R: Measured>(known: &mut Vec<R>, new: Vec<R>) {
+    for row in new {
+        let place = known.iter().position(|known| known.key() == row.key());
+        match place {
+            Some(place) => known[place] = row,
+            None => known.push(row),
+        }
+    }
+}
+
+impl Machine {
+    /// The machines that records are from, in the order they first appear in.
+    pub fn of(records: Vec<Loaded>) -> Vec<Machine> {
+        let mut machines: Vec<(Identity, Machine)> = Vec::new();
+        for loaded in records {
+            let identity = Identity::of(&loaded);
+            match machines.iter_mut().find(|(known, _)| known.may_be(&identity)) {
+                Some((known, machine)) => {
+                    known.driver = known.driver.take().or(identity.driver);
+                    machine.add(loaded);
+                }
+                None => {
+                    let same = machines.iter().filter(|(known, _)| known.name == identity.name).count();
+                    let name = match same {
+                        0 => identity.name.clone(),
+                        _ => format!("{} #{}", identity.name, same + 1),
+                    };
+                    let mut machine = Machine {
+                        name,
+                        origins: Vec::new(),
+                        rows: Vec::new(),
+                        stencils: Vec::new(),
+                        library: Vec::new(),
+                    };
+                    machine.add(loaded);
+                    machines.push((identity, machine));
+                }
+            }
+        }
+        machines.into_iter().map(|(_, machine)| machine).collect()
+    }
+
+    fn add(&mut self, loaded: Loaded) {
+        merge(&mut self.rows, loaded.rows);
+        merge(&mut self.stencils, loaded.stencils);
+        merge(&mut self.library, loaded.library);
+        self.origins.extend(loaded.origin);
+    }
+
+    /// What its records say of something, each thing once, in the order in which they say it.
+    pub fn told(&self, say: impl Fn(&Record) -> String) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for text in self.origins.iter().map(say) {
+            if !said.contains(&text) {
+                said.push(text);
+            }
+        }
+        said.join(", ")
+    }
+
+    /// A number of its records: one if all are written alike, else the smallest and the largest.
+    pub fn spread(&self, number: impl Fn(&Record) -> f64, unit: &str) -> String {
+        let all = || self.origins.iter().map(&number);
+        let ends = [all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max)].map(table::digits);
+        match ends {
+            [least, most] if least == most => format!("{most} {unit}"),
+            [least, most] => format!("{least} to {most} {unit}"),
+        }
+    }
+
+    /// The rows that belong to no document, of some work.
+    fn rows_of(&self, work: Work<'_>) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(move |row| row.preset.is_none() && work_of(row) == work)
+    }
+
+    /// Its ladder over some work, at the size with the most rungs, of equals the largest.
+    pub fn ladder(&self, work: Work<'_>) -> Option<Ladder<'_>> {
+        self.ladders(work).into_iter().next_back()
+    }
+
+    /// Its ladders over some work, at all sizes that no other has more rungs at, ascending.
+    pub fn ladders(&self, work: Work<'_>) -> Vec<Ladder<'_>> {
+        let mut sizes: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
+        for row in self.rows_of(work).filter(|row| row.backend != "cpu") {
+            sizes.entry(row.n).or_default().push(row);
+        }
+        let most = sizes.values().map(Vec::len).max().unwrap_or(0);
+        sizes.retain(|_, rows| rows.len() == most);
+        for rows in sizes.values_mut() {
+            rows.sort_by_key(|row| place(&row.rung));
+        }
+        sizes.into_iter().map(|(n, rows)| Ladder { n, rows }).collect()
+    }
+
+    /// Times by size of everything that was measured at two sizes or more, in the order of the catalogue.
+    pub fn series(&self, work: Work<'_>) -> Vec<Series<'_>> {
+        let mut series: BTreeMap<(usize, &str), BTreeMap<u64, f64>> = BTreeMap::new();
+        for row in self.rows_of(work) {
+            if let Some(ms) = row.own_time() {
+                let fastest =
+                    series.entry((place(&row.rung), &row.rung)).or_default().entry(row.n).or_insert(ms);
+                *fastest = fastest.min(ms);
+            }
+        }
+        let series = series.into_iter().filter(|(_, points)| points.len() > 1);
+        series.map(|((_, rung), points)| Series { rung, points: points.into_iter().collect() }).collect()
+    }
+}
+
+/// What a row computes.
+fn work_of(row: &Row) -> Work<'_> {
+    (&row.op, &row.element)
+}
+
+/// Where a rung stands in the catalogue; after it what is not in there.
+pub fn place(rung: &str) -> usize {
+    RUNGS.iter().position(|known| known.name == rung).unwrap_or(RUNGS.len())
+}
+
+/// Everything that any machine computed outside of the documents, in the order it first appears in.
+pub fn works(machines: &[Machine]) -> Vec<Work<'_>> {
+    let mut works = Vec::new();
+    for row in machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.preset.is_none()) {
+        if !works.contains(&work_of(row)) {
+            works.push(work_of(row));
+        }
+    }
+    works
+}
+
+/// The machines' ladders over some work, and the rungs on any of them in the order of the catalogue.
+pub fn side_by_side<'a>(
+    machines: &'a [Machine],
+    work: Work<'_>,
+) -> (Vec<(&'a Machine, Ladder<'a>)>, Vec<&'a str>) {
+    let ladders: Vec<_> =
+        machines.iter().filter_map(|machine| Some((machine, machine.ladder(work)?))).collect();
+    let mut rungs: Vec<&str> =
+        ladders.iter().flat_map(|(_, ladder)| &ladder.rows).map(|row| row.rung.as_str()).collect();
+    rungs.sort_by_key(|rung| (place(rung), *rung));
+    rungs.dedup();
+    (ladders, rungs)
+}

@@ -1,0 +1,141 @@
+//! One row: compile, prepare, run, verify, time, verify again.
+
+use std::time::{Duration, Instant};
+
+use halofold::reduce::reference::{Expected, Verdict};
+use halofold::reduce::{Accumulator, Job, Operator, PlanError};
+use halofold::{Element, adapter};
+use halofold_measure::{Budget, Measurement, Peak, Summary, Trial};
+
+use crate::Failure;
+use crate::dataset::Dataset;
+use crate::gpu::Gpu;
+use crate::row::{Row, Status};
+
+/// What all rows of a command share.
+pub struct Setting<'a> {
+    /// Where they run.
+    pub gpu: &'a Gpu,
+    /// What this machine's memory can do.
+    pub peak: Peak,
+    /// How long one may take.
+    pub budget: Budget,
+}
+
+/// A trial on a GPU, with what goes wrong there as a failure of the command.
+pub struct Ready(Trial);
+
+impl Ready {
+    /// Compiles a job and binds it to the first `len` elements of a dataset and of its copies.
+    pub fn new(gpu: &Gpu, job: Job, data: &Dataset<'_>, len: u64) -> Result<Self, Failure> {
+        gpu.attempt(|| {
+            let trial = Trial::rotating(&gpu.device, job, data.input(len), &data.copies());
+            trial.map(Ready).map_err(Failure::usage)
+        })
+    }
+
+    /// Times it on the GPU.
+    pub fn measure(&self, gpu: &Gpu, budget: Budget) -> Result<Measurement, Failure> {
+        gpu.attempt(|| gpu.timer.measure(budget, &|pass| self.0.encode_in_pass(pass)).map_err(Failure::usage))
+    }
+
+    /// Times it from submission to the value on the host, in milliseconds.
+    fn end_to_end(&self, gpu: &Gpu, budget: Budget) -> Result<f64, Failure> {
+        let mut ms = Vec::new();
+        let start = Instant::now();
+        let limit = budget.total.min(Duration::from_millis(400));
+        while ms.len() < 3 || (ms.len() < budget.samples as usize && start.elapsed() < limit) {
+            let start = Instant::now();
+            gpu.attempt(|| self.0.value(&gpu.device, &gpu.queue).map_err(Failure::usage))?;
+            ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(Summary::of(&ms).map_or(f64::NAN, |summary| summary.median))
+    }
+
+    fn verify(&self, gpu: &Gpu, expected: &Expected) -> Result<Verdict, Failure> {
+        gpu.attempt(|| self.0.verify(&gpu.device, &gpu.queue, expected).map_err(Failure::usage))
+    }
+}
+
+/// What an operator makes of an element type, if this adapter can compute with it at all.
+pub fn accumulator(gpu: &Gpu, operator: Operator, element: Element) -> Result<Accumulator, Failure> {
+    let accumulator = operator
+        .over(element)
+        .ok_or_else(|| Failure::Usage(format!("`{operator}` is not defined for {element}")))?;
+    match accumulator.features() - gpu.device.features() {
+        missing if missing.is_empty() => Ok(accumulator),
+        missing => Err(Failure::Usage(format!(
+            "`{operator}` of {element} needs {}, which {} lacks",
+            adapter::feature_names(missing),
+            gpu.info.name
+        ))),
+    }
+}
+
+/// Checks the workgroup that was asked for. What no rung could run is an error here; what one of them cannot is a
+/// skipped row later.
+pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
+    match job.check(&gpu.device.limits()) {
+        Err(error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. })) => {
+            Err(Failure::Usage(format!("--workgroup: {error}")))
+        }
+        _ => Ok(job),
+    }
+}
+
+/// The row of a job before it has run.
+pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
+    Row::blank(job, n, &setting.gpu.info)
+}
+
+/// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
+///
+/// # Errors
+///
+/// Only what ends the whole command: a lost device, memory that ran out.
+pub fn row(
+    setting: &Setting<'_>,
+    job: Job,
+    data: &Dataset<'_>,
+    len: u64,
+    expected: &Expected,
+) -> Result<Row, Failure> {
+    let gpu = setting.gpu;
+    let mut row = blank(setting, &job, len);
+    let runnable =
+        job.supported_by(gpu.device.features()).and_then(|()| Ok(job.plan(0, len, &gpu.device.limits())?));
+    if let Err(error) = runnable {
+        row.reason = Some(error.to_string());
+        return Ok(row);
+    }
+    let ready = Ready::new(gpu, job, data, len)?;
+    let plan = ready.0.plan();
+    row.workgroups = Some(plan.workgroups());
+    row.dispatches = Some(plan.passes.len() as u64);
+    if !record(&mut row, ready.verify(gpu, expected)?) {
+        return Ok(row);
+    }
+    let measured = ready.measure(gpu, setting.budget)?;
+    row.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
+    let bytes = len * job.accumulator.element.size();
+    row.set_times(measured.summary(), measured.timing, bytes, setting.peak.read_gb_per_s);
+    record(&mut row, ready.verify(gpu, expected)?);
+    Ok(row)
+}
+
+/// Writes a verdict into a row and answers whether it passed.
+pub fn record(row: &mut Row, verdict: Verdict) -> bool {
+    match verdict {
+        Verdict::Right => row.status = Status::Pass,
+        Verdict::Wrong(mismatch) => {
+            row.status = Status::Fail;
+            row.reason = Some(mismatch.to_string());
+        }
+        Verdict::Undecided => {
+            row.status = Status::Skipped;
+            row.reason =
+                Some("partial results of this data leave the type's range in some orders: nothing to verify against".to_owned());
+        }
+    }
+    row.status == Status::Pass
+}

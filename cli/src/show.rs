@@ -1,0 +1,254 @@
+//! `halofold show`: the exact code of a rung as each back end gets it, and its static facts. No GPU is needed.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use halofold::Element;
+use halofold::adapter::HELPFUL_FEATURES;
+use halofold::reduce::{Finish, Job, Operator, ReduceError, Rung, Stage, Tuning};
+use halofold::wgpu::Limits;
+use halofold_measure::translate::{Access, Code, Facts, Kernel, Language, Translation, stage_name};
+use rspirv::binary::Disassemble as _;
+
+use crate::Failure;
+use crate::output::print;
+
+/// The largest workgroup that any back end runs.
+const LARGEST_WORKGROUP: u32 = 1024;
+
+/// Options of `halofold show`.
+#[derive(clap::Args)]
+pub struct ShowArgs {
+    /// The rung.
+    rung: String,
+    /// As wgsl (what wgpu is given), spirv (for Vulkan), msl (Metal), hlsl (DX12) or glsl (OpenGL).
+    #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl")]
+    language: Language,
+    /// Element type: u32, i32, f32, f64, i64, u64 or f16.
+    #[arg(long = "type", value_name = "TYPE", default_value = "f32")]
+    element: Element,
+    /// Operator: sum, product, min, max, wide-sum or wide-product.
+    #[arg(long, default_value = "sum")]
+    op: Operator,
+    /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
+    #[arg(long, value_name = "SIZE")]
+    workgroup: Option<u32>,
+    /// How partial results become one: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
+    #[arg(long)]
+    finish: Option<Finish>,
+    /// Which of the kernels: the one that reads the elements, the one that reads partial results, or those around
+    /// an atomic total.
+    #[arg(long, value_enum, default_value_t = StageName::Elements)]
+    stage: StageName,
+    /// Use workgroup memory where subgroup operations are optional.
+    #[arg(long)]
+    no_subgroups: bool,
+    /// Write to a file instead; SPIR-V is then written as a binary module.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A stage, by name.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum StageName {
+    Elements,
+    Partials,
+    Seed,
+    Seal,
+}
+
+impl StageName {
+    fn stage(self) -> Stage {
+        match self {
+            StageName::Elements => Stage::Elements,
+            StageName::Partials => Stage::Partials,
+            StageName::Seed => Stage::Seed,
+            StageName::Seal => Stage::Seal,
+        }
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: ShowArgs) -> Result<(), Failure> {
+    let job = job(&args)?;
+    let stage = args.stage.stage();
+    let kernel = Kernel::of(&job, stage, args.language.offered()).map_err(Failure::usage)?;
+    let translation = kernel.translate(args.language).map_err(Failure::usage)?;
+    let offered = job.supported_by(args.language.offered());
+    offered.map_err(|error| Failure::Usage(never_offered(&error, args.language)))?;
+    let facts = header(&job, stage, &kernel, &translation, args.language);
+    match (&translation.code, &args.output) {
+        (Code::Words(words), Some(file)) => write(file, &little_endian(words)),
+        (Code::Words(words), None) => print(&as_comment(&facts, ";", &disassembly(words)?)),
+        (Code::Text(text), Some(file)) => write(file, as_comment(&facts, "//", text).as_bytes()),
+        (Code::Text(text), None) => print(&as_comment(&facts, "//", text)),
+    }
+}
+
+/// What is to be shown, on a device that has everything.
+fn job(args: &ShowArgs) -> Result<Job, Failure> {
+    let rung = Rung::named(&args.rung).map_err(Failure::usage)?;
+    let undefined = ReduceError::Undefined { operator: args.op, element: args.element };
+    let accumulator = args.op.over(args.element).ok_or_else(|| Failure::usage(undefined))?;
+    let limits = Limits {
+        max_compute_invocations_per_workgroup: LARGEST_WORKGROUP,
+        max_compute_workgroup_size_x: LARGEST_WORKGROUP,
+        max_compute_workgroup_storage_size: 64 << 10,
+        ..Limits::default()
+    };
+    let usual = Tuning { subgroups: !args.no_subgroups, ..Tuning::of(rung, &limits, u64::MAX) };
+    let tuning = args.workgroup.map_or(usual, |workgroup| usual.with_workgroup_size(workgroup));
+    let job = Job { rung, accumulator, tuning, finish: args.finish.unwrap_or(rung.finishes[0]) };
+    job.check(&limits).map_err(Failure::usage)?;
+    job.supported_by(HELPFUL_FEATURES).map_err(Failure::usage)?;
+    Ok(job)
+}
+
+/// Why nobody will ever be given this code, although it can be written.
+fn never_offered(error: &ReduceError, language: Language) -> String {
+    let backend = match language {
+        Language::Wgsl | Language::Spirv => "Vulkan",
+        Language::Msl => "Metal",
+        Language::Hlsl => "DX12",
+        Language::Glsl => "OpenGL",
+    };
+    match error {
+        ReduceError::MissingFeature { what, feature } => {
+            let names: Vec<_> = feature.iter_names().map(|(name, _)| name).collect();
+            format!("{what} needs {}, which wgpu offers on no {backend} device", names.join(" and "))
+        }
+        error => error.to_string(),
+    }
+}
+
+/// The lines above the code.
+fn header(job: &Job, stage: Stage, kernel: &Kernel, translation: &Translation, language: Language) -> String {
+    let Facts { workgroup_size: [x, y, z], workgroup_memory_bytes, barriers, .. } = &translation.facts;
+    let accumulator = &job.accumulator;
+    let mut text = format!(
+        "halofold {}: {} of {}, finish {}, stage {}\n",
+        job.rung.name,
+        accumulator.operator,
+        accumulator.element,
+        job.finish,
+        stage_name(stage),
+    );
+    let _ = writeln!(text, "{language}: {}", language.assumption());
+    let _ = writeln!(text, "entry point: {}, workgroup of {x} x {y} x {z}", translation.entry_point);
+    if !kernel.overrides.is_empty() {
+        let values: Vec<_> =
+            kernel.overrides.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let _ = writeln!(text, "overrides: {}", values.join(", "));
+    }
+    let _ = writeln!(text, "workgroup memory: {workgroup_memory_bytes} bytes");
+    let _ =
+        writeln!(text, "barriers: {} outside of loops, {} a step in loops", barriers.once, barriers.per_step);
+    let operations = &translation.facts.subgroup_operations;
+    let operations = if operations.is_empty() { "none".to_owned() } else { operations.join(", ") };
+    let _ = writeln!(text, "subgroup operations: {operations}");
+    for binding in &translation.facts.bindings {
+        let _ = writeln!(
+            text,
+            "binding: group {}, slot {}: var<{}> {}: {}",
+            binding.group,
+            binding.slot,
+            Access::name(binding.access),
+            binding.name,
+            binding.ty,
+        );
+    }
+    text
+}
+
+/// The facts as a comment, and the code below it.
+fn as_comment(facts: &str, mark: &str, code: &str) -> String {
+    let mut text = String::with_capacity(facts.len() + code.len() + 64);
+    for line in facts.lines() {
+        let _ = writeln!(text, "{mark} {line}");
+    }
+    text.push('\n');
+    text.push_str(code.trim_end());
+    text.push('\n');
+    text
+}
+
+fn disassembly(words: &[u32]) -> Result<String, Failure> {
+    let module = rspirv::dr::load_words(words).map_err(|error| Failure::Usage(format!("rspirv: {error}")))?;
+    Ok(module.disassemble())
+}
+
+fn little_endian(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    std::fs::write(file, bytes).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(rung: &str, element: Element, language: Language) -> ShowArgs {
+        ShowArgs {
+            rung: rung.to_owned(),
+            language,
+            element,
+            op: Operator::Sum,
+            workgroup: Some(256),
+            finish: None,
+            stage: StageName::Elements,
+            no_subgroups: false,
+            output: None,
+        }
+    }
+
+    fn message(args: ShowArgs) -> String {
+        match run(args) {
+            Err(Failure::Usage(message)) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let f32 = |rung| args(rung, Element::F32, Language::Wgsl);
+        assert!(message(f32("sequentiel")).contains("single-pass"));
+        assert!(message(ShowArgs { workgroup: Some(100), ..f32("tile") }).contains("power of two"));
+        for workgroup in [2048, 1 << 30, 1 << 31] {
+            assert!(
+                message(ShowArgs { workgroup: Some(workgroup), ..f32("tile") }).contains("1024"),
+                "{workgroup}"
+            );
+        }
+        assert!(message(ShowArgs { workgroup: Some(0), ..f32("tile") }).contains("power of two"));
+        assert!(message(ShowArgs { finish: Some(Finish::Atomic), ..f32("tile") }).contains("repeat, host"));
+        assert!(message(ShowArgs { stage: StageName::Seal, ..f32("tile") }).contains("elements, partials"));
+        assert!(message(ShowArgs { op: Operator::WideSum, ..f32("tile") }).contains("wide-sum"));
+        assert!(message(ShowArgs { no_subgroups: true, ..f32("subgroup-add") }).contains("tuning turns off"));
+    }
+
+    #[test]
+    fn a_type_that_a_back_end_lacks_is_named() {
+        let message = |rung, element, language| message(args(rung, element, language));
+        assert_eq!(
+            message("tile", Element::F64, Language::Msl),
+            "msl cannot express f64: Metal has no 64-bit floats"
+        );
+        assert_eq!(
+            message("subgroup-add", Element::F32, Language::Glsl),
+            "`subgroup-add` needs SUBGROUP, which wgpu offers on no OpenGL device"
+        );
+    }
+
+    #[test]
+    fn the_disassembly_names_instructions() {
+        let job = job(&args("sequential", Element::F32, Language::Spirv)).expect("it is all right");
+        let kernel = Kernel::of(&job, Stage::Elements, Language::Spirv.offered()).unwrap();
+        let Code::Words(words) = kernel.translate(Language::Spirv).unwrap().code else { panic!("words") };
+        let text = disassembly(&words).expect("it is SPIR-V");
+        for instruction in ["OpEntryPoint GLCompute", "OpControlBarrier", "OpFAdd"] {
+            assert!(text.contains(instruction), "{instruction}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! `halofold stencil --preset`: the thesis's tables and figures. Every variant in every block shape, as it swept them.
+
+mod bench;
+mod documents;
+mod plot;
+mod text;
+
+use std::path::PathBuf;
+
+use halofold::Element;
+use halofold::stencil::{Block, Borders, Grid, Job, Mapping, Points, Tuning, VARIANTS, Variant};
+use halofold_measure::Peak;
+
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::output::{print, print_json};
+use crate::reserved::Reserved;
+use crate::row::{Measured, Status, StencilRow, csv};
+use crate::{Failure, progress, record};
+use bench::Bench;
+pub use documents::{MACHINE, PRESETS, Preset, Published};
+
+/// Options of a preset of `halofold stencil`.
+#[derive(clap::Args)]
+pub struct PresetArgs {
+    /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
+    /// timed; the best and those in the thesis's table are then run for all steps in one go, as the thesis timed them.
+    #[arg(long, value_name = "NAME", value_parser = documents::named)]
+    preset: Option<&'static Preset>,
+    /// Another grid than the thesis's (8192x8192, 256x512x512) or a software adapter's, which is smaller.
+    #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
+    grid: Option<Grid>,
+    /// Timed samples of each row: 15 by default, 3 on a software adapter.
+    #[arg(long, requires = "preset", value_parser = clap::value_parser!(u32).range(1..=512))]
+    samples: Option<u32>,
+    /// Only these variants.
+    #[arg(long, value_delimiter = ',', value_name = "A,B", requires = "preset")]
+    variants: Vec<String>,
+    /// Only these block shapes, rows x columns.
+    #[arg(long, value_delimiter = ',', value_name = "8x32,16x16", requires = "preset")]
+    blocks: Vec<Block>,
+    /// Print the rows as CSV.
+    #[arg(long, requires = "preset", conflicts_with = "json")]
+    csv: bool,
+    /// Write a plot by block shape, like the thesis's figures.
+    #[arg(long, value_name = "FILE", requires = "preset")]
+    svg: Option<PathBuf>,
+    /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
+    #[arg(long, value_name = "FILE", requires = "preset")]
+    record: Option<PathBuf>,
+}
+
+impl PresetArgs {
+    /// The preset that was asked for, if one was.
+    pub fn chosen(&self) -> Option<&'static Preset> {
+        self.preset
+    }
+
+    /// An option of a preset's that was given: without a preset it would be passed over.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--grid", self.grid.is_some()),
+            ("--samples", self.samples.is_some()),
+            ("--variants", !self.variants.is_empty()),
+            ("--blocks", !self.blocks.is_empty()),
+            ("--csv", self.csv),
+            ("--svg", self.svg.is_some()),
+            ("--record", self.record.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+}
+
+/// The options that are not a preset's alone.
+pub struct Setting<'a> {
+    /// Element type.
+    pub element: Element,
+    /// Steps to run in one go.
+    pub steps: Option<u32>,
+    /// Whether to print JSON.
+    pub json: bool,
+    /// Where to run.
+    pub adapter: &'a AdapterArgs,
+}
+
+/// A preset that has run.
+pub struct Replay {
+    /// The table.
+    pub preset: &'static Preset,
+    /// The adapter in one line.
+    pub adapter: String,
+    /// What its memory can do.
+    pub peak: Peak,
+    /// Over which grid.
+    pub grid: Grid,
+    /// Of which elements.
+    pub element: Element,
+    /// How many steps the picked rows were run for.
+    pub steps: u32,
+    /// The block shapes in order.
+    pub blocks: Vec<Block>,
+    /// A row for every variant and block, variant by variant.
+    pub rows: Vec<StencilRow>,
+}
+
+/// Runs a preset.
+pub fn run(args: &PresetArgs, preset: &'static Preset, setting: &Setting<'_>) -> Result<(), Failure> {
+    let variants = args.variants(preset)?;
+    let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
+    let file = record::reserve(args.record.as_deref())?;
+    let gpu = setting.adapter.open()?;
+    let replay = args.replay(preset, setting, &gpu, &variants)?;
+    record::write_stencils(file, &gpu, &replay.peak, &replay.rows)?;
+    if let Some(svg) = svg {
+        svg.write(&plot::svg(&replay)?)?;
+    }
+    if setting.json {
+        print_json(&replay.rows)?;
+    } else if args.csv {
+        print(&csv(&replay.rows))?;
+    } else {
+        print(&text::report(&replay))?;
+    }
+    if replay.rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+}
+
+impl PresetArgs {
+    /// The variants to run, in the order of the catalogue or of the command line.
+    fn variants(&self, preset: &Preset) -> Result<Vec<&'static Variant>, Failure> {
+        if self.variants.is_empty() {
+            return Ok(VARIANTS.iter().filter(|variant| variant.points == preset.points).collect());
+        }
+        let named = |name: &String| Variant::named(preset.points, name.trim()).map_err(Failure::usage);
+        self.variants.iter().map(named).collect()
+    }
+
+    /// The block shapes to run a variant in: those asked for, or the thesis's, and halofold's own where it is none of them.
+    fn blocks(&self, variant: &Variant) -> Vec<Block> {
+        if !self.blocks.is_empty() {
+            return self.blocks.clone();
+        }
+        let mut blocks = documents::blocks();
+        let own = Tuning::of(variant).block;
+        if variant.mapping == Mapping::Strips && !blocks.contains(&own) {
+            blocks.push(own);
+        }
+        blocks
+    }
+
+    fn replay(
+        &self,
+        preset: &'static Preset,
+        setting: &Setting<'_>,
+        gpu: &Gpu,
+        variants: &[&'static Variant],
+    ) -> Result<Replay, Failure> {
+        let usual = if gpu.is_software() { preset.software } else { preset.thesis };
+        let grid = self.grid.unwrap_or(usual.grid);
+        if (grid.planes > 1) != (preset.points == Points::TwentySeven) {
+            return Err(Failure::Usage(format!(
+                "--grid: {} is over {} dimensions",
+                preset.name,
+                preset.points.dimensions()
+            )));
+        }
+        let job = |variant: &'static Variant, block| Job {
+            variant,
+            element: setting.element,
+            grid,
+            borders: Borders::default(),
+            tuning: Tuning::of(variant).with_block(block),
+        };
+        let jobs: Vec<_> = variants
+            .iter()
+            .flat_map(|variant| self.blocks(variant).into_iter().map(|block| job(variant, block)))
+            .collect();
+        let bench =
+            Bench::new(gpu, job(documents::plainest(preset.points), documents::SMALLEST), self.samples)?;
+        let bar = progress::bar(jobs.len() as u64);
+        let mut rows = Vec::new();
+        for job in &jobs {
+            bar.set_message(format!("{} {}", job.variant.name, job.tuning.block));
+            rows.push(preset.label(job, bench.row(job)?));
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let steps = setting.steps.unwrap_or(usual.steps);
+        for index in picked(&rows) {
+            bench.run_through(&jobs[index], steps, &mut rows[index])?;
+        }
+        let mut blocks: Vec<Block> = Vec::new();
+        for job in &jobs {
+            if !blocks.contains(&job.tuning.block) {
+                blocks.push(job.tuning.block);
+            }
+        }
+        let (adapter, peak) = (gpu.describe(), bench.peak);
+        Ok(Replay { preset, adapter, peak, grid, element: setting.element, steps, blocks, rows })
+    }
+}
+
+/// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,
+/// the best overlapped one, the best of what goes beyond.
+pub fn picked(rows: &[StencilRow]) -> Vec<usize> {
+    let best = |mapping: &dyn Fn(&StencilRow) -> bool| {
+        let timed = rows.iter().enumerate().filter(|(_, row)| mapping(row));
+        let timed = timed.filter_map(|(index, row)| Some((index, row.own_time()?)));
+        timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+    };
+    let kinds: [&dyn Fn(&StencilRow) -> bool; 3] =
+        [&|row| row.variant.starts_with("dir-"), &|row| row.variant.starts_with("sol-"), &|row| {
+            row.row.as_deref() == Some(documents::BEYOND)
+        }];
+    let published = (0..rows.len()).filter(|index| rows[*index].published_s.is_some());
+    let mut picked: Vec<_> = published.chain(kinds.into_iter().filter_map(best)).collect();
+    picked.sort_unstable();
+    picked.dedup();
+    picked.retain(|index| rows[*index].own_time().is_some());
+    picked
+}

@@ -1,0 +1,162 @@
+//! One row of a stencil: compile, verify, time, verify again; and the long run of those that were picked.
+
+use std::time::{Duration, Instant};
+
+use halofold::stencil::{Coefficients, Jacobi, Job, Stepper};
+use halofold::wgpu;
+use halofold_measure::{Budget, Field, Pair, Peak, Summary};
+
+use crate::Failure;
+use crate::gpu::Gpu;
+use crate::row::{Status, StencilRow};
+
+/// Samples of a row on a GPU: there are hundreds of rows.
+const SAMPLES: u32 = 15;
+
+/// The same on a processor that plays a GPU.
+const SOFTWARE_SAMPLES: u32 = 3;
+
+/// Steps of one repetition, which a sample has as many of as it takes: always an even number, so that each begins with the same buffer.
+const STEPS: u32 = 20;
+
+/// The same on a processor that plays a GPU.
+const SOFTWARE_STEPS: u32 = 2;
+
+/// How long one submission of a long run may be, so that no watchdog ends it.
+const SUBMISSION_MS: f64 = 200.0;
+
+/// How long a run is short enough to be repeated, and how often.
+const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
+
+/// A GPU with a grid on it.
+pub struct Bench<'a> {
+    gpu: &'a Gpu,
+    field: Field,
+    pair: Pair,
+    budget: Budget,
+    steps: u32,
+    /// What its memory can do.
+    pub peak: Peak,
+}
+
+/// A kernel bound to the grid, with two kinds of weights.
+struct Ready {
+    /// Exact for a few steps.
+    dyadic: Stepper,
+    /// Averages: values stay what they are, however many steps.
+    usual: Stepper,
+}
+
+impl<'a> Bench<'a> {
+    /// Makes the grid of a job, whose variant can be any of the stencil.
+    pub fn new(gpu: &'a Gpu, job: Job, samples: Option<u32>) -> Result<Self, Failure> {
+        let field = gpu
+            .attempt(|| Field::new(&gpu.device, &gpu.queue, &job).map_err(Failure::usage))
+            .map_err(hint)?;
+        let pair = gpu.attempt(|| field.pair(&gpu.device).map_err(Failure::usage)).map_err(hint)?;
+        let software = gpu.is_software();
+        let few = if software { SOFTWARE_SAMPLES } else { SAMPLES };
+        let usual = gpu.budget(samples);
+        let budget = Budget { samples: samples.unwrap_or(few), ..usual };
+        let steps = if software { SOFTWARE_STEPS } else { STEPS };
+        Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak()? })
+    }
+
+    /// Compiles a job and binds it to the grid.
+    fn ready(&self, job: &Job) -> Result<Ready, Failure> {
+        let device = &self.gpu.device;
+        let points = job.variant.points;
+        self.gpu.attempt(|| {
+            let exact = Jacobi::new(device, *job, Coefficients::dyadic(points)).map_err(Failure::usage)?;
+            let usual = exact.reweighted(device, Coefficients::usual(points));
+            let bind = |jacobi: &Jacobi| self.pair.stepper(device, jacobi).map_err(Failure::usage);
+            Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)? })
+        })
+    }
+
+    /// Runs a job: a row that passed, failed or was skipped.
+    ///
+    /// # Errors
+    ///
+    /// Only what ends the whole command: a lost device, memory that ran out.
+    pub fn row(&self, job: &Job) -> Result<StencilRow, Failure> {
+        let gpu = self.gpu;
+        let mut row = StencilRow::blank(job, &gpu.info);
+        let plan = match job.plan(gpu.device.features(), &gpu.device.limits()) {
+            Ok(plan) => plan,
+            Err(error) => {
+                row.reason = Some(error.to_string());
+                return Ok(row);
+            }
+        };
+        row.workgroups = Some(plan.workgroups());
+        row.dispatches = Some(plan.dispatches());
+        let ready = self.ready(job)?;
+        if !self.verify(&ready, &mut row)? {
+            return Ok(row);
+        }
+        let measured = gpu.attempt(|| {
+            let record = |pass: &mut wgpu::ComputePass<'_>| ready.usual.encode_in_pass(pass, self.steps);
+            gpu.timer.measure(self.budget, &record).map_err(Failure::usage)
+        })?;
+        let steps = f64::from(self.steps);
+        let Summary { median, min, iqr } = measured.summary();
+        let one = Summary { median: median / steps, min: min / steps, iqr: iqr / steps };
+        row.set_times(job, one, measured.timing, self.peak.copy_gb_per_s);
+        self.verify(&ready, &mut row)?;
+        Ok(row)
+    }
+
+    /// Holds the whole grid against the CPU's and writes what came of it into the row.
+    fn verify(&self, ready: &Ready, row: &mut StencilRow) -> Result<bool, Failure> {
+        let gpu = self.gpu;
+        let difference = gpu.attempt(|| {
+            let found = self.field.verify(&gpu.device, &gpu.queue, &self.pair, &ready.dyadic);
+            found.map_err(Failure::usage)
+        })?;
+        row.status = if difference.is_none() { Status::Pass } else { Status::Fail };
+        row.reason = difference.map(|difference| difference.to_string());
+        Ok(difference.is_none())
+    }
+
+    /// Runs a job for many steps in one go, and writes how long that took into its row.
+    pub fn run_through(&self, job: &Job, steps: u32, row: &mut StencilRow) -> Result<(), Failure> {
+        let ready = self.ready(job)?;
+        let step = row.gpu_ms_median.unwrap_or(SUBMISSION_MS);
+        let piece = ((SUBMISSION_MS / step) as u32).max(2) / 2 * 2;
+        let mut ms = Vec::new();
+        let start = Instant::now();
+        while ms.is_empty() || (ms.len() < REPEATED.1 && start.elapsed() < REPEATED.0) {
+            let start = Instant::now();
+            self.gpu.attempt(|| self.run_once(&ready.usual, steps, piece))?;
+            ms.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        row.steps = Some(steps);
+        row.wall_ms_median = Summary::of(&ms).map(|summary| summary.median);
+        Ok(())
+    }
+
+    /// Submits steps in pieces one behind the other, and waits for the last.
+    fn run_once(&self, stepper: &Stepper, steps: u32, piece: u32) -> Result<(), Failure> {
+        let device = &self.gpu.device;
+        let mut left = steps;
+        while left > 0 {
+            let now = left.min(piece);
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("halofold::stencil::run"),
+            });
+            stepper.encode(&mut encoder, now);
+            self.gpu.queue.submit([encoder.finish()]);
+            left -= now;
+        }
+        device.poll(wgpu::PollType::wait_indefinitely()).map(|_| ()).map_err(Failure::usage)
+    }
+}
+
+/// What helps against a grid that does not fit.
+fn hint(failure: Failure) -> Failure {
+    match failure {
+        Failure::Usage(message) => Failure::Usage(format!("{message} (see --grid and --type)")),
+        other => other,
+    }
+}

@@ -1,0 +1,100 @@
+//! How fast this GPU steps a grid with every stencil variant, beside a plain copy.
+//!
+//! `cargo run --release --example stencil_speed` takes 8192 × 8192 cells for five points and 256 × 512 × 512 for 27, as
+//! the thesis does (1024 × 1024 and 32 × 128 × 128 on a software adapter), and prints the best first. Behind `--`, names of
+//! variants take only those, and `--unchecked` leaves out the checks that wgpu adds to shaders.
+
+use halofold::stencil::{Block, Borders, Coefficients, Grid, Jacobi, Job, Mapping, Points, Tuning, VARIANTS};
+use halofold::{Element, adapter, wgpu};
+use halofold_measure::{Budget, Timer, peak};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let adapter = pollster::block_on(adapter::preferred(false)).ok_or("no adapter")?;
+    let (device, queue) = pollster::block_on(adapter::open(&adapter))?;
+    let timer = Timer::new(&device, &queue);
+    let budget = Budget { samples: 15, ..Budget::of(&device) };
+    let peak = peak(&timer, budget)?;
+    let software = adapter::is_software(&adapter.get_info());
+    let (options, names): (Vec<_>, Vec<_>) =
+        std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let unchecked = options.iter().any(|option| option == "--unchecked");
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    println!("{}: copy peak {:.0} GB/s", adapter.get_info().name, peak.copy_gb_per_s);
+    for points in Points::ALL {
+        let grid = match (points, software) {
+            (Points::Five, false) => Grid::plane(8192, 8192),
+            (Points::Five, true) => Grid::plane(1024, 1024),
+            (Points::TwentySeven, false) => Grid { planes: 256, rows: 512, cols: 512 },
+            (Points::TwentySeven, true) => Grid { planes: 32, rows: 128, cols: 128 },
+        };
+        let buffers = [0, 1].map(|_| noise(&device, &queue, grid.cells()));
+        let mut times = Vec::new();
+        for variant in VARIANTS.iter().filter(|variant| variant.points == points && wanted(variant.name)) {
+            for tuning in tunings(variant.mapping, Tuning::of(variant)) {
+                let job = Job { variant, element: Element::F32, grid, borders: Borders::default(), tuning };
+                let weights = Coefficients::usual(points);
+                let jacobi = if unchecked {
+                    // SAFETY: halofold's kernels stay inside of the grid; the tests run them with checks on every adapter.
+                    unsafe { Jacobi::unchecked(&device, job, weights) }
+                } else {
+                    Jacobi::new(&device, job, weights)
+                };
+                let Ok(jacobi) = jacobi else { continue };
+                let stepper = jacobi.prepare(&device, &buffers[0], &buffers[1])?;
+                let measured = timer.measure(budget, &|pass| stepper.encode_in_pass(pass, 2))?;
+                times.push((measured.summary().median / 2.0, variant.name, tuning));
+            }
+        }
+        times.sort_by(|a, b| a.0.total_cmp(&b.0));
+        println!("{} points, {grid}:", points.count());
+        for (ms, name, tuning) in &times {
+            let cells = grid.cells() as f64 / 1e6 / ms;
+            let share = 100.0 * 8.0 * cells / peak.copy_gb_per_s;
+            println!(
+                "  {name:16} {:7} planes {:3} rows {:2} strip {}  {:9.3} ms  {cells:7.1} GCell/s  {share:5.1} % of copy",
+                tuning.block.to_string(),
+                tuning.planes_per_group,
+                tuning.rows_per_invocation,
+                tuning.strip,
+                ms
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The block shapes of the thesis for its variants, and more knobs for the fast ones.
+fn tunings(mapping: Mapping, usual: Tuning) -> Vec<Tuning> {
+    let block = |rows, cols| usual.with_block(Block { rows, cols });
+    if mapping != Mapping::Strips {
+        return vec![block(8, 16), block(8, 32), block(16, 16), block(16, 32), block(32, 32)];
+    }
+    let mut all = Vec::new();
+    for tuning in
+        [block(4, 32), block(8, 32), block(16, 32), block(2, 64), block(4, 64), block(8, 64), block(2, 128)]
+    {
+        for (rows_per_invocation, strip) in [(1, 1), (2, 2), (4, 4), (8, 4)] {
+            for planes_per_group in [32, 64, 128] {
+                all.push(Tuning { rows_per_invocation, strip, planes_per_group, ..tuning });
+            }
+        }
+    }
+    all
+}
+
+/// A grid of values near one; memory full of zeros may be faster than memory with data.
+fn noise(device: &wgpu::Device, queue: &wgpu::Queue, cells: u64) -> wgpu::Buffer {
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("grid"),
+        size: 4 * cells,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let values: Vec<u32> =
+        (0..1 << 20).map(|i: u32| (i.wrapping_mul(0x9e37_79b9) >> 9) | 0x3f80_0000).collect();
+    let bytes: &[u8] = bytemuck::cast_slice(&values);
+    for at in (0..4 * cells).step_by(bytes.len()) {
+        queue.write_buffer(&buffer, at, &bytes[..bytes.len().min((4 * cells - at) as usize)]);
+    }
+    buffer
+}

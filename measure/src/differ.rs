@@ -1,0 +1,87 @@
+//! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
+use halofold::Element;
+use halofold::read::{ReadError, Readback};
+use halofold::reduce::{Input, Output};
+use halofold::reducer::{
+    Arity, Extent, Form, Monoid, Prepared, Reducer, ReducerError, Shape, Source, Workspace,
+};
+use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
+
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+/// The most words of one reduction, whose positions have 32 bits.
+const PIECE: u64 = 1 << 31;
+
+/// Bytes between the results of two pieces: the largest alignment a device may ask for.
+const STRIDE: u64 = 256;
+
+/// Compares buffers with one that holds what they should.
+#[derive(Debug)]
+pub(crate) struct Differ {
+    reducer: Reducer,
+    expected: Buffer,
+    /// The parts of the buffers that are reduced one after the other.
+    pieces: Vec<Extent>,
+    workspace: Workspace,
+    results: Buffer,
+    readback: Readback,
+}
+
+impl Differ {
+    /// `expected` has whole words.
+    pub(crate) fn new(device: &Device, expected: Buffer) -> Result<Self, ReducerError> {
+        let differ = include_str!("../shaders/differ.wgsl");
+        let monoid = Monoid::custom("differ", Element::U32, Arity::Two, differ)
+            .expect("the operator is valid: every comparison tests it");
+        let reducer = Reducer::new(device, monoid, Form::Whole)?;
+        let words = expected.size() / WORD;
+        let piece = |at| Extent { offset: at * WORD, len: PIECE.min(words - at) };
+        let pieces: Vec<_> = (0..words).step_by(PIECE as usize).map(piece).collect();
+        let plans = pieces.iter().map(|piece| reducer.plan(Shape::Whole, &[*piece], Some(*piece)));
+        let workspace = Workspace::for_plans(device, &plans.collect::<Result<Vec<_>, _>>()?);
+        let size = STRIDE * pieces.len() as u64;
+        let results = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold::measure::differences"),
+            size,
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let readback = Readback::new(device, size);
+        Ok(Differ { reducer, expected, pieces, workspace, results, readback })
+    }
+
+    /// What compares a buffer, piece by piece.
+    pub(crate) fn bind(&self, device: &Device, found: &Buffer) -> Result<Vec<Prepared>, ReducerError> {
+        let bind = |(result, piece): (u64, &Extent)| {
+            let Extent { offset, len } = *piece;
+            let input = |buffer| Input { buffer, offset, len };
+            let inputs = [input(found)];
+            let source = Source::pairs(&inputs, input(&self.expected));
+            let output = Output { buffer: &self.results, offset: result };
+            self.reducer.prepare(device, source, Shape::Whole, output, &self.workspace)
+        };
+        (0..).step_by(STRIDE as usize).zip(&self.pieces).map(bind).collect()
+    }
+
+    /// Adds a comparison to what is recorded, submits it all and waits: how many words differ, and which is the first;
+    /// `None` if none does.
+    pub(crate) fn run(
+        &self,
+        device: &Device,
+        queue: &Queue,
+        mut encoder: CommandEncoder,
+        comparison: &[Prepared],
+    ) -> Result<Option<(u64, u64)>, ReadError> {
+        comparison.iter().for_each(|piece| piece.encode(&mut encoder));
+        self.readback.encode(&mut encoder, &self.results, 0, self.results.size())?;
+        queue.submit([encoder.finish()]);
+        let bytes = self.readback.wait(device, self.results.size())?;
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let results = words.chunks_exact((STRIDE / WORD) as usize);
+        let mut found = self.pieces.iter().zip(results).filter(|(_, result)| result[0] != 0);
+        let Some((piece, first)) = found.next() else { return Ok(None) };
+        let count = u64::from(first[0]) + found.map(|(_, result)| u64::from(result[0])).sum::<u64>();
+        Ok(Some((count, piece.offset / WORD + u64::from(first[1]))))
+    }
+}

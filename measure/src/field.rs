@@ -1,0 +1,185 @@
+//! A grid on the GPU that every stencil kernel is held against: known cells, and what they are after a few steps.
+//!
+//! Results are compared with the CPU's word on the whole grid bit for bit, on the GPU. They start as the cells of the
+//! beginning: what a kernel leaves out is of another time level, and noticed.
+use std::sync::Arc;
+
+use halofold::Element;
+use halofold::read::ReadError;
+use halofold::reducer::{Prepared, ReducerError};
+use halofold::stencil::{Grid, Jacobi, Job, StencilError, Stepper};
+use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
+
+use crate::differ::Differ;
+use crate::mosaic::Mosaic;
+
+/// Bytes of a grid that are handed to the GPU at once.
+const PIECE: usize = 64 << 20;
+
+/// What the cells of a grid are, and what they should be after a few steps.
+#[derive(Debug)]
+pub struct Field {
+    grid: Grid,
+    element: Element,
+    steps: u32,
+    initial: Buffer,
+    differ: Differ,
+}
+
+/// Two buffers of a [`Field`]'s size to step in.
+#[derive(Debug)]
+pub struct Pair {
+    buffers: [Buffer; 2],
+    /// What compares each of them.
+    comparisons: [Arc<[Prepared]>; 2],
+}
+
+/// Where a grid is not what it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{words} words of the grid are wrong after {steps} steps, the first in plane {}, row {}, column {}", at[0], at[1], at[2])]
+pub struct Difference {
+    /// How many words of 32 bits differ.
+    pub words: u64,
+    /// The plane, row and column of the first cell in them.
+    pub at: [u64; 3],
+    /// After how many steps.
+    pub steps: u32,
+}
+
+/// Why there is no field.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FieldError {
+    /// No kernel could step this grid here.
+    #[error(transparent)]
+    Stencil(#[from] StencilError),
+    /// The device cannot compare grids.
+    #[error(transparent)]
+    Reducer(#[from] ReducerError),
+    /// The device did not answer.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The comparison itself is not to be trusted.
+    #[error("this device finds no difference between two grids that differ: its results cannot be verified")]
+    Blind,
+}
+
+impl Field {
+    /// The grid of a job, with its element type and borders; of its variant only the stencil counts. Costs two buffers of
+    /// the grid's size, two more for the time of this call; the CPU steps no more than a small grid.
+    ///
+    /// # Errors
+    ///
+    /// A grid that the device cannot hold, a lost device, or one that sees no difference where there is one.
+    pub fn new(device: &Device, queue: &Queue, job: &Job) -> Result<Self, FieldError> {
+        job.check(device.features(), &device.limits())?;
+        let Job { element, grid, .. } = *job;
+        // Both directions between two buffers; 16-bit floats have not the bits for more than one.
+        let steps = if element == Element::F16 { 1 } else { 2 };
+        let mosaic = Mosaic::new(job, steps);
+        let size = job.bytes().next_multiple_of(4);
+        let initial = buffer(device, "halofold_measure::initial", size);
+        let expected = buffer(device, "halofold_measure::expected", size);
+        upload(queue, &initial, mosaic.before());
+        upload(queue, &expected, mosaic.after());
+        let field = Field { grid, element, steps, initial, differ: Differ::new(device, expected)? };
+        let pair = field.pair(device)?;
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        field.reset(&mut encoder, &pair);
+        let unlike = field.differ.run(device, queue, encoder, &pair.comparisons[0])?.is_some();
+        if unlike == mosaic.changes { Ok(field) } else { Err(FieldError::Blind) }
+    }
+
+    /// Allocates two buffers.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot compare them with what they should be: [`Field::new`] says so first.
+    pub fn pair(&self, device: &Device) -> Result<Pair, FieldError> {
+        let buffers = ["halofold_measure::first", "halofold_measure::second"]
+            .map(|label| buffer(device, label, self.initial.size()));
+        let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(device, buffer));
+        Ok(Pair { comparisons: [first?.into(), second?.into()], buffers })
+    }
+
+    /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`Pair::stepper`], with
+    /// [`Coefficients::dyadic`](halofold::stencil::Coefficients::dyadic).
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn verify(
+        &self,
+        device: &Device,
+        queue: &Queue,
+        pair: &Pair,
+        stepper: &Stepper,
+    ) -> Result<Option<Difference>, ReadError> {
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("halofold_measure::verify"),
+        });
+        self.reset(&mut encoder, pair);
+        stepper.encode(&mut encoder, self.steps);
+        let result = &pair.comparisons[self.steps as usize % 2];
+        let found = self.differ.run(device, queue, encoder, result)?;
+        Ok(found.map(|(words, first)| Difference { words, at: self.place(first), steps: self.steps }))
+    }
+
+    /// Records the beginning into both buffers.
+    fn reset(&self, encoder: &mut CommandEncoder, pair: &Pair) {
+        for buffer in &pair.buffers {
+            encoder.copy_buffer_to_buffer(&self.initial, 0, buffer, 0, self.initial.size());
+        }
+    }
+
+    /// The plane, row and column of the first cell in a word.
+    fn place(&self, word: u64) -> [u64; 3] {
+        let (rows, cols) = (u64::from(self.grid.rows), u64::from(self.grid.cols));
+        let cell = word * 4 / self.element.size();
+        [cell / cols / rows, cell / cols % rows, cell % cols]
+    }
+}
+
+impl Pair {
+    /// Binds a compiled stencil to the two buffers.
+    ///
+    /// # Errors
+    ///
+    /// If the stencil is for a larger grid; see [`Jacobi::prepare`].
+    pub fn stepper(&self, device: &Device, jacobi: &Jacobi) -> Result<Stepper, StencilError> {
+        jacobi.prepare(device, &self.buffers[0], &self.buffers[1])
+    }
+
+    /// The same two buffers the other way round: steps then start in the second.
+    pub fn reversed(&self) -> Self {
+        let [first, second] = self.buffers.clone();
+        let [of_first, of_second] = self.comparisons.clone();
+        Pair { buffers: [second, first], comparisons: [of_second, of_first] }
+    }
+}
+
+fn buffer(device: &Device, label: &str, size: u64) -> Buffer {
+    device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some(label),
+        size,
+        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// Hands rows to the GPU, piece by piece.
+fn upload<'a>(queue: &Queue, buffer: &Buffer, rows: impl Iterator<Item = &'a [u8]>) {
+    let (mut at, mut piece) = (0, Vec::new());
+    for row in rows {
+        piece.extend_from_slice(row);
+        if piece.len() >= PIECE {
+            let whole = piece.len() / 4 * 4;
+            queue.write_buffer(buffer, at, &piece[..whole]);
+            queue.submit([]);
+            at += whole as u64;
+            piece.drain(..whole);
+        }
+    }
+    piece.resize(piece.len().next_multiple_of(4), 0);
+    queue.write_buffer(buffer, at, &piece);
+}

@@ -1,0 +1,129 @@
+//! Warm or cold: whether the timed repetitions may find their input in a cache.
+//!
+//! Repeated over one input, a reduction of a few MiB reads a cache and not memory. Cold repetitions take copies of the
+//! input in turn, so many that by the time one comes up again the others have driven it out.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+use wgpu::{Device, DeviceType};
+
+/// Bytes that all copies of an input have together, at least. No API tells how large a cache is; most GPUs' last level
+/// has 128 MiB or less, the largest 256 MiB.
+const BEYOND_CACHES: u64 = 512 << 20;
+
+/// The same on a processor that plays a GPU.
+const BEYOND_CACHES_ON_CPU: u64 = 64 << 20;
+
+/// The most copies: each has bindings of its own.
+const MOST_COPIES: u64 = 4096;
+
+/// What the timed repetitions of one piece of work read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Inputs {
+    /// The same input every time: a small one stays in a cache.
+    #[default]
+    Warm,
+    /// Copies of the input in turn, together larger than a cache: every one comes from memory.
+    Cold,
+}
+
+/// An input too small for cold repetitions.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "cold inputs of {bytes} bytes: {most} copies of them would not fill {beyond} MiB, which no cache holds; use {least} bytes or more",
+    most = MOST_COPIES,
+    beyond = beyond >> 20
+)]
+pub struct TooSmall {
+    bytes: u64,
+    beyond: u64,
+    least: u64,
+}
+
+impl Inputs {
+    /// `warm` or `cold`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Inputs::Warm => "warm",
+            Inputs::Cold => "cold",
+        }
+    }
+
+    /// How many copies of an input of so many bytes the repetitions on a device take in turn: 1 if it fills no cache anyway.
+    ///
+    /// # Errors
+    ///
+    /// If it would take thousands of copies.
+    pub fn copies(self, device: &Device, bytes: u64) -> Result<u64, TooSmall> {
+        let software = device.adapter_info().device_type == DeviceType::Cpu;
+        let beyond = if software { BEYOND_CACHES_ON_CPU } else { BEYOND_CACHES };
+        match self {
+            Inputs::Warm => Ok(1),
+            Inputs::Cold => copies(bytes, beyond),
+        }
+    }
+}
+
+/// How many copies of so many bytes fill what lies beyond caches.
+fn copies(bytes: u64, beyond: u64) -> Result<u64, TooSmall> {
+    let least = beyond / MOST_COPIES;
+    if bytes < least { Err(TooSmall { bytes, beyond, least }) } else { Ok(beyond.div_ceil(bytes)) }
+}
+
+/// Things that take turns: one after the other, and from the last on to the first.
+///
+/// The turn goes on from one pass to the next: a pass of a single repetition too gets another one than the pass before.
+#[derive(Debug)]
+pub struct Rotation<T> {
+    things: Vec<T>,
+    turn: AtomicUsize,
+}
+
+impl<T> Rotation<T> {
+    /// Some things, the first of which comes first; `None` if there are none.
+    pub fn new(things: Vec<T>) -> Option<Self> {
+        (!things.is_empty()).then(|| Rotation { things, turn: AtomicUsize::new(0) })
+    }
+
+    /// Whose turn it is.
+    pub fn next(&self) -> &T {
+        &self.things[self.turn.fetch_add(1, Ordering::Relaxed) % self.things.len()]
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[T] {
+        &self.things
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_fill_what_lies_beyond_caches() {
+        let beyond = BEYOND_CACHES;
+        for bytes in [beyond / MOST_COPIES, 1 << 20, 3 << 20, beyond - 4, beyond, 3 * beyond] {
+            let copies = copies(bytes, beyond).unwrap();
+            assert!(copies * bytes >= beyond && copies <= MOST_COPIES, "{copies} of {bytes}");
+            assert!((copies - 1) * bytes < beyond, "no more than needed: {copies} of {bytes}");
+        }
+    }
+
+    #[test]
+    fn too_small_names_the_remedy() {
+        let error = copies(4096, BEYOND_CACHES).unwrap_err().to_string();
+        assert!(error.contains("4096 copies") && error.contains("512 MiB"), "{error}");
+        assert!(error.ends_with("use 131072 bytes or more"), "{error}");
+        assert!(copies(0, BEYOND_CACHES).is_err());
+    }
+
+    #[test]
+    fn turns_go_round() {
+        let rotation = Rotation::new(vec!['a', 'b', 'c']).unwrap();
+        let turns: String = (0..7).map(|_| rotation.next()).collect();
+        assert_eq!(turns, "abcabca");
+        assert!(Rotation::<u8>::new(Vec::new()).is_none());
+    }
+}

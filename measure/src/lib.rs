@@ -1,0 +1,33 @@
+//! Measuring halofold: GPU time, this machine's memory peak, statistics, what a run leaves behind as rows and records, and the
+//! code that each back end gets.
+//!
+//! Unlike the library this crate submits and waits: it is for tools, tests and benches.
+
+#![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
+
+mod differ;
+mod field;
+mod inputs;
+mod library_row;
+mod mosaic;
+mod noise;
+mod peak;
+mod record;
+mod row;
+mod statistics;
+mod stencil_row;
+mod timer;
+pub mod translate;
+mod trial;
+
+pub use field::{Difference, Field, FieldError, Pair};
+pub use inputs::{Inputs, Rotation, TooSmall};
+pub use library_row::LibraryRow;
+pub use noise::Noise;
+pub use peak::{Peak, peak};
+pub use record::{Adapter, Ceiling, Record, SCHEMA};
+pub use row::{Row, Status};
+pub use statistics::Summary;
+pub use stencil_row::StencilRow;
+pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};
+pub use trial::Trial;

@@ -1,0 +1,168 @@
+//! Grids to verify stencils on: a small tile again and again, so that the result is known on a grid of any size.
+//!
+//! The tile repeats in every direction, and so does what steps make of it, but for the cells near the borders. A small
+//! grid has all that the large one has if it is longer than a tile and what the borders reach, and ends at the same place
+//! of the tile: the CPU's reference steps the small one, and every cell of the large one is one of its cells. The sides of
+//! the tile are primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same
+//! value there.
+use halofold::Element;
+use halofold::stencil::{Coefficients, Grid, Job, Points, reference};
+
+use crate::noise::scramble;
+
+/// A grid before and after some Jacobi steps with [`Coefficients::dyadic`].
+///
+/// Cells are whole numbers from -4 to 4, so that every order of additions gives the same bits in every float type.
+#[derive(Clone, Debug)]
+pub(super) struct Mosaic {
+    grid: Grid,
+    /// How the large grid's rows and planes lie in the small one.
+    rows: Fold,
+    planes: Fold,
+    /// The small grid's rows, made as long as the large one's.
+    before: Vec<Vec<u8>>,
+    /// The same after the steps.
+    after: Vec<Vec<u8>>,
+    /// Whether the steps change anything.
+    pub(super) changes: bool,
+}
+
+impl Mosaic {
+    /// The grid of a job, with its element type and borders, and what `steps` steps of its stencil make of it.
+    pub(super) fn new(job: &Job, steps: u32) -> Self {
+        let Job { grid, element, borders, .. } = *job;
+        let points = job.variant.points;
+        let tile = match points {
+            Points::Five => Grid::plane(61, 127),
+            Points::TwentySeven => Grid { planes: 7, rows: 31, cols: 61 },
+        };
+        let cols = Fold::new(grid.cols, tile.cols, steps);
+        let rows = Fold::new(grid.rows, tile.rows, steps);
+        let planes = Fold::new(grid.planes, tile.planes, steps);
+        let small = Grid { planes: planes.small, rows: rows.small, cols: cols.small };
+        let cells = tiled(small, tile);
+        let (mut source, mut target) = (cells.clone(), cells.clone());
+        for _ in 0..steps {
+            reference::step(points, small, borders, Coefficients::dyadic(points), &source, &mut target);
+            std::mem::swap(&mut source, &mut target);
+        }
+        let lengthened = |cells: &[f64]| -> Vec<Vec<u8>> {
+            cells.chunks_exact(small.cols as usize).map(|row| cols.lengthened(row, element)).collect()
+        };
+        let (before, after) = (lengthened(&cells), lengthened(&source));
+        Mosaic { grid, rows, planes, before, after, changes: cells != source }
+    }
+
+    /// The bytes of all rows, plane by plane, before the steps.
+    pub(super) fn before(&self) -> impl Iterator<Item = &[u8]> {
+        self.places().map(|place| &self.before[place][..])
+    }
+
+    /// The same after them.
+    pub(super) fn after(&self) -> impl Iterator<Item = &[u8]> {
+        self.places().map(|place| &self.after[place][..])
+    }
+
+    /// Which of the small grid's rows each row is.
+    fn places(&self) -> impl Iterator<Item = usize> {
+        let rows = move |plane: u32| (0..self.grid.rows).map(move |row| (plane, row));
+        (0..self.grid.planes).flat_map(rows).map(move |(plane, row)| {
+            (self.planes.place(plane) * self.rows.small + self.rows.place(row)) as usize
+        })
+    }
+}
+
+/// A grid of pseudo-random whole numbers, the same in every tile.
+fn tiled(grid: Grid, tile: Grid) -> Vec<f64> {
+    let cell = move |plane: u32, row: u32, col: u32| {
+        let row_of_tile = plane % tile.planes * tile.rows + row % tile.rows;
+        let index = u64::from(row_of_tile) * u64::from(tile.cols) + u64::from(col % tile.cols);
+        ((scramble(index) >> 40) % 9) as f64 - 4.0
+    };
+    let row = move |plane: u32, row: u32| (0..grid.cols).map(move |col| cell(plane, row, col));
+    (0..grid.planes).flat_map(|plane| (0..grid.rows).flat_map(move |at| row(plane, at))).collect()
+}
+
+/// How one side of the large grid lies in the small one's.
+#[derive(Clone, Copy, Debug)]
+struct Fold {
+    large: u32,
+    small: u32,
+    period: u32,
+    /// How many cells from an end on may differ from their like in the middle.
+    reach: u32,
+}
+
+impl Fold {
+    /// The shortest side that has all of the large one's ends and a period between them.
+    fn new(large: u32, period: u32, reach: u32) -> Self {
+        let least = period + 2 * reach;
+        let small = if large <= least { large } else { least + (large - least) % period };
+        Fold { large, small, period, reach }
+    }
+
+    /// Where a place of the large side lies in the small one.
+    fn place(self, at: u32) -> u32 {
+        let Fold { large, small, period, reach } = self;
+        if large == small || at < reach {
+            at
+        } else if at >= large - reach {
+            at - (large - small)
+        } else {
+            reach + (at - reach) % period
+        }
+    }
+
+    /// A row of the small grid made as long as the large one's, in bytes.
+    fn lengthened(self, row: &[f64], element: Element) -> Vec<u8> {
+        let row: Vec<_> = (0..self.large).map(|at| row[self.place(at) as usize]).collect();
+        match element {
+            Element::F16 => row.iter().flat_map(|x| half::f16::from_f64(*x).to_ne_bytes()).collect(),
+            Element::F64 => bytemuck::cast_slice(&row).to_vec(),
+            _ => row.iter().flat_map(|x| (*x as f32).to_ne_bytes()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halofold::stencil::{Border, Borders, Tuning, VARIANTS};
+
+    /// The cells of rows of 64-bit floats.
+    fn cells<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Vec<f64> {
+        bytemuck::pod_collect_to_vec(&rows.collect::<Vec<_>>().concat())
+    }
+
+    #[test]
+    fn a_mosaic_steps_as_the_whole_grid_does() {
+        let mixed = Borders { north: Border::Mirror, ..Borders::default() };
+        for (points, grid) in [
+            (Points::Five, Grid::plane(130, 300)),
+            (Points::Five, Grid::plane(66, 131)),
+            (Points::Five, Grid::plane(1, 5)),
+            (Points::TwentySeven, Grid { planes: 16, rows: 65, cols: 130 }),
+            (Points::TwentySeven, Grid { planes: 2, rows: 3, cols: 1 }),
+        ] {
+            let variant = VARIANTS.iter().find(|variant| variant.points == points).unwrap();
+            for borders in
+                [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
+            {
+                let tuning = Tuning::of(variant);
+                let job = Job { variant, element: Element::F64, grid, borders, tuning };
+                for steps in 1..3 {
+                    let mosaic = Mosaic::new(&job, steps);
+                    let before = cells(mosaic.before());
+                    let (mut source, mut target) = (before.clone(), before.clone());
+                    for _ in 0..steps {
+                        let weights = Coefficients::dyadic(points);
+                        reference::step(points, grid, borders, weights, &source, &mut target);
+                        std::mem::swap(&mut source, &mut target);
+                    }
+                    assert_eq!(cells(mosaic.after()), source, "{grid}, {borders:?}, {steps} steps");
+                    assert_eq!(mosaic.changes, before != source, "{grid}, {borders:?}");
+                }
+            }
+        }
+    }
+}

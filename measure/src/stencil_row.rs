@@ -1,0 +1,148 @@
+//! One measured line of a stencil: the same keys in the table, in JSON, in CSV and in a record.
+use halofold::stencil::{Borders, Grid, Job};
+use serde::{Deserialize, Serialize};
+
+use crate::{Status, Summary, Timing};
+
+/// A row of a stencil. What does not apply is `None`, in JSON `null`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StencilRow {
+    /// The preset it belongs to.
+    pub preset: Option<String>,
+    /// The document's own name for it.
+    pub row: Option<String>,
+    /// The variant.
+    pub variant: String,
+    /// How many cells a new one is made of: 5 or 27.
+    pub points: u32,
+    /// Rows and columns, `8192x8192`, or planes, rows and columns, `256x512x512`.
+    pub grid: String,
+    /// Rows and columns of the workgroup: `8x32`.
+    pub block: String,
+    /// What lies beyond the grid: one word for all sides, or six for west, east, north, south, near and far.
+    pub boundary: String,
+    /// Element type.
+    #[serde(rename = "type")]
+    pub element: String,
+    /// How many steps `wall_ms_median` is of, where that many were run in one go.
+    pub steps: Option<u32>,
+    /// Workgroups of one step.
+    pub workgroups: Option<u64>,
+    /// Dispatches of one step.
+    pub dispatches: Option<u64>,
+    /// Time of one step, in milliseconds; see `timing`.
+    pub gpu_ms_median: Option<f64>,
+    /// The fastest sample.
+    pub gpu_ms_min: Option<f64>,
+    /// First to third quartile.
+    pub gpu_ms_iqr: Option<f64>,
+    /// Time of all `steps` steps, from submission to completion.
+    pub wall_ms_median: Option<f64>,
+    /// Cells of the grid over the median, in units of 10^9 a second.
+    pub gcells_per_s: Option<f64>,
+    /// Bytes of one read and one write a cell over the median, in units of 10^9 a second.
+    pub gb_per_s: Option<f64>,
+    /// Floating-point operations over the median as the document counts them, in units of 10^9 a second.
+    pub gflop_per_s: Option<f64>,
+    /// `gb_per_s` as a share of what a kernel that only copies reaches here.
+    pub percent_of_copy_peak: Option<f64>,
+    /// Seconds the document measured, for its own grid and number of steps.
+    pub published_s: Option<f64>,
+    /// The same as the document's operations a second.
+    pub published_gflop_s: Option<f64>,
+    /// What became of it.
+    pub status: Status,
+    /// Why it was skipped or failed.
+    pub reason: Option<String>,
+    /// `gpu` for timestamps, `wall` for the host's clock around batches.
+    pub timing: Option<String>,
+    /// The adapter's name.
+    pub adapter: String,
+    /// Its back end.
+    pub backend: String,
+}
+
+impl StencilRow {
+    /// The row of a job before it has run: skipped, so far without a reason.
+    pub fn blank(job: &Job, info: &wgpu::AdapterInfo) -> Self {
+        StencilRow {
+            preset: None,
+            row: None,
+            variant: job.variant.name.to_owned(),
+            points: job.variant.points.count(),
+            grid: sides(job.grid),
+            block: job.tuning.block.to_string(),
+            boundary: boundary(job.borders),
+            element: job.element.name().to_owned(),
+            steps: None,
+            workgroups: None,
+            dispatches: None,
+            gpu_ms_median: None,
+            gpu_ms_min: None,
+            gpu_ms_iqr: None,
+            wall_ms_median: None,
+            gcells_per_s: None,
+            gb_per_s: None,
+            gflop_per_s: None,
+            percent_of_copy_peak: None,
+            published_s: None,
+            published_gflop_s: None,
+            status: Status::Skipped,
+            reason: None,
+            timing: None,
+            adapter: info.name.clone(),
+            backend: info.backend.to_string(),
+        }
+    }
+
+    /// Writes the times of one step of a job into the row.
+    pub fn set_times(&mut self, job: &Job, ms: Summary, timing: Timing, copy_peak_gb_per_s: f64) {
+        let gcells = job.grid.cells() as f64 / 1e6 / ms.median;
+        let gb = gcells * 2.0 * job.element.size() as f64;
+        self.gpu_ms_median = Some(ms.median);
+        self.gpu_ms_min = Some(ms.min);
+        self.gpu_ms_iqr = Some(ms.iqr);
+        self.timing = Some(timing.name().to_owned());
+        self.gcells_per_s = Some(gcells);
+        self.gb_per_s = Some(gb);
+        self.gflop_per_s = Some(gcells * f64::from(job.variant.points.flops()));
+        self.percent_of_copy_peak = Some(100.0 * gb / copy_peak_gb_per_s);
+    }
+}
+
+/// A grid as on the command line.
+fn sides(grid: Grid) -> String {
+    match grid.planes {
+        1 => format!("{}x{}", grid.rows, grid.cols),
+        planes => format!("{planes}x{}x{}", grid.rows, grid.cols),
+    }
+}
+
+/// The borders in words.
+fn boundary(borders: Borders) -> String {
+    if borders == Borders::all(borders.west) {
+        return borders.west.name().to_owned();
+    }
+    let words = borders.pairs().map(|(low, high)| format!("{},{}", low.name(), high.name()));
+    words.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use halofold::stencil::Border;
+
+    #[test]
+    fn grids_are_written_as_they_are_read() {
+        for grid in [Grid::plane(8192, 4096), Grid { planes: 2, rows: 3, cols: 4 }] {
+            assert_eq!(sides(grid).parse::<Grid>().unwrap(), grid);
+        }
+    }
+
+    #[test]
+    fn borders_are_one_word_or_six() {
+        assert_eq!(boundary(Borders::default()), "fixed");
+        let mixed = Borders { far: Border::Mirror, ..Borders::default() };
+        assert_eq!(boundary(mixed), "fixed,fixed,fixed,fixed,fixed,mirror");
+    }
+}

@@ -1,0 +1,468 @@
+//! Time on the GPU, or on the wall where the GPU does not tell.
+//!
+//! A sample is one compute pass that runs the work several times, between two timestamps. All samples of a measurement
+//! go out in one submission behind a warm-up, so that the GPU never idles and its clock stays up; the timestamps
+//! are resolved in a second submission after the first has completed, because on macOS a resolve in the same one may
+//! read zeros. A pair that is zero or runs backwards means that this adapter does not tell, and wall time is taken instead:
+//! from then on always, so that no two rows of one run come from different clocks without need.
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use halofold::read::{ReadError, Readback};
+use wgpu::{BufferUsages, Device, Features, Queue};
+
+use crate::Summary;
+
+/// The most samples of one measurement: the query set has two timestamps for each.
+const MAX_SAMPLES: u32 = 512;
+
+/// The most repetitions inside one sample.
+const MAX_REPEATS: u32 = 2000;
+
+/// One in so many repetitions goes uncounted before those that [`Timer::exactly`] counts.
+const LEAD: u32 = 4;
+
+/// The longest a GPU is waited for to reach its clock.
+const WARM_UP_LIMIT: Duration = Duration::from_secs(3);
+
+/// Where a time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Timing {
+    /// Timestamps of the GPU.
+    Gpu,
+    /// The host's clock around batches of dispatches.
+    Wall,
+}
+
+impl Timing {
+    /// `gpu` or `wall`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Timing::Gpu => "gpu",
+            Timing::Wall => "wall",
+        }
+    }
+
+    /// The name of a benchmark, which says so where its times are the host's.
+    pub fn mark(self, name: &str) -> String {
+        match self {
+            Timing::Gpu => name.to_owned(),
+            Timing::Wall => format!("{name} (wall)"),
+        }
+    }
+}
+
+/// How much time a measurement may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Samples wanted.
+    pub samples: u32,
+    /// How long one sample should be: short work is repeated until it is.
+    pub sample: Duration,
+    /// Load on the GPU before the first sample, at least.
+    pub warm_up: Duration,
+    /// How many times in a row the load must not have become faster before the first sample.
+    pub settled: u32,
+    /// What all samples together may take: there will be fewer if need be, but at least three.
+    pub total: Duration,
+}
+
+impl Budget {
+    /// What suits a device: seconds at full clock on a GPU, as little as possible on a processor that plays one.
+    pub fn of(device: &Device) -> Self {
+        if device.adapter_info().device_type == wgpu::DeviceType::Cpu {
+            Budget {
+                samples: 5,
+                sample: Duration::ZERO,
+                warm_up: Duration::ZERO,
+                settled: 0,
+                total: Duration::from_millis(600),
+            }
+        } else {
+            Budget {
+                samples: 31,
+                sample: Duration::from_millis(2),
+                warm_up: Duration::from_millis(120),
+                settled: 3,
+                total: Duration::from_secs(4),
+            }
+        }
+    }
+}
+
+/// Times of one piece of work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Milliseconds of one repetition, per sample; at least one.
+    ms: Vec<f64>,
+    /// Repetitions in one sample.
+    pub repeats: u32,
+    /// Where they come from.
+    pub timing: Timing,
+}
+
+impl Measurement {
+    /// Milliseconds of one repetition, per sample; at least one sample.
+    pub fn samples(&self) -> &[f64] {
+        &self.ms
+    }
+
+    /// Median, spread and minimum, in milliseconds.
+    pub fn summary(&self) -> Summary {
+        Summary::of(&self.ms).expect("a measurement has at least one sample")
+    }
+}
+
+/// Why nothing could be measured.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The device did not complete the work.
+    #[error("the device did not complete the work: {0}")]
+    Device(String),
+}
+
+impl From<ReadError> for MeasureError {
+    fn from(error: ReadError) -> Self {
+        MeasureError::Device(error.to_string())
+    }
+}
+
+impl From<wgpu::PollError> for MeasureError {
+    fn from(error: wgpu::PollError) -> Self {
+        MeasureError::Device(error.to_string())
+    }
+}
+
+/// Measures work on one device.
+#[derive(Debug)]
+pub struct Timer {
+    device: Device,
+    queue: Queue,
+    stamps: Option<Stamps>,
+    /// Set once the timestamps of this device have twice in a row made no sense.
+    silent: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Stamps {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    readback: Readback,
+    ms_per_tick: f64,
+}
+
+/// One pass of a submission.
+#[derive(Clone, Copy)]
+struct Load<'a> {
+    repeats: u32,
+    /// The sample whose timestamps go around it.
+    sample: Option<u32>,
+    record: &'a dyn Fn(&mut wgpu::ComputePass<'_>),
+}
+
+impl Timer {
+    /// One per device and process: some back ends have few query sets to give.
+    pub fn new(device: &Device, queue: &Queue) -> Self {
+        let stamps = device.features().contains(Features::TIMESTAMP_QUERY).then(|| {
+            let size = u64::from(2 * MAX_SAMPLES) * 8;
+            Stamps {
+                queries: device.create_query_set(&wgpu::QuerySetDescriptor {
+                    label: Some("halofold::measure::stamps"),
+                    ty: wgpu::QueryType::Timestamp,
+                    count: 2 * MAX_SAMPLES,
+                }),
+                resolved: device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("halofold::measure::resolved"),
+                    size,
+                    usage: BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
+                    mapped_at_creation: false,
+                }),
+                readback: Readback::new(device, size),
+                ms_per_tick: f64::from(queue.get_timestamp_period()) / 1e6,
+            }
+        });
+        Timer { stamps, ..Timer::wall(device, queue) }
+    }
+
+    /// A timer that goes by the host's clock, whatever the device can tell.
+    pub fn wall(device: &Device, queue: &Queue) -> Self {
+        Timer { device: device.clone(), queue: queue.clone(), stamps: None, silent: AtomicBool::new(false) }
+    }
+
+    /// Which clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
+    pub fn timing(&self) -> Timing {
+        if self.told().is_some() { Timing::Gpu } else { Timing::Wall }
+    }
+
+    /// The timestamps, unless there are none or they make no sense.
+    fn told(&self) -> Option<&Stamps> {
+        self.stamps.as_ref().filter(|_| !self.silent.load(Ordering::Relaxed))
+    }
+
+    /// The device it measures on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Its queue.
+    pub fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Measures what `record` puts into a pass. The first run, which may compile, is not counted.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn measure(
+        &self,
+        budget: Budget,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Measurement, MeasureError> {
+        self.run(1, record)?;
+        let once = self.warm_up(budget, record)?;
+        let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
+        let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
+        let samples = budget.samples.clamp(1, most);
+        let warm_up = ratio(budget.sample, once * repeats);
+
+        if let Some(ms) = self.samples(samples, repeats, warm_up, record)? {
+            return Ok(Measurement { ms, repeats, timing: Timing::Gpu });
+        }
+        let mut ms = Vec::with_capacity(samples as usize);
+        for _ in 0..samples {
+            ms.push(self.time_of(repeats, record)?.as_secs_f64() * 1e3);
+        }
+        Ok(Measurement { ms, repeats, timing: Timing::Wall })
+    }
+
+    /// Runs what `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter does not tell.
+    ///
+    /// No warm-up and no repetition: for work whose result is wanted once. The clock may still be idle.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
+        if self.told().is_none() {
+            self.run(1, record)?;
+            return Ok(None);
+        }
+        Ok(self.samples(1, 1, 0, record)?.map(|ms| ms[0]))
+    }
+
+    /// Runs what `record` puts into a pass exactly so many times and answers what they took together.
+    ///
+    /// For a harness that counts repetitions itself. On a GPU a few uncounted ones go before, so that its clock does
+    /// not fall between two calls. Without timestamps, the way from submission to completion counts.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn exactly(
+        &self,
+        repeats: u64,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(Duration, Timing), MeasureError> {
+        let software = self.device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        let pieces = pieces(repeats);
+        let mut ms = Some(0.0);
+        for &piece in &pieces {
+            if !software {
+                self.run(piece.div_ceil(LEAD), record)?;
+            }
+            let each = self.samples(1, piece, 0, record)?;
+            ms = ms.zip(each).map(|(ms, each)| ms + each[0] * f64::from(piece));
+            if ms.is_none() {
+                break;
+            }
+        }
+        if let Some(ms) = ms {
+            return Ok((Duration::from_secs_f64(ms / 1e3), Timing::Gpu));
+        }
+        let mut wall = Duration::ZERO;
+        for piece in pieces {
+            wall += self.time_of(piece, record)? * piece;
+        }
+        Ok((wall, Timing::Wall))
+    }
+
+    /// Runs what `lead` puts into a pass, uncounted, and then once what `record` puts into one of its own: what that took.
+    ///
+    /// For work that cannot be repeated in one pass, as dispatches that write the same buffer wait for one another: a harness
+    /// puts many different ones into the pass. The lead keeps the GPU's clock up, and may drive caches empty.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn behind(
+        &self,
+        lead: &dyn Fn(&mut wgpu::ComputePass<'_>),
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<(Duration, Timing), MeasureError> {
+        let lead = Load { repeats: 1, sample: None, record: lead };
+        let counted = Load { repeats: 1, sample: Some(0), record };
+        if let Some(ms) = self.stamped(&[lead, counted], 1)? {
+            return Ok((Duration::from_secs_f64(ms[0] / 1e3), Timing::Gpu));
+        }
+        self.submit(&[lead])?;
+        Ok((self.time_of(1, record)?, Timing::Wall))
+    }
+
+    /// Loads the GPU until it gets no faster, and answers what one repetition takes then.
+    ///
+    /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough.
+    fn warm_up(
+        &self,
+        budget: Budget,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Duration, MeasureError> {
+        let start = Instant::now();
+        let mut best = self.time_of(1, record)?;
+        let mut settled = 0;
+        // Thrice in a row no more than 2 % faster than before; in the end whatever it is.
+        while start.elapsed() < WARM_UP_LIMIT
+            && (start.elapsed() < budget.warm_up || settled < budget.settled)
+        {
+            let repeats = ratio(budget.warm_up / 4, best).clamp(1, MAX_REPEATS);
+            let time = self.time_of(repeats, record)?;
+            settled = if time.as_secs_f64() < 0.98 * best.as_secs_f64() { 0 } else { settled + 1 };
+            best = best.min(time);
+        }
+        Ok(best)
+    }
+
+    /// Wall time of one repetition, from a batch of them.
+    fn time_of(
+        &self,
+        repeats: u32,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Duration, MeasureError> {
+        let start = Instant::now();
+        self.run(repeats, record)?;
+        Ok((start.elapsed() / repeats).max(Duration::from_nanos(100)))
+    }
+
+    /// Samples of some repetitions each by timestamps, in milliseconds of one repetition; `None` if this adapter does not tell.
+    fn samples(
+        &self,
+        samples: u32,
+        repeats: u32,
+        warm_up: u32,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Option<Vec<f64>>, MeasureError> {
+        let load = |sample| Load { repeats, sample, record };
+        let mut loads = vec![load(None); warm_up as usize];
+        loads.extend((0..samples).map(|sample| load(Some(sample))));
+        let ms = self.stamped(&loads, samples)?;
+        Ok(ms.map(|ms| ms.into_iter().map(|ms| ms / f64::from(repeats)).collect()))
+    }
+
+    /// The milliseconds of each pass that is a sample; `None` if this adapter does not tell.
+    ///
+    /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
+    fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {
+        let Some(stamps) = self.told() else { return Ok(None) };
+        for _ in 0..2 {
+            self.submit(loads)?;
+            if let Some(ticks) = elapsed(&self.resolve(stamps, 2 * samples)?) {
+                return Ok(Some(ticks.iter().map(|ticks| *ticks as f64 * stamps.ms_per_tick).collect()));
+            }
+        }
+        log::debug!("timestamps that are zero or run backwards, twice: wall time from now on");
+        self.silent.store(true, Ordering::Relaxed);
+        Ok(None)
+    }
+
+    /// Submits one pass of so many repetitions, and waits.
+    fn run(&self, repeats: u32, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<(), MeasureError> {
+        self.submit(&[Load { repeats, sample: None, record }])
+    }
+
+    /// Submits some passes, and waits.
+    fn submit(&self, loads: &[Load<'_>]) -> Result<(), MeasureError> {
+        let mut encoder = self
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("halofold_measure") });
+        for &Load { repeats, sample, record } in loads {
+            let stamps = sample.zip(self.stamps.as_ref());
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("halofold_measure"),
+                timestamp_writes: stamps.map(|(sample, stamps)| wgpu::ComputePassTimestampWrites {
+                    query_set: &stamps.queries,
+                    beginning_of_pass_write_index: Some(2 * sample),
+                    end_of_pass_write_index: Some(2 * sample + 1),
+                }),
+            });
+            for _ in 0..repeats {
+                record(&mut pass);
+            }
+        }
+        self.queue.submit([encoder.finish()]);
+        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        Ok(())
+    }
+
+    /// Reads the first timestamps of the query set, in a submission of its own.
+    fn resolve(&self, stamps: &Stamps, count: u32) -> Result<Vec<u64>, MeasureError> {
+        let size = u64::from(count) * 8;
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
+            label: Some("halofold_measure::resolve"),
+        });
+        encoder.resolve_query_set(&stamps.queries, 0..count, &stamps.resolved, 0);
+        stamps.readback.encode(&mut encoder, &stamps.resolved, 0, size)?;
+        self.queue.submit([encoder.finish()]);
+        let bytes = stamps.readback.wait(&self.device, size)?;
+        Ok(bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect())
+    }
+}
+
+/// The ticks between the two timestamps of every pair; `None` if any pair is zero, equal or runs backwards.
+fn elapsed(ticks: &[u64]) -> Option<Vec<u64>> {
+    let between = |pair: &[u64]| pair[1].checked_sub(pair[0]).filter(|ticks| pair[0] != 0 && *ticks > 0);
+    ticks.chunks_exact(2).map(between).collect()
+}
+
+/// Repetitions in pieces of what one pass may hold.
+fn pieces(repeats: u64) -> Vec<u32> {
+    let most = u64::from(MAX_REPEATS);
+    let mut pieces = vec![MAX_REPEATS; (repeats / most) as usize];
+    pieces.extend((!repeats.is_multiple_of(most)).then_some((repeats % most) as u32));
+    pieces
+}
+
+/// How many times the smaller fits the larger, rounded up.
+fn ratio(larger: Duration, smaller: Duration) -> u32 {
+    (larger.as_secs_f64() / smaller.as_secs_f64()).ceil().min(f64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_that_make_no_sense_are_none() {
+        assert_eq!(elapsed(&[5, 7, 100, 1100]), Some(vec![2, 1000]));
+        for wrong in [[0, 0], [0, 7], [7, 0], [7, 7], [9, 7], [u64::MAX, 1]] {
+            assert_eq!(elapsed(&wrong), None, "{wrong:?}");
+            assert_eq!(elapsed(&[[5, 7], wrong].concat()), None, "one bad pair of two: {wrong:?}");
+        }
+    }
+
+    #[test]
+    fn names_say_which_clock() {
+        assert_eq!(Timing::Gpu.mark("sequential"), "sequential");
+        assert_eq!(Timing::Wall.mark("sequential"), "sequential (wall)");
+    }
+
+    #[test]
+    fn pieces_add_up() {
+        let most = u64::from(MAX_REPEATS);
+        for repeats in [0, 1, most - 1, most, most + 1, 3 * most, 7 * most + 5] {
+            let pieces = pieces(repeats);
+            assert_eq!(pieces.iter().map(|piece| u64::from(*piece)).sum::<u64>(), repeats);
+            assert!(pieces.iter().all(|piece| (1..=MAX_REPEATS).contains(piece)));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! One reduction with everything it needs, ready to be run, read and timed again and again.
+use halofold::Value;
+use halofold::read::{ReadError, Readback};
+use halofold::reduce::reference::{self, Expected, Verdict};
+use halofold::reduce::{Input, Job, Output, Plan, Prepared, ReduceError, Reduction, Workspace};
+use wgpu::{Buffer, BufferUsages, Device, Queue};
+
+use crate::Rotation;
+
+/// A job bound to its inputs, which repetitions take in turn, with an output of its own that the host can read.
+#[derive(Debug)]
+pub struct Trial {
+    prepared: Rotation<Prepared>,
+    job: Job,
+    output: wgpu::Buffer,
+    readback: Readback,
+}
+
+impl Trial {
+    /// Compiles a job, plans it for an input and allocates what it needs.
+    ///
+    /// # Errors
+    ///
+    /// What [`Reduction::new`], [`Reduction::plan`] and [`Reduction::prepare`] say.
+    pub fn new(device: &Device, job: Job, input: Input<'_>) -> Result<Self, ReduceError> {
+        Self::rotating(device, job, input, &[])
+    }
+
+    /// The same over several inputs of one length and one offset, the first of which sets both: every repetition reads the next one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Trial::new`].
+    pub fn rotating(
+        device: &Device,
+        job: Job,
+        first: Input<'_>,
+        others: &[&Buffer],
+    ) -> Result<Self, ReduceError> {
+        let reduction = Reduction::new(device, job)?;
+        let plan = reduction.plan(first.offset, first.len)?;
+        let workspace = Workspace::new(device, &plan);
+        let output = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold_measure::result"),
+            size: plan.output,
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let prepare = |buffer| {
+            let target = Output { buffer: &output, offset: 0 };
+            reduction.prepare(device, Input { buffer, ..first }, target, &workspace)
+        };
+        let buffers = [first.buffer].into_iter().chain(others.iter().copied());
+        let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;
+        let readback = Readback::new(device, plan.output * prepared.len() as u64);
+        let prepared = Rotation::new(prepared).expect("there is a first input");
+        Ok(Trial { prepared, job, output, readback })
+    }
+
+    /// Records one repetition into a pass: over the input whose turn it is.
+    pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
+        self.prepared.next().encode_in_pass(pass);
+    }
+
+    /// The dispatches of one repetition.
+    pub fn plan(&self) -> &Plan {
+        self.prepared.all()[0].plan()
+    }
+
+    /// Runs once, over the input whose turn it is, and brings the value to the host.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn value(&self, device: &Device, queue: &Queue) -> Result<Value, ReadError> {
+        Ok(self.run(device, queue, &[self.prepared.next()])?[0])
+    }
+
+    /// Runs once over every input and brings the values to the host.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn values(&self, device: &Device, queue: &Queue) -> Result<Vec<Value>, ReadError> {
+        self.run(device, queue, &self.prepared.all().iter().collect::<Vec<_>>())
+    }
+
+    /// Runs once over every input and holds each value against the reference's: the first verdict that is not right, if any.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn verify(&self, device: &Device, queue: &Queue, expected: &Expected) -> Result<Verdict, ReadError> {
+        let depth = self.plan().depth;
+        let mut verdicts = self.values(device, queue)?.into_iter().map(|value| expected.judge(value, depth));
+        Ok(verdicts.find(|verdict| !matches!(verdict, Verdict::Right)).unwrap_or(Verdict::Right))
+    }
+
+    /// Runs some of the reductions in one submission, each followed by the copy of its result.
+    fn run(&self, device: &Device, queue: &Queue, some: &[&Prepared]) -> Result<Vec<Value>, ReadError> {
+        let size = self.plan().output;
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        for (at, prepared) in (0..).step_by(size as usize).zip(some) {
+            prepared.encode(&mut encoder);
+            self.readback.encode_behind(at, &mut encoder, &self.output, 0, size)?;
+        }
+        queue.submit([encoder.finish()]);
+        let bytes = self.readback.wait(device, size * some.len() as u64)?;
+        let pair = self.job.accumulator;
+        let value = |bytes| reference::combine_partials(pair.operator, pair.element, bytes);
+        let values = bytes.chunks_exact(size as usize).map(value);
+        Ok(values.collect::<Option<_>>().expect("an accumulator's operator is defined for its element"))
+    }
+}
