@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use comfy_table::CellAlignment;
 use serde::Serialize;
 
+use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::record::Loaded;
 use crate::row::{LibraryRow, Measured, Row, StencilRow};
-use crate::{Failure, record, table};
+use crate::{record, table};
 use pairs::{Pair, pairs};
 use verdict::Verdict;
 

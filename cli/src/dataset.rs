@@ -6,7 +6,7 @@ use halofold::{Element, wgpu};
 use halofold_measure::{Inputs, Noise};
 use rayon::prelude::*;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::Source;
 

@@ -5,7 +5,7 @@ use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
 use serde::Serialize;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::adapters;
 use crate::output::{print, print_json};
 

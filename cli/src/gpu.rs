@@ -6,7 +6,7 @@ use std::time::Duration;
 use halofold::{adapter, wgpu};
 use halofold_measure::{Budget, Peak, Timer};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// What to say where there is no adapter.
 const INSTALL: &str = "no GPU adapter found. On Linux install a Vulkan driver: your GPU's own, or Mesa's \

@@ -6,9 +6,9 @@ use halofold::Element;
 use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Tuning};
 use halofold_measure::{Inputs, Peak, Timer};
 
-use crate::Failure;
 use crate::count::parse_count;
 use crate::dataset::{Dataset, Host};
+use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::input::Source;
 use crate::output::{print, print_json};

@@ -5,6 +5,7 @@ mod count;
 mod cpu;
 mod dataset;
 mod devices;
+mod failure;
 mod gpu;
 mod input;
 mod ladder;
@@ -23,7 +24,6 @@ mod stencil;
 mod sweep;
 mod table;
 
-use std::fmt::Display;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -56,24 +56,6 @@ enum Command {
     Sweep(sweep::SweepArgs),
 }
 
-/// Why the program ends early.
-#[derive(Debug)]
-pub enum Failure {
-    /// Something about the request or the machine: a message, and exit status 2.
-    Usage(String),
-    /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
-    Wrong,
-    /// Nobody reads the output any more: nothing to say, exit status 0.
-    Closed,
-}
-
-impl Failure {
-    /// A message for standard error.
-    pub fn usage(message: impl Display) -> Self {
-        Failure::Usage(message.to_string())
-    }
-}
-
 fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let result = match Arguments::parse().command {
@@ -87,11 +69,7 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::run(arguments),
     };
     match result {
-        Ok(()) | Err(Failure::Closed) => ExitCode::SUCCESS,
-        Err(Failure::Wrong) => ExitCode::from(1),
-        Err(Failure::Usage(message)) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
     }
 }

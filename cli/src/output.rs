@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Write as _};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Writes text to standard output and flushes it. A closed pipe ends the program quietly.
 pub fn print(text: &str) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use plotters::element::{Cross, DashedPathElement, PathElement, TriangleMarker};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Width and height of the picture, in pixels.
 pub const SIZE: (i32, i32) = (1080, 680);

@@ -8,9 +8,9 @@ use halofold::reduce::{Finish, Job, Operator, Rung, Tuning};
 use halofold::{Element, adapter};
 use halofold_measure::Inputs;
 
-use crate::Failure;
 use crate::cpu;
 use crate::dataset::{Dataset, Host};
+use crate::failure::Failure;
 use crate::progress;
 use crate::row::{Row, compare_steps};
 use crate::run::{self, Setting};

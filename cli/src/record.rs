@@ -6,7 +6,7 @@ use std::path::Path;
 use halofold_measure::{Inputs, Peak, Record, SCHEMA};
 use serde_json::Value;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::reserved::Reserved;
 use crate::row::{LibraryRow, Row, StencilRow};

@@ -26,7 +26,7 @@ use clap::value_parser;
 use halofold::Element;
 use halofold::reducer::Op;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
 use crate::reserved::Reserved;
 use crate::{output, progress};

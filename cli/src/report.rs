@@ -15,9 +15,10 @@ mod text;
 
 use std::path::PathBuf;
 
+use crate::failure::Failure;
 use crate::output::print;
+use crate::record;
 use crate::reserved::Reserved;
-use crate::{Failure, record};
 use machines::Machine;
 
 /// Options of `halofold report`.

@@ -7,8 +7,8 @@ use halofold::reduce::{Accumulator, Job, Operator, PlanError};
 use halofold::{Element, adapter};
 use halofold_measure::{Budget, Measurement, Peak, Summary, Trial};
 
-use crate::Failure;
 use crate::dataset::Dataset;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::row::{Row, Status};
 

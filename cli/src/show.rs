@@ -10,7 +10,7 @@ use halofold::wgpu::Limits;
 use halofold_measure::translate::{Access, Code, Facts, Kernel, Language, Translation, stage_name};
 use rspirv::binary::Disassemble as _;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::output::print;
 
 /// The largest workgroup that any back end runs.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use halofold::Element;
 use halofold::stencil::{Block, Border, Points};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
 pub use preset::{MACHINE, PRESETS, Preset, Published};
 use preset::{PresetArgs, Setting};

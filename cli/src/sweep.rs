@@ -10,9 +10,9 @@ use halofold::Element;
 use halofold::reduce::{Accumulator, Job, Operator, Rung, Tuning, UnknownRung};
 use halofold_measure::{Inputs, Peak};
 
-use crate::Failure;
 use crate::count::parse_count;
 use crate::dataset::{Dataset, Host};
+use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;

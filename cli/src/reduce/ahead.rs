@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::layout::Share;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input::Source;
 
 /// A piece of each source, aligned for any element.

@@ -14,7 +14,7 @@ use super::layout::{Layout, Share};
 use super::op;
 use super::slot::{self, Kernel, Slot};
 use super::tally::Tally;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::Source;
 

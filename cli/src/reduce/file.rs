@@ -5,7 +5,7 @@ use std::fs;
 use halofold::Element;
 
 use super::layout::{Axis, Layout};
-use crate::Failure;
+use crate::failure::Failure;
 use crate::input::Source;
 
 /// A file that was found good.

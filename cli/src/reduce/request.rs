@@ -7,7 +7,7 @@ use super::file::Work;
 use super::layout::Layout;
 use super::op;
 use super::results::FEW;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Checks options that go together or do not.
 pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {

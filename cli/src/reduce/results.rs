@@ -13,7 +13,7 @@ use super::dtype::{self, Dtype};
 use super::layout::Layout;
 use super::op;
 use super::rule::Answer;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// Results that are printed, at most.
 pub const FEW: u64 = 1000;

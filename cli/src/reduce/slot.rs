@@ -7,8 +7,9 @@ use halofold::{Element, wgpu};
 
 use super::layout::{Layout, Share};
 use super::stamps::Stamps;
+use crate::dataset;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::{Failure, dataset};
 
 /// A compiled operator.
 pub struct Kernel {

@@ -3,7 +3,7 @@
 use halofold::read::Readback;
 use halofold::wgpu;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 
 /// Timestamps of one piece's kernels.

@@ -8,7 +8,7 @@ use super::op;
 use super::results::Results;
 use super::rule::{Rule, Span, State};
 use super::slot::Outcome;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The state of one operator on its way through a file.
 pub struct Tally {

@@ -6,7 +6,7 @@ use halofold::reduce::Rung;
 
 use super::machines::{Machine, works};
 use super::page::first;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::row::{Measured, Row};
 use crate::table;
 

@@ -17,9 +17,10 @@ use std::time::Instant;
 use halofold::stencil::Job;
 
 use super::StencilArgs;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::output::{print, print_json};
-use crate::{Failure, progress};
+use crate::progress;
 use cells::Cells;
 use frames::Film;
 use output::Outputs;

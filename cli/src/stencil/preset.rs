@@ -11,11 +11,12 @@ use halofold::Element;
 use halofold::stencil::{Block, Borders, Grid, Job, Mapping, Points, Tuning, VARIANTS, Variant};
 use halofold_measure::Peak;
 
+use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
 use crate::row::{Measured, Status, StencilRow, csv};
-use crate::{Failure, progress, record};
+use crate::{progress, record};
 use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
 

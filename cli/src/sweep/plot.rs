@@ -6,12 +6,13 @@ use plotters::coord::combinators::{BindKeyPoints, IntoLogRange, LogCoord, WithKe
 use plotters::prelude::*;
 
 use super::{Sweep, end_to_end, own_time};
+use crate::cpu;
+use crate::failure::Failure;
 use crate::plot::{
     self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker,
     font, px, stroke,
 };
 use crate::row::Row;
-use crate::{Failure, cpu};
 
 /// The most ticks on the axis of sizes.
 const MOST_TICKS: i32 = 14;

@@ -8,8 +8,8 @@ use halofold::Element;
 use halofold::stencil::Grid;
 use npyz::{DType, Endianness, TypeStr, WriteOptions, WriterBuilder as _};
 
-use crate::Failure;
 use crate::dataset::Host;
+use crate::failure::Failure;
 use crate::input::Source;
 
 /// Cells in the order of the GPU: columns fastest, then rows, then planes.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::cells::Cells;
 use super::picture::Picture;
 use super::stage::Stage;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::reserved::Reserved;
 
 const OPTION: &str = "--frames";

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::cells::Cells;
 use super::frames::Folder;
 use super::picture::Picture;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::reserved::Reserved;
 use crate::stencil::StencilArgs;
 

@@ -5,7 +5,7 @@ use halofold::stencil::{
     Borders, Coefficients, Grid, Job, Norm, Points, StencilError, Tuning, Until, Variant,
 };
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::Source;
 use crate::stencil::StencilArgs;

@@ -6,8 +6,8 @@ use halofold::read::Readback;
 use halofold::stencil::{Coefficients, Convergence, Jacobi, Job, Outcome, Stepper, Until};
 use halofold::wgpu;
 
-use crate::Failure;
 use crate::dataset;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 
 /// How much is read back at once: each piece passes through a buffer that the host can map.

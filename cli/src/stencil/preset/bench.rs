@@ -6,7 +6,7 @@ use halofold::stencil::{Coefficients, Jacobi, Job, Stepper};
 use halofold::wgpu;
 use halofold_measure::{Budget, Field, Pair, Peak, Summary};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::row::{Status, StencilRow};
 

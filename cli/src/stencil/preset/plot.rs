@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::Replay;
-use crate::Failure;
+use crate::failure::Failure;
 use crate::plot::{
     self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker,
     font, px, stroke,

@@ -1,0 +1,34 @@
+//! Why the program ends early.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// Why the program ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something about the request or the machine: a message, and exit status 2.
+    Usage(String),
+    /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
+    Wrong,
+    /// Nobody reads the output any more: nothing to say, exit status 0.
+    Closed,
+}
+
+impl Failure {
+    /// A message for standard error.
+    pub fn usage(message: impl Display) -> Self {
+        Failure::Usage(message.to_string())
+    }
+
+    /// Says what there is to say; the program's exit status.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Failure::Closed => ExitCode::SUCCESS,
+            Failure::Wrong => ExitCode::from(1),
+            Failure::Usage(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+}
