@@ -16,7 +16,7 @@ use std::cell::LazyCell;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
-use halofold::stencil::{Borders, Coefficients, Grid, Jacobi, Job, Points, Stepper, Tuning, VARIANTS};
+use halofold::stencil::{Config, Dims, Grid, Jacobi, STENCILS, Stepper};
 use halofold::{Element, adapter};
 use halofold_measure::{Field, FieldError, Pair, Rotation, Status, StencilRow};
 use shared::{Extent, Machine};
@@ -25,16 +25,16 @@ use shared::{Extent, Machine};
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
 
 /// The grids of a stencil.
-fn grids(points: Points, extent: Extent) -> Vec<Grid> {
+fn grids(dims: Dims, extent: Extent) -> Vec<Grid> {
     let square = |side| Grid::plane(side, side);
     let box_of = |planes, side| Grid { planes, rows: side, cols: side };
-    match (points, extent) {
-        (Points::Five, Extent::Software) => vec![square(512)],
-        (Points::Five, Extent::Gpu) => vec![square(2048), square(8192)],
-        (Points::Five, Extent::Full) => [1024, 2048, 4096, 8192, 16384].map(square).to_vec(),
-        (Points::TwentySeven, Extent::Software) => vec![box_of(32, 64)],
-        (Points::TwentySeven, Extent::Gpu) => vec![box_of(64, 256), box_of(256, 512)],
-        (Points::TwentySeven, Extent::Full) => {
+    match (dims, extent) {
+        (Dims::Two, Extent::Software) => vec![square(512)],
+        (Dims::Two, Extent::Gpu) => vec![square(2048), square(8192)],
+        (Dims::Two, Extent::Full) => [1024, 2048, 4096, 8192, 16384].map(square).to_vec(),
+        (_, Extent::Software) => vec![box_of(32, 64)],
+        (_, Extent::Gpu) => vec![box_of(64, 256), box_of(256, 512)],
+        (_, Extent::Full) => {
             vec![box_of(32, 128), box_of(64, 256), box_of(256, 512), box_of(512, 512)]
         }
     }
@@ -45,12 +45,11 @@ fn main() {
     let path = shared::record_path("stencil", &machine);
     let mut rows = Vec::new();
     let mut criterion = shared::criterion(&machine);
-    for points in Points::ALL {
-        for (element, grid) in ELEMENTS
-            .iter()
-            .flat_map(|element| grids(points, machine.extent()).into_iter().map(move |grid| (*element, grid)))
-        {
-            let title = machine.title(&format!("{}-point/{element}/{}", points.count(), sides(grid)));
+    for &stencil in STENCILS {
+        for (element, grid) in ELEMENTS.iter().flat_map(|element| {
+            grids(stencil.dims, machine.extent()).into_iter().map(move |grid| (*element, grid))
+        }) {
+            let title = machine.title(&format!("{}/{element}/{}", stencil.name, sides(grid)));
             let pairs = match pairs(&machine, element, grid) {
                 Ok(pairs) => pairs,
                 Err(reason) => {
@@ -58,18 +57,12 @@ fn main() {
                     continue;
                 }
             };
-            let jobs: Vec<_> = VARIANTS
-                .iter()
-                .filter(|variant| variant.points == points)
-                .map(|variant| {
-                    let tuning = Tuning::of(variant);
-                    Job { variant, element, grid, borders: Borders::default(), tuning }
-                })
-                .collect();
-            let data = LazyCell::new(|| Data::new(&machine, &jobs[0], pairs));
+            let configs: Vec<_> =
+                stencil.variants().map(|variant| Config::new(stencil, variant, element, grid)).collect();
+            let data = LazyCell::new(|| Data::new(&machine, &configs[0], pairs));
             let mut group = criterion.benchmark_group(&title);
             group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(grid.cells()));
-            rows.extend(jobs.iter().filter_map(|job| bench(&mut group, &machine, *job, &data)));
+            rows.extend(configs.iter().filter_map(|config| bench(&mut group, &machine, *config, &data)));
             group.finish();
         }
     }
@@ -108,25 +101,25 @@ struct Data {
 }
 
 impl Data {
-    fn new(machine: &Machine, job: &Job, pairs: u64) -> Self {
+    fn new(machine: &Machine, config: &Config, pairs: u64) -> Self {
         let device = &machine.device;
         let make = || -> Result<_, FieldError> {
-            let field = Field::new(device, &machine.queue, job)?;
+            let field = Field::new(device, &machine.queue, config)?;
             let pairs = (0..pairs).map(|_| field.pair(device)).collect::<Result<Vec<_>, _>>()?;
             Ok((field, pairs))
         };
-        let (field, mut pairs) = make().unwrap_or_else(|error| panic!("{}: {error}", job.grid));
+        let (field, mut pairs) = make().unwrap_or_else(|error| panic!("{}: {error}", config.grid));
         pairs.extend(pairs.iter().map(Pair::reversed).collect::<Vec<_>>());
         Data { field, pairs }
     }
 
     /// A variant over the grids, whose steps were right: from the first grid of every pair to the second, and then back.
-    fn rotation(&self, machine: &Machine, job: Job) -> Rotation<Stepper> {
+    fn rotation(&self, machine: &Machine, config: Config) -> Rotation<Stepper> {
         let Machine { device, queue, .. } = machine;
-        let name = job.variant.name;
-        let exact = Jacobi::new(device, job, Coefficients::dyadic(job.variant.points));
+        let name = config.variant.name;
+        let exact = Jacobi::new(device, config, config.stencil.dyadic);
         let exact = exact.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let usual = exact.reweighted(device, Coefficients::usual(job.variant.points));
+        let usual = exact.reweighted(device, config.stencil.usual).expect("the other weights had no error");
         let steppers = self.pairs.iter().map(|pair| {
             let stepper =
                 |jacobi| pair.stepper(device, jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -144,12 +137,12 @@ impl Data {
 fn bench<F: FnOnce() -> Data>(
     group: &mut BenchmarkGroup<'_, WallTime>,
     machine: &Machine,
-    job: Job,
+    config: Config,
     data: &LazyCell<Data, F>,
 ) -> Option<StencilRow> {
-    let name = job.variant.name;
-    let mut row = StencilRow::blank(&job, &machine.info);
-    match job.plan(machine.device.features(), &machine.device.limits()) {
+    let name = config.variant.name;
+    let mut row = StencilRow::blank(&config, &machine.info);
+    match config.plan(machine.device.features(), &machine.device.limits()) {
         Ok(plan) => row.workgroups = Some(plan.workgroups()),
         Err(error) => {
             shared::skip(name, &error.to_string());
@@ -157,14 +150,14 @@ fn bench<F: FnOnce() -> Data>(
             return Some(row);
         }
     }
-    let make = || data.rotation(machine, job);
+    let make = || data.rotation(machine, config);
     let time = |rotation: &Rotation<Stepper>, repeats| {
         machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
     };
     let (_, summary, timing) = shared::bench(group, machine, name, make, time)?;
     row.dispatches = Some(1);
     row.status = Status::Pass;
-    row.set_times(&job, summary, timing, machine.peak.copy_gb_per_s);
+    row.set_times(&config, summary, timing, machine.peak.copy_gb_per_s);
     if let (Some(gcells), Some(percent)) = (row.gcells_per_s, row.percent_of_copy_peak) {
         let timing = timing.name();
         eprintln!("    {gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak ({timing} time)\n");

@@ -6,7 +6,7 @@ mod preset;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Points};
+use halofold::stencil::{Block, Border, Stencil};
 
 use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
@@ -19,14 +19,14 @@ pub struct StencilArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
     #[arg(value_name = "GRID.npy", conflicts_with = "preset")]
     grid: Option<String>,
-    /// The stencil: 5 points in 2D, 27 in 3D. By default the one for the grid's dimensions.
-    #[arg(long, value_name = "5|27", conflicts_with = "preset", value_parser = parse_points)]
-    points: Option<Points>,
+    /// The stencil, by the number of its points: 5 in 2D, 27 in 3D. By default 5 or 27, by the grid's dimensions.
+    #[arg(long, alias = "points", value_name = "POINTS", conflicts_with = "preset")]
+    stencil: Option<&'static Stencil>,
     /// How many steps: 1 by default; 0 copies. With --until at most so many: 100000 by default. Of a preset, those that the
     /// best rows and the thesis's own are run for in one go.
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// The kernel by its name; auto is the fastest: register-rows for 5 points, plane-sums for 27.
+    /// The kernel by its name; auto is the fastest, for example register-rows for 5 points, plane-sums for 27.
     #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
     variant: String,
     /// Invocations of a workgroup, instead of the variant's own.
@@ -38,16 +38,18 @@ pub struct StencilArgs {
     /// Stop once a step changes no cell by this much.
     #[arg(long, value_name = "EPS", conflicts_with = "preset", value_parser = parse_epsilon, allow_negative_numbers = true)]
     until: Option<f64>,
-    /// The weights. 5 points: of every cell, by default 0.2. 27 points: of the centre, the 6 faces, the 12 edges and
-    /// the 8 corners, by default 1/8, 1/16, 1/32, 1/64, as decimals.
+    /// The weights, of the centre first, then of the cells around it from the nearest to the farthest. 5
+    /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
+    /// 1/16, 1/32, 1/64, as decimals.
     #[arg(
         long,
-        value_name = "C0 | A,B,C,D",
+        alias = "coefficients",
+        value_name = "A,B,…",
         conflicts_with = "preset",
         value_delimiter = ',',
         allow_hyphen_values = true
     )]
-    coefficients: Vec<f64>,
+    weights: Vec<f64>,
     /// What is computed with and written: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
@@ -100,12 +102,6 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
             "name the grid to step (a .npy file, or - for standard input), or a table: --preset thesis-5pt or thesis-27pt",
         )),
     }
-}
-
-/// Reads the number of points.
-fn parse_points(text: &str) -> Result<Points, String> {
-    let found = Points::ALL.into_iter().find(|points| points.count().to_string() == text);
-    found.ok_or_else(|| format!("`{text}` points: there are stencils of 5 (2D) and 27 (3D)"))
 }
 
 /// Reads what a step may change.

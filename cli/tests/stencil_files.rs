@@ -11,7 +11,10 @@ use std::process::Output;
 use files::{Folder, npy, refused, stdout};
 use half::f16;
 use halofold::Element;
-use halofold::stencil::{Border, Borders, Coefficients, Grid, Points, reference};
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{
+    Border, Borders, Dims, FIVE_POINT, Grid, STENCILS, Stencil, TWENTY_SEVEN_POINT, Weights,
+};
 use serde_json::Value;
 
 const KEYS: [&str; 17] = [
@@ -45,33 +48,33 @@ fn run(args: &[&str]) -> Output {
 #[derive(Clone, Debug)]
 struct Cells {
     grid: Grid,
-    points: Points,
+    stencil: &'static Stencil,
     values: Vec<f64>,
 }
 
 impl Cells {
     /// Small integers, the same every time.
-    fn integers(points: Points) -> Self {
-        let grid = match points {
-            Points::Five => Grid::plane(13, 37),
-            Points::TwentySeven => Grid { planes: 5, rows: 9, cols: 11 },
+    fn integers(stencil: &'static Stencil) -> Self {
+        let grid = match stencil.dims {
+            Dims::Three => Grid { planes: 5, rows: 9, cols: 11 },
+            _ => Grid::plane(13, 37),
         };
         let values = (0..grid.cells()).map(|cell| ((cell * cell * 7 + cell / 5) % 9) as f64 - 4.0).collect();
-        Cells { grid, points, values }
+        Cells { grid, stencil, values }
     }
 
     fn shape(&self) -> Vec<usize> {
         let Grid { planes, rows, cols } = self.grid;
         let sides = [planes, rows, cols].map(|side| side as usize);
-        sides[3 - self.points.dimensions()..].to_vec()
+        sides[3 - self.stencil.dims.count()..].to_vec()
     }
 
     /// What the CPU makes of them.
-    fn stepped(&self, border: Border, coefficients: Coefficients, steps: u32) -> Vec<f64> {
+    fn stepped(&self, border: Border, weights: Weights, steps: u32) -> Vec<f64> {
         let (mut source, mut target) = (self.values.clone(), self.values.clone());
         for _ in 0..steps {
             let borders = Borders::all(border);
-            reference::step(self.points, self.grid, borders, coefficients, &source, &mut target);
+            Problem::new(self.stencil, weights, self.grid, borders).step(&source, &mut target);
             std::mem::swap(&mut source, &mut target);
         }
         source
@@ -178,11 +181,9 @@ const NAN: [u8; 3] = [255, 0, 0];
 fn every_border_and_type_is_exact() {
     let folder = Folder::new("stencil-exact");
     let out = folder.path("out.npy");
-    for (points, weights) in [(Points::Five, "0.25"), (Points::TwentySeven, "0.125,0.0625,0.03125,0.015625")]
+    for (stencil, weights) in [(&FIVE_POINT, "0.25"), (&TWENTY_SEVEN_POINT, "0.125,0.0625,0.03125,0.015625")]
     {
-        let cells = Cells::integers(points);
-        let mut coefficients = Coefficients::usual(points);
-        coefficients.0[0] = if points == Points::Five { 0.25 } else { 0.125 };
+        let cells = Cells::integers(stencil);
         for element in FLOATS {
             let file = folder.write("in.npy", &cells.file(&kind(element), false, false));
             // 16 bits hold one step of them exactly.
@@ -209,7 +210,7 @@ fn every_border_and_type_is_exact() {
                 let report = report(&output);
                 assert_eq!((&report["type"], &report["output"]), (&element.name().into(), &out[..].into()));
                 let shape = cells.shape().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-                let expected = cells.stepped(border, coefficients, steps.parse().unwrap());
+                let expected = cells.stepped(border, stencil.dyadic, steps.parse().unwrap());
                 assert_eq!(array(&out), (format!("<{}", kind(element)), shape, expected), "{border:?}");
             }
         }
@@ -219,7 +220,7 @@ fn every_border_and_type_is_exact() {
 #[test]
 fn the_report_says_what_was_done() {
     let folder = Folder::new("stencil-report");
-    let cells = Cells::integers(Points::TwentySeven);
+    let cells = Cells::integers(&TWENTY_SEVEN_POINT);
     let file = folder.write("in.npy", &cells.file("f4", false, false));
     let report = report(&run(&[
         &file,
@@ -253,15 +254,15 @@ fn the_report_says_what_was_done() {
 #[test]
 fn defaults_average_for_a_thousand_and_one_steps() {
     let folder = Folder::new("stencil-long");
-    for (points, variant) in [(Points::Five, "register-rows"), (Points::TwentySeven, "plane-sums")] {
-        let cells = Cells::integers(points);
+    for (stencil, variant) in [(&FIVE_POINT, "register-rows"), (&TWENTY_SEVEN_POINT, "plane-sums")] {
+        let cells = Cells::integers(stencil);
         let file = folder.write("in.npy", &cells.file("f4", false, false));
         let out = folder.path("out.npy");
         for border in BORDERS {
             let arguments = [&file, "--steps", "1001", "--boundary", border.name(), "-o", &out, "--json"];
             let report = report(&run(&arguments));
             assert_eq!(report["variant"], variant);
-            let expected = cells.stepped(border, Coefficients::usual(points), 1001);
+            let expected = cells.stepped(border, stencil.usual, 1001);
             let (_, _, values) = array(&out);
             for (at, (got, expected)) in values.iter().zip(expected).enumerate() {
                 // Averages do not enlarge what is off: at most half a unit of 4 per addition and step.
@@ -275,14 +276,14 @@ fn defaults_average_for_a_thousand_and_one_steps() {
 #[test]
 fn byte_orders_and_orders_of_dimensions_are_one() {
     let folder = Folder::new("stencil-orders");
-    for points in Points::ALL {
-        let cells = Cells::integers(points);
-        let expected = cells.stepped(Border::Fixed, Coefficients([0.25, 0.5, -0.125, 0.0]), 1);
-        let weights = if points == Points::Five { "0.25" } else { "0.25,0.5,-0.125,0" };
+    for &stencil in STENCILS {
+        let cells = Cells::integers(stencil);
+        let expected = cells.stepped(Border::Fixed, Weights([0.25, 0.5, -0.125, 0.0]), 1);
+        let weights = &"0.25,0.5,-0.125,0".split(',').collect::<Vec<_>>()[..stencil.classes.len()].join(",");
         let out = folder.path("out.npy");
         for (big, fortran) in [(false, false), (false, true), (true, false), (true, true)] {
             let file = cells.file("f4", big, fortran);
-            let arguments = ["-", "--coefficients", weights, "-o", &out];
+            let arguments = ["-", "--weights", weights, "-o", &out];
             let output = files::run_on(&mut files::command("stencil", &arguments), &file);
             assert!(stdout(&output).contains("1 step in"));
             assert_eq!(array(&out).2, expected, "big: {big}, fortran: {fortran}");
@@ -298,15 +299,15 @@ fn integers_of_any_width_become_floats() {
     let signed: [(&str, f64); 4] = [("i1", -128.0), ("i2", -32768.0), ("i4", -65536.0), ("i8", -65536.0)];
     let unsigned = [("b1", 1.0), ("u1", 255.0), ("u2", 65535.0), ("u4", 4294967040.0), ("u8", 4294967040.0)];
     for (from, extreme) in signed.into_iter().chain(unsigned) {
-        let mut cells = Cells::integers(Points::Five);
+        let mut cells = Cells::integers(&FIVE_POINT);
         if !from.starts_with('i') {
             cells.values.iter_mut().for_each(|value| *value = f64::from(*value > 0.0));
         }
         cells.values[77] = extreme;
-        let expected = cells.stepped(Border::Mirror, Coefficients([0.25, 0.0, 0.0, 0.0]), 1);
+        let expected = cells.stepped(Border::Mirror, Weights([0.25; 4]), 1);
         for (big, fortran) in [(false, true), (true, false)] {
             let file = folder.write("in.npy", &cells.file(from, big, fortran));
-            let output = run(&[&file, "--boundary", "mirror", "--coefficients", "0.25", "-o", &out]);
+            let output = run(&[&file, "--boundary", "mirror", "--weights", "0.25", "-o", &out]);
             stdout(&output);
             assert!(String::from_utf8_lossy(&output.stderr).contains("integers become f32"));
             let (kind, shape, values) = array(&out);
@@ -324,15 +325,15 @@ fn integers_of_any_width_become_floats() {
 #[test]
 fn floats_become_what_is_asked_for() {
     let folder = Folder::new("stencil-floats");
-    let cells = Cells::integers(Points::Five);
+    let cells = Cells::integers(&FIVE_POINT);
     let out = folder.path("out.npy");
-    let options = ["--type", "f32", "--coefficients", "0.25", "-o", &out, "--json"];
+    let options = ["--type", "f32", "--weights", "0.25", "-o", &out, "--json"];
     for from in ["f2", "f8"] {
         let file = folder.write("in.npy", &cells.file(from, true, false));
         let output = run(&[&[&file[..]], &options[..]].concat());
         assert_eq!(report(&output)["type"], "f32");
         assert!(output.stderr.is_empty());
-        let expected = cells.stepped(Border::Fixed, Coefficients([0.25, 0.0, 0.0, 0.0]), 1);
+        let expected = cells.stepped(Border::Fixed, Weights([0.25; 4]), 1);
         assert_eq!(array(&out), ("<f4".to_owned(), "13, 37".to_owned(), expected));
     }
 }
@@ -340,7 +341,7 @@ fn floats_become_what_is_asked_for() {
 #[test]
 fn no_step_copies() {
     let folder = Folder::new("stencil-copy");
-    let cells = Cells::integers(Points::Five);
+    let cells = Cells::integers(&FIVE_POINT);
     let bytes = cells.file("f4", false, false);
     let file = folder.write("in.npy", &bytes);
     let out = folder.path("out.npy");
@@ -356,7 +357,7 @@ fn no_step_copies() {
 #[test]
 fn pictures_are_heat_maps() {
     let folder = Folder::new("stencil-pictures");
-    let mut cells = Cells::integers(Points::Five);
+    let mut cells = Cells::integers(&FIVE_POINT);
     cells.values[3] = -100.0;
     cells.values[37] = 100.0;
     cells.values[38] = f64::NAN;
@@ -373,7 +374,7 @@ fn pictures_are_heat_maps() {
 #[test]
 fn pictures_of_a_volume_show_one_plane() {
     let folder = Folder::new("stencil-slices");
-    let mut cells = Cells::integers(Points::TwentySeven);
+    let mut cells = Cells::integers(&TWENTY_SEVEN_POINT);
     // Every plane has one value, its number.
     for (at, value) in cells.values.iter_mut().enumerate() {
         *value = (at / 99) as f64;
@@ -396,7 +397,7 @@ fn pictures_of_a_volume_show_one_plane() {
 fn frames_are_numbered_by_step_and_compare() {
     let folder = Folder::new("stencil-frames");
     let grid = Grid { planes: 3, rows: 5, cols: 5 };
-    let mut cells = Cells { grid, points: Points::TwentySeven, values: vec![1.0; 75] };
+    let mut cells = Cells { grid, stencil: &TWENTY_SEVEN_POINT, values: vec![1.0; 75] };
     cells.values[37] = 9.0;
     let file = folder.write("in.npy", &cells.file("f4", false, false));
     let frames = folder.path("a/b");
@@ -423,10 +424,10 @@ fn frames_are_numbered_by_step_and_compare() {
 
 /// Steps until a check after every so many finds no change of `epsilon`, the change, and the cells.
 fn converged(cells: &Cells, border: Border, every: u32, epsilon: f64) -> (u32, f64, Vec<f64>) {
-    let coefficients = Coefficients::usual(cells.points);
+    let weights = cells.stencil.usual;
     let mut before = cells.values.clone();
     for step in 1.. {
-        let now = Cells { values: before.clone(), ..cells.clone() }.stepped(border, coefficients, 1);
+        let now = Cells { values: before.clone(), ..cells.clone() }.stepped(border, weights, 1);
         let change = now.iter().zip(&before).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()));
         if step % every == 0 && change < epsilon {
             return (step, change, now);
@@ -440,8 +441,8 @@ fn converged(cells: &Cells, border: Border, every: u32, epsilon: f64) -> (u32, f
 fn a_run_ends_when_little_changes() {
     let folder = Folder::new("stencil-until");
     let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
-    for points in Points::ALL {
-        let cells = Cells::integers(points);
+    for &stencil in STENCILS {
+        let cells = Cells::integers(stencil);
         let file = folder.write("in.npy", &cells.file("f4", false, false));
         for (every, epsilon) in [(10, "1e-3"), (7, "1e-2"), (1, "2e-3")] {
             let (steps, change, expected) = converged(&cells, Border::Fixed, every, epsilon.parse().unwrap());
@@ -467,12 +468,12 @@ fn a_run_ends_when_little_changes() {
 #[test]
 fn a_run_that_does_not_converge_says_so() {
     let folder = Folder::new("stencil-until-not");
-    let mut cells = Cells::integers(Points::Five);
+    let mut cells = Cells::integers(&FIVE_POINT);
     let file = folder.write("in.npy", &cells.file("f4", false, false));
     let out = folder.path("out.npy");
     let limited = report(&run(&[&file, "--until", "0", "--steps", "25", "-o", &out, "--json"]));
     assert_eq!((&limited["steps"], &limited["converged"]), (&25.into(), &false.into()));
-    let expected = cells.stepped(Border::Fixed, Coefficients::usual(Points::Five), 25);
+    let expected = cells.stepped(Border::Fixed, FIVE_POINT.usual, 25);
     for (got, expected) in array(&out).2.iter().zip(expected) {
         assert!((got - expected).abs() < 1e-4);
     }
@@ -488,8 +489,8 @@ fn a_run_that_does_not_converge_says_so() {
 #[test]
 fn what_cannot_be_is_refused_and_leaves_nothing() {
     let folder = Folder::new("stencil-refused");
-    let flat = folder.write("flat.npy", &Cells::integers(Points::Five).file("f4", false, false));
-    let deep = folder.write("deep.npy", &Cells::integers(Points::TwentySeven).file("f4", false, false));
+    let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
+    let deep = folder.write("deep.npy", &Cells::integers(&TWENTY_SEVEN_POINT).file("f4", false, false));
     let empty = folder.write("empty.npy", &npy("<f4", false, &[0, 5], &[]));
     let line = folder.write("line.npy", &npy("<f4", false, &[2], &[0; 8]));
     let four = folder.write("four.npy", &npy("<f4", false, &[1, 1, 1, 1], &[0; 4]));
@@ -513,9 +514,9 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&empty], &["empty.npy", "(0, 5)", "no cell"]),
         (&[&line], &["line.npy", "(2,)", "(rows, columns)"]),
         (&[&four], &["four.npy", "(1, 1, 1, 1)"]),
-        (&[&deep, "--points", "5"], &["deep.npy", "(5, 9, 11)", "(rows, columns)"]),
+        (&[&deep, "--stencil", "5"], &["deep.npy", "(5, 9, 11)", "(rows, columns)"]),
         (&[&flat, "--points", "27"], &["flat.npy", "(planes, rows, columns)"]),
-        (&[&flat, "--points", "9"], &["5 (2D) and 27 (3D)"]),
+        (&[&flat, "--stencil", "6"], &["unknown stencil", "5-point", "27-point"]),
         (&[&flat, "--variant", "plane-sums"], &["unknown variant", "register-rows", "dir-fusion-diag"]),
         (&[&deep, "--variant", "register-rows"], &["unknown variant", "plane-sums", "sol-unroll8-cse"]),
         (&[&flat, "--block", "64"], &["8x32"]),
@@ -523,8 +524,8 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&flat, "--block", "4096x4096"], &["4096x4096", "max_compute_invocations_per_workgroup"]),
         (&[&flat, "--variant", "sol-smem", "--block", "2x8"], &["sol-smem", "2x8", "at least 3"]),
         (&[&flat, "--boundary", "open"], &["fixed, mirror, periodic"]),
-        (&[&flat, "--coefficients", "1,2"], &["2 given", "5 points take one"]),
-        (&[&deep, "--coefficients", "1"], &["1 given", "27 points take four"]),
+        (&[&flat, "--weights", "1,2,3"], &["3 given", "5 points take 2"]),
+        (&[&deep, "--weights", "1"], &["1 given", "27 points take 4"]),
         (&[&deep, "--coefficients", "1,2,3,nan"], &["NaN is no weight"]),
         (&[&flat, "--coefficients", "much"], &["much"]),
         (&[&flat, "--type", "i32"], &["f32, f64 and f16"]),

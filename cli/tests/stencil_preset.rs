@@ -7,15 +7,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use halofold::stencil::{Points, VARIANTS};
+use halofold::stencil::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 use halofold_measure::Record;
 use keys::STENCIL_KEYS;
 use markup::well_formed;
 use serde_json::Value;
 
 /// The tables of the thesis over odd little grids.
-const TINY: [(&str, Points, &str); 2] =
-    [("thesis-5pt", Points::Five, "37x70"), ("thesis-27pt", Points::TwentySeven, "9x21x38")];
+const TINY: [(&str, &Stencil, &str); 2] =
+    [("thesis-5pt", &FIVE_POINT, "37x70"), ("thesis-27pt", &TWENTY_SEVEN_POINT, "9x21x38")];
 
 /// Block shapes: two that run everywhere, in the thesis's tables too, and one that not every adapter allows.
 const BLOCKS: [&str; 3] = ["8x16", "8x32", "32x32"];
@@ -29,7 +29,7 @@ fn stencil(options: &[&str]) -> Output {
 }
 
 /// Standard output of a tiny preset, which must go well.
-fn tiny((preset, _, grid): (&str, Points, &str), options: &[&str]) -> String {
+fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> String {
     let blocks = BLOCKS.join(",");
     let fixed = ["--preset", preset, "--grid", grid, "--blocks", &blocks, "--samples=1", "--steps=3"];
     let output = stencil(&[&fixed, options].concat());
@@ -73,18 +73,15 @@ fn check(row: &serde_json::Map<String, Value>) {
 #[test]
 fn every_variant_in_every_block_is_right_or_skipped() {
     for table in TINY {
-        let (preset, points, grid) = table;
+        let (preset, stencil, grid) = table;
         let (svg, record) = (path(preset, "plot.svg"), path(preset, "record.json"));
         let json = tiny(table, &["--json", "--svg", text(&svg), "--record", text(&record)]);
         let rows: Vec<serde_json::Map<String, Value>> = serde_json::from_str(&json).expect("JSON");
         rows.iter().for_each(check);
         let names: Vec<_> =
             rows.iter().map(|row| [&row["variant"], &row["block"]].map(|x| x.as_str().unwrap())).collect();
-        let expected: Vec<_> = VARIANTS
-            .iter()
-            .filter(|variant| variant.points == points)
-            .flat_map(|variant| BLOCKS.map(|block| [variant.name, block]))
-            .collect();
+        let expected: Vec<_> =
+            stencil.variants().flat_map(|variant| BLOCKS.map(|block| [variant.name, block])).collect();
         assert_eq!(names, expected);
         for row in &rows {
             let what = [&row["preset"], &row["grid"], &row["boundary"], &row["type"]];

@@ -4,7 +4,7 @@
 //! the thesis does (1024 × 1024 and 32 × 128 × 128 on a software adapter), and prints the best first. Behind `--`, names of
 //! variants take only those, and `--unchecked` leaves out the checks that wgpu adds to shaders.
 
-use halofold::stencil::{Block, Borders, Coefficients, Grid, Jacobi, Job, Mapping, Points, Tuning, VARIANTS};
+use halofold::stencil::{Block, Config, Dims, Grid, Jacobi, Mapping, STENCILS, Tuning};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Timer, peak};
 
@@ -20,24 +20,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let unchecked = options.iter().any(|option| option == "--unchecked");
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     println!("{}: copy peak {:.0} GB/s", adapter.get_info().name, peak.copy_gb_per_s);
-    for points in Points::ALL {
-        let grid = match (points, software) {
-            (Points::Five, false) => Grid::plane(8192, 8192),
-            (Points::Five, true) => Grid::plane(1024, 1024),
-            (Points::TwentySeven, false) => Grid { planes: 256, rows: 512, cols: 512 },
-            (Points::TwentySeven, true) => Grid { planes: 32, rows: 128, cols: 128 },
+    for &stencil in STENCILS {
+        let grid = match (stencil.dims, software) {
+            (Dims::Two, false) => Grid::plane(8192, 8192),
+            (Dims::Two, true) => Grid::plane(1024, 1024),
+            (_, false) => Grid { planes: 256, rows: 512, cols: 512 },
+            (_, true) => Grid { planes: 32, rows: 128, cols: 128 },
         };
         let buffers = [0, 1].map(|_| noise(&device, &queue, grid.cells()));
         let mut times = Vec::new();
-        for variant in VARIANTS.iter().filter(|variant| variant.points == points && wanted(variant.name)) {
+        for variant in stencil.variants().filter(|variant| wanted(variant.name)) {
             for tuning in tunings(variant.mapping, Tuning::of(variant)) {
-                let job = Job { variant, element: Element::F32, grid, borders: Borders::default(), tuning };
-                let weights = Coefficients::usual(points);
+                let config = Config::new(stencil, variant, Element::F32, grid).with_tuning(tuning);
+                let weights = stencil.usual;
                 let jacobi = if unchecked {
                     // SAFETY: halofold's kernels stay inside of the grid; the tests run them with checks on every adapter.
-                    unsafe { Jacobi::unchecked(&device, job, weights) }
+                    unsafe { Jacobi::unchecked(&device, config, weights) }
                 } else {
-                    Jacobi::new(&device, job, weights)
+                    Jacobi::new(&device, config, weights)
                 };
                 let Ok(jacobi) = jacobi else { continue };
                 let stepper = jacobi.prepare(&device, &buffers[0], &buffers[1])?;
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
-        println!("{} points, {grid}:", points.count());
+        println!("{}, {grid}:", stencil.name);
         for (ms, name, tuning) in &times {
             let cells = grid.cells() as f64 / 1e6 / ms;
             let share = 100.0 * 8.0 * cells / peak.copy_gb_per_s;
@@ -75,7 +75,8 @@ fn tunings(mapping: Mapping, usual: Tuning) -> Vec<Tuning> {
     {
         for (rows_per_invocation, strip) in [(1, 1), (2, 2), (4, 4), (8, 4)] {
             for planes_per_group in [32, 64, 128] {
-                all.push(Tuning { rows_per_invocation, strip, planes_per_group, ..tuning });
+                let tuning = tuning.with_rows_per_invocation(rows_per_invocation).with_strip(strip);
+                all.push(tuning.with_planes_per_group(planes_per_group));
             }
         }
     }

@@ -2,12 +2,13 @@
 //!
 //! Results are compared with the CPU's word on the whole grid bit for bit, on the GPU. They start as the cells of the
 //! beginning: what a kernel leaves out is of another time level, and noticed.
+
 use std::sync::Arc;
 
 use halofold::Element;
 use halofold::read::ReadError;
 use halofold::reducer::{Prepared, ReducerError};
-use halofold::stencil::{Grid, Jacobi, Job, StencilError, Stepper};
+use halofold::stencil::{Config, Grid, Jacobi, StencilError, Stepper};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::differ::Differ;
@@ -65,19 +66,19 @@ pub enum FieldError {
 }
 
 impl Field {
-    /// The grid of a job, with its element type and borders; of its variant only the stencil counts. Costs two buffers of
+    /// The grid of a configuration, with its element type and borders; of its variant only the stencil counts. Costs two buffers of
     /// the grid's size, two more for the time of this call; the CPU steps no more than a small grid.
     ///
     /// # Errors
     ///
     /// A grid that the device cannot hold, a lost device, or one that sees no difference where there is one.
-    pub fn new(device: &Device, queue: &Queue, job: &Job) -> Result<Self, FieldError> {
-        job.check(device.features(), &device.limits())?;
-        let Job { element, grid, .. } = *job;
+    pub fn new(device: &Device, queue: &Queue, config: &Config) -> Result<Self, FieldError> {
+        config.check(device.features(), &device.limits())?;
+        let Config { element, grid, .. } = *config;
         // Both directions between two buffers; 16-bit floats have not the bits for more than one.
         let steps = if element == Element::F16 { 1 } else { 2 };
-        let mosaic = Mosaic::new(job, steps);
-        let size = job.bytes().next_multiple_of(4);
+        let mosaic = Mosaic::new(config, steps);
+        let size = config.bytes().next_multiple_of(4);
         let initial = buffer(device, "halofold_measure::initial", size);
         let expected = buffer(device, "halofold_measure::expected", size);
         upload(queue, &initial, mosaic.before());
@@ -103,7 +104,7 @@ impl Field {
     }
 
     /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`Pair::stepper`], with
-    /// [`Coefficients::dyadic`](halofold::stencil::Coefficients::dyadic).
+    /// the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
     ///
     /// # Errors
     ///

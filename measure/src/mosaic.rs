@@ -5,12 +5,14 @@
 //! of the tile: the CPU's reference steps the small one, and every cell of the large one is one of its cells. The sides of
 //! the tile are primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same
 //! value there.
+
 use halofold::Element;
-use halofold::stencil::{Coefficients, Grid, Job, Points, reference};
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{Config, Dims, Grid};
 
 use crate::noise::scramble;
 
-/// A grid before and after some Jacobi steps with [`Coefficients::dyadic`].
+/// A grid before and after some Jacobi steps with the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
 ///
 /// Cells are whole numbers from -4 to 4, so that every order of additions gives the same bits in every float type.
 #[derive(Clone, Debug)]
@@ -28,13 +30,12 @@ pub(super) struct Mosaic {
 }
 
 impl Mosaic {
-    /// The grid of a job, with its element type and borders, and what `steps` steps of its stencil make of it.
-    pub(super) fn new(job: &Job, steps: u32) -> Self {
-        let Job { grid, element, borders, .. } = *job;
-        let points = job.variant.points;
-        let tile = match points {
-            Points::Five => Grid::plane(61, 127),
-            Points::TwentySeven => Grid { planes: 7, rows: 31, cols: 61 },
+    /// The grid of a configuration, with its element type and borders, and what `steps` steps of its stencil make of it.
+    pub(super) fn new(config: &Config, steps: u32) -> Self {
+        let Config { stencil, grid, element, .. } = *config;
+        let tile = match stencil.dims {
+            Dims::Three => Grid { planes: 7, rows: 31, cols: 61 },
+            _ => Grid::plane(61, 127),
         };
         let cols = Fold::new(grid.cols, tile.cols, steps);
         let rows = Fold::new(grid.rows, tile.rows, steps);
@@ -42,8 +43,9 @@ impl Mosaic {
         let small = Grid { planes: planes.small, rows: rows.small, cols: cols.small };
         let cells = tiled(small, tile);
         let (mut source, mut target) = (cells.clone(), cells.clone());
+        let problem = Problem::new(stencil, stencil.dyadic, small, config.borders);
         for _ in 0..steps {
-            reference::step(points, small, borders, Coefficients::dyadic(points), &source, &mut target);
+            problem.step(&source, &mut target);
             std::mem::swap(&mut source, &mut target);
         }
         let lengthened = |cells: &[f64]| -> Vec<Vec<u8>> {
@@ -127,7 +129,7 @@ impl Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halofold::stencil::{Border, Borders, Tuning, VARIANTS};
+    use halofold::stencil::{Border, Borders, FIVE_POINT, TWENTY_SEVEN_POINT};
 
     /// The cells of rows of 64-bit floats.
     fn cells<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Vec<f64> {
@@ -137,26 +139,24 @@ mod tests {
     #[test]
     fn a_mosaic_steps_as_the_whole_grid_does() {
         let mixed = Borders { north: Border::Mirror, ..Borders::default() };
-        for (points, grid) in [
-            (Points::Five, Grid::plane(130, 300)),
-            (Points::Five, Grid::plane(66, 131)),
-            (Points::Five, Grid::plane(1, 5)),
-            (Points::TwentySeven, Grid { planes: 16, rows: 65, cols: 130 }),
-            (Points::TwentySeven, Grid { planes: 2, rows: 3, cols: 1 }),
+        for (stencil, grid) in [
+            (&FIVE_POINT, Grid::plane(130, 300)),
+            (&FIVE_POINT, Grid::plane(66, 131)),
+            (&FIVE_POINT, Grid::plane(1, 5)),
+            (&TWENTY_SEVEN_POINT, Grid { planes: 16, rows: 65, cols: 130 }),
+            (&TWENTY_SEVEN_POINT, Grid { planes: 2, rows: 3, cols: 1 }),
         ] {
-            let variant = VARIANTS.iter().find(|variant| variant.points == points).unwrap();
             for borders in
                 [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
             {
-                let tuning = Tuning::of(variant);
-                let job = Job { variant, element: Element::F64, grid, borders, tuning };
+                let config =
+                    Config::new(stencil, stencil.fastest(), Element::F64, grid).with_borders(borders);
                 for steps in 1..3 {
-                    let mosaic = Mosaic::new(&job, steps);
+                    let mosaic = Mosaic::new(&config, steps);
                     let before = cells(mosaic.before());
                     let (mut source, mut target) = (before.clone(), before.clone());
                     for _ in 0..steps {
-                        let weights = Coefficients::dyadic(points);
-                        reference::step(points, grid, borders, weights, &source, &mut target);
+                        Problem::of(&config, stencil.dyadic).step(&source, &mut target);
                         std::mem::swap(&mut source, &mut target);
                     }
                     assert_eq!(cells(mosaic.after()), source, "{grid}, {borders:?}, {steps} steps");

@@ -1,5 +1,6 @@
 //! One measured line of a stencil: the same keys in the table, in JSON, in CSV and in a record.
-use halofold::stencil::{Borders, Grid, Job};
+
+use halofold::stencil::{Borders, Config, Grid};
 use serde::{Deserialize, Serialize};
 
 use crate::{Status, Summary, Timing};
@@ -13,7 +14,7 @@ pub struct StencilRow {
     pub row: Option<String>,
     /// The variant.
     pub variant: String,
-    /// How many cells a new one is made of: 5 or 27.
+    /// How many cells a new one is made of: 5 or 27, for example.
     pub points: u32,
     /// Rows and columns, `8192x8192`, or planes, rows and columns, `256x512x512`.
     pub grid: String,
@@ -63,17 +64,17 @@ pub struct StencilRow {
 }
 
 impl StencilRow {
-    /// The row of a job before it has run: skipped, so far without a reason.
-    pub fn blank(job: &Job, info: &wgpu::AdapterInfo) -> Self {
+    /// The row of a configuration before it has run: skipped, so far without a reason.
+    pub fn blank(config: &Config, info: &wgpu::AdapterInfo) -> Self {
         StencilRow {
             preset: None,
             row: None,
-            variant: job.variant.name.to_owned(),
-            points: job.variant.points.count(),
-            grid: sides(job.grid),
-            block: job.tuning.block.to_string(),
-            boundary: boundary(job.borders),
-            element: job.element.name().to_owned(),
+            variant: config.variant.name.to_owned(),
+            points: config.stencil.points(),
+            grid: sides(config.grid),
+            block: config.tuning.block.to_string(),
+            boundary: boundary(config.borders),
+            element: config.element.name().to_owned(),
             steps: None,
             workgroups: None,
             dispatches: None,
@@ -95,17 +96,17 @@ impl StencilRow {
         }
     }
 
-    /// Writes the times of one step of a job into the row.
-    pub fn set_times(&mut self, job: &Job, ms: Summary, timing: Timing, copy_peak_gb_per_s: f64) {
-        let gcells = job.grid.cells() as f64 / 1e6 / ms.median;
-        let gb = gcells * 2.0 * job.element.size() as f64;
+    /// Writes the times of one step into the row.
+    pub fn set_times(&mut self, config: &Config, ms: Summary, timing: Timing, copy_peak_gb_per_s: f64) {
+        let gcells = config.grid.cells() as f64 / 1e6 / ms.median;
+        let gb = gcells * 2.0 * config.element.size() as f64;
         self.gpu_ms_median = Some(ms.median);
         self.gpu_ms_min = Some(ms.min);
         self.gpu_ms_iqr = Some(ms.iqr);
         self.timing = Some(timing.name().to_owned());
         self.gcells_per_s = Some(gcells);
         self.gb_per_s = Some(gb);
-        self.gflop_per_s = Some(gcells * f64::from(job.variant.points.flops()));
+        self.gflop_per_s = Some(gcells * f64::from(config.flops()));
         self.percent_of_copy_peak = Some(100.0 * gb / copy_peak_gb_per_s);
     }
 }

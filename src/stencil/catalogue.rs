@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::stencil::shape::{Block, Points};
+use crate::stencil::shape::Block;
+use crate::stencil::stencils::{Dims, FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 
 /// How the invocations of a workgroup stand for the cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +19,26 @@ pub enum Mapping {
     Strips,
 }
 
+/// Which stencils a kernel serves.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Serves {
+    /// Every one of so many dimensions.
+    All(Dims),
+    /// The one that it is written for.
+    One(&'static Stencil),
+}
+
+use Serves::{All, One};
+
 /// One kernel.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Variant {
-    /// Its name, as on the command line; 2D and 3D variants may share one.
+    /// Its name, as on the command line; variants for different stencils may share one.
     pub name: &'static str,
-    /// Its stencil.
-    pub points: Points,
+    /// Its stencils.
+    pub serves: Serves,
     /// What it is called in the thesis; empty for what goes beyond it.
     pub document: &'static str,
     /// How invocations stand for cells.
@@ -40,13 +54,13 @@ pub struct Variant {
 }
 
 macro_rules! variant {
-    ($name:literal, $points:ident, $file:literal, $document:literal, $mapping:ident) => {
-        variant!($name, $points, $file, $document, $mapping, 1, false)
+    ($name:literal, $serves:expr, $file:literal, $document:literal, $mapping:ident) => {
+        variant!($name, $serves, $file, $document, $mapping, 1, false)
     };
-    ($name:literal, $points:ident, $file:literal, $document:literal, $mapping:ident, $unroll:literal, $shares:literal) => {
+    ($name:literal, $serves:expr, $file:literal, $document:literal, $mapping:ident, $unroll:literal, $shares:literal) => {
         Variant {
             name: $name,
-            points: Points::$points,
+            serves: $serves,
             document: $document,
             mapping: Mapping::$mapping,
             unroll: $unroll,
@@ -57,42 +71,57 @@ macro_rules! variant {
     };
 }
 
-/// Every variant: 2D before 3D, the thesis's order, what goes beyond it first and last.
+/// Every variant: 2D before 3D, the thesis's order, what goes beyond it first and last. The last that serves a stencil is the
+/// fastest on a large GPU.
 #[rustfmt::skip]
 pub static VARIANTS: &[Variant] = &[
-    variant!("direct-global", Five, "2d/direct_global.wgsl", "", Cells),
-    variant!("dir-smem", Five, "2d/dir_smem.wgsl", "DIR_SMEM", Direct),
-    variant!("dir-reg", Five, "2d/dir_reg.wgsl", "DIR_REG", Direct),
-    variant!("dir-fusion", Five, "2d/dir_fusion.wgsl", "DIR_FUSION", Direct),
-    variant!("dir-fusion-diag", Five, "2d/dir_fusion_diag.wgsl", "DIR_FUSION_DIAG", Direct),
-    variant!("sol-smem", Five, "2d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
-    variant!("sol-reg", Five, "2d/sol_reg.wgsl", "SOL_REG", Overlapped),
-    variant!("register-rows", Five, "2d/register_rows.wgsl", "", Strips),
-    variant!("direct-global", TwentySeven, "3d/direct_global.wgsl", "", Cells),
-    variant!("dir-smem", TwentySeven, "3d/dir_smem.wgsl", "DIR_SMEM", Direct),
-    variant!("dir-fusion", TwentySeven, "3d/dir_fusion.wgsl", "DIR_FUSION", Direct),
-    variant!("dir-fusion2", TwentySeven, "3d/dir_fusion2.wgsl", "DIR_FUSION2", Direct),
-    variant!("dir-unroll2", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL2", Direct, 2, false),
-    variant!("dir-unroll4", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL4", Direct, 4, false),
-    variant!("dir-unroll2-cse", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL2_CSE", Direct, 2, true),
-    variant!("dir-unroll4-cse", TwentySeven, "3d/dir_unroll.wgsl", "DIR_UNROLL4_CSE", Direct, 4, true),
-    variant!("sol-smem", TwentySeven, "3d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
-    variant!("sol-unroll2", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL2", Overlapped, 2, false),
-    variant!("sol-unroll4", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL4", Overlapped, 4, false),
-    variant!("sol-unroll8", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL8", Overlapped, 8, false),
-    variant!("sol-unroll2-cse", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL2_CSE", Overlapped, 2, true),
-    variant!("sol-unroll4-cse", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL4_CSE", Overlapped, 4, true),
-    variant!("sol-unroll8-cse", TwentySeven, "3d/sol_unroll.wgsl", "SOL_UNROLL8_CSE", Overlapped, 8, true),
-    variant!("plane-sums", TwentySeven, "3d/plane_sums.wgsl", "", Strips),
+    variant!("direct-global", All(Dims::Two), "2d/direct_global.wgsl", "", Cells),
+    variant!("dir-smem", One(&FIVE_POINT), "2d/dir_smem.wgsl", "DIR_SMEM", Direct),
+    variant!("dir-reg", One(&FIVE_POINT), "2d/dir_reg.wgsl", "DIR_REG", Direct),
+    variant!("dir-fusion", One(&FIVE_POINT), "2d/dir_fusion.wgsl", "DIR_FUSION", Direct),
+    variant!("dir-fusion-diag", One(&FIVE_POINT), "2d/dir_fusion_diag.wgsl", "DIR_FUSION_DIAG", Direct),
+    variant!("sol-smem", One(&FIVE_POINT), "2d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
+    variant!("sol-reg", One(&FIVE_POINT), "2d/sol_reg.wgsl", "SOL_REG", Overlapped),
+    variant!("register-rows", One(&FIVE_POINT), "2d/register_rows.wgsl", "", Strips),
+    variant!("direct-global", All(Dims::Three), "3d/direct_global.wgsl", "", Cells),
+    variant!("dir-smem", One(&TWENTY_SEVEN_POINT), "3d/dir_smem.wgsl", "DIR_SMEM", Direct),
+    variant!("dir-fusion", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion.wgsl", "DIR_FUSION", Direct),
+    variant!("dir-fusion2", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion2.wgsl", "DIR_FUSION2", Direct),
+    variant!("dir-unroll2", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL2", Direct, 2, false),
+    variant!("dir-unroll4", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL4", Direct, 4, false),
+    variant!("dir-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL2_CSE", Direct, 2, true),
+    variant!("dir-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL4_CSE", Direct, 4, true),
+    variant!("sol-smem", One(&TWENTY_SEVEN_POINT), "3d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
+    variant!("sol-unroll2", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL2", Overlapped, 2, false),
+    variant!("sol-unroll4", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL4", Overlapped, 4, false),
+    variant!("sol-unroll8", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL8", Overlapped, 8, false),
+    variant!("sol-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL2_CSE", Overlapped, 2, true),
+    variant!("sol-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL4_CSE", Overlapped, 4, true),
+    variant!("sol-unroll8-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL8_CSE", Overlapped, 8, true),
+    variant!("plane-sums", One(&TWENTY_SEVEN_POINT), "3d/plane_sums.wgsl", "", Strips),
 ];
 
 impl Variant {
     /// The variant of that name for a stencil.
-    pub fn named(points: Points, name: &str) -> Result<&'static Variant, UnknownVariant> {
-        VARIANTS
-            .iter()
-            .find(|variant| variant.points == points && variant.name == name)
-            .ok_or_else(|| UnknownVariant { points, name: name.to_owned() })
+    pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, UnknownVariant> {
+        let found = stencil.variants().find(|variant| variant.name == name);
+        found.ok_or_else(|| UnknownVariant { stencil, name: name.to_owned() })
+    }
+
+    /// Whether it is a kernel of a stencil.
+    pub fn serves(&self, stencil: &Stencil) -> bool {
+        match self.serves {
+            All(dims) => dims == stencil.dims,
+            One(own) => own == stencil,
+        }
+    }
+
+    /// Dimensions of the grids that it steps.
+    pub fn dims(&self) -> Dims {
+        match self.serves {
+            All(dims) => dims,
+            One(stencil) => stencil.dims,
+        }
     }
 
     /// Cells of its tile in workgroup memory.
@@ -102,7 +131,10 @@ impl Variant {
             Mapping::Direct => (u64::from(block.rows) + 2, u64::from(block.cols) + 2),
             Mapping::Overlapped => (u64::from(block.rows), u64::from(block.cols)),
         };
-        let planes = if self.points == Points::Five { 1 } else { u64::from(self.unroll) + 2 };
+        let planes = match self.dims() {
+            Dims::Two => 1,
+            Dims::Three => u64::from(self.unroll) + 2,
+        };
         planes * rows * cols
     }
 
@@ -124,21 +156,15 @@ impl Variant {
 /// A name that is no variant of a stencil.
 #[derive(Clone, Debug)]
 pub struct UnknownVariant {
-    points: Points,
+    stencil: &'static Stencil,
     name: String,
 }
 
 impl fmt::Display for UnknownVariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let offered = VARIANTS.iter().filter(|variant| variant.points == self.points);
-        let names: Vec<_> = offered.map(|variant| variant.name).collect();
-        let points = self.points.count();
-        write!(
-            f,
-            "unknown variant `{}`; the variants for {points} points are {}",
-            self.name,
-            names.join(", ")
-        )
+        let names: Vec<_> = self.stencil.variants().map(|variant| variant.name).collect();
+        let (stencil, names) = (self.stencil.name, names.join(", "));
+        write!(f, "unknown variant `{}`; the variants of the {stencil} stencil are {names}", self.name)
     }
 }
 
@@ -147,15 +173,29 @@ impl std::error::Error for UnknownVariant {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stencil::stencils::STENCILS;
 
     #[test]
     fn names_are_unique_and_found() {
-        for variant in VARIANTS {
-            let found = Variant::named(variant.points, variant.name).unwrap();
-            assert!(std::ptr::eq(found, variant), "{}", variant.name);
+        for &stencil in STENCILS {
+            for variant in stencil.variants() {
+                let found = Variant::named(stencil, variant.name).unwrap();
+                assert!(std::ptr::eq(found, variant), "{}", variant.name);
+            }
         }
-        let message = Variant::named(Points::Five, "dir-unroll2").unwrap_err().to_string();
+        assert!(VARIANTS.iter().all(|variant| STENCILS.iter().any(|stencil| variant.serves(stencil))));
+        let message = Variant::named(&FIVE_POINT, "dir-unroll2").unwrap_err().to_string();
         assert!(message.contains("dir-fusion-diag") && !message.contains("plane-sums"), "{message}");
+    }
+
+    #[test]
+    fn every_stencil_has_a_general_kernel_and_a_fastest_one() {
+        for stencil in STENCILS {
+            let general = stencil.variants().filter(|variant| matches!(variant.serves, All(_)));
+            assert_eq!(general.count(), 1, "{}", stencil.name);
+        }
+        assert_eq!(FIVE_POINT.fastest().name, "register-rows");
+        assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "plane-sums");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Recording Jacobi steps that end by themselves; see `shaders/stencil/gate.wgsl`.
+//! Recording Jacobi steps that end by themselves; see `shaders/stencil/convergence.wgsl`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -9,14 +9,14 @@ use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::shader::Composer;
+use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::jacobi::Jacobi;
-use crate::stencil::plan::Job;
-use crate::stencil::record::Settings;
 use crate::stencil::residual::{self, Residual};
+use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Norm, Outcome, Until};
 
-/// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/gate.wgsl`.
+/// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/convergence.wgsl`.
 const OUTCOME_SIZE: u64 = 32;
 
 impl Jacobi {
@@ -36,16 +36,16 @@ impl Jacobi {
         until: Until,
     ) -> Result<Convergence, StencilError> {
         until.check()?;
-        let mut settings = self.settings.clone();
-        let residual = Residual::new(device, self.job(), self.plan(), &mut settings);
-        let params = settings.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
+        let mut blocks = self.blocks.clone();
+        let residual = Residual::new(device, self.config(), self.plan(), &mut blocks);
+        let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(device, first, second, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);
         let check = residual.prepare(device, self.plan(), [first, second], &params, &found);
         Ok(Convergence {
             steps,
             check,
-            gate: Gate::new(device, self.job(), until, &settings, &params, &found),
+            gate: Gate::new(device, self.config(), until, &blocks, &params, &found),
             every: until.every,
             recorded: AtomicU32::new(0),
         })
@@ -142,16 +142,16 @@ struct Gate {
 impl Gate {
     fn new(
         device: &Device,
-        job: &Job,
+        config: &Config,
         until: Until,
-        settings: &Settings,
+        blocks: &UniformBlocks,
         params: &Buffer,
         residual: &Buffer,
     ) -> Self {
         let compile = |entry_point| {
             let kernel = Kernel {
-                label: "halofold::stencil::gate",
-                wgsl: compose(job.element),
+                label: "halofold::stencil::convergence",
+                wgsl: compose(config.element),
                 entry_point,
                 slots: &[0, 1, 2, 3, 4],
                 overrides: &[],
@@ -163,9 +163,9 @@ impl Gate {
         let (open, layout) = compile("open");
         let (count, count_layout) = compile("count");
         let (close, close_layout) = compile("close");
-        let mut numbers = Settings::default();
+        let mut numbers = UniformBlocks::default();
         let mut add = |steps| {
-            let check = Check::new(job.element, until, steps);
+            let check = Check::new(config.element, until, steps);
             numbers.add(check, check)
         };
         let due = add(until.every);
@@ -173,18 +173,18 @@ impl Gate {
         let bits = u32::BITS - (until.every - 1).leading_zeros();
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
-        let both = settings.both(device, BufferUsages::STORAGE);
+        let both = blocks.both(device, BufferUsages::STORAGE);
         let outcome = binding::filled(
             device,
             "halofold::stencil::outcome",
-            &fresh(job.element),
+            &fresh(config.element),
             BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         );
         let dispatch = |pipeline: &wgpu::ComputePipeline, layout, block| Dispatch {
             pipeline: pipeline.clone(),
             bindings: binding::bind(
                 device,
-                "halofold::stencil::gate",
+                "halofold::stencil::convergence",
                 layout,
                 [
                     (0, residual.as_entire_binding()),
@@ -220,7 +220,7 @@ impl Gate {
     }
 }
 
-/// `Check` of `shaders/stencil/gate.wgsl`: its reals have the width of the grid's.
+/// `Check` of `shaders/stencil/convergence.wgsl`: its reals have the width of the grid's.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 struct Check {
@@ -264,6 +264,6 @@ pub(super) fn compose(element: Element) -> String {
     let real = residual::real(element);
     Composer::default()
         .add("generated: the type of residuals", &format!("alias Real = {real};"))
-        .piece("stencil/gate")
+        .piece("stencil/convergence")
         .finish()
 }

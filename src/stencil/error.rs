@@ -3,7 +3,7 @@
 use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::pipeline;
-use crate::stencil::shape::{Block, Grid, Points};
+use crate::stencil::shape::{Block, Grid};
 
 /// Why a stencil cannot be stepped. Each message says what to do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -20,13 +20,35 @@ pub enum StencilError {
         /// The feature.
         feature: wgpu::Features,
     },
+    /// A kernel that was written for another stencil.
+    #[error("`{variant}` is no kernel of the {stencil} stencil: `Stencil::variants` has those")]
+    NotServed {
+        /// The variant.
+        variant: &'static str,
+        /// The stencil.
+        stencil: &'static str,
+    },
     /// An empty grid, or one of the wrong dimensions.
-    #[error("a grid of {grid} for {} points: it must have {} dimensions, each of at least one cell", points.count(), points.dimensions())]
+    #[error(
+        "a grid of {grid} for the {stencil} stencil: it must have {dims} dimensions, each of at least one cell"
+    )]
     Grid {
         /// The grid.
         grid: Grid,
         /// The stencil.
-        points: Points,
+        stencil: &'static str,
+        /// Its dimensions.
+        dims: usize,
+    },
+    /// A knob that is turned too far.
+    #[error("{name} of {value}: it can be {allowed}")]
+    Tuning {
+        /// The knob, a field of [`Tuning`](crate::stencil::Tuning).
+        name: &'static str,
+        /// Its value.
+        value: u32,
+        /// What it may be.
+        allowed: &'static str,
     },
     /// Periodic on one side only.
     #[error("a direction is periodic on both sides or on none")]

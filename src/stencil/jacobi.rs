@@ -6,34 +6,36 @@ use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
+use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::plan::{Job, Params, Plan};
-use crate::stencil::record::Settings;
-use crate::stencil::seam::Carrier;
-use crate::stencil::shape::Coefficients;
+use crate::stencil::halo::HaloExchange;
+use crate::stencil::plan::{Params, Plan};
+use crate::stencil::stencils::Weights;
+use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil compiled for a device and a grid.
 #[derive(Clone, Debug)]
 pub struct Jacobi {
-    job: Job,
+    config: Config,
     plan: Plan,
+    checks: Checks,
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
-    carrier: Option<Carrier>,
-    pub(super) settings: Settings,
+    exchange: Option<HaloExchange>,
+    pub(super) blocks: UniformBlocks,
     params: Buffer,
-    coefficients: Buffer,
+    weights: Buffer,
 }
 
 impl Jacobi {
-    /// Compiles the kernel of a job. Cost: one compute pipeline and two small buffers; two pipelines more for a grid
+    /// Compiles the kernel of a configuration for some weights. Cost: one compute pipeline and two small buffers; two pipelines more for a grid
     /// past one binding that is periodic in its outermost direction. Nothing is submitted.
     ///
     /// # Errors
     ///
-    /// A limit or a feature that the device lacks; see [`Job::plan`].
-    pub fn new(device: &Device, job: Job, coefficients: Coefficients) -> Result<Self, StencilError> {
-        Self::compile(device, job, coefficients, Checks::On)
+    /// A limit or a feature that the device lacks; see [`Config::plan`].
+    pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
+        Self::compile(device, config, weights, Checks::On)
     }
 
     /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
@@ -45,53 +47,50 @@ impl Jacobi {
     /// # Errors
     ///
     /// As [`Jacobi::new`].
-    pub unsafe fn unchecked(
-        device: &Device,
-        job: Job,
-        coefficients: Coefficients,
-    ) -> Result<Self, StencilError> {
-        Self::compile(device, job, coefficients, Checks::Off)
+    pub unsafe fn unchecked(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
+        Self::compile(device, config, weights, Checks::Off)
     }
 
     fn compile(
         device: &Device,
-        job: Job,
-        coefficients: Coefficients,
+        config: Config,
+        weights: Weights,
         checks: Checks,
     ) -> Result<Self, StencilError> {
-        let plan = job.plan(device.features(), &device.limits())?;
-        let label = format!("halofold::stencil::{}", job.variant.name);
+        let config = Config { one_weight: config.stencil.is_one_weight(weights), ..config };
+        let plan = config.plan(device.features(), &device.limits())?;
+        let label = format!("halofold::stencil::{}", config.variant.name);
         let (pipeline, layout) = pipeline::compile(
             device,
             Kernel {
                 label: &label,
-                wgsl: job.compose(),
+                wgsl: config.compose(),
                 entry_point: "main",
                 slots: &[0, 1, 2, 3],
-                overrides: &job.overrides(),
+                overrides: &config.overrides(),
                 cache: None,
                 checks,
             },
         );
-        let mut settings = Settings::default();
-        // Those of the windows come first, then that of the seam.
+        let mut blocks = UniformBlocks::default();
+        // Those of the windows come first, then that of the halo exchange.
         for params in
-            plan.windows.iter().map(|window| window.params).chain(plan.seam.iter().map(|seam| seam.params))
+            plan.windows.iter().map(|window| window.params).chain(plan.halo.iter().map(|halo| halo.params))
         {
-            settings.add(params, params.halted());
+            blocks.add(params, params.halted());
         }
-        let carrier = match &plan.seam {
-            Some(seam) => Some(Carrier::new(device, job.element, seam, &mut settings)?),
+        let exchange = match &plan.halo {
+            Some(halo) => Some(HaloExchange::new(device, config.element, halo, &mut blocks)?),
             None => None,
         };
-        let params = settings.buffer(device, BufferUsages::UNIFORM);
-        let coefficients = weights(device, job.element, coefficients);
-        Ok(Jacobi { job, plan, pipeline, layout, carrier, settings, params, coefficients })
+        let params = blocks.buffer(device, BufferUsages::UNIFORM);
+        let weights = filled(device, config.element, weights);
+        Ok(Jacobi { config, plan, checks, pipeline, layout, exchange, blocks, params, weights })
     }
 
     /// What was compiled.
-    pub fn job(&self) -> &Job {
-        &self.job
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// The dispatches of one step.
@@ -99,9 +98,17 @@ impl Jacobi {
         &self.plan
     }
 
-    /// The same kernel with other weights, without compiling it again.
-    pub fn reweighted(&self, device: &Device, coefficients: Coefficients) -> Self {
-        Jacobi { coefficients: weights(device, self.job.element, coefficients), ..self.clone() }
+    /// The same kernel with other weights, without compiling it again; but where a stencil multiplies once, as
+    /// [`Config::one_weight`] has it, and then does not, or the other way round, that is another kernel.
+    ///
+    /// # Errors
+    ///
+    /// None that [`Jacobi::new`] would not have had.
+    pub fn reweighted(&self, device: &Device, weights: Weights) -> Result<Self, StencilError> {
+        if self.config.stencil.is_one_weight(weights) != self.config.one_weight {
+            return Self::compile(device, self.config, weights, self.checks);
+        }
+        Ok(Jacobi { weights: filled(device, self.config.element, weights), ..self.clone() })
     }
 
     /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
@@ -125,7 +132,7 @@ impl Jacobi {
         params: &Buffer,
     ) -> Result<[Vec<Dispatch>; 2], StencilError> {
         // Bindings are made of whole words.
-        let needed = self.job.bytes().next_multiple_of(4);
+        let needed = self.config.bytes().next_multiple_of(4);
         for (role, buffer) in [("first", first), ("second", second)] {
             if !buffer.usage().contains(BufferUsages::STORAGE) || buffer.size() < needed {
                 return Err(StencilError::Buffer {
@@ -139,14 +146,14 @@ impl Jacobi {
         if first == second {
             return Err(StencilError::Aliased);
         }
-        let seam = self.carrier.as_ref().map(|carrier| carrier.buffers(device));
+        let layers = self.exchange.as_ref().map(|exchange| exchange.buffers(device));
         Ok([[first, second], [second, first]].map(|buffers| {
             let mut dispatches = self.windows(device, buffers, params);
-            if let Some((carrier, cells)) = self.carrier.as_ref().zip(seam.as_ref()) {
-                let [gather, scatter] = carrier.dispatches(device, buffers, cells, params);
+            if let Some((exchange, cells)) = self.exchange.as_ref().zip(layers.as_ref()) {
+                let [gather, scatter] = exchange.dispatches(device, buffers, cells, params);
                 let parts = cells.each_ref().map(|buffer| buffer.as_entire_binding());
                 let block = self.plan.windows.len();
-                let step = self.dispatch(device, parts, params, block, carrier.seam.workgroups);
+                let step = self.dispatch(device, parts, params, block, exchange.halo.workgroups);
                 dispatches.extend([gather, step, scatter]);
             }
             dispatches
@@ -175,7 +182,7 @@ impl Jacobi {
         grid: [u32; 2],
     ) -> Dispatch {
         let params = binding::block::<Params>(params, binding::block_offset(block));
-        let resources = [(0, source), (1, result), (2, params), (3, self.coefficients.as_entire_binding())];
+        let resources = [(0, source), (1, result), (2, params), (3, self.weights.as_entire_binding())];
         let bindings = binding::bind(device, "halofold::stencil::bindings", &self.layout, resources);
         Dispatch { pipeline: self.pipeline.clone(), bindings, grid }
     }
@@ -204,7 +211,7 @@ impl Stepper {
 }
 
 /// The weights on the GPU.
-fn weights(device: &Device, element: Element, coefficients: Coefficients) -> Buffer {
-    let bytes = element.encode(&coefficients.0);
-    binding::filled(device, "halofold::stencil::coefficients", &bytes, BufferUsages::STORAGE)
+fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
+    let bytes = element.encode(&weights);
+    binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

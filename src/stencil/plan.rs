@@ -4,51 +4,21 @@ use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
-use crate::element::Element;
 use crate::pipeline;
-use crate::shader::{self, Composer};
-use crate::stencil::catalogue::{Mapping, Variant};
+use crate::stencil::catalogue::Mapping;
+use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::shape::{Block, Border, Borders, Grid, Points};
-use crate::stencil::window::{Cut, Seam, Window};
+use crate::stencil::shape::{Border, Grid};
+use crate::stencil::stencils::Dims;
+use crate::stencil::window::{Cut, Halo, Window};
 
 /// The most cells of one window: kernels count them in 32 bits, and positions with a sign.
 const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
 
-/// The knobs of a variant, as a plain value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Tuning {
-    /// The workgroup's shape.
-    pub block: Block,
-    /// Planes that one workgroup walks through, in 3D.
-    pub planes_per_group: u32,
-    /// Rows that one invocation of `register-rows` walks through.
-    pub rows_per_invocation: u32,
-    /// Rows beside each other that one invocation of `plane-sums` keeps: 1, 2 or 4.
-    pub strip: u32,
-}
-
-impl Tuning {
-    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
-    pub fn of(variant: &Variant) -> Self {
-        let (block, planes_per_group) = match variant.mapping {
-            Mapping::Strips if variant.points == Points::Five => (Block { rows: 4, cols: 64 }, 1),
-            Mapping::Strips => (Block { rows: 8, cols: 32 }, 32),
-            Mapping::Cells => (Block { rows: 8, cols: 32 }, 1),
-            Mapping::Direct | Mapping::Overlapped => (Block { rows: 8, cols: 32 }, 32),
-        };
-        Tuning { block, planes_per_group, rows_per_invocation: 2, strip: 2 }
-    }
-
-    /// The same with another block.
-    pub const fn with_block(self, block: Block) -> Self {
-        Tuning { block, ..self }
-    }
-}
-
 /// The numbers a kernel is given: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[non_exhaustive]
 pub struct Params {
     /// Cells of one row.
     pub cols: u32,
@@ -60,7 +30,7 @@ pub struct Params {
     pub blocks_across: u32,
     /// Blocks below each other.
     pub blocks_down: u32,
-    /// Planes that one workgroup walks through.
+    /// Planes that one workgroup sweeps through.
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
@@ -77,11 +47,12 @@ impl Params {
 
 /// The dispatches of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Plan {
     /// The grid, in one window if a binding holds it, else cut into slabs of rows (2D) or planes (3D).
     pub windows: Vec<Window>,
     /// Where the two ends of a ring meet that was cut.
-    pub seam: Option<Seam>,
+    pub halo: Option<Halo>,
 }
 
 impl Plan {
@@ -89,122 +60,35 @@ impl Plan {
     pub fn workgroups(&self) -> u64 {
         let windows = self.windows.iter().map(|window| window.workgroups);
         windows
-            .chain(self.seam.iter().map(|seam| seam.workgroups))
+            .chain(self.halo.iter().map(|halo| halo.workgroups))
             .map(|[x, y]| u64::from(x) * u64::from(y))
             .sum()
     }
 
-    /// Dispatches of one step: one a window, and three for the seam (fetch the layers, step them, bring them back).
+    /// Dispatches of one step: one a window, and three for the halo exchange (fetch the layers, step them, bring them back).
     pub fn dispatches(&self) -> u64 {
-        self.windows.len() as u64 + if self.seam.is_some() { 3 } else { 0 }
+        self.windows.len() as u64 + if self.halo.is_some() { 3 } else { 0 }
     }
 }
 
-/// What is to be stepped, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Job {
-    /// The kernel.
-    pub variant: &'static Variant,
-    /// The element type: a float.
-    pub element: Element,
-    /// The grid.
-    pub grid: Grid,
-    /// What lies beyond its sides.
-    pub borders: Borders,
-    /// The knobs.
-    pub tuning: Tuning,
-}
-
-impl Job {
-    /// Bytes of one buffer.
-    pub fn bytes(&self) -> u64 {
-        self.grid.cells().saturating_mul(self.element.size())
-    }
-
-    /// Cells beside each other that one invocation of a strip takes.
-    fn lanes(&self) -> u32 {
-        if self.variant.uses("packs") && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
-    }
-
-    /// Cells that one block computes, in rows and columns.
-    fn coverage(&self) -> (u32, u32) {
-        let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
-        match self.variant.mapping {
-            Mapping::Cells | Mapping::Direct => (rows, cols),
-            Mapping::Overlapped => (rows - 2, cols - 2),
-            Mapping::Strips if self.variant.points == Points::Five => {
-                (rows * rows_per_invocation, cols * self.lanes())
-            }
-            Mapping::Strips => (rows * strip, cols * self.lanes()),
-        }
-    }
-
-    /// Checks everything against a device's features and limits.
-    ///
-    /// # Errors
-    ///
-    /// Names the limit or the feature that stands in the way.
-    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), StencilError> {
-        let Job { variant, element, grid, tuning, .. } = *self;
-        if !element.is_float() {
-            return Err(StencilError::NoFloat(element));
-        }
-        let missing = element.feature() - features;
-        if !missing.is_empty() {
-            return Err(StencilError::MissingFeature { element, feature: missing });
-        }
-        if grid.cells() == 0 || (variant.points == Points::Five && grid.planes != 1) {
-            return Err(StencilError::Grid { grid, points: variant.points });
-        }
-        if !self.borders.are_consistent() {
-            return Err(StencilError::HalfPeriodic);
-        }
-        let block = tuning.block;
-        let smallest = variant.smallest_side();
-        if block.rows < smallest || block.cols < smallest {
-            return Err(StencilError::BlockTooSmall { variant: variant.name, block, smallest });
-        }
-        let invocations = u64::from(block.rows) * u64::from(block.cols);
-        let limit = limits.max_compute_invocations_per_workgroup;
-        let sides = (limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y);
-        if invocations > u64::from(limit) || block.cols > sides.0 || block.rows > sides.1 {
-            return Err(StencilError::BlockTooLarge { block, limit });
-        }
-        let needed = variant.tile(block) * element.size();
-        let limit = limits.max_compute_workgroup_storage_size;
-        if needed > u64::from(limit) {
-            return Err(StencilError::WorkgroupMemory { variant: variant.name, block, needed, limit });
-        }
-        let limit = limits.max_buffer_size;
-        if self.bytes() > limit {
-            return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
-        }
-        let (cut, ring) = (self.cut(limits), self.is_ring());
-        if !cut.is_whole() && cut.most < cut.least(ring) {
-            let needed = self.layer().saturating_mul(u64::from(cut.least(ring)) * element.size());
-            let limit = limits.max_storage_buffer_binding_size.min(MOST_CELLS * element.size());
-            return Err(StencilError::LayersTooLarge { grid, least: cut.least(ring), needed, limit });
-        }
-        Ok(())
-    }
-
+impl Config {
     /// Cells of one layer: of a row in 2D, of a plane in 3D.
     fn layer(&self) -> u64 {
-        match self.variant.points {
-            Points::Five => u64::from(self.grid.cols),
-            Points::TwentySeven => u64::from(self.grid.rows) * u64::from(self.grid.cols),
+        match self.stencil.dims {
+            Dims::Two => u64::from(self.grid.cols),
+            Dims::Three => u64::from(self.grid.rows) * u64::from(self.grid.cols),
         }
     }
 
     /// Whether the last layer is the first one's neighbour.
     fn is_ring(&self) -> bool {
-        self.borders.pairs()[self.variant.points.dimensions() - 1].0 == Border::Periodic
+        self.borders.pairs()[self.stencil.dims.count() - 1].0 == Border::Periodic
     }
 
     fn cut(&self, limits: &Limits) -> Cut {
-        let layers = match self.variant.points {
-            Points::Five => self.grid.rows,
-            Points::TwentySeven => self.grid.planes,
+        let layers = match self.stencil.dims {
+            Dims::Two => self.grid.rows,
+            Dims::Three => self.grid.planes,
         };
         let size = self.element.size();
         let most = limits.max_storage_buffer_binding_size / 4 * 4;
@@ -212,12 +96,24 @@ impl Job {
         Cut::new(layers, self.layer().saturating_mul(size), most.min(MOST_CELLS * size), alignment)
     }
 
+    /// Checks that a grid past one binding can be cut.
+    pub(super) fn check_cut(&self, limits: &Limits) -> Result<(), StencilError> {
+        let (cut, ring) = (self.cut(limits), self.is_ring());
+        if cut.is_whole() || cut.most >= cut.least(ring) {
+            return Ok(());
+        }
+        let size = self.element.size();
+        let needed = self.layer().saturating_mul(u64::from(cut.least(ring)) * size);
+        let limit = limits.max_storage_buffer_binding_size.min(MOST_CELLS * size);
+        Err(StencilError::LayersTooLarge { grid: self.grid, least: cut.least(ring), needed, limit })
+    }
+
     /// Some layers of the grid as a grid of their own, with fixed sides where they were cut out.
-    fn slab(&self, layers: u32, keeps_low: bool, keeps_high: bool) -> Job {
+    fn slab(&self, layers: u32, keeps_low: bool, keeps_high: bool) -> Config {
         let (mut grid, mut borders) = (self.grid, self.borders);
-        let (count, low, high) = match self.variant.points {
-            Points::Five => (&mut grid.rows, &mut borders.north, &mut borders.south),
-            Points::TwentySeven => (&mut grid.planes, &mut borders.near, &mut borders.far),
+        let (count, low, high) = match self.stencil.dims {
+            Dims::Two => (&mut grid.rows, &mut borders.north, &mut borders.south),
+            Dims::Three => (&mut grid.planes, &mut borders.near, &mut borders.far),
         };
         *count = layers;
         if !keeps_low {
@@ -226,14 +122,14 @@ impl Job {
         if !keeps_high {
             *high = Border::Fixed;
         }
-        Job { grid, borders, ..*self }
+        Config { grid, borders, ..*self }
     }
 
     /// The dispatches of one step.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`], and more workgroups than a grid of two dimensions holds.
+    /// Those of [`Config::check`], and more workgroups than a grid of two dimensions holds.
     pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
         self.check(features, limits)?;
         let cut = self.cut(limits);
@@ -254,9 +150,9 @@ impl Job {
             })
         };
         let windows = cut.windows().into_iter().map(window).collect::<Result<_, StencilError>>()?;
-        let seam = || {
+        let halo = || {
             let (params, workgroups) = self.slab(4, false, false).dispatch(limits)?;
-            Ok::<_, StencilError>(Seam {
+            Ok::<_, StencilError>(Halo {
                 layer: layer as u32,
                 tail: u64::from(cut.tail()) * bytes,
                 skip: (u64::from(cut.layers - 2 - cut.tail()) * layer) as u32,
@@ -264,7 +160,7 @@ impl Job {
                 workgroups,
             })
         };
-        Ok(Plan { windows, seam: ring.then(seam).transpose()? })
+        Ok(Plan { windows, halo: ring.then(halo).transpose()? })
     }
 
     /// What a kernel over the whole grid is given, and its workgroups.
@@ -279,10 +175,10 @@ impl Job {
         let (block_rows, block_cols) = self.coverage();
         let blocks_across = span(cols, columns).div_ceil(block_cols).max(1);
         let blocks_down = span(rows, lines).div_ceil(block_rows).max(1);
-        let planes_per_group = self.tuning.planes_per_group.clamp(1, 32_768);
-        let chunks = match self.variant.points {
-            Points::Five => 1,
-            Points::TwentySeven => computed(planes, depths).div_ceil(planes_per_group).max(1),
+        let planes_per_group = self.tuning.planes_per_group;
+        let chunks = match self.stencil.dims {
+            Dims::Two => 1,
+            Dims::Three => computed(planes, depths).div_ceil(planes_per_group).max(1),
         };
         let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(chunks);
         let workgroups = pipeline::folded(groups, limits)
@@ -301,66 +197,19 @@ impl Job {
         };
         Ok((params, workgroups))
     }
-
-    /// The kernel's WGSL: the kernel first, then all it refers to. The block is in the overrides `ROWS` and `COLS`.
-    pub fn compose(&self) -> String {
-        let mut composer = Composer::default();
-        if self.element == Element::F16 {
-            composer.enable("f16");
-        }
-        composer.add(&format!("shaders/stencil/{}", self.variant.file), self.variant.kernel);
-        composer.add("generated: the element type", &format!("alias Elem = {};", self.element));
-        for name in shader::uses(self.variant.kernel) {
-            for piece in self.pieces(name) {
-                composer.piece(&format!("stencil/shared/{piece}"));
-            }
-        }
-        composer.finish()
-    }
-
-    /// The pieces that a name of a `//! use` line stands for.
-    fn pieces(&self, name: &'static str) -> Vec<&'static str> {
-        let three = self.variant.points == Points::TwentySeven;
-        let sides = &self.borders.pairs()[..if three { 3 } else { 2 }];
-        let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
-        match name {
-            "border" if fixed => vec!["border_fixed"],
-            "border" => vec!["border_any"],
-            "packs" if self.lanes() == 4 => vec!["packs_vector"],
-            "packs" => vec!["cells", "packs_scalar"],
-            "outputs" if self.variant.shares_sums => vec!["outputs_shared"],
-            "outputs" => vec!["outputs_apart"],
-            "strip" => vec![match self.tuning.strip {
-                1 => "strip_1",
-                2 => "strip_2",
-                _ => "strip_4",
-            }],
-            name => vec![name],
-        }
-    }
-
-    /// The pipeline overrides of the kernel.
-    pub fn overrides(&self) -> Vec<(&'static str, f64)> {
-        let Tuning { block, rows_per_invocation, .. } = self.tuning;
-        let mut overrides = vec![("ROWS", f64::from(block.rows)), ("COLS", f64::from(block.cols))];
-        if self.variant.uses("walk") {
-            overrides.push(("UNROLL", f64::from(self.variant.unroll)));
-        }
-        if self.variant.kernel.contains("override ROWS_PER_INVOCATION") {
-            overrides.push(("ROWS_PER_INVOCATION", f64::from(rows_per_invocation)));
-        }
-        overrides
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::Element;
+    use crate::stencil::catalogue::Variant;
+    use crate::stencil::shape::Borders;
+    use crate::stencil::stencils::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 
-    fn job(points: Points, grid: Grid, border: Border) -> Job {
-        let variant = Variant::named(points, "direct-global").unwrap();
-        let tuning = Tuning::of(variant);
-        Job { variant, element: Element::F32, grid, borders: Borders::all(border), tuning }
+    fn config(stencil: &'static Stencil, grid: Grid, border: Border) -> Config {
+        let variant = Variant::named(stencil, "direct-global").unwrap();
+        Config::new(stencil, variant, Element::F32, grid).with_borders(Borders::all(border))
     }
 
     fn binding(bytes: u64) -> Limits {
@@ -369,17 +218,17 @@ mod tests {
 
     #[test]
     fn one_window_has_the_grid_as_it_is() {
-        let job = job(Points::Five, Grid::plane(64, 64), Border::Periodic);
-        let plan = job.plan(Features::empty(), &binding(1 << 14)).unwrap();
-        assert_eq!((plan.windows.len(), &plan.seam), (1, &None));
+        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Periodic);
+        let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
+        assert_eq!((plan.windows.len(), &plan.halo), (1, &None));
         assert_eq!(plan.windows[0].own, 0..64 * 64);
         assert_eq!(plan.windows[0].params.sides, [2; 6]);
     }
 
     #[test]
     fn cut_sides_are_fixed_and_the_others_stay() {
-        let job = job(Points::Five, Grid::plane(100, 64), Border::Mirror);
-        let plan = job.plan(Features::empty(), &binding(1 << 14)).unwrap();
+        let config = config(&FIVE_POINT, Grid::plane(100, 64), Border::Mirror);
+        let plan = config.plan(Features::empty(), &binding(1 << 14)).unwrap();
         let sides: Vec<_> = plan.windows.iter().map(|window| window.params.sides).collect();
         assert_eq!(sides, [[1, 1, 1, 0, 1, 1], [1, 1, 0, 1, 1, 1]]);
         assert_eq!(plan.windows[1].offset, 62 * 256);
@@ -387,31 +236,31 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_ring_has_a_seam() {
+    fn a_cut_ring_has_a_halo() {
         let grid = Grid { planes: 100, rows: 8, cols: 8 };
         let plan =
-            job(Points::TwentySeven, grid, Border::Periodic).plan(Features::empty(), &binding(1 << 14));
+            config(&TWENTY_SEVEN_POINT, grid, Border::Periodic).plan(Features::empty(), &binding(1 << 14));
         let plan = plan.unwrap();
         assert!(plan.windows.iter().all(|window| window.params.sides == [2, 2, 2, 2, 0, 0]));
-        let seam = plan.seam.unwrap();
-        assert_eq!((seam.layer, seam.tail, seam.skip, seam.params.planes), (64, 98 * 256, 0, 4));
+        let halo = plan.halo.unwrap();
+        assert_eq!((halo.layer, halo.tail, halo.skip, halo.params.planes), (64, 98 * 256, 0, 4));
     }
 
     #[test]
     fn what_cannot_be_cut_is_refused() {
-        let wide = job(Points::Five, Grid::plane(100, 1001), Border::Fixed);
+        let wide = config(&FIVE_POINT, Grid::plane(100, 1001), Border::Fixed);
         let error = wide.plan(Features::empty(), &binding(1 << 14)).unwrap_err();
         assert!(matches!(error, StencilError::LayersTooLarge { least: 66, .. }), "{error}");
         let large =
-            job(Points::TwentySeven, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 }, Border::Fixed);
+            config(&TWENTY_SEVEN_POINT, Grid { planes: u32::MAX, rows: u32::MAX, cols: 9 }, Border::Fixed);
         let error = large.plan(Features::empty(), &Limits::default()).unwrap_err();
         assert!(matches!(error, StencilError::GridTooLarge { .. }), "{error}");
     }
 
     #[test]
     fn halted_dispatches_compute_nothing() {
-        let job = job(Points::Five, Grid::plane(64, 64), Border::Mirror);
-        let plan = job.plan(Features::empty(), &Limits::default()).unwrap();
+        let config = config(&FIVE_POINT, Grid::plane(64, 64), Border::Mirror);
+        let plan = config.plan(Features::empty(), &Limits::default()).unwrap();
         let halted = plan.windows[0].params.halted();
         assert_eq!([halted.cols, halted.rows, halted.planes], [1; 3]);
         assert_eq!(halted.sides, [0; 6]);

@@ -1,75 +1,95 @@
 //! The CPU's word on a stencil: plain loops in 64-bit floats, cell by cell. Knows nothing of GPUs.
 
-use crate::stencil::shape::{Border, Borders, Coefficients, Grid, Points};
+use crate::stencil::config::Config;
+use crate::stencil::shape::{Border, Borders, Grid};
+use crate::stencil::stencils::{Stencil, Weights};
 use crate::stencil::until::{Outcome, Until};
 
-/// One Jacobi step: reads `source`, writes every cell of `target` (fixed border cells are copied).
-///
-/// # Panics
-///
-/// If a slice does not hold as many cells as the grid has.
-pub fn step(
-    points: Points,
-    grid: Grid,
-    borders: Borders,
-    coefficients: Coefficients,
-    source: &[f64],
-    target: &mut [f64],
-) {
-    assert_eq!(source.len() as u64, grid.cells());
-    assert_eq!(target.len() as u64, grid.cells());
-    let sides = borders.pairs();
-    let lengths = [grid.cols, grid.rows, grid.planes];
-    let deep = points == Points::TwentySeven;
-    for plane in 0..grid.planes {
-        for row in 0..grid.rows {
-            for col in 0..grid.cols {
-                let at = [col, row, plane];
-                let own = index(grid, at);
-                let directions = if deep { 3 } else { 2 };
-                let frozen = (0..directions).any(|d| is_frozen(at[d], lengths[d], sides[d]));
-                target[own] = if frozen {
-                    source[own]
-                } else {
-                    cell(points, coefficients, |offsets| {
-                        let mut there = at;
-                        for d in 0..directions {
-                            there[d] = neighbour(at[d], offsets[d], lengths[d], sides[d]);
-                        }
-                        source[index(grid, there)]
-                    })
-                };
+/// What is stepped: all that the result depends on but the cells.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Problem {
+    /// The stencil.
+    pub stencil: &'static Stencil,
+    /// Its weights.
+    pub weights: Weights,
+    /// The grid.
+    pub grid: Grid,
+    /// What lies beyond its sides.
+    pub borders: Borders,
+}
+
+impl Problem {
+    /// A stencil over a grid.
+    pub const fn new(stencil: &'static Stencil, weights: Weights, grid: Grid, borders: Borders) -> Self {
+        Problem { stencil, weights, grid, borders }
+    }
+
+    /// What a kernel is to compute.
+    pub const fn of(config: &Config, weights: Weights) -> Self {
+        Problem::new(config.stencil, weights, config.grid, config.borders)
+    }
+
+    /// One Jacobi step: reads `source`, writes every cell of `target` (fixed border cells are copied).
+    ///
+    /// # Panics
+    ///
+    /// If a slice does not hold as many cells as the grid has.
+    pub fn step(&self, source: &[f64], target: &mut [f64]) {
+        let grid = self.grid;
+        assert_eq!(source.len() as u64, grid.cells());
+        assert_eq!(target.len() as u64, grid.cells());
+        for plane in 0..grid.planes {
+            for row in 0..grid.rows {
+                for col in 0..grid.cols {
+                    let at = [col, row, plane];
+                    let own = index(grid, at);
+                    target[own] = if self.is_fixed(at) { source[own] } else { self.cell(source, at) };
+                }
             }
         }
     }
-}
 
-/// Steps until a check finds the residual below epsilon, `steps` times at most: the cells then, and how it ended.
-///
-/// # Panics
-///
-/// As [`step`], and if [`Until::every`] is zero.
-pub fn until(
-    points: Points,
-    grid: Grid,
-    borders: Borders,
-    coefficients: Coefficients,
-    cells: &[f64],
-    steps: u32,
-    until: Until,
-) -> (Vec<f64>, Outcome) {
-    let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
-    let mut outcome = Outcome::NONE;
-    while outcome.steps < steps && !outcome.converged {
-        step(points, grid, borders, coefficients, &source, &mut target);
-        outcome.steps += 1;
-        if outcome.steps.is_multiple_of(until.every) || outcome.steps == steps {
-            (outcome.max, outcome.l2) = residual(&source, &target);
-            outcome.converged = until.is_met(outcome.max, outcome.l2);
-        }
-        std::mem::swap(&mut source, &mut target);
+    /// Whether a cell lies in a fixed border.
+    fn is_fixed(&self, at: [u32; 3]) -> bool {
+        let (sides, lengths) = (self.borders.pairs(), self.lengths());
+        (0..self.stencil.dims.count()).any(|d| is_frozen(at[d], lengths[d], sides[d]))
     }
-    (source, outcome)
+
+    /// A cell's new value: the sum of each class of cells, by its weight.
+    fn cell(&self, source: &[f64], at: [u32; 3]) -> f64 {
+        let (sides, lengths) = (self.borders.pairs(), self.lengths());
+        let read = |offset: &[i32; 3]| {
+            let there = [0, 1, 2].map(|d| neighbour(at[d], offset[d], lengths[d], sides[d]));
+            source[index(self.grid, there)]
+        };
+        let classes = self.stencil.classes.iter();
+        classes.map(|class| self.weights.0[class.weight] * class.offsets.iter().map(read).sum::<f64>()).sum()
+    }
+
+    fn lengths(&self) -> [u32; 3] {
+        [self.grid.cols, self.grid.rows, self.grid.planes]
+    }
+
+    /// Steps until a check finds the residual below epsilon, `steps` times at most: the cells then, and how it ended.
+    ///
+    /// # Panics
+    ///
+    /// As [`Problem::step`], and if [`Until::every`] is zero.
+    pub fn until(&self, cells: &[f64], steps: u32, until: Until) -> (Vec<f64>, Outcome) {
+        let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
+        let mut outcome = Outcome::NONE;
+        while outcome.steps < steps && !outcome.converged {
+            self.step(&source, &mut target);
+            outcome.steps += 1;
+            if outcome.steps.is_multiple_of(until.every) || outcome.steps == steps {
+                (outcome.max, outcome.l2) = residual(&source, &target);
+                outcome.converged = until.is_met(outcome.max, outcome.l2);
+            }
+            std::mem::swap(&mut source, &mut target);
+        }
+        (source, outcome)
+    }
 }
 
 /// The largest change and the root of the sum of squared changes; NaN if any change is.
@@ -110,44 +130,24 @@ fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -
     }
 }
 
-/// A cell's new value from its neighbours, which `read` finds by their offsets in columns, rows and planes.
-fn cell(points: Points, Coefficients(weights): Coefficients, read: impl Fn([i32; 3]) -> f64) -> f64 {
-    match points {
-        Points::Five => {
-            let around = read([0, -1, 0]) + read([0, 1, 0]) + read([-1, 0, 0]) + read([1, 0, 0]);
-            weights[0] * (read([0, 0, 0]) + around)
-        }
-        Points::TwentySeven => {
-            let mut shells = [0.0; 4];
-            for z in -1i32..=1 {
-                for y in -1i32..=1 {
-                    for x in -1i32..=1 {
-                        shells[(x.abs() + y.abs() + z.abs()) as usize] += read([x, y, z]);
-                    }
-                }
-            }
-            shells.iter().zip(weights).map(|(sum, weight)| sum * weight).sum()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stencil::stencils::{Dims, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT};
 
-    fn stepped(points: Points, grid: Grid, border: Border, cells: &[f64]) -> Vec<f64> {
+    fn stepped(stencil: &'static Stencil, grid: Grid, border: Border, cells: &[f64]) -> Vec<f64> {
         let mut target = vec![f64::NAN; cells.len()];
-        step(points, grid, Borders::all(border), Coefficients::usual(points), cells, &mut target);
+        Problem::new(stencil, stencil.usual, grid, Borders::all(border)).step(cells, &mut target);
         target
     }
 
     #[test]
     fn constants_stay() {
-        for points in Points::ALL {
-            let grid = Grid { planes: if points == Points::Five { 1 } else { 3 }, rows: 4, cols: 5 };
+        for stencil in STENCILS {
+            let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 3 }, rows: 4, cols: 5 };
             for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
                 let cells = vec![8.0; grid.cells() as usize];
-                for cell in stepped(points, grid, border, &cells) {
+                for cell in stepped(stencil, grid, border, &cells) {
                     assert!((cell - 8.0).abs() < 1e-12);
                 }
             }
@@ -155,21 +155,29 @@ mod tests {
     }
 
     #[test]
-    fn an_impulse_spreads_to_its_neighbours() {
-        let grid = Grid::plane(5, 5);
-        let mut cells = vec![0.0; 25];
-        cells[12] = 5.0;
-        let target = stepped(Points::Five, grid, Border::Fixed, &cells);
-        for (index, cell) in target.iter().enumerate() {
-            let near = [7, 11, 12, 13, 17].contains(&index);
-            assert_eq!(*cell, if near { 1.0 } else { 0.0 }, "{index}");
+    fn an_impulse_shows_the_weights() {
+        let weights = Weights([2.0, 3.0, 5.0, 7.0]);
+        for stencil in STENCILS {
+            let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 5 }, rows: 5, cols: 5 };
+            let middle = [2, 2, grid.planes / 2];
+            let mut cells = vec![0.0; grid.cells() as usize];
+            cells[index(grid, middle)] = 1.0;
+            let mut target = vec![0.0; cells.len()];
+            Problem::new(stencil, weights, grid, Borders::default()).step(&cells, &mut target);
+            for class in stencil.classes {
+                for offset in class.offsets {
+                    let at = [0, 1, 2].map(|d| middle[d].wrapping_add_signed(offset[d]));
+                    assert_eq!(std::mem::take(&mut target[index(grid, at)]), weights.0[class.weight]);
+                }
+            }
+            assert!(target.iter().all(|cell| *cell == 0.0), "{}", stencil.name);
         }
     }
 
     #[test]
     fn periodic_sides_meet() {
         let grid = Grid::plane(1, 4);
-        let target = stepped(Points::Five, grid, Border::Periodic, &[5.0, 0.0, 0.0, 0.0]);
+        let target = stepped(&FIVE_POINT, grid, Border::Periodic, &[5.0, 0.0, 0.0, 0.0]);
         // One row is its own neighbour to the north and south.
         assert_eq!(target, [3.0, 1.0, 0.0, 1.0]);
     }
@@ -178,7 +186,7 @@ mod tests {
     fn mirrors_keep_the_sum() {
         let grid = Grid { planes: 2, rows: 3, cols: 4 };
         let cells: Vec<f64> = (0..24).map(|x| f64::from(x * x % 17)).collect();
-        let target = stepped(Points::TwentySeven, grid, Border::Mirror, &cells);
+        let target = stepped(&TWENTY_SEVEN_POINT, grid, Border::Mirror, &cells);
         assert!((target.iter().sum::<f64>() - cells.iter().sum::<f64>()).abs() < 1e-9);
     }
 }

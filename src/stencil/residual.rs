@@ -8,8 +8,9 @@ use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::reduce::Params;
 use crate::shader::{self, Composer};
-use crate::stencil::plan::{Job, Plan};
-use crate::stencil::record::Settings;
+use crate::stencil::config::Config;
+use crate::stencil::plan::Plan;
+use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Window;
 
 /// Invocations of a workgroup.
@@ -28,7 +29,7 @@ pub(super) fn width(element: Element) -> u32 {
     if element == Element::F64 { 8 } else { 4 }
 }
 
-/// The reduction, compiled, with its numbers among a run's settings.
+/// The reduction, compiled, with its numbers among a run's blocks.
 #[derive(Debug)]
 pub(super) struct Residual {
     changes: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
@@ -47,26 +48,24 @@ struct Pass {
 }
 
 impl Residual {
-    /// Compiles the two kernels and adds the numbers of their dispatches to the settings.
-    pub(super) fn new(device: &Device, job: &Job, plan: &Plan, settings: &mut Settings) -> Self {
+    /// Compiles the two kernels and adds the numbers of their dispatches to the blocks.
+    pub(super) fn new(device: &Device, config: &Config, plan: &Plan, blocks: &mut UniformBlocks) -> Self {
         let mut passes = Vec::new();
         let mut add = |params: Params| {
             // A run that is over has nothing to reduce.
-            passes.push(Pass {
-                block: settings.add(params, Params { len: 0, ..params }),
-                groups: params.groups,
-            });
+            passes
+                .push(Pass { block: blocks.add(params, Params { len: 0, ..params }), groups: params.groups });
         };
         let mut total = 0;
         for window in &plan.windows {
-            let params = over(window, lanes(job), total);
+            let params = over(window, lanes(config), total);
             total += params.groups;
             add(params);
         }
         add(Params { len: total, groups: 1, row: 1, count: total, last: 1, ..Params::default() });
-        let scratch = u64::from(total) * 2 * u64::from(width(job.element));
-        let changes = compile(device, job, true, &[0, 1, 2, 3]);
-        let partials = compile(device, job, false, &[0, 1, 2]);
+        let scratch = u64::from(total) * 2 * u64::from(width(config.element));
+        let changes = compile(device, config, true, &[0, 1, 2, 3]);
+        let partials = compile(device, config, false, &[0, 1, 2]);
         Residual { changes, partials, scratch, passes }
     }
 
@@ -108,8 +107,8 @@ pub(super) fn overrides() -> [(&'static str, f64); 1] {
 }
 
 /// Cells that are read together.
-fn lanes(job: &Job) -> u32 {
-    if job.grid.cols.is_multiple_of(4) { 4 } else { 1 }
+fn lanes(config: &Config) -> u32 {
+    if config.grid.cols.is_multiple_of(4) { 4 } else { 1 }
 }
 
 /// The numbers of the dispatch over a window's own cells, whose first result goes to a place in the scratch memory.
@@ -122,13 +121,13 @@ fn over(window: &Window, lanes: u32, store: u32) -> Params {
 /// The kernel that reads two grids, or the one that reads its results.
 fn compile(
     device: &Device,
-    job: &Job,
+    config: &Config,
     reads_grids: bool,
     slots: &[u32],
 ) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
     let kernel = Kernel {
         label: "halofold::stencil::residual",
-        wgsl: compose(job, reads_grids),
+        wgsl: compose(config, reads_grids),
         entry_point: "main",
         slots,
         overrides: &overrides(),
@@ -138,14 +137,14 @@ fn compile(
     pipeline::compile(device, kernel)
 }
 
-pub(super) fn compose(job: &Job, reads_grids: bool) -> String {
+pub(super) fn compose(config: &Config, reads_grids: bool) -> String {
     let mut composer = Composer::default();
-    let real = real(job.element);
+    let real = real(config.element);
     let mut types = format!("alias Real = {real};\nalias Acc = vec2<{real}>;\nalias Stored = Acc;");
     // Behind the first dispatch nothing is as narrow as the grid's cells any more.
     if reads_grids {
-        types.push_str(&format!("\nalias Elem = {};", job.element));
-        if job.element == Element::F16 {
+        types.push_str(&format!("\nalias Elem = {};", config.element));
+        if config.element == Element::F16 {
             composer.enable("f16");
         }
     }
@@ -154,7 +153,7 @@ pub(super) fn compose(job: &Job, reads_grids: bool) -> String {
         .add("generated: the types", &types)
         .piece("shared/io")
         .piece("shared/store");
-    composer.piece(match (reads_grids, lanes(job)) {
+    composer.piece(match (reads_grids, lanes(config)) {
         (true, 4) => "stencil/shared/changes_4",
         (true, _) => "stencil/shared/changes_1",
         (false, _) => "shared/partials",

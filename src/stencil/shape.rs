@@ -1,45 +1,7 @@
-//! What a stencil is applied to: points, grids, borders, coefficients, blocks.
+//! What a stencil is applied to, and in which pieces: grids, borders, blocks.
 
 use std::fmt;
 use std::str::FromStr;
-
-/// Which neighbours a cell looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Points {
-    /// 2D: the cell and its four neighbours, `C0 · (centre + north + south + west + east)`.
-    Five,
-    /// 3D: the cell and all 26 around it, `α · centre + β · 6 faces + γ · 12 edges + δ · 8 corners`.
-    TwentySeven,
-}
-
-impl Points {
-    /// Both stencils.
-    pub const ALL: [Points; 2] = [Points::Five, Points::TwentySeven];
-
-    /// Dimensions of the grid.
-    pub const fn dimensions(self) -> usize {
-        match self {
-            Points::Five => 2,
-            Points::TwentySeven => 3,
-        }
-    }
-
-    /// How many cells a new one is made of.
-    pub const fn count(self) -> u32 {
-        match self {
-            Points::Five => 5,
-            Points::TwentySeven => 27,
-        }
-    }
-
-    /// Floating-point operations of one cell, as the thesis counts them.
-    pub const fn flops(self) -> u32 {
-        match self {
-            Points::Five => 5,
-            Points::TwentySeven => 30,
-        }
-    }
-}
 
 /// How many cells a grid has: rows of columns, and planes of rows in 3D. Stored row after row, columns fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -172,38 +134,6 @@ impl Borders {
     }
 }
 
-/// The weights of a stencil: `[C0, -, -, -]` for five points, `[α, β, γ, δ]` for 27.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Coefficients(pub [f64; 4]);
-
-impl Coefficients {
-    /// Averages, in numbers that binary floats hold exactly where they can: 0.2 for five points, and
-    /// 1/8, 1/16, 1/32, 1/64 for 27, which sum to one.
-    pub const fn usual(points: Points) -> Self {
-        match points {
-            Points::Five => Coefficients([0.2, 0.0, 0.0, 0.0]),
-            Points::TwentySeven => Coefficients([0.125, 0.0625, 0.03125, 0.015_625]),
-        }
-    }
-
-    /// Powers of two: with small integers as cells the first steps are exact, whatever the order of additions.
-    pub const fn dyadic(points: Points) -> Self {
-        match points {
-            Points::Five => Coefficients([0.25, 0.0, 0.0, 0.0]),
-            Points::TwentySeven => Coefficients::usual(points),
-        }
-    }
-
-    /// The sum of all weights' magnitudes: by how much one step may enlarge the largest value.
-    pub fn gain(self, points: Points) -> f64 {
-        let [a, b, c, d] = self.0.map(f64::abs);
-        match points {
-            Points::Five => 5.0 * a,
-            Points::TwentySeven => a + 6.0 * b + 12.0 * c + 8.0 * d,
-        }
-    }
-}
-
 /// The invocations of one workgroup: rows × columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
@@ -241,13 +171,6 @@ impl FromStr for Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn usual_weights_sum_to_one() {
-        for points in Points::ALL {
-            assert_eq!(Coefficients::usual(points).gain(points), 1.0);
-        }
-    }
 
     #[test]
     fn grids_are_read() {

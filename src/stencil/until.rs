@@ -4,6 +4,7 @@ use crate::stencil::error::StencilError;
 
 /// How the change from one step to the next is measured, over all cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Norm {
     /// The largest change: max |new − old|.
     #[default]
@@ -14,6 +15,7 @@ pub enum Norm {
 
 /// Stop as soon as a check finds the residual, the change made by the last step, below `epsilon`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Until {
     /// What the residual must be less than. Zero is never reached: all steps are done.
     pub epsilon: f64,
@@ -24,6 +26,21 @@ pub struct Until {
 }
 
 impl Until {
+    /// Stops below `epsilon`: the largest change, checked after every ten steps.
+    pub const fn new(epsilon: f64) -> Self {
+        Until { epsilon, norm: Norm::Max, every: 10 }
+    }
+
+    /// The same by another norm.
+    pub const fn with_norm(self, norm: Norm) -> Self {
+        Until { norm, ..self }
+    }
+
+    /// The same with a check after every so many steps.
+    pub const fn with_every(self, every: u32) -> Self {
+        Until { every, ..self }
+    }
+
     /// Checks the numbers.
     ///
     /// # Errors
@@ -47,6 +64,7 @@ impl Until {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// Steps done.
     pub steps: u32,

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Where the grid is a ring in the direction of the cut, the first layer and the last have their neighbours in
-//! different windows. They are stepped in a small grid of four layers, the [`Seam`].
+//! different windows. They are stepped in a small grid of four layers, the [`Halo`].
 
 use std::ops::Range;
 
@@ -19,6 +19,7 @@ use crate::stencil::plan::Params;
 
 /// A part of the grid in one binding, and the dispatch that steps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Window {
     /// Where it starts, in bytes from the grid's start: a multiple of `min_storage_buffer_offset_alignment`.
     pub offset: u64,
@@ -32,9 +33,10 @@ pub struct Window {
     pub workgroups: [u32; 2],
 }
 
-/// The last two layers and the first two of a ring that was cut, side by side in buffers of their own.
+/// The halo exchange of a ring that was cut: its last two layers and its first two, side by side in buffers of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seam {
+#[non_exhaustive]
+pub struct Halo {
     /// Cells of one layer.
     pub layer: u32,
     /// Where the binding with the last two layers starts, in bytes from the grid's start.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Borders, Grid, Job, Points, Tuning, VARIANTS};
+use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
 use crate::spirv_val::SpirvVal;
@@ -17,7 +17,7 @@ struct Entry {
     label: String,
     kernel: Kernel,
     element: Element,
-    /// Bytes of workgroup memory that the plan counts on; `None` for a companion.
+    /// Bytes of workgroup memory that the plan counts on; `None` for an auxiliary kernel.
     memory: Option<u64>,
 }
 
@@ -29,29 +29,41 @@ impl Entry {
     }
 }
 
-fn jobs() -> Vec<Job> {
+fn configs() -> Vec<Config> {
     let borders = [Border::Fixed, Border::Mirror, Border::Periodic].map(Borders::all);
     let blocks = [(3, 7), (8, 16), (8, 32), (4, 64)].map(|(rows, cols)| Block { rows, cols });
-    let mut jobs = Vec::new();
-    for variant in VARIANTS {
+    let mut configs = Vec::new();
+    for (stencil, variant) in
+        STENCILS.iter().flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
+    {
         for element in [Element::F32, Element::F64, Element::F16] {
             for borders in borders {
                 for cols in [63, 64] {
                     for (index, block) in blocks.into_iter().enumerate() {
-                        let planes = if variant.points == Points::Five { 1 } else { 9 };
+                        let planes = if stencil.dims == Dims::Two { 1 } else { 9 };
                         let grid = Grid { planes, rows: 50, cols };
-                        let usual = Tuning::of(variant).with_block(block);
-                        let tuning = Tuning { strip: [1, 2, 4, 2][index], ..usual };
-                        jobs.push(Job { variant, element, grid, borders, tuning });
+                        let config = Config::new(stencil, variant, element, grid).with_borders(borders);
+                        let tuning = config.tuning.with_block(block).with_strip([1, 2, 4, 2][index]);
+                        configs.extend(forms(config.with_tuning(tuning)));
                     }
                 }
             }
         }
     }
-    jobs
+    configs
 }
 
-/// The distinct kernels of all jobs, companions included.
+/// A configuration with all its weights equal, if its kernels know that, and with weights of their own.
+fn forms(config: Config) -> impl Iterator<Item = Config> {
+    let own = [false, true].into_iter().take(1 + usize::from(config.one_weight));
+    own.map(move |own| {
+        let mut config = config;
+        config.one_weight &= !own;
+        config
+    })
+}
+
+/// The distinct kernels of all configurations, auxiliary ones included.
 fn entries() -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut seen = HashSet::new();
@@ -62,16 +74,16 @@ fn entries() -> Vec<Entry> {
             entries.push(entry);
         }
     };
-    for job in jobs() {
-        let Job { variant, element, borders, tuning, .. } = job;
-        let name = variant.name;
-        let label = format!("{name} of {element} in {}, {borders:?}", tuning.block);
-        let kernel = Kernel { wgsl: job.compose(), entry_point: "main", overrides: job.overrides() };
+    for config in configs() {
+        let Config { stencil, variant, element, borders, tuning, .. } = config;
+        let (stencil, name) = (stencil.name, variant.name);
+        let label = format!("{stencil} {name} of {element} in {}, {borders:?}", tuning.block);
+        let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
         let memory = Some(variant.tile(tuning.block) * element.size());
         add(Entry { label, kernel, element, memory });
-        for companion in job.companions() {
-            let entry_point = companion.entry_point;
-            let kernel = Kernel { wgsl: companion.wgsl, entry_point, overrides: companion.overrides };
+        for kernel in config.aux_kernels() {
+            let entry_point = kernel.entry_point;
+            let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: kernel.overrides };
             add(Entry { label: format!("{entry_point} of {element}"), kernel, element, memory: None });
         }
     }
@@ -86,7 +98,7 @@ pub fn labelled() -> impl Iterator<Item = (String, Kernel)> {
 #[test]
 fn every_stencil_in_every_language() {
     let (entries, spirv_val) = (entries(), SpirvVal::find());
-    say(&format!("permutations: {} of the stencils, {} distinct kernels", jobs().len(), entries.len()));
+    say(&format!("permutations: {} of the stencils, {} distinct kernels", configs().len(), entries.len()));
     fail_on(&in_parallel(&entries, |entry| {
         let complaint = |language| {
             let words = translate(&entry.kernel, &entry.refused(language), language);

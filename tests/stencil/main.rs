@@ -14,19 +14,19 @@ mod windows;
 
 use common::{Random, gpu};
 use halofold::Element;
-use halofold::stencil::{Block, Border, Borders, Coefficients, Grid, Job, Points, Tuning, VARIANTS, Variant};
+use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant, Weights};
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::{Run, borders, dyadic_cells};
 
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
-    for variant in VARIANTS {
+    for kernel in Kernel::all() {
         for element in [Element::F32, Element::F64, Element::F16] {
-            trials.push(trial(variant, element, "dyadic", dyadic));
+            trials.push(trial(kernel, element, "dyadic", dyadic));
         }
-        trials.push(trial(variant, Element::F32, "random", random));
-        trials.push(trial(variant, Element::F32, "eigenmodes", eigenmodes));
+        trials.push(trial(kernel, Element::F32, "random", random));
+        trials.push(trial(kernel, Element::F32, "eigenmodes", eigenmodes));
     }
     trials.extend(shape::trials());
     trials.extend(windows::trials());
@@ -35,52 +35,80 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-type Check = fn(&'static Variant, Element) -> Result<(), Failed>;
+/// A stencil and a variant that serves it.
+#[derive(Clone, Copy)]
+pub struct Kernel {
+    pub stencil: &'static Stencil,
+    pub variant: &'static Variant,
+}
+
+impl Kernel {
+    /// Every variant of every stencil.
+    fn all() -> impl Iterator<Item = Kernel> {
+        let of =
+            |stencil: &'static Stencil| stencil.variants().map(move |variant| Kernel { stencil, variant });
+        STENCILS.iter().flat_map(move |stencil| of(stencil))
+    }
+
+    /// The variants of that name.
+    fn named(name: &str) -> impl Iterator<Item = Kernel> {
+        Kernel::all().filter(move |kernel| kernel.variant.name == name)
+    }
+
+    fn config(self, element: Element, grid: Grid) -> Config {
+        Config::new(self.stencil, self.variant, element, grid)
+    }
+}
+
+type Check = fn(Kernel, Element) -> Result<(), Failed>;
 
 /// A test of one variant, ignored where the device lacks the type.
-fn trial(variant: &'static Variant, element: Element, what: &str, check: Check) -> Trial {
-    let name = format!("{}-point::{}::{element}::{what}", variant.points.count(), variant.name);
+fn trial(kernel: Kernel, element: Element, what: &str, check: Check) -> Trial {
+    let name = format!("{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
     let missing = element.feature() - gpu().device.features();
     if !missing.is_empty() {
         let reason = halofold::adapter::feature_names(missing);
         return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
     }
-    Trial::test(name, move || check(variant, element))
+    Trial::test(name, move || check(kernel, element))
 }
 
-fn grids(points: Points) -> Vec<Grid> {
-    match points {
-        Points::Five => {
+fn grids(dims: Dims) -> Vec<Grid> {
+    match dims {
+        Dims::Two => {
             [(1, 1), (1, 9), (2, 2), (3, 3), (7, 31), (8, 32), (9, 33), (10, 34), (37, 64), (61, 101)]
                 .map(|(rows, cols)| Grid::plane(rows, cols))
                 .to_vec()
         }
-        Points::TwentySeven => {
-            [(1, 1, 1), (2, 3, 5), (3, 3, 3), (4, 8, 32), (9, 11, 36), (35, 10, 34), (5, 17, 67)]
-                .map(|(planes, rows, cols)| Grid { planes, rows, cols })
-                .to_vec()
-        }
+        _ => [(1, 1, 1), (2, 3, 5), (3, 3, 3), (4, 8, 32), (9, 11, 36), (35, 10, 34), (5, 17, 67)]
+            .map(|(planes, rows, cols)| Grid { planes, rows, cols })
+            .to_vec(),
     }
 }
 
+/// Powers of two, of which no two are equal.
+const OWN_CENTRE: Weights = Weights([0.5, 0.125, 0.0625, 0.25]);
+
 /// A kernel is compiled for every grid, which takes most of the time: grids and borders meet two by two in 32 bits, and one
 /// by one in the other types.
-fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
+fn dyadic(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let (steps, first, met) = match element {
         Element::F32 => (2, 0, 2),
         Element::F64 => (2, 1, 1),
         _ => (1, 2, 1),
     };
-    for (round, grid) in grids(variant.points).into_iter().enumerate() {
+    for (round, grid) in grids(kernel.stencil.dims).into_iter().enumerate() {
         let cells = dyadic_cells(grid, 5);
         for borders in borders().into_iter().cycle().skip(first + round).take(met) {
             let block =
                 [Block { rows: 8, cols: 32 }, Block { rows: 4, cols: 16 }, Block { rows: 3, cols: 7 }]
                     [round % 3];
-            let tuning = Tuning { planes_per_group: 1 + 4 * (round as u32 % 3), ..Tuning::of(variant) };
-            let tuning = Tuning { strip: [1, 2, 4][round % 3], ..tuning.with_block(block) };
-            let job = Job { variant, element, grid, borders, tuning };
-            let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps };
+            let config = kernel.config(element, grid).with_borders(borders).with_block(block);
+            let tuning = config.tuning.with_planes_per_group(1 + 4 * (round as u32 % 3));
+            let config = config.with_tuning(tuning.with_strip([1, 2, 4][round % 3]));
+            // Every other time the centre has a weight of its own.
+            let weights = [kernel.stencil.dyadic, OWN_CENTRE][round % 2];
+            let run = Run { gpu: gpu(), config, weights, steps };
             run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
         }
     }
@@ -89,20 +117,21 @@ fn dyadic(variant: &'static Variant, element: Element) -> Result<(), Failed> {
 
 /// Each step may be off by half a unit in the last place of the largest partial sum per operation; what was off before is weighted like
 /// the values are.
-fn random(variant: &'static Variant, element: Element) -> Result<(), Failed> {
-    let grid = grids(variant.points).pop().expect("there are grids");
+fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
+    let grid = grids(kernel.stencil.dims).pop().expect("there are grids");
     let mut numbers = Random::new(11);
     let cells: Vec<f64> = (0..grid.cells())
         .map(|_| f64::from((numbers.next() >> 40) as f32 / (1 << 23) as f32 - 1.0))
         .collect();
-    let coefficients = Coefficients::usual(variant.points);
-    for borders in borders() {
-        let job = Job { variant, element, grid, borders, tuning: Tuning::of(variant) };
-        let run = Run { gpu: gpu(), job, coefficients, steps: 5 };
+    let weights = [kernel.stencil.usual, Weights([0.3, -0.1, 0.05, 0.02])];
+    for (round, borders) in borders().into_iter().enumerate() {
+        let weights = weights[round % 2];
+        let config = kernel.config(element, grid).with_borders(borders);
+        let run = Run { gpu: gpu(), config, weights, steps: 5 };
         let got = run.on_gpu(&cells)?;
         let unit = f64::from(f32::EPSILON) / 2.0;
-        let operations = f64::from(variant.points.count()) + 6.0;
-        let bound = 5.0 * operations * unit * coefficients.gain(variant.points).max(1.0);
+        let operations = f64::from(kernel.stencil.points()) + 6.0;
+        let bound = 5.0 * operations * unit * weights.gain(kernel.stencil).max(1.0);
         for (at, (got, expected)) in got.iter().zip(run.on_cpu(&cells)).enumerate() {
             if (got - expected).abs() > bound {
                 return Err(
@@ -115,41 +144,37 @@ fn random(variant: &'static Variant, element: Element) -> Result<(), Failed> {
 }
 
 /// Products of sines (fixed), cosines (mirrored) or Fourier modes (periodic) only shrink, by a known factor a step.
-fn eigenmodes(variant: &'static Variant, element: Element) -> Result<(), Failed> {
+fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
     use std::f64::consts::PI;
-    let three = variant.points == Points::TwentySeven;
-    let grid = Grid { planes: if three { 12 } else { 1 }, rows: 20, cols: 36 };
+    let Kernel { stencil, .. } = kernel;
+    let directions = stencil.dims.count();
+    let grid = Grid { planes: if directions == 3 { 12 } else { 1 }, rows: 20, cols: 36 };
     let lengths = [grid.cols, grid.rows, grid.planes].map(f64::from);
-    let Coefficients([a, b, c, d]) = Coefficients::usual(variant.points);
+    let frequencies = [3.0, 2.0, 1.0];
     for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
-        // The mode's value at a coordinate, and 2 cos of its frequency.
-        let mode = |k: f64, i: f64, n: f64| match border {
-            Border::Fixed => (k * PI * i / (n - 1.0)).sin(),
-            Border::Mirror => (k * PI * (i + 0.5) / n).cos(),
-            Border::Periodic => (2.0 * k * PI * i / n).cos(),
+        // The mode's value at a coordinate, and the angle from one cell to the next.
+        let mode = |d: usize, i: u64| match border {
+            Border::Fixed => (angle(border, frequencies[d], lengths[d]) * i as f64).sin(),
+            Border::Mirror => (frequencies[d] * PI * (i as f64 + 0.5) / lengths[d]).cos(),
+            _ => (angle(border, frequencies[d], lengths[d]) * i as f64).cos(),
         };
-        let factor = |k: f64, n: f64| match border {
-            Border::Fixed => 2.0 * (k * PI / (n - 1.0)).cos(),
-            Border::Mirror => 2.0 * (k * PI / n).cos(),
-            Border::Periodic => 2.0 * (2.0 * k * PI / n).cos(),
+        let part = |offset: &[i32; 3]| -> f64 {
+            let along = |d: usize| (angle(border, frequencies[d], lengths[d]) * f64::from(offset[d])).cos();
+            (0..directions).map(along).product()
         };
-        let frequencies = [3.0, 2.0, 1.0];
-        let [x, y, z] = [0, 1, 2].map(|d| factor(frequencies[d], lengths[d]));
-        let shrink = if three {
-            a + b * (x + y + z) + c * (x * y + y * z + z * x) + d * x * y * z
-        } else {
-            a * (1.0 + x + y)
-        };
+        let classes = stencil.classes.iter();
+        let factors =
+            classes.map(|class| stencil.usual.0[class.weight] * class.offsets.iter().map(part).sum::<f64>());
+        let shrink: f64 = factors.sum();
         let cells: Vec<f64> = (0..grid.cells())
             .map(|cell| {
                 let (cols, rows) = (u64::from(grid.cols), u64::from(grid.rows));
                 let at = [cell % cols, cell / cols % rows, cell / cols / rows];
-                let value = |d: usize| mode(frequencies[d], at[d] as f64, lengths[d]);
-                value(0) * value(1) * if three { value(2) } else { 1.0 }
+                (0..directions).map(|d| mode(d, at[d])).product()
             })
             .collect();
-        let job = Job { variant, element, grid, borders: Borders::all(border), tuning: Tuning::of(variant) };
-        let run = Run { gpu: gpu(), job, coefficients: Coefficients::usual(variant.points), steps: 7 };
+        let config = kernel.config(element, grid).with_borders(Borders::all(border));
+        let run = Run { gpu: gpu(), config, weights: stencil.usual, steps: 7 };
         let got = run.on_gpu(&cells)?;
         for (at, (got, cell)) in got.iter().zip(&cells).enumerate() {
             let expected = cell * shrink.powi(7);
@@ -159,4 +184,14 @@ fn eigenmodes(variant: &'static Variant, element: Element) -> Result<(), Failed>
         }
     }
     Ok(())
+}
+
+/// The angle by which a mode of a frequency turns from one of `n` cells to the next.
+fn angle(border: Border, frequency: f64, n: f64) -> f64 {
+    use std::f64::consts::PI;
+    match border {
+        Border::Fixed => frequency * PI / (n - 1.0),
+        Border::Mirror => frequency * PI / n,
+        _ => 2.0 * frequency * PI / n,
+    }
 }

@@ -1,7 +1,8 @@
 //! Some steps on the GPU, and the same on the CPU.
 
 use halofold::read::Readback;
-use halofold::stencil::{Border, Borders, Coefficients, Grid, Jacobi, Job, reference};
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{Border, Borders, Config, Grid, Jacobi, Weights};
 use halofold::{Element, wgpu};
 
 use crate::common::{Gpu, Random};
@@ -9,8 +10,8 @@ use crate::common::{Gpu, Random};
 /// Runs steps on the GPU and on the CPU; the GPU's values come back as 64-bit floats.
 pub struct Run {
     pub gpu: &'static Gpu,
-    pub job: Job,
-    pub coefficients: Coefficients,
+    pub config: Config,
+    pub weights: Weights,
     pub steps: u32,
 }
 
@@ -18,8 +19,7 @@ impl Run {
     pub fn on_cpu(&self, cells: &[f64]) -> Vec<f64> {
         let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
         for _ in 0..self.steps {
-            let Job { variant, grid, borders, .. } = self.job;
-            reference::step(variant.points, grid, borders, self.coefficients, &source, &mut target);
+            Problem::of(&self.config, self.weights).step(&source, &mut target);
             std::mem::swap(&mut source, &mut target);
         }
         source
@@ -29,8 +29,7 @@ impl Run {
         self.gpu.watched(|| {
             let buffers = self.buffers(cells);
             let device = &self.gpu.device;
-            let jacobi =
-                Jacobi::new(device, self.job, self.coefficients).map_err(|error| error.to_string())?;
+            let jacobi = Jacobi::new(device, self.config, self.weights).map_err(|error| error.to_string())?;
             let stepper =
                 jacobi.prepare(device, &buffers[0], &buffers[1]).map_err(|error| error.to_string())?;
             let mut encoder = device.create_command_encoder(&Default::default());
@@ -42,7 +41,7 @@ impl Run {
 
     /// Compares a result with the CPU's, bit for bit.
     pub fn same(&self, got: &[f64], expected: &[f64]) -> Result<(), String> {
-        let Job { grid, borders, tuning, .. } = self.job;
+        let Config { grid, borders, tuning, .. } = self.config;
         match (0..expected.len()).find(|&at| got[at] != expected[at]) {
             None => Ok(()),
             Some(at) => Err(format!(
@@ -54,7 +53,7 @@ impl Run {
 
     /// Both buffers before the first step, longer than the grid.
     pub fn buffers(&self, cells: &[f64]) -> [wgpu::Buffer; 2] {
-        let element = self.job.element;
+        let element = self.config.element;
         let bytes: Vec<u8> = cells.iter().flat_map(|&cell| encode(element, cell)).collect();
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let size = (bytes.len() as u64).next_multiple_of(4) + 16;
@@ -78,28 +77,28 @@ impl Run {
     /// The cells in a buffer, if nothing was written behind them.
     pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<f64>, String> {
         let got = read_back(self.gpu, buffer)?;
-        let (cells, behind) = got.split_at(self.job.bytes() as usize);
+        let (cells, behind) = got.split_at(self.config.bytes() as usize);
         if behind.iter().any(|byte| *byte != 0xFF) {
             return Err("something was written behind the grid".to_owned());
         }
-        let element = self.job.element;
+        let element = self.config.element;
         Ok(cells.chunks_exact(element.size() as usize).map(|cell| decode(element, cell)).collect())
     }
 
     /// The second buffer: its fixed cells as in the first, all others not a number.
     fn poisoned(&self, bytes: &[u8]) -> Vec<u8> {
-        let size = self.job.element.size() as usize;
-        let Grid { planes, rows, cols } = self.job.grid;
+        let size = self.config.element.size() as usize;
+        let Grid { planes, rows, cols } = self.config.grid;
         let lengths = [cols, rows, planes];
         let mut poisoned = bytes.to_vec();
-        for cell in 0..self.job.grid.cells() {
+        for cell in 0..self.config.grid.cells() {
             let at = [
                 cell % u64::from(cols),
                 cell / u64::from(cols) % u64::from(rows),
                 cell / u64::from(cols * rows),
             ];
-            let pairs = self.job.borders.pairs();
-            let directions = self.job.variant.points.dimensions();
+            let pairs = self.config.borders.pairs();
+            let directions = self.config.stencil.dims.count();
             let fixed = (0..directions).any(|d| {
                 (at[d] == 0 && pairs[d].0 == Border::Fixed)
                     || (at[d] + 1 == u64::from(lengths[d]) && pairs[d].1 == Border::Fixed)

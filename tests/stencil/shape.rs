@@ -3,21 +3,20 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{
-    Block, Border, Borders, Coefficients, Grid, Jacobi, Job, Points, Tuning, VARIANTS, Variant,
-};
+use halofold::stencil::{Block, Border, Borders, Config, Dims, FIVE_POINT, Grid, Jacobi};
 use halofold::{Element, adapter};
 use libtest_mimic::{Failed, Trial};
 
+use crate::Kernel;
 use crate::common::{Gpu, Random, gpu};
 use crate::run::{Run, borders, dyadic_cells};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for variant in VARIANTS {
-        trials.push(crate::trial(variant, Element::F32, "impulse", impulse));
-        trials.push(crate::trial(variant, Element::F32, "frozen", frozen));
-        trials.push(crate::trial(variant, Element::F32, "sizes", sizes));
+    for kernel in Kernel::all() {
+        trials.push(crate::trial(kernel, Element::F32, "impulse", impulse));
+        trials.push(crate::trial(kernel, Element::F32, "frozen", frozen));
+        trials.push(crate::trial(kernel, Element::F32, "sizes", sizes));
     }
     trials.push(Trial::test("10000 steps", many_steps));
     trials.push(Trial::test("recording", recording));
@@ -30,21 +29,23 @@ fn position(grid: Grid, cell: usize) -> [i64; 3] {
 }
 
 /// One cell reaches the cells around it, one farther with every step, and no others.
-fn impulse(variant: &'static Variant, element: Element) -> Result<(), Failed> {
+fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
     const STEPS: u32 = 4;
-    let five = variant.points == Points::Five;
-    let grid = Grid { planes: if five { 1 } else { 13 }, rows: 21, cols: 24 };
-    let source = [9, 11, if five { 0 } else { 5 }];
+    let flat = kernel.stencil.dims == Dims::Two;
+    let grid = Grid { planes: if flat { 1 } else { 13 }, rows: 21, cols: 24 };
+    let source = [9, 11, if flat { 0 } else { 5 }];
+    // A star reaches a cell by its sides alone, a box by its corners, too.
+    let star = kernel.stencil.classes.len() == 2;
     let reach = |cell: usize| {
         let at = position(grid, cell);
         let away = [0, 1, 2].map(|d| (at[d] - source[d]).abs());
-        if five { away.iter().sum() } else { away.into_iter().max().unwrap_or(0) }
+        if star { away.iter().sum() } else { away.into_iter().max().unwrap_or(0) }
     };
     let cells: Vec<f64> =
         (0..grid.cells() as usize).map(|cell| f64::from(u8::from(reach(cell) == 0))).collect();
-    let tuning = Tuning { planes_per_group: 3, ..Tuning::of(variant).with_block(Block { rows: 4, cols: 8 }) };
-    let job = Job { variant, element, grid, borders: Borders::default(), tuning };
-    let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps: STEPS };
+    let config = kernel.config(element, grid).with_block(Block { rows: 4, cols: 8 });
+    let config = config.with_tuning(config.tuning.with_planes_per_group(3));
+    let run = Run { gpu: gpu(), config, weights: kernel.stencil.dyadic, steps: STEPS };
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
         if (value > 0.0) != (reach(cell) <= i64::from(STEPS)) {
             return Err(format!("{value} at a distance of {}", reach(cell)).into());
@@ -54,18 +55,18 @@ fn impulse(variant: &'static Variant, element: Element) -> Result<(), Failed> {
 }
 
 /// Cells at fixed sides keep every bit, into the corners where another kind of side begins.
-fn frozen(variant: &'static Variant, element: Element) -> Result<(), Failed> {
-    let grid = Grid { planes: if variant.points == Points::Five { 1 } else { 7 }, rows: 19, cols: 36 };
+fn frozen(kernel: Kernel, element: Element) -> Result<(), Failed> {
+    let grid = Grid { planes: if kernel.stencil.dims == Dims::Two { 1 } else { 7 }, rows: 19, cols: 36 };
     let mut numbers = Random::new(4);
     let cells: Vec<f64> = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 40) as f32 / 3.0)).collect();
     let borders = Borders { west: Border::Mirror, ..Borders::default() };
-    let job = Job { variant, element, grid, borders, tuning: Tuning::of(variant) };
-    let run = Run { gpu: gpu(), job, coefficients: Coefficients::usual(variant.points), steps: 7 };
+    let config = kernel.config(element, grid).with_borders(borders);
+    let run = Run { gpu: gpu(), config, weights: kernel.stencil.usual, steps: 7 };
     let lengths = [grid.cols, grid.rows, grid.planes].map(i64::from);
     let mut changed = 0;
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
         let at = position(grid, cell);
-        let directions = variant.points.dimensions();
+        let directions = kernel.stencil.dims.count();
         let fixed = (0..directions).any(|d| (at[d] == 0 && d > 0) || at[d] + 1 == lengths[d]);
         if fixed && value != cells[cell] {
             return Err(format!("the cell at {at:?} is {value}, it was {}", cells[cell]).into());
@@ -76,17 +77,17 @@ fn frozen(variant: &'static Variant, element: Element) -> Result<(), Failed> {
 }
 
 /// One, two and three cells, primes, a block and one more or less of what it computes.
-fn sizes(variant: &'static Variant, element: Element) -> Result<(), Failed> {
+fn sizes(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let sizes = [(1, 17), (2, 1), (3, 3), (5, 19), (6, 18), (7, 16), (13, 15), (11, 2)];
     let [fixed, mirror, _, mixed] = borders();
     for (round, (rows, cols)) in sizes.into_iter().enumerate() {
-        let planes = if variant.points == Points::Five { 1 } else { [1, 2, 3, 4, 5, 9, 10, 7][round] };
+        let planes = if kernel.stencil.dims == Dims::Two { 1 } else { [1, 2, 3, 4, 5, 9, 10, 7][round] };
         let grid = Grid { planes, rows, cols };
         let borders = [fixed, mixed, mirror][round % 3];
-        let tuning =
-            Tuning { planes_per_group: 4, ..Tuning::of(variant).with_block(Block { rows: 4, cols: 16 }) };
-        let job = Job { variant, element, grid, borders, tuning };
-        let run = Run { gpu: gpu(), job, coefficients: Coefficients::dyadic(variant.points), steps: 3 };
+        let config = kernel.config(element, grid).with_borders(borders);
+        let config = config.with_block(Block { rows: 4, cols: 16 });
+        let config = config.with_tuning(config.tuning.with_planes_per_group(4));
+        let run = Run { gpu: gpu(), config, weights: kernel.stencil.dyadic, steps: 3 };
         let cells = dyadic_cells(grid, 2);
         run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
     }
@@ -96,7 +97,7 @@ fn sizes(variant: &'static Variant, element: Element) -> Result<(), Failed> {
 /// Ten thousand steps in one pass: heat from the sides reaches its steady state.
 fn many_steps() -> Result<(), Failed> {
     let run = heated(gpu(), 10_000)?;
-    let found = run.on_gpu(&heat(run.job.grid))?.into_iter().find(|cell| (cell - 1.0).abs() > 1e-4);
+    let found = run.on_gpu(&heat(run.config.grid))?.into_iter().find(|cell| (cell - 1.0).abs() > 1e-4);
     found.map_or(Ok(()), |cell| Err(format!("a cell is {cell} after {} steps", run.steps).into()))
 }
 
@@ -110,8 +111,8 @@ fn recording() -> Result<(), Failed> {
         Gpu { device, queue }
     });
     let run = heated(quiet, 200)?;
-    let buffers = run.buffers(&heat(run.job.grid));
-    let stepper = Jacobi::new(&quiet.device, run.job, run.coefficients)?.prepare(
+    let buffers = run.buffers(&heat(run.config.grid));
+    let stepper = Jacobi::new(&quiet.device, run.config, run.weights)?.prepare(
         &quiet.device,
         &buffers[0],
         &buffers[1],
@@ -134,10 +135,8 @@ fn recording() -> Result<(), Failed> {
 }
 
 fn heated(gpu: &'static Gpu, steps: u32) -> Result<Run, Failed> {
-    let variant = Variant::named(Points::Five, "register-rows")?;
-    let (grid, borders) = (Grid::plane(18, 20), Borders::default());
-    let job = Job { variant, element: Element::F32, grid, borders, tuning: Tuning::of(variant) };
-    Ok(Run { gpu, job, coefficients: Coefficients::usual(Points::Five), steps })
+    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, Grid::plane(18, 20));
+    Ok(Run { gpu, config, weights: FIVE_POINT.usual, steps })
 }
 
 /// One at the sides, zero inside.

@@ -1,32 +1,34 @@
 //! Runs that end by themselves: at the step where the CPU's word says so, with nothing written afterwards.
 
 use halofold::Element;
+use halofold::stencil::reference::Problem;
 use halofold::stencil::{
-    Border, Borders, Coefficients, Convergence, Grid, Jacobi, Job, Norm, Outcome, Points, StencilError,
-    Tuning, Until, Variant, reference,
+    Border, Borders, Convergence, Dims, FIVE_POINT, Grid, Jacobi, Norm, Outcome, STENCILS, Stencil,
+    StencilError, Until,
 };
 use halofold::wgpu;
 use libtest_mimic::{Failed, Trial};
 
+use crate::Kernel;
 use crate::common::{Gpu, Random, gpu};
 use crate::run::{Run, borders, read_back};
 use crate::windows::{long_grids, small};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for points in Points::ALL {
+    for &stencil in STENCILS {
         for border in [Border::Fixed, Border::Mirror] {
             for norm in [Norm::Max, Norm::L2] {
-                let name = format!("until::{}-point::{}::{norm:?}", points.count(), border.name());
-                trials.push(Trial::test(name, move || stops_with_the_twin(points, border, norm)));
+                let name = format!("until::{}::{}::{norm:?}", stencil.name, border.name());
+                trials.push(Trial::test(name, move || stops_with_the_twin(stencil, border, norm)));
             }
         }
-        let name = format!("until::{}-point::windows", points.count());
-        trials.push(Trial::test(name, move || stops_in_windows(points)));
+        let name = format!("until::{}::windows", stencil.name);
+        trials.push(Trial::test(name, move || stops_in_windows(stencil)));
     }
-    let variant = Variant::named(Points::Five, "register-rows").expect("it is one");
+    let kernel = Kernel { stencil: &FIVE_POINT, variant: FIVE_POINT.fastest() };
     for element in [Element::F64, Element::F16] {
-        trials.push(crate::trial(variant, element, "until", stops_in_any_type));
+        trials.push(crate::trial(kernel, element, "until", stops_in_any_type));
     }
     trials.push(Trial::test("until::never", never));
     trials.push(Trial::test("until::no steps", no_steps));
@@ -44,25 +46,30 @@ struct Watched {
 }
 
 impl Watched {
-    fn new(gpu: &'static Gpu, points: Points, grid: Grid, borders: Borders, norm: Norm, every: u32) -> Self {
-        let name = if points == Points::Five { "register-rows" } else { "plane-sums" };
-        let variant = Variant::named(points, name).expect("it is one");
-        let job = Job { variant, element: Element::F32, grid, borders, tuning: Tuning::of(variant) };
+    fn new(
+        gpu: &'static Gpu,
+        stencil: &'static Stencil,
+        grid: Grid,
+        borders: Borders,
+        norm: Norm,
+        every: u32,
+    ) -> Self {
+        let kernel = Kernel { stencil, variant: stencil.fastest() };
+        let config = kernel.config(Element::F32, grid).with_borders(borders);
         let mut numbers = Random::new(9);
         let cells = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 48) as u16) / 65536.0).collect();
-        let run = Run { gpu, job, coefficients: Coefficients::usual(points), steps: 0 };
-        Watched { run, cells, until: Until { epsilon: 0.0, norm, every } }
+        let run = Run { gpu, config, weights: stencil.usual, steps: 0 };
+        Watched { run, cells, until: Until::new(0.0).with_norm(norm).with_every(every) }
     }
 
     fn twin(&self, steps: u32, until: Until) -> (Vec<f64>, Outcome) {
-        let Job { variant, grid, borders, .. } = self.run.job;
-        reference::until(variant.points, grid, borders, self.run.coefficients, &self.cells, steps, until)
+        Problem::of(&self.run.config, self.run.weights).until(&self.cells, steps, until)
     }
 
     /// Chooses epsilon between the residuals of the checks at `stop` and before it.
     fn stopping_at(mut self, stop: u32) -> Self {
         let after = |steps| {
-            let outcome = self.twin(steps, Until { epsilon: 0.0, every: steps, ..self.until }).1;
+            let outcome = self.twin(steps, Until::new(0.0).with_every(steps)).1;
             if self.until.norm == Norm::Max { outcome.max } else { outcome.l2 }
         };
         self.until.epsilon = (after(stop) * after(stop - self.until.every)).sqrt();
@@ -71,7 +78,7 @@ impl Watched {
 
     fn prepare(&self, buffers: &[wgpu::Buffer; 2]) -> Result<Convergence, StencilError> {
         let device = &self.run.gpu.device;
-        let jacobi = Jacobi::new(device, self.run.job, self.run.coefficients)?;
+        let jacobi = Jacobi::new(device, self.run.config, self.run.weights)?;
         jacobi.prepare_until(device, &buffers[0], &buffers[1], self.until)
     }
 
@@ -116,7 +123,7 @@ impl Watched {
             return Err(format!("{:?}: {got:?}, expected {expected:?}", self.until));
         }
         // The other buffer still has the step before.
-        let before = self.twin(expected.steps - 1, Until { epsilon: 0.0, ..self.until }).0;
+        let before = self.twin(expected.steps - 1, Until::new(0.0)).0;
         let order = if got.in_first() { [0, 1] } else { [1, 0] };
         for (buffer, expected) in order.into_iter().zip([cells, before]) {
             let found = self.run.read(&buffers[buffer])?;
@@ -128,17 +135,17 @@ impl Watched {
     }
 }
 
-fn grid(points: Points) -> Grid {
-    match points {
-        Points::Five => Grid::plane(37, 43),
-        Points::TwentySeven => Grid { planes: 11, rows: 17, cols: 24 },
+fn grid(stencil: &Stencil) -> Grid {
+    match stencil.dims {
+        Dims::Three => Grid { planes: 11, rows: 17, cols: 24 },
+        _ => Grid::plane(37, 43),
     }
 }
 
-fn stops_with_the_twin(points: Points, border: Border, norm: Norm) -> Result<(), Failed> {
+fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) -> Result<(), Failed> {
     for (every, stop) in [(1, 40), (7, 49), (50, 100)] {
         let until =
-            Watched::new(gpu(), points, grid(points), Borders::all(border), norm, every).stopping_at(stop);
+            Watched::new(gpu(), stencil, grid(stencil), Borders::all(border), norm, every).stopping_at(stop);
         let outcome = until.check(&[stop + 63], 1e-5)?;
         if (outcome.steps, outcome.converged) != (stop, true) {
             return Err(format!("{:?}: {outcome:?} is not after {stop} steps", until.until).into());
@@ -148,17 +155,17 @@ fn stops_with_the_twin(points: Points, border: Border, norm: Norm) -> Result<(),
 }
 
 /// The seam, which is there for a ring, is stopped as well.
-fn stops_in_windows(points: Points) -> Result<(), Failed> {
-    for (grid, borders) in long_grids(points).into_iter().zip(borders().into_iter().skip(1)) {
-        let until = Watched::new(small(), points, grid, borders, Norm::L2, 3).stopping_at(9);
+fn stops_in_windows(stencil: &'static Stencil) -> Result<(), Failed> {
+    for (grid, borders) in long_grids(stencil.dims).into_iter().zip(borders().into_iter().skip(1)) {
+        let until = Watched::new(small(), stencil, grid, borders, Norm::L2, 3).stopping_at(9);
         until.check(&[20], 1e-5)?;
     }
     Ok(())
 }
 
-fn stops_in_any_type(variant: &'static Variant, element: Element) -> Result<(), Failed> {
+fn stops_in_any_type(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let borders = Borders::default();
-    let mut until = Watched::new(gpu(), variant.points, grid(variant.points), borders, Norm::Max, 4);
+    let mut until = Watched::new(gpu(), kernel.stencil, grid(kernel.stencil), borders, Norm::Max, 4);
     if element == Element::F16 {
         // A grid that does not change at all: other changes are a matter of rounding here.
         until.cells.fill(0.0);
@@ -166,7 +173,7 @@ fn stops_in_any_type(variant: &'static Variant, element: Element) -> Result<(), 
     } else {
         until = until.stopping_at(400);
     }
-    until.run.job.element = element;
+    until.run.config.element = element;
     until.check(&[500], 1e-12)?;
     Ok(())
 }
@@ -174,7 +181,7 @@ fn stops_in_any_type(variant: &'static Variant, element: Element) -> Result<(), 
 fn never() -> Result<(), Failed> {
     let borders = Borders::all(Border::Mirror);
     for every in [1, 5, 64, u32::MAX] {
-        let until = Watched::new(gpu(), Points::Five, grid(Points::Five), borders, Norm::L2, every);
+        let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::L2, every);
         let outcome = until.check(&[23], 1e-5)?;
         if (outcome.steps, outcome.converged) != (23, false) {
             return Err(format!("every {every}: {outcome:?}").into());
@@ -184,7 +191,7 @@ fn never() -> Result<(), Failed> {
 }
 
 fn no_steps() -> Result<(), Failed> {
-    let until = Watched::new(gpu(), Points::Five, grid(Points::Five), Borders::default(), Norm::Max, 5);
+    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 5);
     let buffers = until.run.buffers(&until.cells);
     let convergence = until.prepare(&buffers)?;
     until.submit(&convergence, &[0]);
@@ -198,7 +205,7 @@ fn no_steps() -> Result<(), Failed> {
 /// Pieces of odd lengths, the check between them due or not; then the same run once more from its start.
 fn in_pieces_and_again() -> Result<(), Failed> {
     let borders = Borders::default();
-    let until = Watched::new(gpu(), Points::Five, grid(Points::Five), borders, Norm::Max, 5).stopping_at(45);
+    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::Max, 5).stopping_at(45);
     until.check(&[15, 7, 1, 30, 11], 1e-5)?;
     let buffers = until.run.buffers(&until.cells);
     let convergence = until.prepare(&buffers)?;
@@ -215,7 +222,7 @@ fn in_pieces_and_again() -> Result<(), Failed> {
 
 fn not_a_number() -> Result<(), Failed> {
     for norm in [Norm::Max, Norm::L2] {
-        let mut until = Watched::new(gpu(), Points::Five, grid(Points::Five), Borders::default(), norm, 2);
+        let mut until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), norm, 2);
         until.cells[20 * 43 + 20] = f64::NAN;
         until.until.epsilon = 1e30;
         let buffers = until.run.buffers(&until.cells);
@@ -230,13 +237,13 @@ fn not_a_number() -> Result<(), Failed> {
 }
 
 fn wrong_input() -> Result<(), Failed> {
-    let mut until = Watched::new(gpu(), Points::Five, grid(Points::Five), Borders::default(), Norm::Max, 0);
+    let mut until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 0);
     let buffers = until.run.buffers(&until.cells);
     if !matches!(until.prepare(&buffers), Err(StencilError::NoChecks)) {
         return Err("a check after every zero steps is taken".into());
     }
     for epsilon in [-1e-9, f64::NAN, f64::NEG_INFINITY] {
-        until.until = Until { epsilon, norm: Norm::Max, every: 1 };
+        until.until = Until::new(epsilon).with_every(1);
         if !matches!(until.prepare(&buffers), Err(StencilError::Epsilon(_))) {
             return Err(format!("an epsilon of {epsilon} is taken").into());
         }

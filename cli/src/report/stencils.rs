@@ -1,6 +1,6 @@
 //! Stencils by block shape, machines side by side, and the thesis's machine as one more.
 
-use halofold::stencil::{Block, Grid, Mapping, VARIANTS};
+use halofold::stencil::{Block, Grid, Mapping, STENCILS, VARIANTS};
 
 use super::bars::{Bar, Bars};
 use super::blocks;
@@ -73,7 +73,10 @@ fn usual_grid<'a>(rows: &[&'a StencilRow]) -> Option<&'a str> {
 
 /// Where a variant stands in the catalogue; after it what is not in there.
 fn place(variant: &str, points: u32) -> usize {
-    let known = VARIANTS.iter().position(|known| known.name == variant && known.points.count() == points);
+    let stencil = STENCILS.iter().find(|stencil| stencil.points() == points);
+    let known = VARIANTS
+        .iter()
+        .position(|known| known.name == variant && stencil.is_some_and(|stencil| known.serves(stencil)));
     known.unwrap_or(VARIANTS.len())
 }
 
@@ -99,7 +102,7 @@ impl<'a> Comparison<'a> {
             fields.iter().flat_map(|field| &field.rows).map(|row| row.variant.as_str()).collect();
         variants.sort_by_key(|variant| (place(variant, points), *variant));
         variants.dedup();
-        let thesis = PRESETS.iter().find(|preset| preset.points.count() == points);
+        let thesis = PRESETS.iter().find(|preset| preset.stencil.points() == points);
         let published = thesis.filter(|_| boundary == "fixed" && element == "f32");
         let coloured = fields.first().map_or_else(Vec::new, |field| coloured(field, &variants, points));
         Comparison { points, boundary, element, fields, variants, coloured, published }
@@ -148,7 +151,7 @@ impl<'a> Comparison<'a> {
         let columns = || vec!["GCell/s", "GFLOP/s", "all steps"];
         let group = |field: &Field<'_>| Group { name: field.machine.to_owned(), columns: columns() };
         let first = Group { name: MACHINE.to_owned(), columns: columns() };
-        let flops = f64::from(preset.points.flops());
+        let flops = preset.flops();
         let line = |row: &crate::stencil::Published| {
             let own = [
                 table::digits(row.gflop_s / flops),
@@ -226,7 +229,7 @@ fn grid(text: &str) -> String {
 
 /// The thesis's figures as bars.
 fn published_figure(preset: &Preset) -> String {
-    let flops = f64::from(preset.points.flops());
+    let flops = preset.flops();
     let bars = preset.published.iter().map(|row| {
         let label = format!("{} {}", row.variant, row.block);
         let text = format!("{} GCell/s · {:.2} GFLOP/s", table::digits(row.gflop_s / flops), row.gflop_s);

@@ -14,7 +14,7 @@ mod stage;
 
 use std::time::Instant;
 
-use halofold::stencil::Job;
+use halofold::stencil::Config;
 
 use super::StencilArgs;
 use crate::failure::Failure;
@@ -47,8 +47,8 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     };
     let begin = |folder| Film::begin(folder, request.every, picture(&cells), &cells);
     let film = outputs.frames.take().map(begin).transpose()?;
-    let Request { job, coefficients, until, .. } = request;
-    let mut stage = Stage::new(&gpu, job, coefficients, until, cells.bytes())?;
+    let Request { config, weights, until, .. } = request;
+    let mut stage = Stage::new(&gpu, config, weights, until, cells.bytes())?;
     let pace = march(&mut stage, &request, film.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
@@ -65,10 +65,10 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
 /// Reads the cells, and says so if they become something else.
 fn read(request: &mut Request, args: &StencilArgs) -> Result<Cells, Failure> {
     let source = &mut request.source;
-    if args.element.is_none() && source.element() != request.job.element {
-        eprintln!("{}: integers become {}", source.name(), request.job.element);
+    if args.element.is_none() && source.element() != request.config.element {
+        eprintln!("{}: integers become {}", source.name(), request.config.element);
     }
-    Cells::read(source, request.job.element, request.job.grid)
+    Cells::read(source, request.config.element, request.config.grid)
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
@@ -104,11 +104,11 @@ fn report(
     pace: &Pace,
     wall_ms: f64,
 ) -> Report {
-    let Job { variant, element, grid, tuning, .. } = request.job;
+    let Config { stencil, variant, element, grid, tuning, .. } = request.config;
     Report {
         file: request.source.name().to_owned(),
         variant: variant.name,
-        points: variant.points.count(),
+        points: stencil.points(),
         grid: request.source.shape().to_vec(),
         block: tuning.block.to_string(),
         boundary: args.boundary.name(),

@@ -8,7 +8,7 @@ mod text;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Block, Borders, Grid, Job, Mapping, Points, Tuning, VARIANTS, Variant};
+use halofold::stencil::{Block, Config, Dims, Grid, Mapping, Tuning, Variant};
 use halofold_measure::Peak;
 
 use crate::failure::Failure;
@@ -128,9 +128,9 @@ impl PresetArgs {
     /// The variants to run, in the order of the catalogue or of the command line.
     fn variants(&self, preset: &Preset) -> Result<Vec<&'static Variant>, Failure> {
         if self.variants.is_empty() {
-            return Ok(VARIANTS.iter().filter(|variant| variant.points == preset.points).collect());
+            return Ok(preset.stencil.variants().collect());
         }
-        let named = |name: &String| Variant::named(preset.points, name.trim()).map_err(Failure::usage);
+        let named = |name: &String| Variant::named(preset.stencil, name.trim()).map_err(Failure::usage);
         self.variants.iter().map(named).collect()
     }
 
@@ -156,42 +156,38 @@ impl PresetArgs {
     ) -> Result<Replay, Failure> {
         let usual = if gpu.is_software() { preset.software } else { preset.thesis };
         let grid = self.grid.unwrap_or(usual.grid);
-        if (grid.planes > 1) != (preset.points == Points::TwentySeven) {
+        if (grid.planes > 1) != (preset.stencil.dims == Dims::Three) {
             return Err(Failure::Usage(format!(
                 "--grid: {} is over {} dimensions",
                 preset.name,
-                preset.points.dimensions()
+                preset.stencil.dims.count()
             )));
         }
-        let job = |variant: &'static Variant, block| Job {
-            variant,
-            element: setting.element,
-            grid,
-            borders: Borders::default(),
-            tuning: Tuning::of(variant).with_block(block),
+        let config = |variant: &'static Variant, block| {
+            Config::new(preset.stencil, variant, setting.element, grid).with_block(block)
         };
-        let jobs: Vec<_> = variants
+        let configs: Vec<_> = variants
             .iter()
-            .flat_map(|variant| self.blocks(variant).into_iter().map(|block| job(variant, block)))
+            .flat_map(|variant| self.blocks(variant).into_iter().map(|block| config(variant, block)))
             .collect();
         let bench =
-            Bench::new(gpu, job(documents::plainest(preset.points), documents::SMALLEST), self.samples)?;
-        let bar = progress::bar(jobs.len() as u64);
+            Bench::new(gpu, config(documents::plainest(preset.stencil), documents::SMALLEST), self.samples)?;
+        let bar = progress::bar(configs.len() as u64);
         let mut rows = Vec::new();
-        for job in &jobs {
-            bar.set_message(format!("{} {}", job.variant.name, job.tuning.block));
-            rows.push(preset.label(job, bench.row(job)?));
+        for config in &configs {
+            bar.set_message(format!("{} {}", config.variant.name, config.tuning.block));
+            rows.push(preset.label(config, bench.row(config)?));
             bar.inc(1);
         }
         bar.finish_and_clear();
         let steps = setting.steps.unwrap_or(usual.steps);
         for index in picked(&rows) {
-            bench.run_through(&jobs[index], steps, &mut rows[index])?;
+            bench.run_through(&configs[index], steps, &mut rows[index])?;
         }
         let mut blocks: Vec<Block> = Vec::new();
-        for job in &jobs {
-            if !blocks.contains(&job.tuning.block) {
-                blocks.push(job.tuning.block);
+        for config in &configs {
+            if !blocks.contains(&config.tuning.block) {
+                blocks.push(config.tuning.block);
             }
         }
         let (adapter, peak) = (gpu.describe(), bench.peak);

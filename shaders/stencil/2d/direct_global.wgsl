@@ -1,4 +1,7 @@
-// direct-global, 5 points: one invocation per cell, all loads from storage, nothing staged.
+// direct-global, any stencil in 2D: one invocation per cell, all loads from storage, nothing staged.
+//
+// The stencil's own sum (points/*.wgsl) reads the cells it is made of, by name and one after the other. This is all
+// that a new stencil has to bring to be run, here and in 3D; what follows is said of five points.
 //
 //              n
 //           w  #  e       five loads, four additions, one multiplication, one store
@@ -21,7 +24,7 @@
 // fixed border have nothing to do. Expect about half the speed of a good copy kernel on a large GPU, more where
 // the memory is slow in comparison with the cores, and about the same for any block shape with COLS of 32 or
 // more.
-//! use params, cells, border, grid2d
+//! use params, cells, border, grid2d, formula
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(
@@ -32,13 +35,6 @@ fn main(
     let r = block.down * i32(ROWS) + i32(local.y);
     let c = block.across * i32(COLS) + i32(local.x);
     if computes(r, c) {
-        let value = star(
-            neighbour(r, c),
-            neighbour(r - 1, c),
-            neighbour(r + 1, c),
-            neighbour(r, c - 1),
-            neighbour(r, c + 1),
-        );
-        put(index_of(r, c), value);
+        put(index_of(r, c), update(weights(), r, c));
     }
 }

@@ -1,6 +1,6 @@
 // dir-smem, 27 points: a workgroup walks the planes, three of them in a tile; simple branches load the halo.
 //
-// Thread blocks are two-dimensional, so is the tile, and the third dimension is a loop (shared/walk.wgsl). The
+// Thread blocks are two-dimensional, so is the tile, and the third dimension is a loop (shared/plane_sweep.wgsl). The
 // tile keeps the planes below, here and above. Each round loads the next plane over the one no longer needed,
 // and computes one plane from 27 reads of the tile. A halo around each plane is loaded by the invocations at
 // the block's sides: four branches with one comparison each, and four more for the corners, which 27 points
@@ -19,7 +19,7 @@
 // does not say. A workgroup there walks through all planes; here through `planes_per_group` of them, so that a
 // grid of few blocks fills a large GPU. Each such piece loads two planes more than it computes.
 // Today: expect it behind direct-global where caches are large. A tile read 27 times per cell spares little.
-//! use params, cells, border, grid3d, points27, walk, direct3d, outputs_apart
+//! use params, cells, border, grid3d, points27, plane_sweep, direct3d, outputs_apart
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

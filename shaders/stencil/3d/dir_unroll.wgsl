@@ -1,6 +1,6 @@
-// dir-unroll2, -4 and dir-unroll2-cse, -4-cse, 27 points: UNROLL planes in each round of the direct walk.
+// dir-unroll2, -4 and dir-unroll2-cse, -4-cse, 27 points: UNROLL planes in each round of the direct sweep.
 //
-// The walk through the planes (shared/walk.wgsl) takes UNROLL planes at a time: it loads that many new ones,
+// The sweep through the planes (shared/plane_sweep.wgsl) takes UNROLL planes at a time: it loads that many new ones,
 // passes a barrier, computes that many, passes a barrier. The tile holds UNROLL + 2 layers. Halos are loaded as
 // in dir-fusion2.
 //
@@ -29,7 +29,7 @@
 // optimum moves to larger UNROLL, for cores have more of both. A compiler that sees two outputs read the same
 // slots with no barrier in between may share the reads without being told; the sums it must not reorder, so
 // -cse keeps an edge.
-//! use params, cells, border, grid3d, points27, walk, direct3d, halo_ring, outputs
+//! use params, cells, border, grid3d, points27, plane_sweep, direct3d, halo_ring, outputs
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

@@ -1,4 +1,6 @@
-// direct-global, 27 points: one invocation per cell of a plane, all 27 loads from storage, nothing staged.
+// direct-global, any stencil in 3D: one invocation per cell of a plane, all loads from storage, nothing staged.
+//
+// As in 2D the stencil's own sum (points/*.wgsl) reads the cells. What follows is said of 27 points.
 //
 // Each output asks for nine cells of three planes. Neighbouring invocations ask for nearly the same ones, and
 // the cache of the core answers all but a few: of 27 words per cell about one comes from memory. 27 load
@@ -18,21 +20,7 @@
 // Today: the bar that a tile must pass, and unlike with 5 points there is room above it. Whoever reads each
 // word fewer than 27 times, from wherever, has the load unit's time to win. Expect about a third of a good
 // copy's speed on a large GPU; on one whose memory is slow for its cores, the memory's speed.
-//! use params, cells, border, grid3d, points27
-
-fn nine(p: i32, r: i32, c: i32) -> Nine {
-    return Nine(
-        neighbour(p, r - 1, c - 1),
-        neighbour(p, r - 1, c),
-        neighbour(p, r - 1, c + 1),
-        neighbour(p, r, c - 1),
-        neighbour(p, r, c),
-        neighbour(p, r, c + 1),
-        neighbour(p, r + 1, c - 1),
-        neighbour(p, r + 1, c),
-        neighbour(p, r + 1, c + 1),
-    );
-}
+//! use params, cells, border, grid3d, formula
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(
@@ -47,6 +35,6 @@ fn main(
     }
     let k = weights();
     for (var p = block.begin; p < block.end; p++) {
-        put(index_of(p, r, c), box(k, nine(p - 1, r, c), nine(p, r, c), nine(p + 1, r, c)));
+        put(index_of(p, r, c), update(k, p, r, c));
     }
 }

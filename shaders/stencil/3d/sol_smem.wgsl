@@ -1,7 +1,7 @@
 // sol-smem, 27 points: the overlapped mapping walks the planes; one load per invocation and plane, no branch.
 //
 // As in 2D, invocations stand for all cells of the tile, halo and corners included. Each loads its own cell of
-// each plane. Those not on the rim compute, from three layers of the tile (shared/walk.wgsl,
+// each plane. Those not on the rim compute, from three layers of the tile (shared/plane_sweep.wgsl,
 // shared/overlapped3d.wgsl).
 //
 // What it changes over dir-smem: eight branches per plane are gone, and nothing takes their place. The corners,
@@ -19,4 +19,4 @@
 // zones).
 // Today: the same branch-free loads, but a direct mapping's extra loads mostly hit a cache. Expect both near
 // each other, and both limited by how fast the tile is read, which is what common subexpressions are for.
-//! use params, cells, border, grid3d, points27, walk, overlapped3d, outputs_apart
+//! use params, cells, border, grid3d, points27, plane_sweep, overlapped3d, outputs_apart

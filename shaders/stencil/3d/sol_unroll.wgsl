@@ -1,4 +1,4 @@
-// sol-unroll2, -4, -8 and -2-cse, -4-cse, -8-cse, 27 points: UNROLL planes a round of the overlapped walk.
+// sol-unroll2, -4, -8 and -2-cse, -4-cse, -8-cse, 27 points: UNROLL planes a round of the overlapped sweep.
 //
 // Each invocation loads UNROLL cells, one above the other in as many planes, with nothing in between: no
 // branch, no halo, one address that moves on by a plane. After the barrier it computes UNROLL cells, if it is
@@ -25,4 +25,4 @@
 // Today: at 8 planes, 11.25 reads and some 19 operations for a cell, it comes within sight of what the memory
 // allows. What a barrier costs while nothing else is ready to run is what remains; several workgroups on a core
 // hide it, which speaks for blocks of 256 and against the largest UNROLL with the largest block.
-//! use params, cells, border, grid3d, points27, walk, overlapped3d, outputs
+//! use params, cells, border, grid3d, points27, plane_sweep, overlapped3d, outputs

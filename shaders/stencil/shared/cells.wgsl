@@ -3,6 +3,9 @@
 @group(0) @binding(0) var<storage, read> source: array<Elem>;
 @group(0) @binding(1) var<storage, read_write> result: array<Elem>;
 
+// What an invocation computes at once. Kernels with lanes4.wgsl compute four cells.
+alias Pack = Elem;
+
 fn cell(i: u32) -> Elem {
     return source[i];
 }

@@ -1,4 +1,4 @@
-// A 2D grid and the 5-point star.
+// A 2D grid.
 
 // Where a workgroup's block lies, counted in blocks.
 struct Block {
@@ -30,8 +30,4 @@ fn computes(r: i32, c: i32) -> bool {
 
 fn index_of(r: i32, c: i32) -> u32 {
     return u32(r) * params.cols + u32(c);
-}
-
-fn star(centre: Elem, north: Elem, south: Elem, west: Elem, east: Elem) -> Elem {
-    return coefficients[0] * (centre + (north + south) + (west + east));
 }

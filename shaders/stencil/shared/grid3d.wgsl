@@ -1,4 +1,4 @@
-// A 3D grid and the 27-point box.
+// A 3D grid.
 
 // Where a workgroup's block lies, and which planes it walks through: `begin` up to, not including, `end`. All
 // of it follows from the workgroup's id alone, so it is the same for all invocations, and barriers may depend

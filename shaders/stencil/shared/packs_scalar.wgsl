@@ -2,7 +2,6 @@
 //
 // Packs are what an invocation holds of one row. Here the arithmetic on packs is arithmetic on cells.
 
-alias Pack = Elem;
 const LANES: i32 = 1;
 
 fn pack(i: u32) -> Pack {

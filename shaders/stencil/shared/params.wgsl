@@ -12,7 +12,7 @@ struct Params {
     // Blocks beside each other and below each other. What one block covers depends on the kernel.
     blocks_across: u32,
     blocks_down: u32,
-    // Planes that one workgroup walks through; a 2D kernel does not look at it.
+    // Planes that one workgroup sweeps through; a 2D kernel does not look at it.
     planes_per_group: u32,
     // Workgroups in one row of the launched grid.
     row: u32,
@@ -26,7 +26,7 @@ struct Params {
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// 5 points: C0 comes first. 27 points: α, β, γ, δ.
+// One for each class of cells, the centre's first. 27 points: α, β, γ, δ.
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.

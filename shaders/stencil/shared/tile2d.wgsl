@@ -13,6 +13,7 @@ struct Place {
 // The new value of the invocation's cell; of the old ones, `own` is given and four are read from the tile.
 fn star_around(at: Place, own: Elem) -> Elem {
     return star(
+        weights(),
         own,
         tile[slot(at.y - 1, at.x)],
         tile[slot(at.y + 1, at.x)],

@@ -1,9 +1,7 @@
 //! What is asked for, checked as far as that needs no GPU.
 
 use halofold::Element;
-use halofold::stencil::{
-    Borders, Coefficients, Grid, Job, Norm, Points, StencilError, Tuning, Until, Variant,
-};
+use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, StencilError, Until, Variant, Weights};
 
 use crate::failure::Failure;
 use crate::gpu::Gpu;
@@ -26,9 +24,9 @@ pub struct Request {
     /// The file, opened.
     pub source: Source,
     /// The kernel, the grid and its borders.
-    pub job: Job,
+    pub config: Config,
     /// The weights.
-    pub coefficients: Coefficients,
+    pub weights: Weights,
     /// Steps to do, at most.
     pub steps: u32,
     /// When to stop before.
@@ -43,35 +41,30 @@ impl Request {
     /// Opens the file and holds the options against its shape and type.
     pub fn new(args: &StencilArgs, path: &str) -> Result<Self, Failure> {
         let source = Source::open_widening(path).map_err(Failure::usage)?;
-        let (points, grid) = shape(args, &source)?;
+        let (stencil, grid) = shape(args, &source)?;
         let variant = match args.variant.as_str() {
-            "auto" => fastest(points),
-            name => Variant::named(points, name).map_err(Failure::usage)?,
+            "auto" => stencil.fastest(),
+            name => Variant::named(stencil, name).map_err(Failure::usage)?,
         };
-        let usual = Tuning::of(variant);
-        let job = Job {
-            variant,
-            element: element(args, source.element())?,
-            grid,
-            borders: Borders::all(args.boundary),
-            tuning: args.block.map_or(usual, |block| usual.with_block(block)),
-        };
+        let usual = Config::new(stencil, variant, element(args, source.element())?, grid)
+            .with_borders(Borders::all(args.boundary));
+        let config = args.block.map_or(usual, |block| usual.with_block(block));
         let until = until(args)?;
         let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
         Ok(Request {
-            job,
-            coefficients: coefficients(args, points)?,
+            config,
+            weights: weights(args, stencil)?,
             steps: args.steps.unwrap_or(usual_steps),
             until,
             every: args.every.unwrap_or(USUAL_EVERY),
-            plane: plane(args, points, grid)?,
+            plane: plane(args, stencil, grid)?,
             source,
         })
     }
 
-    /// Holds the job against the adapter.
+    /// Holds the request against the adapter.
     pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
-        let Job { grid, element, .. } = self.job;
+        let Config { grid, element, .. } = self.config;
         let name = self.source.name();
         let limits = gpu.device.limits();
         if grid.cells() > limits.max_buffer_size / element.size() {
@@ -80,7 +73,7 @@ impl Request {
                 limits.max_buffer_size
             )));
         }
-        let planned = self.job.plan(gpu.device.features(), &limits);
+        let planned = self.config.plan(gpu.device.features(), &limits);
         planned.map(drop).map_err(|error| match error {
             StencilError::MissingFeature { .. } => {
                 Failure::Usage(format!("{name}: {error}: convert it with --type f32"))
@@ -90,31 +83,21 @@ impl Request {
     }
 }
 
-/// The kernel behind `auto`.
-fn fastest(points: Points) -> &'static Variant {
-    let name = match points {
-        Points::Five => "register-rows",
-        Points::TwentySeven => "plane-sums",
-    };
-    Variant::named(points, name).expect("the fastest kernels are in the catalogue")
-}
-
 /// The stencil and the grid that a file's dimensions mean.
-fn shape(args: &StencilArgs, source: &Source) -> Result<(Points, Grid), Failure> {
+fn shape(args: &StencilArgs, source: &Source) -> Result<(&'static Stencil, Grid), Failure> {
     let shape = source.shape();
     let refused =
         |what: &str| Err(Failure::Usage(format!("{}: shape {}: {what}", source.name(), tuple(shape))));
-    let points = match (shape.len(), args.points) {
-        (2, None | Some(Points::Five)) => Points::Five,
-        (3, None | Some(Points::TwentySeven)) => Points::TwentySeven,
-        (_, None) => {
-            return refused("a grid has two dimensions (rows, columns) or three (planes, rows, columns)");
-        }
-        (_, Some(Points::Five)) => return refused("--points 5 takes a grid of (rows, columns)"),
-        (_, Some(Points::TwentySeven)) => {
-            return refused("--points 27 takes a grid of (planes, rows, columns)");
-        }
+    let dims = match shape.len() {
+        2 => Dims::Two,
+        3 => Dims::Three,
+        _ => return refused("a grid has two dimensions (rows, columns) or three (planes, rows, columns)"),
     };
+    let stencil = args.stencil.unwrap_or(Stencil::usual_in(dims));
+    if stencil.dims != dims {
+        let sides = if stencil.dims == Dims::Two { "(rows, columns)" } else { "(planes, rows, columns)" };
+        return refused(&format!("--stencil {} takes a grid of {sides}", stencil.points()));
+    }
     if shape.contains(&0) {
         return refused("there is no cell to step");
     }
@@ -125,7 +108,7 @@ fn shape(args: &StencilArgs, source: &Source) -> Result<(Points, Grid), Failure>
         [planes, rows, cols] => Grid { planes, rows, cols },
         _ => Grid::plane(sides[0], sides[1]),
     };
-    Ok((points, grid))
+    Ok((stencil, grid))
 }
 
 /// A shape as Python writes it.
@@ -149,25 +132,18 @@ fn element(args: &StencilArgs, of_file: Element) -> Result<Element, Failure> {
 }
 
 /// The weights asked for, or the usual ones.
-fn coefficients(args: &StencilArgs, points: Points) -> Result<Coefficients, Failure> {
-    if let Some(weight) = args.coefficients.iter().find(|weight| !weight.is_finite()) {
-        return Err(Failure::Usage(format!("--coefficients: {weight} is no weight")));
+fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
+    if let Some(weight) = args.weights.iter().find(|weight| !weight.is_finite()) {
+        return Err(Failure::Usage(format!("--weights: {weight} is no weight")));
     }
-    match (points, &args.coefficients[..]) {
-        (_, []) => Ok(Coefficients::usual(points)),
-        (Points::Five, &[all]) => Ok(Coefficients([all, 0.0, 0.0, 0.0])),
-        (Points::TwentySeven, &[centre, faces, edges, corners]) => {
-            Ok(Coefficients([centre, faces, edges, corners]))
-        }
-        (Points::Five, given) => Err(Failure::Usage(format!(
-            "--coefficients: {} given, 5 points take one: that of every cell",
-            given.len()
-        ))),
-        (Points::TwentySeven, given) => Err(Failure::Usage(format!(
-            "--coefficients: {} given, 27 points take four: of the centre, the faces, the edges, the corners",
-            given.len()
-        ))),
-    }
+    Weights::of(stencil, &args.weights).ok_or_else(|| {
+        Failure::Usage(format!(
+            "--weights: {} given, {} points take {}: of the centre, then of the others from the nearest to the farthest",
+            args.weights.len(),
+            stencil.points(),
+            stencil.classes.len()
+        ))
+    })
 }
 
 /// The condition to stop.
@@ -177,14 +153,14 @@ fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
     if every > pace::MOST {
         return Err(Failure::Usage(format!("--every {every}: with --until at most {}", pace::MOST)));
     }
-    Ok(Some(Until { epsilon, norm: Norm::Max, every }))
+    Ok(Some(Until::new(epsilon).with_every(every)))
 }
 
 /// The plane to draw.
-fn plane(args: &StencilArgs, points: Points, grid: Grid) -> Result<u32, Failure> {
+fn plane(args: &StencilArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure> {
     match args.slice {
         None => Ok(grid.planes / 2),
-        Some(_) if points == Points::Five => Err(Failure::usage("--slice: a grid in 2D has no planes")),
+        Some(_) if stencil.dims == Dims::Two => Err(Failure::usage("--slice: a grid in 2D has no planes")),
         Some(plane) if plane < grid.planes => Ok(plane),
         Some(plane) => Err(Failure::Usage(format!(
             "--slice {plane}: the grid has {} planes, 0 to {}",

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use halofold::read::Readback;
-use halofold::stencil::{Coefficients, Convergence, Jacobi, Job, Outcome, Stepper, Until};
+use halofold::stencil::{Config, Convergence, Jacobi, Outcome, Stepper, Until, Weights};
 use halofold::wgpu;
 
 use crate::dataset;
@@ -34,16 +34,16 @@ pub struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Compiles a job and uploads its grid.
+    /// Compiles a stencil and uploads its grid.
     pub fn new(
         gpu: &'a Gpu,
-        job: Job,
-        coefficients: Coefficients,
+        config: Config,
+        weights: Weights,
         until: Option<Until>,
         cells: &[u8],
     ) -> Result<Self, Failure> {
         gpu.attempt(|| {
-            let jacobi = Jacobi::new(&gpu.device, job, coefficients).map_err(Failure::usage)?;
+            let jacobi = Jacobi::new(&gpu.device, config, weights).map_err(Failure::usage)?;
             let size = (cells.len() as u64).next_multiple_of(4);
             let buffers = [buffer(gpu, size), buffer(gpu, size)];
             dataset::write(gpu, &buffers[0], cells);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Coefficients, Jacobi, Job, Stepper};
+use halofold::stencil::{Config, Jacobi, Stepper};
 use halofold::wgpu;
 use halofold_measure::{Budget, Field, Pair, Peak, Summary};
 
@@ -48,10 +48,10 @@ struct Ready {
 }
 
 impl<'a> Bench<'a> {
-    /// Makes the grid of a job, whose variant can be any of the stencil.
-    pub fn new(gpu: &'a Gpu, job: Job, samples: Option<u32>) -> Result<Self, Failure> {
+    /// Makes the grid of a configuration, whose variant can be any of the stencil.
+    pub fn new(gpu: &'a Gpu, config: Config, samples: Option<u32>) -> Result<Self, Failure> {
         let field = gpu
-            .attempt(|| Field::new(&gpu.device, &gpu.queue, &job).map_err(Failure::usage))
+            .attempt(|| Field::new(&gpu.device, &gpu.queue, &config).map_err(Failure::usage))
             .map_err(hint)?;
         let pair = gpu.attempt(|| field.pair(&gpu.device).map_err(Failure::usage)).map_err(hint)?;
         let software = gpu.is_software();
@@ -62,27 +62,27 @@ impl<'a> Bench<'a> {
         Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak()? })
     }
 
-    /// Compiles a job and binds it to the grid.
-    fn ready(&self, job: &Job) -> Result<Ready, Failure> {
+    /// Compiles a configuration and binds it to the grid.
+    fn ready(&self, config: &Config) -> Result<Ready, Failure> {
         let device = &self.gpu.device;
-        let points = job.variant.points;
+        let stencil = config.stencil;
         self.gpu.attempt(|| {
-            let exact = Jacobi::new(device, *job, Coefficients::dyadic(points)).map_err(Failure::usage)?;
-            let usual = exact.reweighted(device, Coefficients::usual(points));
+            let exact = Jacobi::new(device, *config, stencil.dyadic).map_err(Failure::usage)?;
+            let usual = exact.reweighted(device, stencil.usual).map_err(Failure::usage)?;
             let bind = |jacobi: &Jacobi| self.pair.stepper(device, jacobi).map_err(Failure::usage);
             Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)? })
         })
     }
 
-    /// Runs a job: a row that passed, failed or was skipped.
+    /// Runs a configuration: a row that passed, failed or was skipped.
     ///
     /// # Errors
     ///
     /// Only what ends the whole command: a lost device, memory that ran out.
-    pub fn row(&self, job: &Job) -> Result<StencilRow, Failure> {
+    pub fn row(&self, config: &Config) -> Result<StencilRow, Failure> {
         let gpu = self.gpu;
-        let mut row = StencilRow::blank(job, &gpu.info);
-        let plan = match job.plan(gpu.device.features(), &gpu.device.limits()) {
+        let mut row = StencilRow::blank(config, &gpu.info);
+        let plan = match config.plan(gpu.device.features(), &gpu.device.limits()) {
             Ok(plan) => plan,
             Err(error) => {
                 row.reason = Some(error.to_string());
@@ -91,7 +91,7 @@ impl<'a> Bench<'a> {
         };
         row.workgroups = Some(plan.workgroups());
         row.dispatches = Some(plan.dispatches());
-        let ready = self.ready(job)?;
+        let ready = self.ready(config)?;
         if !self.verify(&ready, &mut row)? {
             return Ok(row);
         }
@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
         let steps = f64::from(self.steps);
         let Summary { median, min, iqr } = measured.summary();
         let one = Summary { median: median / steps, min: min / steps, iqr: iqr / steps };
-        row.set_times(job, one, measured.timing, self.peak.copy_gb_per_s);
+        row.set_times(config, one, measured.timing, self.peak.copy_gb_per_s);
         self.verify(&ready, &mut row)?;
         Ok(row)
     }
@@ -119,9 +119,9 @@ impl<'a> Bench<'a> {
         Ok(difference.is_none())
     }
 
-    /// Runs a job for many steps in one go, and writes how long that took into its row.
-    pub fn run_through(&self, job: &Job, steps: u32, row: &mut StencilRow) -> Result<(), Failure> {
-        let ready = self.ready(job)?;
+    /// Runs a configuration for many steps in one go, and writes how long that took into its row.
+    pub fn run_through(&self, config: &Config, steps: u32, row: &mut StencilRow) -> Result<(), Failure> {
+        let ready = self.ready(config)?;
         let step = row.gpu_ms_median.unwrap_or(SUBMISSION_MS);
         let piece = ((SUBMISSION_MS / step) as u32).max(2) / 2 * 2;
         let mut ms = Vec::new();

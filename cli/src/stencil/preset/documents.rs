@@ -1,6 +1,7 @@
 //! The thesis's two tables as data.
 
-use halofold::stencil::{Block, Grid, Job, Mapping, Points, VARIANTS, Variant};
+use halofold::Element;
+use halofold::stencil::{Block, Config, FIVE_POINT, Grid, Mapping, Stencil, TWENTY_SEVEN_POINT, Variant};
 
 use crate::row::StencilRow;
 
@@ -20,7 +21,7 @@ pub struct Preset {
     /// The thesis's number of the table.
     pub table: &'static str,
     /// Its stencil.
-    pub points: Points,
+    pub stencil: &'static Stencil,
     /// The thesis's own size.
     pub thesis: Size,
     /// The size on a processor that plays a GPU.
@@ -63,7 +64,7 @@ pub static PRESETS: [Preset; 2] = [
         name: "thesis-5pt",
         title: "thesis-5pt: Stencils on GPUs, section 3.1: 5 points in 2D, figures 3.1 to 3.3 and table 3.1",
         table: "3.1",
-        points: Points::Five,
+        stencil: &FIVE_POINT,
         thesis: Size { grid: Grid::plane(8192, 8192), steps: 1500 },
         software: Size { grid: Grid::plane(256, 256), steps: 20 },
         note: "Published: 1500 steps over 256 MB of f32 on a GeForce GTX 295. Operations are counted as there, 5 a cell; its \
@@ -77,7 +78,7 @@ pub static PRESETS: [Preset; 2] = [
         name: "thesis-27pt",
         title: "thesis-27pt: Stencils on GPUs, section 3.2: 27 points in 3D, figures 3.4 to 3.6 and table 3.2",
         table: "3.2",
-        points: Points::TwentySeven,
+        stencil: &TWENTY_SEVEN_POINT,
         thesis: Size { grid: Grid { planes: 256, rows: 512, cols: 512 }, steps: 750 },
         software: Size { grid: Grid { planes: 10, rows: 64, cols: 64 }, steps: 20 },
         note: "Published: 750 steps over 256 MB of f32 on a GeForce GTX 295. Operations are counted as there, 30 a cell; its \
@@ -109,20 +110,25 @@ pub fn blocks() -> Vec<Block> {
 }
 
 /// The variant with the fewest demands.
-pub fn plainest(points: Points) -> &'static Variant {
-    let plainest =
-        VARIANTS.iter().find(|variant| variant.points == points && variant.mapping == Mapping::Cells);
+pub fn plainest(stencil: &'static Stencil) -> &'static Variant {
+    let plainest = stencil.variants().find(|variant| variant.mapping == Mapping::Cells);
     plainest.expect("every stencil has a variant without workgroup memory")
 }
 
 impl Preset {
-    /// Writes what the thesis says of a job into its row.
-    pub fn label(&self, job: &Job, row: StencilRow) -> StencilRow {
-        let document = job.variant.document;
+    /// Operations of one cell, as the thesis counts them.
+    pub fn flops(&self) -> f64 {
+        let Size { grid, .. } = self.thesis;
+        Config::new(self.stencil, plainest(self.stencil), Element::F32, grid).flops().into()
+    }
+
+    /// Writes what the thesis says of a configuration into its row.
+    pub fn label(&self, config: &Config, row: StencilRow) -> StencilRow {
+        let document = config.variant.document;
         let name = if document.is_empty() { BEYOND } else { document };
         let row = StencilRow { preset: Some(self.name.to_owned()), row: Some(name.to_owned()), ..row };
         let printed = |published: &&Published| {
-            published.variant == job.variant.name && published.block == job.tuning.block
+            published.variant == config.variant.name && published.block == config.tuning.block
         };
         match self.published.iter().find(printed) {
             Some(Published { seconds, gflop_s, .. }) => {
@@ -142,10 +148,8 @@ mod tests {
         for preset in &PRESETS {
             for row in preset.published {
                 assert!(blocks().contains(&row.block), "{}", row.block);
-                assert!(Variant::named(preset.points, row.variant).is_ok(), "{}", row.variant);
-                let cells = row.gflop_s * 1e9 * row.seconds
-                    / f64::from(preset.points.flops())
-                    / f64::from(preset.thesis.steps);
+                assert!(Variant::named(preset.stencil, row.variant).is_ok(), "{}", row.variant);
+                let cells = row.gflop_s * 1e9 * row.seconds / preset.flops() / f64::from(preset.thesis.steps);
                 let grid = preset.thesis.grid.cells() as f64;
                 assert!((0.95 * grid..grid).contains(&cells), "{}: {cells} cells", row.variant);
             }

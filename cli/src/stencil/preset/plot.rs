@@ -33,7 +33,7 @@ pub fn svg(replay: &Replay) -> Result<String, Failure> {
     let ceiling = replay.peak.copy_gb_per_s / (2.0 * replay.element.size() as f64);
     let title = format!(
         "{}-point stencil by block: {} of {}",
-        replay.preset.points.count(),
+        replay.preset.stencil.points(),
         replay.grid,
         replay.element
     );

@@ -1,4 +1,4 @@
-// Walking through the planes with a tile in workgroup memory, UNROLL planes at a time.
+// Sweeping through the planes with a tile in workgroup memory, UNROLL planes at a time.
 //
 // The tile has UNROLL + 2 layers, each of which holds one plane of the block with its halo. One round computes
 // UNROLL planes, for which it needs one more below and one more above. The two uppermost are the next round's

@@ -1,14 +1,14 @@
-// seam: where the two ends of a ring meet, if the ring does not fit one binding.
+// halo: where the two ends of a ring meet, if the ring does not fit one binding.
 //
 // A grid larger than a binding is stepped in windows, slabs of layers (rows in 2D, planes in 3D) that overlap by
 // two. If the grid is periodic in the direction of the cut, the last layer and the first are neighbours, but no
 // window holds both. So they get a small grid of their own, four layers in two buffers:
 //
 //     layers of the grid      n-2   n-1    0     1
-//     layers of the seam       0     1     2     3          1 and 2 are computed, 0 and 3 only read
+//     layers of their own      0     1     2     3          1 and 2 are computed, 0 and 3 only read
 //
 // Before the step `gather` brings the four layers here, into both buffers, because a step leaves the cells at
-// fixed sides alone and they must be in its result all the same. Then the seam is stepped by the kernel that steps the
+// fixed sides alone and they must be in its result all the same. Then these four are stepped by the kernel that steps the
 // windows: to it, this is a grid with fixed sides. Afterwards `scatter` takes the two computed layers back.
 //
 // It costs three small dispatches a step, on four layers of a grid of thousands.
@@ -25,7 +25,7 @@ struct Params {
 // The first two layers of the grid, and its last few.
 @group(0) @binding(1) var<storage, read_write> head: array<Elem>;
 @group(0) @binding(4) var<storage, read_write> tail: array<Elem>;
-// The seam before its step and after it.
+// The four layers before their step and after it.
 @group(0) @binding(8) var<storage, read_write> before: array<Elem>;
 @group(0) @binding(9) var<storage, read_write> after: array<Elem>;
 @group(0) @binding(2) var<uniform> params: Params;

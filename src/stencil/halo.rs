@@ -1,4 +1,4 @@
-//! Carrying a cut ring's two ends to a small grid of their own and back; see `shaders/stencil/seam.wgsl`.
+//! Carrying a cut ring's two ends to a small grid of their own and back; see `shaders/stencil/halo.wgsl`.
 
 use wgpu::{Buffer, Device};
 
@@ -8,8 +8,8 @@ use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::shader::Composer;
 use crate::stencil::error::StencilError;
-use crate::stencil::record::Settings;
-use crate::stencil::window::Seam;
+use crate::stencil::uniforms::UniformBlocks;
+use crate::stencil::window::Halo;
 
 /// The slots of both kernels, and that of the parameters.
 const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
@@ -17,7 +17,7 @@ const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
 
-/// `Params` of `shaders/stencil/seam.wgsl`, field by field.
+/// `Params` of `shaders/stencil/halo.wgsl`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 struct Copying {
@@ -28,8 +28,8 @@ struct Copying {
 
 /// The two kernels that copy, compiled.
 #[derive(Clone, Debug)]
-pub(super) struct Carrier {
-    pub(super) seam: Seam,
+pub(super) struct HaloExchange {
+    pub(super) halo: Halo,
     size: u64,
     element: Element,
     gather: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
@@ -38,13 +38,13 @@ pub(super) struct Carrier {
     params: u64,
 }
 
-impl Carrier {
-    /// Compiles the kernels and adds their numbers to the settings.
+impl HaloExchange {
+    /// Compiles the kernels and adds their numbers to the uniform blocks.
     pub(super) fn new(
         device: &Device,
         element: Element,
-        seam: &Seam,
-        settings: &mut Settings,
+        halo: &Halo,
+        blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
         let compile = |entry_point| {
             let label = format!("halofold::stencil::{entry_point}");
@@ -59,26 +59,26 @@ impl Carrier {
             };
             pipeline::compile(device, kernel)
         };
-        let cells = 4 * u64::from(seam.layer);
+        let cells = 4 * u64::from(halo.layer);
         let groups = cells.div_ceil(WORKGROUP);
         let workgroups = pipeline::folded(groups, &device.limits())
             .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
-        let running = Copying { layer: seam.layer, skip: seam.skip, row: workgroups[0] };
-        Ok(Carrier {
-            seam: seam.clone(),
+        let running = Copying { layer: halo.layer, skip: halo.skip, row: workgroups[0] };
+        Ok(HaloExchange {
+            halo: halo.clone(),
             size: (cells * element.size()).next_multiple_of(4),
             element,
             gather: compile("gather"),
             scatter: compile("scatter"),
             workgroups,
-            params: settings.add(running, Copying { layer: 0, ..running }),
+            params: blocks.add(running, Copying { layer: 0, ..running }),
         })
     }
 
-    /// Allocates the seam before a step and after it.
+    /// Allocates the four layers before a step and after it.
     pub(super) fn buffers(&self, device: &Device) -> [Buffer; 2] {
         ["before", "after"]
-            .map(|name| binding::scratch(device, &format!("halofold::stencil::seam_{name}"), self.size))
+            .map(|name| binding::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size))
     }
 
     /// The dispatches that go before the step, which reads `source`, and behind it.
@@ -89,18 +89,18 @@ impl Carrier {
         [before, after]: &[Buffer; 2],
         params: &Buffer,
     ) -> [Dispatch; 2] {
-        let layer = u64::from(self.seam.layer) * self.element.size();
-        let tail = layer * 2 + u64::from(self.seam.skip) * self.element.size();
+        let layer = u64::from(self.halo.layer) * self.element.size();
+        let tail = layer * 2 + u64::from(self.halo.skip) * self.element.size();
         [(&self.gather, source), (&self.scatter, result)].map(|((pipeline, layout), grid)| Dispatch {
             pipeline: pipeline.clone(),
             bindings: binding::bind(
                 device,
-                "halofold::stencil::seam",
+                "halofold::stencil::halo",
                 layout,
                 [
                     (1, binding::slice(grid, 0, (2 * layer).next_multiple_of(4))),
                     (2, binding::block::<Copying>(params, self.params)),
-                    (4, binding::slice(grid, self.seam.tail, tail.next_multiple_of(4))),
+                    (4, binding::slice(grid, self.halo.tail, tail.next_multiple_of(4))),
                     (8, before.as_entire_binding()),
                     (9, after.as_entire_binding()),
                 ],
@@ -117,5 +117,5 @@ pub(super) fn compose(element: Element) -> String {
         composer.enable("f16");
     }
     composer.add("generated: the element type", &format!("alias Elem = {element};"));
-    composer.piece("stencil/seam").finish()
+    composer.piece("stencil/halo").finish()
 }

@@ -6,12 +6,12 @@ use crate::binding;
 
 /// The numbers of several dispatches, one block each, and those that would make each of them do nothing.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct UniformBlocks {
     running: Vec<u8>,
     halted: Vec<u8>,
 }
 
-impl Settings {
+impl UniformBlocks {
     /// Adds a block; answers where it starts in the buffer.
     pub(super) fn add<T: bytemuck::Pod>(&mut self, running: T, halted: T) -> u64 {
         let at = self.running.len() as u64;
@@ -28,6 +28,6 @@ impl Settings {
     /// A buffer with both, the running ones first.
     pub(super) fn both(&self, device: &Device, usage: BufferUsages) -> Buffer {
         let both = [&*self.running, &*self.halted].concat();
-        binding::filled(device, "halofold::stencil::settings", &both, usage)
+        binding::filled(device, "halofold::stencil::blocks", &both, usage)
     }
 }

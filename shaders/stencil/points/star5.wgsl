@@ -1,0 +1,17 @@
+// 5 points: the cell and the four beside it, each read where it lies.
+//
+//        n
+//     w  #  e
+//        s
+//! use star
+
+fn update(k: Weights, r: i32, c: i32) -> Elem {
+    return star(
+        k,
+        neighbour(r, c),
+        neighbour(r - 1, c),
+        neighbour(r + 1, c),
+        neighbour(r, c - 1),
+        neighbour(r, c + 1),
+    );
+}

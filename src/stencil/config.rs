@@ -1,0 +1,195 @@
+//! What is to be stepped, and how: its checks and its kernel.
+
+use wgpu::{Features, Limits};
+
+use crate::element::Element;
+use crate::shader::{self, Composer};
+use crate::stencil::catalogue::{Mapping, Variant};
+use crate::stencil::error::StencilError;
+use crate::stencil::shape::{Block, Border, Borders, Grid};
+use crate::stencil::stencils::{Dims, Stencil};
+use crate::stencil::tuning::Tuning;
+
+/// What is to be stepped, and how.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// The stencil.
+    pub stencil: &'static Stencil,
+    /// The kernel: one that serves the stencil.
+    pub variant: &'static Variant,
+    /// The element type: a float.
+    pub element: Element,
+    /// The grid.
+    pub grid: Grid,
+    /// What lies beyond its sides.
+    pub borders: Borders,
+    /// The knobs.
+    pub tuning: Tuning,
+    /// Whether the kernel multiplies once, all weights being equal: for stencils of a centre and one class around it.
+    /// [`Jacobi`](crate::stencil::Jacobi) sets it by the weights it is given.
+    pub one_weight: bool,
+}
+
+impl Config {
+    /// A stencil by a kernel over a grid: fixed borders, the variant's usual knobs, the stencil's usual weights.
+    pub fn new(stencil: &'static Stencil, variant: &'static Variant, element: Element, grid: Grid) -> Self {
+        let one_weight = stencil.is_one_weight(stencil.usual);
+        let tuning = Tuning::of(variant);
+        Config { stencil, variant, element, grid, borders: Borders::default(), tuning, one_weight }
+    }
+
+    /// The same with other borders.
+    pub const fn with_borders(self, borders: Borders) -> Self {
+        Config { borders, ..self }
+    }
+
+    /// The same with other knobs.
+    pub const fn with_tuning(self, tuning: Tuning) -> Self {
+        Config { tuning, ..self }
+    }
+
+    /// The same in other blocks.
+    pub const fn with_block(self, block: Block) -> Self {
+        self.with_tuning(self.tuning.with_block(block))
+    }
+
+    /// Bytes of one buffer.
+    pub fn bytes(&self) -> u64 {
+        self.grid.cells().saturating_mul(self.element.size())
+    }
+
+    /// Floating-point operations of one cell, as the thesis counts them: 5 and 30 for its stencils.
+    pub fn flops(&self) -> u32 {
+        let products = if self.one_weight { 1 } else { self.stencil.classes.len() as u32 };
+        self.stencil.points() - 1 + products
+    }
+
+    /// Cells beside each other that one invocation of a strip takes.
+    pub(super) fn lanes(&self) -> u32 {
+        if self.variant.uses("packs") && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
+    }
+
+    /// Cells that one block computes, in rows and columns.
+    pub(super) fn coverage(&self) -> (u32, u32) {
+        let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
+        match (self.variant.mapping, self.variant.dims()) {
+            (Mapping::Cells | Mapping::Direct, _) => (rows, cols),
+            (Mapping::Overlapped, _) => (rows - 2, cols - 2),
+            (Mapping::Strips, Dims::Two) => (rows * rows_per_invocation, cols * self.lanes()),
+            (Mapping::Strips, Dims::Three) => (rows * strip, cols * self.lanes()),
+        }
+    }
+
+    /// Checks everything against a device's features and limits.
+    ///
+    /// # Errors
+    ///
+    /// Names the limit or the feature that stands in the way.
+    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), StencilError> {
+        let Config { stencil, variant, element, grid, .. } = *self;
+        if !element.is_float() {
+            return Err(StencilError::NoFloat(element));
+        }
+        let missing = element.feature() - features;
+        if !missing.is_empty() {
+            return Err(StencilError::MissingFeature { element, feature: missing });
+        }
+        if !variant.serves(stencil) {
+            return Err(StencilError::NotServed { variant: variant.name, stencil: stencil.name });
+        }
+        if grid.cells() == 0 || (stencil.dims == Dims::Two && grid.planes != 1) {
+            return Err(StencilError::Grid { grid, stencil: stencil.name, dims: stencil.dims.count() });
+        }
+        if !self.borders.are_consistent() {
+            return Err(StencilError::HalfPeriodic);
+        }
+        self.tuning.check()?;
+        self.check_block(limits)?;
+        let limit = limits.max_buffer_size;
+        if self.bytes() > limit {
+            return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
+        }
+        self.check_cut(limits)
+    }
+
+    /// Checks the workgroup's shape and memory.
+    fn check_block(&self, limits: &Limits) -> Result<(), StencilError> {
+        let Config { variant, tuning: Tuning { block, .. }, .. } = *self;
+        let smallest = variant.smallest_side();
+        if block.rows < smallest || block.cols < smallest {
+            return Err(StencilError::BlockTooSmall { variant: variant.name, block, smallest });
+        }
+        let invocations = u64::from(block.rows) * u64::from(block.cols);
+        let limit = limits.max_compute_invocations_per_workgroup;
+        let sides = (limits.max_compute_workgroup_size_x, limits.max_compute_workgroup_size_y);
+        if invocations > u64::from(limit) || block.cols > sides.0 || block.rows > sides.1 {
+            return Err(StencilError::BlockTooLarge { block, limit });
+        }
+        let needed = variant.tile(block) * self.element.size();
+        let limit = limits.max_compute_workgroup_storage_size;
+        if needed > u64::from(limit) {
+            return Err(StencilError::WorkgroupMemory { variant: variant.name, block, needed, limit });
+        }
+        Ok(())
+    }
+
+    /// The kernel's WGSL: the kernel first, then all it refers to. The block is in the overrides `ROWS` and `COLS`.
+    pub fn compose(&self) -> String {
+        let mut composer = Composer::default();
+        if self.element == Element::F16 {
+            composer.enable("f16");
+        }
+        composer.add(&format!("shaders/stencil/{}", self.variant.file), self.variant.kernel);
+        composer.add("generated: the element type", &format!("alias Elem = {};", self.element));
+        for name in shader::uses(self.variant.kernel) {
+            for piece in self.pieces(name) {
+                composer.piece(&piece);
+            }
+        }
+        composer.finish()
+    }
+
+    /// The pieces that a name of a `//! use` line stands for.
+    fn pieces(&self, name: &'static str) -> Vec<String> {
+        let sides = &self.borders.pairs()[..self.stencil.dims.count()];
+        let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
+        let names = match name {
+            "formula" => {
+                let used = shader::uses(shader::piece(self.stencil.formula));
+                return used
+                    .flat_map(|name| self.pieces(name))
+                    .chain([self.stencil.formula.to_owned()])
+                    .collect();
+            }
+            "border" if fixed => vec!["border_fixed"],
+            "border" => vec!["border_any"],
+            "packs" if self.lanes() == 4 => vec!["packs_vector"],
+            "packs" => vec!["cells", "packs_scalar"],
+            "outputs" if self.variant.shares_sums => vec!["outputs_shared"],
+            "outputs" => vec!["outputs_apart"],
+            "star" if self.one_weight => vec!["star_one_weight"],
+            "star" => vec!["star_two_weights"],
+            "strip" => vec![match self.tuning.strip {
+                1 => "strip_1",
+                2 => "strip_2",
+                _ => "strip_4",
+            }],
+            name => vec![name],
+        };
+        names.into_iter().map(|name| format!("stencil/shared/{name}")).collect()
+    }
+
+    /// The pipeline overrides of the kernel.
+    pub fn overrides(&self) -> Vec<(&'static str, f64)> {
+        let Tuning { block, rows_per_invocation, .. } = self.tuning;
+        let mut overrides = vec![("ROWS", f64::from(block.rows)), ("COLS", f64::from(block.cols))];
+        if self.variant.uses("plane_sweep") {
+            overrides.push(("UNROLL", f64::from(self.variant.unroll)));
+        }
+        if self.variant.kernel.contains("override ROWS_PER_INVOCATION") {
+            overrides.push(("ROWS_PER_INVOCATION", f64::from(rows_per_invocation)));
+        }
+        overrides
+    }
+}

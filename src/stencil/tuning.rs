@@ -1,0 +1,109 @@
+//! The knobs of a variant, as a plain value, and how far they go.
+
+use crate::stencil::catalogue::{Mapping, Variant};
+use crate::stencil::error::StencilError;
+use crate::stencil::shape::Block;
+use crate::stencil::stencils::Dims;
+
+/// The most planes of one workgroup: kernels count positions with a sign, also past the end of a grid.
+const MOST_PLANES: u32 = 32_768;
+
+/// The most rows of one invocation, for the same reason: 1024 of them in a block, one below the other.
+const MOST_ROWS: u32 = 32;
+
+/// The knobs of a variant, as a plain value. Those that a variant does not have are checked and not looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Tuning {
+    /// The workgroup's shape.
+    pub block: Block,
+    /// Planes that one workgroup sweeps through, in 3D: 1 to 32 768.
+    pub planes_per_group: u32,
+    /// Rows that one invocation of `register-rows` walks through: 1 to 32.
+    pub rows_per_invocation: u32,
+    /// Rows beside each other that one invocation of `plane-sums` keeps: 1, 2 or 4.
+    pub strip: u32,
+}
+
+impl Tuning {
+    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
+    pub fn of(variant: &Variant) -> Self {
+        let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
+            (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
+            (Mapping::Cells, _) => (Block { rows: 8, cols: 32 }, 1),
+            _ => (Block { rows: 8, cols: 32 }, 32),
+        };
+        Tuning { block, planes_per_group, rows_per_invocation: 2, strip: 2 }
+    }
+
+    /// The same with another block.
+    pub const fn with_block(self, block: Block) -> Self {
+        Tuning { block, ..self }
+    }
+
+    /// The same with another number of planes of a workgroup.
+    pub const fn with_planes_per_group(self, planes_per_group: u32) -> Self {
+        Tuning { planes_per_group, ..self }
+    }
+
+    /// The same with another number of rows of an invocation of `register-rows`.
+    pub const fn with_rows_per_invocation(self, rows_per_invocation: u32) -> Self {
+        Tuning { rows_per_invocation, ..self }
+    }
+
+    /// The same with another number of rows of an invocation of `plane-sums`.
+    pub const fn with_strip(self, strip: u32) -> Self {
+        Tuning { strip, ..self }
+    }
+
+    /// Checks all but the block, which depends on the device.
+    pub(super) fn check(&self) -> Result<(), StencilError> {
+        let Tuning { planes_per_group, rows_per_invocation, strip, .. } = *self;
+        let knobs = [
+            (
+                "planes_per_group",
+                planes_per_group,
+                (1..=MOST_PLANES).contains(&planes_per_group),
+                "1 to 32768",
+            ),
+            (
+                "rows_per_invocation",
+                rows_per_invocation,
+                (1..=MOST_ROWS).contains(&rows_per_invocation),
+                "1 to 32",
+            ),
+            ("strip", strip, [1, 2, 4].contains(&strip), "1, 2 or 4"),
+        ];
+        match knobs.into_iter().find(|(_, _, is_allowed, _)| !is_allowed) {
+            None => Ok(()),
+            Some((name, value, _, allowed)) => Err(StencilError::Tuning { name, value, allowed }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stencil::catalogue::VARIANTS;
+
+    #[test]
+    fn every_knob_is_checked() {
+        for variant in VARIANTS {
+            let usual = Tuning::of(variant);
+            assert_eq!(usual.check(), Ok(()));
+            for (name, wrong) in [
+                ("planes_per_group", usual.with_planes_per_group(0)),
+                ("planes_per_group", usual.with_planes_per_group(MOST_PLANES + 1)),
+                ("rows_per_invocation", usual.with_rows_per_invocation(0)),
+                ("rows_per_invocation", usual.with_rows_per_invocation(MOST_ROWS + 1)),
+                ("strip", usual.with_strip(0)),
+                ("strip", usual.with_strip(3)),
+                ("strip", usual.with_strip(7)),
+                ("strip", usual.with_strip(8)),
+            ] {
+                let error = wrong.check().unwrap_err();
+                assert!(error.to_string().starts_with(name), "{error}");
+            }
+        }
+    }
+}
