@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{Bench, Data, Kind, data, gpu, job, missing};
+use common::{Bench, Data, Kind, data, gpu, job, missing, right};
 use halofold::Element;
-use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::reference;
 use halofold::reduce::{Coverage, Finish, Operator, RUNGS, Rung};
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -93,10 +93,7 @@ fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), St
     let (got, depth) = bench.run(&buffer, offset, len)?;
     let expected =
         reference::reduce(job.accumulator.operator, job.accumulator.element, values.bytes()).unwrap();
-    match expected.judge(got, depth) {
-        Verdict::Right | Verdict::Undecided => Ok(()),
-        Verdict::Wrong(mismatch) => Err(mismatch.to_string()),
-    }
+    right(expected.judge(got, depth))
 }
 
 /// One length at every power of two that the adapter allows as a workgroup.

@@ -4,7 +4,9 @@
 
 mod common;
 
-use common::{Data, Kind, data, gpu};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Data, Kind, data, gpu, right};
 use halofold::reduce::{Input, Operator, Output};
 use halofold::reducer::reference::{self, Verdict};
 use halofold::reducer::{Answer, Arity, Extent, Form, Monoid, Op, Reducer, Shape, Source, Workspace};
@@ -19,6 +21,9 @@ const FILLINGS: usize = 3;
 
 /// Segments of each length in one input.
 const SEGMENTS: usize = 3;
+
+/// Results that the reference leaves open, of data that are expected to do so.
+static LEFT_OPEN: AtomicUsize = AtomicUsize::new(0);
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -40,6 +45,10 @@ fn main() {
         }
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
+    let open = LEFT_OPEN.load(Ordering::Relaxed);
+    eprintln!(
+        "reducer_ops: {open} float products are left open, as the order decides whether they leave the range"
+    );
     // The device must go before its driver's own exit handlers run.
     conclusion.exit();
 }
@@ -82,6 +91,15 @@ enum Filling {
     Offset,
     /// Nothing but -∞: for floats only.
     MinusInfinity,
+}
+
+impl Filling {
+    /// Whether partial products of such floats are too large or too small for their type in some orders, so that no
+    /// one result is right.
+    fn leaves_the_range(self, op: Op, element: Element) -> bool {
+        let uneven = matches!(self, Filling::Common(Kind::Nan) | Filling::Offset | Filling::OneZero);
+        op == Op::Product && element.is_float() && uneven
+    }
 }
 
 /// One or two inputs, of one segment or several.
@@ -192,8 +210,13 @@ impl Bench {
             let part = |input: usize| &values.inputs[input].bytes()[segment * bytes..][..bytes];
             let second = values.inputs.get(1).map(|_| part(1));
             let expected = reference::reduce(self.op, self.element, part(0), second).ok_or("no reference")?;
-            if let Verdict::Wrong(mismatch) = expected.judge(got, depth) {
-                return Err(format!("segment {segment} at depth {depth}: {mismatch}"));
+            match expected.judge(got, depth) {
+                Verdict::Undecided if values.kind.leaves_the_range(self.op, self.element) => {
+                    LEFT_OPEN.fetch_add(1, Ordering::Relaxed);
+                }
+                verdict => {
+                    right(verdict).map_err(|why| format!("segment {segment} at depth {depth}: {why}"))?;
+                }
             }
         }
         Ok(())

@@ -192,6 +192,15 @@ impl Bench {
     }
 }
 
+/// Takes nothing but `Right`: a reference that leaves a result open has not checked it.
+pub fn right<T: std::fmt::Display>(verdict: reference::Verdict<T>) -> Result<(), String> {
+    match verdict {
+        reference::Verdict::Right => Ok(()),
+        reference::Verdict::Wrong(mismatch) => Err(mismatch.to_string()),
+        reference::Verdict::Undecided => Err("the reference leaves it open".to_owned()),
+    }
+}
+
 /// A job with the tuning that halofold itself would use, at another workgroup size.
 pub fn job(
     rung: &'static Rung,

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use halofold::reduce::{Input, Operator, Output};
-use halofold::reducer::reference::{self, Verdict};
+use halofold::reducer::reference;
 use halofold::reducer::{
     Arity, Extent, Form, Op, Plan, Position, Prepared, Reducer, Shape, Source, Workspace,
 };
 use halofold::{Element, wgpu};
 
-use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited};
+use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited, right};
 use crate::scene::{
     POISON, STORAGE, buffer, in_one_pass, plan, poisoned, read, reducer, room, rounding, sum,
 };
@@ -210,9 +210,7 @@ impl Case {
             let expected = reference::reduce(op, element, &parts[0], parts.get(1).map(Vec::as_slice));
             // No order of combining has more roundings than there are elements; a few more are in `map` and `finish`.
             let verdict = expected.ok_or("no reference")?.judge(got, group.len() as u64 + 16);
-            if let Verdict::Wrong(mismatch) = verdict {
-                return Err(format!("result {number} of {} elements: {mismatch}", group.len()));
-            }
+            right(verdict).map_err(|why| format!("result {number} of {} elements: {why}", group.len()))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use halofold::Element;
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
-use halofold::reducer::{Extent, Form, Op, Position, Shape, Source, Workspace};
+use halofold::reducer::{Arity, Extent, Form, Monoid, Op, Position, Shape, Source, Workspace};
 
 use crate::scene::{GPU, NARROW, POISON, buffer, cases, check, compare, elements, extents, reducers, run};
 
@@ -31,6 +31,34 @@ fn whole_inputs_in_windows() {
                 check(&NARROW, &ways, Shape::Whole, &data, offset, &want);
             }
         }
+    }
+}
+
+/// An accumulator with a vector of three among its members, which has a gap behind it, and a result of four words.
+#[test]
+fn accumulators_with_vectors() {
+    const COUNTED: &str = "
+struct Acc { key: u32, seen: vec3<i32>, index: u32 }
+fn map(elem: Elem, index: u32) -> Acc { return Acc(elem, vec3<i32>(i32(elem & 15u), 1, -1), index); }
+fn identity() -> Acc { return Acc(0u, vec3<i32>(), 0xffffffffu); }
+fn better(a: Acc, b: Acc) -> bool { return a.key > b.key || (a.key == b.key && a.index < b.index); }
+fn combine(a: Acc, b: Acc) -> Acc { var c = b; if better(a, b) { c = a; } c.seen = a.seen + b.seen; return c; }
+fn finish(acc: Acc, n: u32) -> vec4<u32> { return vec4<u32>(acc.index, vec2<u32>(acc.seen.xy), u32(-acc.seen.z)); }
+";
+    let monoid = Monoid::custom("counted", Element::U32, Arity::One, COUNTED).unwrap();
+    let data = elements(200_000);
+    let want = |part: &[u32]| {
+        let largest = (0..part.len()).rev().max_by_key(|&i| part[i]).unwrap() as u32;
+        let low = part.iter().map(|element| element & 15).sum();
+        [largest, low, part.len() as u32, part.len() as u32]
+    };
+    for (form, shape, len) in [
+        (Form::Whole, Shape::Whole, data.len()),
+        (Form::Segments, Shape::Segments { len: 50_000 }, 50_000),
+        (Form::Segments, Shape::Segments { len: 10 }, 10),
+    ] {
+        let want: Vec<_> = data.chunks(len).flat_map(want).collect();
+        check(&GPU, &reducers(&GPU, &monoid, form), shape, &data, 1, &want);
     }
 }
 
