@@ -112,8 +112,6 @@ pieces![
     "stencil/shared/border_any",
     "stencil/shared/border_fixed",
     "stencil/shared/cells",
-    "stencil/shared/changes_1",
-    "stencil/shared/changes_4",
     "stencil/shared/direct2d",
     "stencil/shared/direct3d",
     "stencil/shared/grid2d",

@@ -1,16 +1,17 @@
-// gate: stops a run of Jacobi steps on the GPU, once a step changes little enough.
+// convergence: stops a run of Jacobi steps on the GPU, once a step changes little enough.
 //
 // The host records all steps it may take, perhaps thousands, and cannot take any back. To ask the GPU in between
 // whether it is done would cost a round trip, in which the GPU stands idle: for a small grid that is many steps.
-// So the GPU stops by itself. Every step reads the size of its grid from a uniform buffer. The gate, a single
+// So the GPU stops by itself. Every step reads the size of its grid from a uniform buffer. `decide`, a single
 // invocation after each check, is given the residual; if that is below epsilon, it writes other numbers over
 // those of all steps: a grid of one cell that is all border. The steps that are still recorded are started, find
-// nothing to compute, and end. The kernels know nothing of it, and a running step costs nothing more.
+// nothing to compute, and end. The checks likewise, which count no cells any more. The kernels know nothing of it,
+// and a running step costs nothing more.
 //
-//     step  step  step  check  gate  step  step  step  check  gate        recorded
-//      4²    4²    4²    0.3          4²    4²    4²   0.01  closes  1²  1²  1²  ...
+//     step  step  step  check  decide  step  step  step  check  decide      recorded
+//      4²    4²    4²    0.3            4²    4²    4²   0.01   ends    1²  1²  1²  ...
 //
-// What it leaves behind is the grid as of the check that closed it, and the number of steps until then. That
+// What it leaves behind is the grid as of the check that ended it, and the number of steps until then. That
 // number cannot come from the host either: here it is counted.
 //
 // A launch with nothing to do is about a microsecond on a GPU. Indirect dispatches of zero workgroups would spare
@@ -22,7 +23,7 @@
 
 struct Outcome {
     steps: u32,
-    // 1 once the run has converged: the gate is closed.
+    // 1 once the run has converged.
     converged: u32,
     // Bytes of a `Real`, for whoever reads this.
     width: u32,
@@ -54,9 +55,8 @@ fn set_all(first: u32) {
     }
 }
 
-// A run begins: the gate is open.
 @compute @workgroup_size(1)
-fn open() {
+fn begin() {
     outcome.steps = 0u;
     outcome.converged = 0u;
     outcome.largest = check.unknown;
@@ -77,7 +77,7 @@ fn is_nan(x: Real) -> bool {
 }
 
 @compute @workgroup_size(1)
-fn close() {
+fn decide() {
     if outcome.converged == 1u {
         return;
     }

@@ -1,22 +1,26 @@
 // residual: how much a step changed, as the largest change and the sum of all squared changes.
 //
-// An ordinary reduction by the pieces of the ladder (grid-stride fold, tree in workgroup memory, one partial result
-// per workgroup, a second dispatch over these), with two things of its own. `load` reads two inputs and maps
-// their difference, here `change`. And an accumulator is two numbers at once, because the inputs are read once
-// whichever norm is asked for: reading them is all the time it takes.
+// An operator of two inputs, the grid before a step and after it, for the library's own reduction: what an application
+// would write. An accumulator is two numbers at once, because the grids are read once whichever norm is asked for:
+// reading them is all the time it takes. Which of the two is the newer does not matter: |a - b| and (a - b)² are the
+// same both ways. So one prepared reduction serves after odd steps and after even ones.
 //
-// Which of the two grids is the newer does not matter: |a - b| and (a - b)² are the same both ways. So one
-// prepared reduction serves after odd steps and after even ones.
-//
-// Four changes are looked at together where rows have a multiple of four cells, as one vector of 16 bytes
-// (changes_4.wgsl), else one at a time (changes_1.wgsl). Halves are subtracted and summed as 32-bit floats.
-//! use entry, fold, workgroup_tree
+// Halves are subtracted and summed as 32-bit floats, `Real`.
 
-fn kernel(at: Place) {
-    let sum = workgroup_reduce(fold(at), at);
-    if at.lid == 0u {
-        store(at.group, sum);
-    }
+alias Acc = vec2<Real>;
+
+fn map(first: Elem, second: Elem, index: u32) -> Acc {
+    let change = abs(Real(first) - Real(second));
+    return Acc(change, change * change);
+}
+
+fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
+    let change = abs(vec4<Real>(first) - vec4<Real>(second));
+    let squares = change * change;
+    return Acc(
+        max(max(change.x, change.y), max(change.z, change.w)),
+        (squares.x + squares.y) + (squares.z + squares.w),
+    );
 }
 
 fn identity() -> Acc {

@@ -1,9 +1,9 @@
 //! The kernels that go with a stencil's own: shown, translated and tested like it.
 
 use crate::stencil::config::Config;
-use crate::stencil::{convergence, halo, residual};
+use crate::stencil::{convergence, halo};
 
-/// A kernel with all that a pipeline is made of.
+/// A kernel with all that a pipeline is made of; it has no overrides.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuxKernel {
@@ -11,24 +11,20 @@ pub struct AuxKernel {
     pub wgsl: String,
     /// Its entry point.
     pub entry_point: &'static str,
-    /// The values of its overrides.
-    pub overrides: Vec<(&'static str, f64)>,
 }
 
 impl Config {
     /// Every kernel that some step of this stencil may take besides [`Config::compose`]: those of the halo exchange
-    /// of a cut ring, of the residual, and of the convergence check that stops a run.
+    /// of a cut ring and of the convergence check that stops a run. The residual is computed by
+    /// [`reducer`](crate::reducer)'s.
     pub fn aux_kernels(&self) -> Vec<AuxKernel> {
-        let kernel = |wgsl: String, overrides: Vec<_>, entry_points: &[&'static str]| {
-            let with =
-                |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point, overrides: overrides.clone() };
+        let kernel = |wgsl: String, entry_points: &[&'static str]| {
+            let with = |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point };
             entry_points.iter().map(with).collect::<Vec<_>>()
         };
         [
-            kernel(halo::compose(self.element), vec![], &["gather", "scatter"]),
-            kernel(residual::compose(self, true), residual::overrides().to_vec(), &["main"]),
-            kernel(residual::compose(self, false), residual::overrides().to_vec(), &["main"]),
-            kernel(convergence::compose(self.element), vec![], &["open", "count", "close"]),
+            kernel(halo::compose(self.element), &["gather", "scatter"]),
+            kernel(convergence::compose(self.element), &["begin", "count", "decide"]),
         ]
         .concat()
     }

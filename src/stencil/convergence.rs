@@ -8,11 +8,12 @@ use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
+use crate::reducer::{Position, Prepared};
 use crate::shader::Composer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::jacobi::Jacobi;
-use crate::stencil::residual::{self, Residual};
+use crate::stencil::residual;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Norm, Outcome, Until};
 
@@ -23,11 +24,13 @@ impl Jacobi {
     /// Binds two buffers as [`Jacobi::prepare`] does, for steps that end once a check finds the residual below epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, for grids of `f64` 64-bit ones. A residual with a NaN is not
-    /// below anything. Cost: five compute pipelines, some small buffers. Nothing is submitted.
+    /// below anything. Cost: three small compute pipelines, those of a reduction over two inputs, some small buffers. Nothing is
+    /// submitted.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::prepare`]; besides, an epsilon that is negative or not a number, checks after every zero steps.
+    /// As [`Jacobi::prepare`]; besides, an epsilon that is negative or not a number, checks after every zero steps, more cells than
+    /// a reduction counts.
     pub fn prepare_until(
         &self,
         device: &Device,
@@ -37,15 +40,17 @@ impl Jacobi {
     ) -> Result<Convergence, StencilError> {
         until.check()?;
         let mut blocks = self.blocks.clone();
-        let residual = Residual::new(device, self.config(), self.plan(), &mut blocks);
+        // A run that is over has nothing to reduce.
+        let count = blocks.add(residual::cells(self.config()), 0u32);
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(device, first, second, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);
-        let check = residual.prepare(device, self.plan(), [first, second], &params, &found);
+        let count = Position { buffer: &params, offset: count };
+        let check = residual::prepare(device, self.config(), [first, second], count, &found)?;
         Ok(Convergence {
             steps,
             check,
-            gate: Gate::new(device, self.config(), until, &blocks, &params, &found),
+            kernels: Kernels::new(device, self.config(), until, &blocks, &params, &found),
             every: until.every,
             recorded: AtomicU32::new(0),
         })
@@ -60,8 +65,8 @@ impl Jacobi {
 #[derive(Debug)]
 pub struct Convergence {
     steps: [Vec<Dispatch>; 2],
-    check: Vec<Dispatch>,
-    gate: Gate,
+    check: Prepared,
+    kernels: Kernels,
     every: u32,
     /// Steps recorded in this run: the next one is odd or even, and the next check is due, accordingly.
     recorded: AtomicU32,
@@ -80,23 +85,23 @@ impl Convergence {
     /// The same in the caller's pass. halofold itself allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
         self.recorded.store(0, Ordering::Relaxed);
-        Recorder::new(pass).record(&self.gate.open);
+        Recorder::new(pass).record(&self.kernels.begin);
         self.encode_more_in_pass(pass, steps);
     }
 
     /// Records more steps of the same run, with a check after the last of these, too: for progress bars. A run that
     /// has converged does nothing.
     pub fn encode_more_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        let mut recorder = Recorder::new(pass);
         let mut at = self.recorded.load(Ordering::Relaxed);
         let end = at.saturating_add(steps);
         while at < end {
             let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(end);
+            let mut recorder = Recorder::new(pass);
             for step in at..due {
                 recorder.record(&self.steps[step as usize % 2]);
             }
-            recorder.record(&self.check);
-            self.gate.record(&mut recorder, due - at, self.every);
+            self.check.encode_in_pass(pass);
+            self.kernels.record(&mut Recorder::new(pass), due - at, self.every);
             at = due;
         }
         self.recorded.store(end, Ordering::Relaxed);
@@ -104,7 +109,7 @@ impl Convergence {
 
     /// How the run ended, on the GPU: `COPY_SRC | STORAGE`, [`Convergence::OUTCOME_SIZE`] bytes for [`Convergence::parse`].
     pub fn outcome(&self) -> &Buffer {
-        &self.gate.outcome
+        &self.kernels.outcome
     }
 
     /// The bytes of [`Convergence::outcome`] as a value; too few of them say that no step was done.
@@ -126,20 +131,20 @@ impl Convergence {
     }
 }
 
-/// The kernels that open and close the gate, and count.
+/// The kernels that begin a run, count its steps, and end it.
 #[derive(Debug)]
-struct Gate {
+struct Kernels {
     outcome: Buffer,
-    open: [Dispatch; 1],
+    begin: [Dispatch; 1],
     /// Behind a check that was due.
-    close: [Dispatch; 1],
+    decide: [Dispatch; 1],
     /// Behind one that comes earlier, after steps that were counted before.
-    close_early: [Dispatch; 1],
+    decide_early: [Dispatch; 1],
     /// Counting 1, 2, 4, 8 … steps.
     count: Vec<Dispatch>,
 }
 
-impl Gate {
+impl Kernels {
     fn new(
         device: &Device,
         config: &Config,
@@ -160,9 +165,9 @@ impl Gate {
             };
             pipeline::compile(device, kernel)
         };
-        let (open, layout) = compile("open");
+        let (begin, layout) = compile("begin");
         let (count, count_layout) = compile("count");
-        let (close, close_layout) = compile("close");
+        let (decide, decide_layout) = compile("decide");
         let mut numbers = UniformBlocks::default();
         let mut add = |steps| {
             let check = Check::new(config.element, until, steps);
@@ -196,10 +201,10 @@ impl Gate {
             ),
             grid: [1, 1],
         };
-        Gate {
-            open: [dispatch(&open, &layout, due)],
-            close: [dispatch(&close, &close_layout, due)],
-            close_early: [dispatch(&close, &close_layout, early)],
+        Kernels {
+            begin: [dispatch(&begin, &layout, due)],
+            decide: [dispatch(&decide, &decide_layout, due)],
+            decide_early: [dispatch(&decide, &decide_layout, early)],
             count: powers.into_iter().map(|block| dispatch(&count, &count_layout, block)).collect(),
             outcome,
         }
@@ -208,7 +213,7 @@ impl Gate {
     /// Records what follows a check, `steps` after the one before.
     fn record(&self, recorder: &mut Recorder<'_, '_>, steps: u32, every: u32) {
         if steps == every {
-            return recorder.record(&self.close);
+            return recorder.record(&self.decide);
         }
         // Nothing may be allocated now, so there is no dispatch that counts just so many: it takes one for each bit.
         for (bit, count) in self.count.iter().enumerate() {
@@ -216,7 +221,7 @@ impl Gate {
                 recorder.record(std::slice::from_ref(count));
             }
         }
-        recorder.record(&self.close_early);
+        recorder.record(&self.decide_early);
     }
 }
 
@@ -259,7 +264,7 @@ fn fresh(element: Element) -> Vec<u8> {
     bytemuck::cast_slice(&outcome).to_vec()
 }
 
-/// The module of the gate.
+/// The module with the kernels.
 pub(super) fn compose(element: Element) -> String {
     let real = residual::real(element);
     Composer::default()

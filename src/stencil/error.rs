@@ -3,6 +3,7 @@
 use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::pipeline;
+use crate::reducer::ReducerError;
 use crate::stencil::shape::{Block, Grid};
 
 /// Why a stencil cannot be stepped. Each message says what to do about it.
@@ -139,6 +140,9 @@ pub enum StencilError {
     /// One buffer for both.
     #[error("source and target are one buffer: a step cannot read and write it at once")]
     Aliased,
+    /// The residual of a run that ends by itself cannot be computed.
+    #[error("the residual: {0}")]
+    Residual(#[from] ReducerError),
     /// An epsilon that nothing is below.
     #[error(
         "an epsilon of {0}: a residual is never below that; use a positive number, or 0 to take every step"

@@ -83,7 +83,7 @@ fn entries() -> Vec<Entry> {
         add(Entry { label, kernel, element, memory });
         for kernel in config.aux_kernels() {
             let entry_point = kernel.entry_point;
-            let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: kernel.overrides };
+            let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: Vec::new() };
             add(Entry { label: format!("{entry_point} of {element}"), kernel, element, memory: None });
         }
     }
