@@ -14,7 +14,7 @@ use criterion::{BenchmarkGroup, SamplingMode, Throughput};
 use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
 use halofold::{Element, wgpu};
-use halofold_measure::{Noise, Row, Status, Trial};
+use halofold_measure::{LadderWork, Noise, Row, Status, Trial};
 use shared::{Extent, Machine};
 
 /// What is reduced.
@@ -58,7 +58,7 @@ fn main() {
         }
     }
     criterion.final_summary();
-    let timed = rows.iter().any(|row| row.gpu_ms_median.is_some());
+    let timed = rows.iter().any(|row| row.times.median.is_some());
     shared::write_record(&machine, &path, timed, |record| record.rows = rows);
 }
 
@@ -136,7 +136,7 @@ fn bench<F: FnOnce() -> Data>(
     data: &LazyCell<Data, F>,
 ) -> Option<Row> {
     let name = job.rung.name;
-    let mut row = Row::blank(&job, len, &machine.info);
+    let mut row = Row::<LadderWork>::blank(&job, len, &machine.info);
     let device = &machine.device;
     let runnable = job.supported_by(device.features()).and_then(|()| Ok(job.check(&device.limits())?));
     if let Err(error) = runnable {
@@ -147,11 +147,11 @@ fn bench<F: FnOnce() -> Data>(
     let make = || data.trial(machine, job);
     let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
     let (trial, summary, timing) = shared::bench(group, machine, name, make, time)?;
-    row.workgroups = Some(trial.plan().workgroups());
-    row.dispatches = Some(trial.plan().passes.len() as u64);
+    row.figures.workgroups = Some(trial.plan().workgroups());
+    row.figures.dispatches = Some(trial.plan().passes.len() as u64);
     row.status = Status::Pass;
     row.set_times(summary, timing, len * job.accumulator.element.size(), machine.peak.read_gb_per_s);
-    if let (Some(gb_per_s), Some(percent)) = (row.gb_per_s, row.percent_of_read_peak) {
+    if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {
         let timing = timing.name();
         eprintln!("    {gb_per_s:.3} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
     }

@@ -18,7 +18,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
 use halofold::stencil::{Config, Dims, Grid, Jacobi, STENCILS, Stepper};
 use halofold::{Element, adapter};
-use halofold_measure::{Field, FieldError, Pair, Rotation, Status, StencilRow};
+use halofold_measure::{Field, FieldError, Pair, Rotation, Row, Status, StencilWork};
 use shared::{Extent, Machine};
 
 /// What cells are.
@@ -67,7 +67,7 @@ fn main() {
         }
     }
     criterion.final_summary();
-    let timed = rows.iter().any(|row| row.gpu_ms_median.is_some());
+    let timed = rows.iter().any(|row| row.times.median.is_some());
     shared::write_record(&machine, &path, timed, |record| record.stencils = rows);
 }
 
@@ -139,11 +139,11 @@ fn bench<F: FnOnce() -> Data>(
     machine: &Machine,
     config: Config,
     data: &LazyCell<Data, F>,
-) -> Option<StencilRow> {
+) -> Option<Row<StencilWork>> {
     let name = config.variant.name;
-    let mut row = StencilRow::blank(&config, &machine.info);
+    let mut row = Row::<StencilWork>::blank(&config, &machine.info);
     match config.plan(machine.device.features(), &machine.device.limits()) {
-        Ok(plan) => row.workgroups = Some(plan.workgroups()),
+        Ok(plan) => row.figures.workgroups = Some(plan.workgroups()),
         Err(error) => {
             shared::skip(name, &error.to_string());
             row.reason = Some(error.to_string());
@@ -155,10 +155,10 @@ fn bench<F: FnOnce() -> Data>(
         machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
     };
     let (_, summary, timing) = shared::bench(group, machine, name, make, time)?;
-    row.dispatches = Some(1);
+    row.figures.dispatches = Some(1);
     row.status = Status::Pass;
     row.set_times(&config, summary, timing, machine.peak.copy_gb_per_s);
-    if let (Some(gcells), Some(percent)) = (row.gcells_per_s, row.percent_of_copy_peak) {
+    if let (Some(gcells), Some(percent)) = (row.figures.gcells_per_s, row.figures.percent_of_copy_peak) {
         let timing = timing.name();
         eprintln!("    {gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak ({timing} time)\n");
     }

@@ -8,7 +8,7 @@ use common::{Kind, data, gpu, job};
 use halofold::reduce::reference::{Expected, Verdict, reduce};
 use halofold::reduce::{Input, Operator, Rung};
 use halofold::{Element, Value, adapter, wgpu};
-use halofold_measure::{Budget, Inputs, Row, Timer, Timing, Trial};
+use halofold_measure::{Budget, Inputs, LadderWork, Row, Timer, Timing, Trial};
 
 const LEN: u64 = 1 << 16;
 
@@ -67,9 +67,9 @@ fn measured_by_the_host(timer: &Timer) {
     assert!(!took.is_zero() && took <= start.elapsed(), "{took:?}");
     assert_eq!(timer.once(&record).unwrap(), None, "the way of a single run is no time of the kernel");
 
-    let mut row = Row::blank(&job, LEN, &device.adapter_info());
+    let mut row = Row::<LadderWork>::blank(&job, LEN, &device.adapter_info());
     row.set_times(measured.summary(), measured.timing, 4 * LEN, 1.0);
-    assert_eq!(row.timing.as_deref(), Some("wall"));
+    assert_eq!(row.times.timing.as_deref(), Some("wall"));
     assert!(matches!(trial.verify(device, queue, &expected), Ok(Verdict::Right)));
 }
 

@@ -6,7 +6,7 @@ use criterion::Criterion;
 use halofold::histogram::{Histogram, Keys, reference};
 use halofold::reduce::{Operator, Output};
 use halofold::{Element, wgpu};
-use halofold_measure::{LibraryRow, Noise};
+use halofold_measure::{LibraryWork, Noise, Row};
 
 use crate::calls::{self, Call, Calls, Sweep, Way};
 use crate::expected::Expected;
@@ -17,7 +17,7 @@ use crate::shared::{self, Extent, Machine};
 const WORD: u64 = 4;
 
 /// All of them.
-pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<LibraryRow> {
+pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec<Row<LibraryWork>> {
     let power = if machine.extent() == Extent::Software { 16 } else { 28 };
     let n = 1u64 << power;
     let mut rows = Vec::new();
@@ -32,7 +32,7 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
         let mut group = super::group(criterion, &title, WORD * n);
         let pool = LazyCell::new(|| Pool::new(machine, keys(bins, kind), WORD, n));
         for way in [Way::INDEPENDENT, Way::CHAINED] {
-            let mut row = LibraryRow::blank(way.name, [&op, kind, "u32"], n, None, &machine.info);
+            let mut row = Row::<LibraryWork>::blank(way.name, [&op, kind, "u32"], n, None, &machine.info);
             let make = || calls(machine, way, bins, n, &pool);
             let measured = super::measure(&mut group, machine, sweep, &mut row, WORD * n, make);
             rows.extend(measured.map(|()| row));

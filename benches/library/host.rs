@@ -9,7 +9,7 @@ use halofold::read::{Mailbox, Readback};
 use halofold::reduce::Output;
 use halofold::reducer::{Extent, Op, Prepared, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
-use halofold_measure::{LibraryRow, Summary, Timing};
+use halofold_measure::{LibraryWork, Row, Summary, Timing};
 
 use crate::calls;
 use crate::cases::{Case, Task};
@@ -27,7 +27,7 @@ const FEWEST: usize = 10;
 const RECORDED: u32 = 100;
 
 /// All of it. Ways back to the host first: behind the recording bench, wgpu takes twice as long for a submission.
-pub fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<LibraryRow> {
+pub fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<LibraryWork>> {
     let pools = Pools::new(machine, Element::F32, 0);
     let scalars = [10, 20].map(|power| {
         let case = Case { op: Op::Sum, element: Element::F32, n: 1 << power, task: Task::Whole, ways: &[] };
@@ -61,9 +61,9 @@ fn each(
     mut group: BenchmarkGroup<'_, WallTime>,
     (shape, n, bytes): (&str, u64, Option<u64>),
     ways: Ways<'_>,
-) -> Vec<LibraryRow> {
+) -> Vec<Row<LibraryWork>> {
     let measured = ways.iter().filter_map(|(name, once)| {
-        let mut row = LibraryRow::blank(name, ["sum", shape, "f32"], n, None, &machine.info);
+        let mut row = Row::<LibraryWork>::blank(name, ["sum", shape, "f32"], n, None, &machine.info);
         row.set_times(single(name, &mut group, once)?, Timing::Wall);
         if let Some(bytes) = bytes {
             row.set_rate(bytes, None);

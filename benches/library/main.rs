@@ -24,7 +24,7 @@ mod pool;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
-use halofold_measure::LibraryRow;
+use halofold_measure::{LibraryWork, Row};
 
 use calls::{Calls, Sweep};
 use cases::Case;
@@ -50,7 +50,7 @@ fn main() {
     rows.extend(histograms::bench(&mut criterion, &machine, &sweep));
     rows.extend(host);
     criterion.final_summary();
-    let timed = rows.iter().any(|row| row.gpu_ms_median.is_some());
+    let timed = rows.iter().any(|row| row.times.median.is_some());
     shared::write_record(&machine, &path, timed, |record| record.library = rows);
 }
 
@@ -61,7 +61,7 @@ fn bench(
     sweep: &Sweep,
     case: &Case,
     pools: &Pools<'_>,
-) -> Vec<LibraryRow> {
+) -> Vec<Row<LibraryWork>> {
     let title = machine.title(&case.title());
     let mut group = group(criterion, &title, case.bytes());
     let runnable = case.runnable(&machine.device);
@@ -70,10 +70,13 @@ fn bench(
     }
     let rows = case.ways.iter().filter_map(|way| {
         let results = case.task.results(case.n);
-        let mut row = LibraryRow::blank(way.name, case.work(), case.n, results, &machine.info);
-        if runnable.is_ok() {
-            let make = || Calls::of(machine, case, *way, pools);
-            measure(&mut group, machine, sweep, &mut row, case.bytes(), make)?;
+        let mut row = Row::<LibraryWork>::blank(way.name, case.work(), case.n, results, &machine.info);
+        match &runnable {
+            Ok(()) => {
+                let make = || Calls::of(machine, case, *way, pools);
+                measure(&mut group, machine, sweep, &mut row, case.bytes(), make)?;
+            }
+            Err(reason) => row.reason = Some(reason.to_string()),
         }
         Some(row)
     });
@@ -95,15 +98,15 @@ fn measure(
     group: &mut BenchmarkGroup<'_, WallTime>,
     machine: &Machine,
     sweep: &Sweep,
-    row: &mut LibraryRow,
+    row: &mut Row<LibraryWork>,
     bytes: u64,
     make: impl Fn() -> Calls,
 ) -> Option<()> {
     let time = |calls: &Calls, repeats| calls.time(machine, sweep, repeats);
-    let (_, summary, timing) = shared::bench(group, machine, &row.name, make, time)?;
+    let (_, summary, timing) = shared::bench(group, machine, &row.what.name, make, time)?;
     row.set_times(summary, timing);
     row.set_rate(bytes, Some(machine.peak.read_gb_per_s));
-    if let (Some(gb_per_s), Some(percent)) = (row.gb_per_s, row.percent_of_read_peak) {
+    if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {
         let timing = timing.name();
         eprintln!("    {gb_per_s:.3} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
     }

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 
 use comfy_table::CellAlignment;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::output::{print, print_json};
 use crate::record::Loaded;
-use crate::row::{LibraryRow, Measured, Row, StencilRow};
+use crate::row::{LadderWork, LibraryWork, Row, StencilWork, What};
 use crate::{record, table};
 use pairs::{Pair, pairs};
 use verdict::Verdict;
@@ -43,9 +44,9 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// One line of the comparison: what was measured, and what is said of it.
 #[derive(Serialize)]
-struct Line<'a> {
+struct Line<'a, W> {
     #[serde(flatten)]
-    what: What<'a>,
+    what: &'a W,
     a_ms: Option<f64>,
     b_ms: Option<f64>,
     change_percent: Option<f64>,
@@ -53,111 +54,49 @@ struct Line<'a> {
     reason: Option<String>,
 }
 
-/// The measurement that a line is about.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum What<'a> {
-    Reduction {
-        preset: Option<&'a str>,
-        row: Option<&'a str>,
-        rung: &'a str,
-        finish: Option<&'a str>,
-        #[serde(rename = "type")]
-        element: &'a str,
-        op: &'a str,
-        n: u64,
-        workgroup_size: Option<u32>,
-    },
-    Stencil {
-        preset: Option<&'a str>,
-        row: Option<&'a str>,
-        variant: &'a str,
-        points: u32,
-        grid: &'a str,
-        block: &'a str,
-        boundary: &'a str,
-        #[serde(rename = "type")]
-        element: &'a str,
-    },
-    Library {
-        name: &'a str,
-        op: &'a str,
-        shape: &'a str,
-        #[serde(rename = "type")]
-        element: &'a str,
-        n: u64,
-        segments: Option<u64>,
-    },
+/// The rows of one kind in both records, compared.
+struct Compared {
+    /// Whether both records have any of them.
+    common: bool,
+    verdicts: Vec<Verdict>,
+    json: Vec<Value>,
+    text: String,
 }
 
-impl<'a> From<&'a Row> for What<'a> {
-    fn from(row: &'a Row) -> Self {
-        What::Reduction {
-            preset: row.preset.as_deref(),
-            row: row.row.as_deref(),
-            rung: &row.rung,
-            finish: row.finish.as_deref(),
-            element: &row.element,
-            op: &row.op,
-            n: row.n,
-            workgroup_size: row.workgroup_size,
-        }
-    }
-}
-
-impl<'a> From<&'a StencilRow> for What<'a> {
-    fn from(row: &'a StencilRow) -> Self {
-        What::Stencil {
-            preset: row.preset.as_deref(),
-            row: row.row.as_deref(),
-            variant: &row.variant,
-            points: row.points,
-            grid: &row.grid,
-            block: &row.block,
-            boundary: &row.boundary,
-            element: &row.element,
-        }
-    }
-}
-
-impl<'a> From<&'a LibraryRow> for What<'a> {
-    fn from(row: &'a LibraryRow) -> Self {
-        What::Library {
-            name: &row.name,
-            op: &row.op,
-            shape: &row.shape,
-            element: &row.element,
-            n: row.n,
-            segments: row.segments,
-        }
+impl Compared {
+    fn new<W: Shown>(a: &[Row<W>], b: &[Row<W>], threshold: f64) -> Result<Self, Failure> {
+        let pairs = pairs(a, b);
+        let lines: Vec<_> = pairs.iter().map(|pair| line(pair, threshold)).collect();
+        Ok(Compared {
+            common: pairs.iter().any(Pair::is_in_both),
+            verdicts: lines.iter().map(|line| line.verdict).collect(),
+            json: lines.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(Failure::usage)?,
+            text: table_of(&lines),
+        })
     }
 }
 
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     let (a, b) = (record::load(&args.a)?, record::load(&args.b)?);
-    let reductions = pairs(&a.rows, &b.rows);
-    let stencils = pairs(&a.stencils, &b.stencils);
-    let library = pairs(&a.library, &b.library);
-    let common = reductions.iter().any(Pair::is_in_both)
-        || stencils.iter().any(Pair::is_in_both)
-        || library.iter().any(Pair::is_in_both);
-    let (reductions, stencils, library) =
-        (lines(&reductions, args), lines(&stencils, args), lines(&library, args));
-    let all = || reductions.iter().chain(&stencils).chain(&library);
+    let all = [
+        Compared::new(&a.rows, &b.rows, args.threshold)?,
+        Compared::new(&a.stencils, &b.stencils, args.threshold)?,
+        Compared::new(&a.library, &b.library, args.threshold)?,
+    ];
+    let verdicts: Vec<_> = all.iter().flat_map(|compared| &compared.verdicts).copied().collect();
     if args.json {
-        print_json(&all().collect::<Vec<_>>())?;
+        print_json(&all.iter().flat_map(|compared| &compared.json).collect::<Vec<_>>())?;
     } else {
-        let tables =
-            [table_of(&REDUCTION, &reductions), table_of(&STENCIL, &stencils), table_of(&LIBRARY, &library)];
-        print(&(tables.concat() + &counts(all()) + &inputs(&a, &b)))?;
+        let tables: String = all.iter().map(|compared| compared.text.as_str()).collect();
+        print(&(tables + &counts(&verdicts) + &inputs(&a, &b)))?;
     }
-    if !common {
+    if !all.iter().any(|compared| compared.common) {
         return Err(Failure::usage(
             "no row is in both records: they differ in rungs, variants or names, types, operators, shapes, borders or sizes",
         ));
     }
-    if all().any(|line| line.verdict.is_regression()) { Err(Failure::Wrong) } else { Ok(()) }
+    if verdicts.into_iter().any(Verdict::is_regression) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
 /// A word on records that were not measured alike.
@@ -170,24 +109,14 @@ fn inputs(a: &Loaded, b: &Loaded) -> String {
     }
 }
 
-fn lines<'a, R: Measured>(pairs: &[Pair<'a, R>], args: &CompareArgs) -> Vec<Line<'a>>
-where
-    What<'a>: From<&'a R>,
-{
-    pairs.iter().map(|pair| line(pair, args.threshold)).collect()
-}
-
-fn line<'a, R: Measured>(pair: &Pair<'a, R>, threshold: f64) -> Line<'a>
-where
-    What<'a>: From<&'a R>,
-{
+fn line<'a, W: What>(pair: &Pair<'a, W>, threshold: f64) -> Line<'a, W> {
     let (row, judged) = match *pair {
         Pair::Both(a, b) => (b, verdict::judge(a, b, threshold)),
         Pair::OnlyA(a) => (a, verdict::only(a, Verdict::OnlyInA)),
         Pair::OnlyB(b) => (b, verdict::only(b, Verdict::OnlyInB)),
     };
     Line {
-        what: What::from(row),
+        what: &row.what,
         a_ms: judged.a_ms,
         b_ms: judged.b_ms,
         change_percent: judged.change_percent,
@@ -196,56 +125,65 @@ where
     }
 }
 
-/// What the first columns of a table of reductions are called, and how many of them are words.
-const REDUCTION: (&[&str], usize) = (&["rung", "finish", "op", "type", "n"], 4);
+/// What a table says of a row before its times.
+trait Shown: What {
+    /// What the first columns are called.
+    const NAMES: &'static [&'static str];
+    /// How many of them are words.
+    const WORDS: usize;
 
-/// The same for stencils.
-const STENCIL: (&[&str], usize) = (&["variant", "boundary", "type", "grid", "block"], 3);
+    /// The first columns.
+    fn cells(&self) -> Vec<String>;
+}
 
-/// The same for the library.
-const LIBRARY: (&[&str], usize) = (&["name", "op", "shape", "type", "n", "results"], 4);
+impl Shown for LadderWork {
+    const NAMES: &'static [&'static str] = &["rung", "finish", "op", "type", "n"];
+    const WORDS: usize = 4;
 
-impl What<'_> {
-    /// The first columns of its line.
     fn cells(&self) -> Vec<String> {
-        let named = |preset: &Option<&str>, row: &Option<&str>, name: &str| {
-            let document = preset.zip(*row).map(|(preset, row)| format!("{preset} {row} "));
-            document.unwrap_or_default() + name
-        };
-        match self {
-            What::Reduction { preset, row, rung, finish, element, op, n, .. } => vec![
-                named(preset, row, rung),
-                finish.unwrap_or_default().to_owned(),
-                (*op).to_owned(),
-                (*element).to_owned(),
-                table::power(*n),
-            ],
-            What::Stencil { preset, row, variant, grid, block, boundary, element, .. } => vec![
-                named(preset, row, variant),
-                boundary.to_string(),
-                element.to_string(),
-                grid.to_string(),
-                block.to_string(),
-            ],
-            What::Library { name, op, shape, element, n, segments } => vec![
-                name.to_string(),
-                op.to_string(),
-                shape.to_string(),
-                element.to_string(),
-                table::power(*n),
-                segments.map(table::count).unwrap_or_default(),
-            ],
-        }
+        let finish = self.finish.clone().unwrap_or_default();
+        let name = named(&self.preset, &self.row, &self.rung);
+        vec![name, finish, self.op.clone(), self.element.clone(), table::power(self.n)]
+    }
+}
+
+impl Shown for StencilWork {
+    const NAMES: &'static [&'static str] = &["variant", "boundary", "type", "grid", "block"];
+    const WORDS: usize = 3;
+
+    fn cells(&self) -> Vec<String> {
+        let name = named(&self.preset, &self.row, &self.variant);
+        let words = [&self.boundary, &self.element, &self.grid, &self.block].map(String::clone);
+        std::iter::once(name).chain(words).collect()
+    }
+}
+
+impl Shown for LibraryWork {
+    const NAMES: &'static [&'static str] = &["name", "op", "shape", "type", "n", "results"];
+    const WORDS: usize = 4;
+
+    fn cells(&self) -> Vec<String> {
+        let words = [&self.name, &self.op, &self.shape, &self.element].map(String::clone);
+        let numbers = [table::power(self.n), self.segments.map(table::count).unwrap_or_default()];
+        words.into_iter().chain(numbers).collect()
+    }
+}
+
+/// A name with the document's own in front.
+fn named(preset: &Option<String>, row: &Option<String>, name: &str) -> String {
+    match (preset, row) {
+        (Some(preset), Some(row)) => format!("{preset} {row} {name}"),
+        _ => name.to_owned(),
     }
 }
 
 /// The table of some lines for people; nothing if there are none.
-fn table_of((names, words): &(&[&str], usize), lines: &[Line<'_>]) -> String {
+fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
     if lines.is_empty() {
         return String::new();
     }
     let mut table = table::plain();
-    table.set_header(names.iter().chain(&["time A", "time B", "change", "verdict"]));
+    table.set_header(W::NAMES.iter().chain(&["time A", "time B", "change", "verdict"]));
     for line in lines {
         let reason = line.reason.as_ref().map(|reason| format!(" ({reason})"));
         let judged = [
@@ -256,7 +194,7 @@ fn table_of((names, words): &(&[&str], usize), lines: &[Line<'_>]) -> String {
         ];
         table.add_row(line.what.cells().into_iter().chain(judged));
     }
-    for column in *words..names.len() + 3 {
+    for column in W::WORDS..W::NAMES.len() + 3 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -265,9 +203,9 @@ fn table_of((names, words): &(&[&str], usize), lines: &[Line<'_>]) -> String {
 }
 
 /// How often each verdict was given.
-fn counts<'l, 'a: 'l>(lines: impl Iterator<Item = &'l Line<'a>> + Clone) -> String {
+fn counts(verdicts: &[Verdict]) -> String {
     let counts = Verdict::ALL.iter().filter_map(|verdict| {
-        let count = lines.clone().filter(|line| line.verdict == *verdict).count();
+        let count = verdicts.iter().filter(|given| *given == verdict).count();
         (count > 0).then(|| format!("{count} {}", verdict.name()))
     });
     counts.collect::<Vec<_>>().join(", ") + "\n"

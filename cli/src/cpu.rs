@@ -8,7 +8,7 @@ use half::f16;
 use halofold::reduce::reference::{Expected, Verdict};
 use halofold::reduce::{Accumulator, Operator};
 use halofold::{Element, Value};
-use halofold_measure::Summary;
+use halofold_measure::{LadderWork, Machine, Summary};
 use rayon::prelude::*;
 
 use crate::row::Row;
@@ -48,19 +48,15 @@ pub fn row(
     budget: Duration,
 ) -> Row {
     let Accumulator { operator, element, .. } = accumulator;
-    let mut row = Row {
-        rung: rung(all_threads).to_owned(),
-        finish: None,
-        workgroup_size: None,
-        adapter: "CPU".to_owned(),
-        backend: "cpu".to_owned(),
-        ..blank
-    };
+    let what =
+        LadderWork { rung: rung(all_threads).to_owned(), finish: None, workgroup_size: None, ..blank.what };
+    let machine = Machine { adapter: "CPU".to_owned(), backend: "cpu".to_owned() };
+    let mut row = Row { what, machine, ..blank };
     if run::record(&mut row, verify(all_threads, operator, element, bytes, expected)) {
         let ms = measure(all_threads, operator, element, bytes, budget).median;
-        row.wall_ms_median = Some(ms);
-        row.gb_per_s = Some(bytes.len() as f64 / 1e6 / ms);
-        row.timing = Some("wall".to_owned());
+        row.figures.wall_ms_median = Some(ms);
+        row.figures.gb_per_s = Some(bytes.len() as f64 / 1e6 / ms);
+        row.times.timing = Some("wall".to_owned());
     }
     row
 }

@@ -222,10 +222,10 @@ impl LadderArgs {
             return print_json(&rows);
         }
         if self.csv {
-            return print(&csv(rows));
+            return print(&csv(rows)?);
         }
         let peak = &setting.peak;
-        let timing = rows.iter().find_map(|row| row.timing.as_deref()).unwrap_or(peak.timing.name());
+        let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
         let clock = match timing {
             "gpu" => "GPU timestamps",
             _ if self.clock == Clock::Wall => "wall clock",
@@ -245,43 +245,47 @@ impl LadderArgs {
 
 fn ladder_columns() -> Vec<Column> {
     vec![
-        words("rung", |row| row.rung.clone()),
+        words("rung", |row| row.what.rung.clone()),
         words("document", |row| {
-            Rung::named(&row.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
+            Rung::named(&row.what.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
         }),
-        words("finish", |row| row.finish.clone().unwrap_or_default()),
-        number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
-        number("n", |row| table::power(row.n)),
-        number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
-        number("time", |row| table::time(row.gpu_ms_median)),
+        words("finish", |row| row.what.finish.clone().unwrap_or_default()),
+        number("workgroup", |row| row.what.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("n", |row| table::power(row.what.n)),
+        number("dispatches", |row| row.figures.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("time", |row| table::time(row.times.median)),
         words("clock", table::clock),
-        number("IQR", |row| table::time(row.gpu_ms_iqr)),
-        number("GB/s", |row| table::optional(row.gb_per_s)),
-        number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
-        number("step", |row| table::times(row.step_speedup)),
-        number("total", |row| table::times(row.cumulative_speedup)),
+        number("IQR", |row| table::time(row.times.iqr)),
+        number("GB/s", |row| table::optional(row.figures.gb_per_s)),
+        number("% peak", |row| {
+            row.figures.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
+        }),
+        number("step", |row| table::times(row.figures.step_speedup)),
+        number("total", |row| table::times(row.figures.cumulative_speedup)),
         words("result", table::status),
     ]
 }
 
 fn preset_columns(preset: &'static Preset) -> Vec<Column> {
     let mut columns = vec![
-        words("row", |row| row.row.clone().unwrap_or_default()),
-        words("rung", |row| row.rung.clone()),
-        words("finish", |row| row.finish.clone().unwrap_or_default()),
-        words("type", |row| row.element.clone()),
-        number("n", |row| table::power(row.n)),
-        number("workgroup", |row| row.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
-        number("dispatches", |row| row.dispatches.map(|count| count.to_string()).unwrap_or_default()),
-        number("time", |row| table::time(row.gpu_ms_median)),
+        words("row", |row| row.what.row.clone().unwrap_or_default()),
+        words("rung", |row| row.what.rung.clone()),
+        words("finish", |row| row.what.finish.clone().unwrap_or_default()),
+        words("type", |row| row.what.element.clone()),
+        number("n", |row| table::power(row.what.n)),
+        number("workgroup", |row| row.what.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("dispatches", |row| row.figures.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("time", |row| table::time(row.times.median)),
         words("clock", table::clock),
         number("published time", |row| table::time(preset.published_ms(row, false))),
-        number("GB/s", |row| table::optional(row.gb_per_s)),
-        number("published GB/s", |row| table::optional(row.published_gb_s)),
-        number("% peak", |row| row.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()),
-        number("step", |row| table::times(row.step_speedup)),
-        number("total", |row| table::times(row.cumulative_speedup)),
-        number("end to end", |row| table::time(row.wall_ms_median)),
+        number("GB/s", |row| table::optional(row.figures.gb_per_s)),
+        number("published GB/s", |row| table::optional(row.figures.published_gb_s)),
+        number("% peak", |row| {
+            row.figures.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
+        }),
+        number("step", |row| table::times(row.figures.step_speedup)),
+        number("total", |row| table::times(row.figures.cumulative_speedup)),
+        number("end to end", |row| table::time(row.figures.wall_ms_median)),
     ];
     columns.extend(preset.extra_columns());
     columns.push(words("result", table::status));

@@ -19,23 +19,3 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;
     print(&(text + "\n"))
 }
-
-/// A field of a CSV line: quoted where it holds a comma, a quote or a newline.
-pub fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::csv_field;
-
-    #[test]
-    fn csv_quotes_what_it_must() {
-        assert_eq!(csv_field("plain"), "plain");
-        assert_eq!(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
-    }
-}

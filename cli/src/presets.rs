@@ -261,8 +261,8 @@ pub fn replay(
     for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {
         bar.set_message(line.name);
         let mut row = one(setting, preset, line, options, &data, n, changed.clone())?;
-        row.published_ms = line.published_ms.filter(|_| n == line.n);
-        row.published_gb_s = line.published_gb_s.filter(|_| n == line.n);
+        row.figures.published_ms = line.published_ms.filter(|_| n == line.n);
+        row.figures.published_gb_s = line.published_gb_s.filter(|_| n == line.n);
         rows.push(row);
         let last = index + 1 == lengths.len();
         if preset.cpu == Cpu::EveryLength || (preset.cpu == Cpu::Once && last) {
@@ -280,11 +280,12 @@ pub fn replay(
 
 /// Fills in how many times as fast as the CPU's row of the same length each row is, end to end as the documents count.
 fn compare_with_cpu(rows: &mut [Row]) {
-    let of_cpu = |row: &&Row| row.backend == "cpu";
-    let cpu: Vec<_> = rows.iter().filter(of_cpu).map(|row| (row.n, row.wall_ms_median)).collect();
-    for row in rows.iter_mut().filter(|row| row.backend != "cpu") {
-        let cpu = cpu.iter().find(|(n, _)| *n == row.n).and_then(|(_, ms)| *ms);
-        row.versus_cpu = cpu.zip(row.wall_ms_median).map(|(cpu, gpu)| cpu / gpu);
+    let of_cpu = |row: &&Row| row.is_cpu();
+    let cpu: Vec<_> =
+        rows.iter().filter(of_cpu).map(|row| (row.what.n, row.figures.wall_ms_median)).collect();
+    for row in rows.iter_mut().filter(|row| !row.is_cpu()) {
+        let cpu = cpu.iter().find(|(n, _)| *n == row.what.n).and_then(|(_, ms)| *ms);
+        row.figures.versus_cpu = cpu.zip(row.figures.wall_ms_median).map(|(cpu, gpu)| cpu / gpu);
     }
 }
 
@@ -323,8 +324,8 @@ fn one(
     }
     let expected = data.expected(Operator::Sum, n)?;
     let mut row = run::row(setting, job, data, n, &expected)?;
-    row.preset = Some(preset.name.to_owned());
-    row.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
+    row.what.preset = Some(preset.name.to_owned());
+    row.what.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
     let mut remarks: Vec<String> = changed.into_iter().collect();
     if job.tuning.workgroup_size != wanted {
         remarks.push(format!(
@@ -362,29 +363,31 @@ fn on_cpu(setting: &Setting<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) ->
     let job = job(first, data.host.element, 1, n, &setting.gpu.device.limits())?;
     let expected = data.expected(Operator::Sum, n)?;
     let blank = run::blank(setting, &job, n);
-    let row = cpu::row(blank, false, job.accumulator, data.host.first(n), &expected, CPU_BUDGET);
-    Ok(Row { preset: Some(preset.name.to_owned()), row: Some("CPU".to_owned()), ..row })
+    let mut row = cpu::row(blank, false, job.accumulator, data.host.first(n), &expected, CPU_BUDGET);
+    row.what.preset = Some(preset.name.to_owned());
+    row.what.row = Some("CPU".to_owned());
+    Ok(row)
 }
 
 impl Preset {
     /// A row's published time, if it is of the kernel alone, or if it spans the whole way to the host.
     pub fn published_ms(&'static self, row: &Row, whole: bool) -> Option<f64> {
-        let line = self.rows.iter().find(|line| Some(line.name) == row.row.as_deref())?;
+        let line = self.rows.iter().find(|line| Some(line.name) == row.what.row.as_deref())?;
         match line.published_end_to_end {
-            Some((ms, _)) if whole => row.published_ms.map(|_| ms),
-            _ => row.published_ms.filter(|_| line.published_is_whole == whole),
+            Some((ms, _)) if whole => row.figures.published_ms.map(|_| ms),
+            _ => row.figures.published_ms.filter(|_| line.published_is_whole == whole),
         }
     }
 
     /// Columns that only this document has.
     pub fn extra_columns(&'static self) -> Vec<Column> {
         let speedup = |row: &Row| {
-            let line = self.rows.iter().find(|line| Some(line.name) == row.row.as_deref())?;
-            line.published_end_to_end.filter(|_| row.n == line.n).map(|(_, speedup)| speedup)
+            let line = self.rows.iter().find(|line| Some(line.name) == row.what.row.as_deref())?;
+            line.published_end_to_end.filter(|_| row.what.n == line.n).map(|(_, speedup)| speedup)
         };
         vec![
             number("published end to end", |row| table::time(self.published_ms(row, true))),
-            number("vs CPU", |row| table::times(row.versus_cpu)),
+            number("vs CPU", |row| table::times(row.figures.versus_cpu)),
             number("published vs CPU", move |row| table::times(speedup(row))),
         ]
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::reserved::Reserved;
-use crate::row::{LibraryRow, Row, StencilRow};
+use crate::row::{LibraryWork, Row, StencilWork};
 
 /// Writes the record of some rows into the file that `--record` named, if it named one.
 pub fn write(
@@ -28,7 +28,7 @@ pub fn write_stencils(
     file: Option<Reserved>,
     gpu: &Gpu,
     peak: &Peak,
-    rows: &[StencilRow],
+    rows: &[Row<StencilWork>],
 ) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
     write_record(file, &Record::new(&gpu.device, peak, Vec::new()).with_stencils(rows.to_vec()))
@@ -51,9 +51,9 @@ pub struct Loaded {
     /// The rows of reductions.
     pub rows: Vec<Row>,
     /// The rows of stencils.
-    pub stencils: Vec<StencilRow>,
+    pub stencils: Vec<Row<StencilWork>>,
     /// The rows of the library.
-    pub library: Vec<LibraryRow>,
+    pub library: Vec<Row<LibraryWork>>,
 }
 
 /// Reads a file.

@@ -10,7 +10,7 @@ use halofold_measure::{Budget, Measurement, Peak, Summary, Trial};
 use crate::dataset::Dataset;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::row::{Row, Status};
+use crate::row::{LadderWork, Row, Status};
 
 /// What all rows of a command share.
 pub struct Setting<'a> {
@@ -85,7 +85,7 @@ pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
 
 /// The row of a job before it has run.
 pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
-    Row::blank(job, n, &setting.gpu.info)
+    Row::<LadderWork>::blank(job, n, &setting.gpu.info)
 }
 
 /// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
@@ -110,13 +110,13 @@ pub fn row(
     }
     let ready = Ready::new(gpu, job, data, len)?;
     let plan = ready.0.plan();
-    row.workgroups = Some(plan.workgroups());
-    row.dispatches = Some(plan.passes.len() as u64);
+    row.figures.workgroups = Some(plan.workgroups());
+    row.figures.dispatches = Some(plan.passes.len() as u64);
     if !record(&mut row, ready.verify(gpu, expected)?) {
         return Ok(row);
     }
     let measured = ready.measure(gpu, setting.budget)?;
-    row.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
+    row.figures.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
     let bytes = len * job.accumulator.element.size();
     row.set_times(measured.summary(), measured.timing, bytes, setting.peak.read_gb_per_s);
     record(&mut row, ready.verify(gpu, expected)?);

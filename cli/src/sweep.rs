@@ -113,24 +113,14 @@ impl Sweep {
 
     /// Whether the rungs' times come from the GPU's own clock.
     fn has_gpu_clock(&self) -> bool {
-        let on_gpu = self.rows.iter().filter(|row| row.gpu_ms_median.is_some());
-        on_gpu.filter_map(|row| row.timing.as_deref()).all(|timing| timing == "gpu")
+        let on_gpu = self.rows.iter().filter(|row| row.times.median.is_some());
+        on_gpu.filter_map(|row| row.times.timing.as_deref()).all(|timing| timing == "gpu")
     }
-}
-
-/// Whether a row is the CPU's.
-fn is_cpu(row: &Row) -> bool {
-    row.backend == "cpu"
-}
-
-/// The time of one reduction itself: of a rung on the GPU, of the CPU all there is.
-fn own_time(row: &Row) -> Option<f64> {
-    if is_cpu(row) { end_to_end(row) } else { row.time() }
 }
 
 /// The time until the value is on the host.
 fn end_to_end(row: &Row) -> Option<f64> {
-    row.wall_ms_median.filter(|_| row.status == Status::Pass)
+    row.figures.wall_ms_median.filter(|_| row.status == Status::Pass)
 }
 
 /// Runs the command.
@@ -288,7 +278,7 @@ impl Outputs {
     /// Writes the files, then standard output, which somebody may close.
     fn write(self, sweep: &Sweep) -> Result<(), Failure> {
         if let Some(file) = self.csv {
-            file.write(&csv(&sweep.rows))?;
+            file.write(&csv(&sweep.rows)?)?;
         }
         if let Some(file) = self.svg {
             file.write(&plot::svg(sweep)?)?;
@@ -296,7 +286,7 @@ impl Outputs {
         match self.printed {
             Printed::Table => print(&text::report(sweep)),
             Printed::Json => print_json(&sweep.rows),
-            Printed::Csv => print(&csv(&sweep.rows)),
+            Printed::Csv => print(&csv(&sweep.rows)?),
             Printed::Svg => print(&plot::svg(sweep)?),
         }
     }

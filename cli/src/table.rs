@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-use crate::row::{Measured, Row, Status};
+use crate::row::{Row, Status, What};
 
 /// A column: its heading, and what it shows of a row.
 pub struct Column<T = Row> {
@@ -94,13 +94,13 @@ pub fn times(x: Option<f64>) -> String {
 
 /// Which clock a row's time comes from, if it is not the GPU's.
 pub fn clock(row: &Row) -> String {
-    let wall = row.timing.as_deref() == Some("wall") && row.backend != "cpu";
+    let wall = row.times.timing.as_deref() == Some("wall") && !row.is_cpu();
     if wall { "wall".to_owned() } else { String::new() }
 }
 
 /// PASS, FAIL or skipped.
-pub fn status(row: &impl Measured) -> String {
-    match row.status() {
+pub fn status<W: What>(row: &Row<W>) -> String {
+    match row.status {
         Status::Pass => "PASS",
         Status::Fail => "FAIL",
         Status::Skipped => "skipped",
@@ -113,7 +113,8 @@ pub fn remarks(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
         if let Some(reason) = &row.reason {
-            let name = row.row.as_ref().map_or(row.rung.clone(), |own| format!("{own} {}", row.rung));
+            let name =
+                row.what.row.as_ref().map_or(row.what.rung.clone(), |own| format!("{own} {}", row.what.rung));
             text.push_str(&format!("  {name}: {} ({reason})\n", status(row)));
         }
     }

@@ -6,21 +6,21 @@ use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
 use halofold::reduce::RUNGS;
-use keys::KEYS;
+use keys::{KEYS, assert_keys};
 use serde_json::Value;
 
 fn halofold(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_halofold")).args(arguments).output().expect("the program starts")
 }
 
-/// Runs and parses what must be one JSON array with the documented keys, in the documented order, and no failure.
+/// Runs and parses what must be one JSON array with the documented keys, and no failure.
 fn rows(arguments: &[&str]) -> Vec<Value> {
     let output = halofold(arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
     let rows: Vec<serde_json::Map<String, Value>> = serde_json::from_slice(&output.stdout).expect("JSON");
     for row in &rows {
-        assert_eq!(row.keys().map(String::as_str).collect::<Vec<_>>(), KEYS);
+        assert_keys(row.keys().map(String::as_str), KEYS);
         check(row);
     }
     rows.into_iter().map(Value::Object).collect()
@@ -101,7 +101,7 @@ fn tables_and_csv_say_the_same() {
     let csv = halofold(&["ladder", "--n", "1000", "--rungs", "tile,single-pass", "--samples", "1", "--csv"]);
     let csv = String::from_utf8(csv.stdout).unwrap();
     let lines: Vec<_> = csv.lines().collect();
-    assert_eq!(lines[0], KEYS.join(","));
+    assert_keys(lines[0].split(','), KEYS);
     assert_eq!(lines.len(), 3);
     assert!(lines[1].starts_with(",,tile,repeat,f32,sum,1000,"), "{}", lines[1]);
 }

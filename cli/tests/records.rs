@@ -70,7 +70,7 @@ fn library_row(name: &str, op: &str, shape: &str, segments: Option<u64>, ms: f64
     json!({
         "name": name, "op": op, "shape": shape, "type": "f32", "n": 1 << 28, "segments": segments, "gpu_ms_median": ms,
         "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "gb_per_s": gb_per_s, "percent_of_read_peak": gb_per_s / 10.0,
-        "status": "pass", "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
+        "status": "pass", "reason": null, "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
     })
 }
 
@@ -122,7 +122,12 @@ fn ladder_and_sweep_leave_records_that_can_be_read() {
     assert_eq!(record.to_json().expect("it is JSON"), written);
     assert_eq!(record.schema, SCHEMA);
     assert!(record.peak.read_gb_per_s > 0.0 && record.peak.copy_gb_per_s > 0.0);
-    assert!(record.rows.iter().all(|row| row.status == Status::Pass && row.adapter == record.adapter.name));
+    assert!(
+        record
+            .rows
+            .iter()
+            .all(|row| row.status == Status::Pass && row.machine.adapter == record.adapter.name)
+    );
     assert_eq!(record.date.len(), "2026-11-21T00:50:00Z".len(), "{}", record.date);
     // The rows are those of --json, key by key.
     let [printed, written]: [Value; 2] =
@@ -151,7 +156,7 @@ fn cold_inputs_and_the_clock_are_in_the_record() {
     assert_eq!((record.inputs, record.peak.timing.as_str()), (Inputs::Cold, "wall"));
     assert_eq!(record.rows.len(), 2);
     for row in &record.rows {
-        assert_eq!((row.status, row.timing.as_deref()), (Status::Pass, Some("wall")), "{row:?}");
+        assert_eq!((row.status, row.times.timing.as_deref()), (Status::Pass, Some("wall")), "{row:?}");
     }
 
     let output = halofold(&["ladder", "--n=100", "--cold"]);
@@ -177,7 +182,7 @@ fn rows_of_the_library_round_trip_and_old_records_have_none() {
     let again: Value =
         serde_json::from_str(&read.to_json().expect("it is JSON")).expect("it is JSON that can be read");
     assert_eq!(again["library"], written["library"]);
-    assert_eq!((read.library[1].segments, read.library[0].status), (Some(2696), Status::Pass));
+    assert_eq!((read.library[1].what.segments, read.library[0].status), (Some(2696), Status::Pass));
     let old: Record = serde_json::from_value(record(&[])).expect("the record can be read");
     assert!(old.library.is_empty());
 }

@@ -8,26 +8,25 @@
 mod differ;
 mod field;
 mod inputs;
-mod library_row;
 mod mosaic;
 mod noise;
 mod peak;
 mod record;
 mod row;
 mod statistics;
-mod stencil_row;
 mod timer;
 pub mod translate;
 mod trial;
 
 pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
-pub use library_row::LibraryRow;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
 pub use record::{Adapter, Ceiling, Record, SCHEMA};
-pub use row::{Row, Status};
+pub use row::{
+    LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,
+    StencilWork, Times, What,
+};
 pub use statistics::Summary;
-pub use stencil_row::StencilRow;
 pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};
 pub use trial::Trial;

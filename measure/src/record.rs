@@ -2,7 +2,7 @@
 use halofold::adapter::{HELPFUL_FEATURES, feature_names};
 use serde::{Deserialize, Serialize};
 
-use crate::{Inputs, LibraryRow, Peak, Row, StencilRow};
+use crate::{Inputs, LibraryWork, Peak, Row, StencilWork};
 
 /// The version of the schema that is written, and the newest that is read.
 pub const SCHEMA: u32 = 1;
@@ -33,10 +33,10 @@ pub struct Record {
     /// The same of stencils. Records from before there were any have no such list, and readers from then pass it over, so the
     /// schema is the same.
     #[serde(default)]
-    pub stencils: Vec<StencilRow>,
+    pub stencils: Vec<Row<StencilWork>>,
     /// The same of the library's operations.
     #[serde(default)]
-    pub library: Vec<LibraryRow>,
+    pub library: Vec<Row<LibraryWork>>,
 }
 
 /// The adapter of a record.
@@ -93,7 +93,7 @@ impl Record {
     }
 
     /// The same with rows of stencils.
-    pub fn with_stencils(self, stencils: Vec<StencilRow>) -> Self {
+    pub fn with_stencils(self, stencils: Vec<Row<StencilWork>>) -> Self {
         Record { stencils, ..self }
     }
 

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-use crate::row::Measured;
+use crate::row::{Row, What};
 
 /// A row and its counterpart.
-pub enum Pair<'a, R> {
+pub enum Pair<'a, W: What> {
     /// In both records.
-    Both(&'a R, &'a R),
+    Both(&'a Row<W>, &'a Row<W>),
     /// In the first only.
-    OnlyA(&'a R),
+    OnlyA(&'a Row<W>),
     /// In the second only.
-    OnlyB(&'a R),
+    OnlyB(&'a Row<W>),
 }
 
-impl<R> Pair<'_, R> {
+impl<W: What> Pair<'_, W> {
     /// Whether both records have it.
     pub fn is_in_both(&self) -> bool {
         matches!(self, Pair::Both(..))
@@ -23,15 +23,15 @@ impl<R> Pair<'_, R> {
 
 /// All rows in the order of the first record, then what only the second has. Of equal rows in one record the first
 /// goes with the first, the second with the second.
-pub fn pairs<'a, R: Measured>(a: &'a [R], b: &'a [R]) -> Vec<Pair<'a, R>> {
-    let mut waiting: HashMap<R::Key<'a>, Vec<usize>> = HashMap::new();
+pub fn pairs<'a, W: What>(a: &'a [Row<W>], b: &'a [Row<W>]) -> Vec<Pair<'a, W>> {
+    let mut waiting: HashMap<&W, Vec<usize>> = HashMap::new();
     for (index, row) in b.iter().enumerate().rev() {
-        waiting.entry(row.key()).or_default().push(index);
+        waiting.entry(&row.what).or_default().push(index);
     }
     let mut pairs = Vec::new();
     let mut taken = vec![false; b.len()];
     for row in a {
-        match waiting.get_mut(&row.key()).and_then(Vec::pop) {
+        match waiting.get_mut(&row.what).and_then(Vec::pop) {
             Some(index) => {
                 taken[index] = true;
                 pairs.push(Pair::Both(row, &b[index]));

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::row::{Measured, Status};
+use crate::row::{Row, Status, What};
 
 /// What is said of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -74,37 +74,37 @@ pub struct Judged {
 }
 
 /// A row without a counterpart.
-pub fn only(row: &impl Measured, verdict: Verdict) -> Judged {
-    let ms = row.own_time();
+pub fn only<W: What>(row: &Row<W>, verdict: Verdict) -> Judged {
+    let ms = row.time();
     let in_a = verdict == Verdict::OnlyInA;
     Judged {
         a_ms: ms.filter(|_| in_a),
         b_ms: ms.filter(|_| !in_a),
         change_percent: None,
-        verdict: if row.status() == Status::Skipped { Verdict::Skipped } else { verdict },
-        reason: row.reason().map(str::to_owned),
+        verdict: if row.status == Status::Skipped { Verdict::Skipped } else { verdict },
+        reason: row.reason.clone(),
     }
 }
 
 /// A row and its counterpart.
-pub fn judge<R: Measured>(a: &R, b: &R, threshold: f64) -> Judged {
-    let (a_ms, b_ms) = (a.own_time(), b.own_time());
+pub fn judge<W: What>(a: &Row<W>, b: &Row<W>, threshold: f64) -> Judged {
+    let (a_ms, b_ms) = (a.time(), b.time());
     let judged = |change_percent, verdict, reason| Judged { a_ms, b_ms, change_percent, verdict, reason };
-    if b.status() == Status::Fail && a.status() != Status::Fail {
-        return judged(None, Verdict::Wrong, b.reason().map(str::to_owned));
+    if b.status == Status::Fail && a.status != Status::Fail {
+        return judged(None, Verdict::Wrong, b.reason.clone());
     }
     let (Some(before), Some(after)) = (a_ms, b_ms) else {
         let why = [("A", a, a_ms), ("B", b, b_ms)].into_iter().find(|(.., ms)| ms.is_none());
-        let why = why.map(|(name, row, _)| format!("{name}: {}", row.reason().unwrap_or("no time")));
+        let why = why.map(|(name, row, _)| format!("{name}: {}", row.reason.as_deref().unwrap_or("no time")));
         return judged(None, Verdict::Skipped, why);
     };
-    if a.timing() != b.timing() {
-        let clock = |row: &R| row.timing().unwrap_or("unknown").to_owned();
+    if a.times.timing != b.times.timing {
+        let clock = |row: &Row<W>| row.times.timing.as_deref().unwrap_or("unknown").to_owned();
         let why = format!("A has {} time, B has {} time", clock(a), clock(b));
         return judged(None, Verdict::Skipped, Some(why));
     }
     let change = 100.0 * (after / before - 1.0);
-    let spread = a.iqr().unwrap_or(0.0).min(b.iqr().unwrap_or(0.0));
+    let spread = a.times.iqr.unwrap_or(0.0).min(b.times.iqr.unwrap_or(0.0));
     let verdict = if change.abs() <= threshold {
         Verdict::Same
     } else if (after - before).abs() <= spread {

@@ -7,7 +7,7 @@ use halofold::stencil::Block;
 use super::lines::legend_of;
 use super::stencils::{Field, block};
 use super::text::escape;
-use crate::row::{Measured, StencilRow};
+use crate::row::{Row, StencilWork};
 use crate::table;
 
 /// The picture, and the part of it inside the axes.
@@ -87,21 +87,21 @@ pub fn chart(title: &str, field: &Field<'_>, variants: &[&str], coloured: &[&str
     }
     svg.push_str("</svg>\n");
     let entry = |variant: &&str| match field.best(variant) {
-        Some(row) => format!("{variant} {} ({})", table::optional(row.gcells_per_s), row.block),
+        Some(row) => format!("{variant} {} ({})", table::optional(row.figures.gcells_per_s), row.what.block),
         None => format!("{variant} -"),
     };
     svg + &legend_of(coloured.iter().map(entry), variants.len() - coloured.len())
 }
 
 /// A row's speed, if its result was right.
-fn speed(row: &StencilRow) -> Option<f64> {
-    row.own_time().and(row.gcells_per_s)
+fn speed(row: &Row<StencilWork>) -> Option<f64> {
+    row.time().and(row.figures.gcells_per_s)
 }
 
 /// The points of a variant; a line ends where the number of columns changes or a block is missing.
 fn pieces(axes: &Axes, field: &Field<'_>, variant: &str) -> Vec<Vec<(f64, f64)>> {
     let of = |wanted: &Block| {
-        let rows = field.rows.iter().filter(|row| row.variant == variant && block(row) == Some(*wanted));
+        let rows = field.rows.iter().filter(|row| row.what.variant == variant && block(row) == Some(*wanted));
         rows.filter_map(|row| speed(row)).max_by(f64::total_cmp)
     };
     let speeds: Vec<_> = axes.blocks.iter().map(of).collect();

@@ -6,7 +6,7 @@ use super::bars::{Bar, Bars};
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
 use super::text::{escape, power};
-use crate::row::{LibraryRow, Measured};
+use crate::row::{LibraryWork, Row};
 use crate::table;
 
 /// Shapes that belong together.
@@ -58,7 +58,7 @@ pub struct Section<'a> {
 struct Field<'a> {
     machine: &'a str,
     names: Vec<&'a str>,
-    rows: Vec<&'a LibraryRow>,
+    rows: Vec<&'a Row<LibraryWork>>,
 }
 
 /// A row without who does it.
@@ -97,8 +97,8 @@ impl Family {
 }
 
 impl<'a> Asked<'a> {
-    fn of(row: &'a LibraryRow) -> Self {
-        let LibraryRow { op, shape, element, n, segments, .. } = row;
+    fn of(row: &'a Row<LibraryWork>) -> Self {
+        let LibraryWork { op, shape, element, n, segments, .. } = &row.what;
         Asked { op, shape, element, n: *n, segments: *segments }
     }
 
@@ -123,14 +123,14 @@ impl<'a> Section<'a> {
     fn new(machines: &'a [Machine], family: &'static Family) -> Self {
         let field = |machine: &'a Machine| {
             let rows: Vec<_> =
-                machine.library.iter().filter(|row| Family::of(&row.shape) == family.title).collect();
-            let names = each_once(rows.iter().map(|row| row.name.as_str()));
+                machine.library.iter().filter(|row| Family::of(&row.what.shape) == family.title).collect();
+            let names = each_once(rows.iter().map(|row| row.what.name.as_str()));
             Field { machine: &machine.name, names, rows }
         };
         let fields: Vec<_> = machines.iter().map(field).filter(|field| !field.rows.is_empty()).collect();
         let rows = || fields.iter().flat_map(|field| field.rows.iter().copied());
         let (ops, elements) =
-            (each_once(rows().map(|row| &row.op)), each_once(rows().map(|row| &row.element)));
+            (each_once(rows().map(|row| &row.what.op)), each_once(rows().map(|row| &row.what.element)));
         let mut asked = each_once(rows().map(Asked::of));
         asked.sort_by_key(|asked| {
             (
@@ -163,7 +163,7 @@ impl<'a> Section<'a> {
     /// One chart for each machine of what differs in the shape only, as shares of the read peak; none if nobody knows any.
     fn figure(&self, asked: &[Asked<'a>]) -> Option<String> {
         let subject = asked.first()?.subject();
-        let rows = |field: &Field<'a>| -> Vec<&'a LibraryRow> {
+        let rows = |field: &Field<'a>| -> Vec<&'a Row<LibraryWork>> {
             let of = |asked: &Asked<'a>| {
                 let asked = *asked;
                 field.rows.iter().copied().filter(move |row| Asked::of(row) == asked)
@@ -208,7 +208,7 @@ impl Field<'_> {
     /// What each name has to say.
     fn cells(&self, asked: Asked<'_>) -> Vec<String> {
         let cell = |name: &&str| {
-            let row = self.rows.iter().find(|row| row.name == **name && Asked::of(row) == asked);
+            let row = self.rows.iter().find(|row| row.what.name == **name && Asked::of(row) == asked);
             row.map(|row| cell(row)).unwrap_or_default()
         };
         self.names.iter().map(cell).collect()
@@ -216,30 +216,30 @@ impl Field<'_> {
 }
 
 /// Time, and speed where there is one.
-fn cell(row: &LibraryRow) -> String {
-    let Some(ms) = row.own_time() else { return table::status(row) };
-    let rate = row.gb_per_s.map(|gb_per_s| format!(" · {} GB/s", table::digits(gb_per_s)));
+fn cell(row: &Row<LibraryWork>) -> String {
+    let Some(ms) = row.time() else { return table::status(row) };
+    let rate = row.figures.gb_per_s.map(|gb_per_s| format!(" · {} GB/s", table::digits(gb_per_s)));
     table::time(Some(ms)) + &rate.unwrap_or_default()
 }
 
 /// The share of the read peak of a row that was right.
-fn share(row: &LibraryRow) -> Option<f64> {
-    row.percent_of_read_peak.filter(|_| row.own_time().is_some())
+fn share(row: &Row<LibraryWork>) -> Option<f64> {
+    row.figures.percent_of_read_peak.filter(|_| row.time().is_some())
 }
 
 /// The read peak that rows are measured against.
-fn peak(rows: &[&LibraryRow]) -> String {
-    let peak = rows.iter().find_map(|row| Some(100.0 * row.gb_per_s? / share(row)?));
+fn peak(rows: &[&Row<LibraryWork>]) -> String {
+    let peak = rows.iter().find_map(|row| Some(100.0 * row.figures.gb_per_s? / share(row)?));
     peak.map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)))
 }
 
-fn bar(row: &LibraryRow, shapes: bool) -> Bar {
-    let shape = if shapes { format!(" {}", row.shape) } else { String::new() };
+fn bar(row: &Row<LibraryWork>, shapes: bool) -> Bar {
+    let shape = if shapes { format!(" {}", row.what.shape) } else { String::new() };
     let percent = share(row).map(|percent| format!(" · {percent:.1} %")).unwrap_or_default();
     Bar {
-        label: row.name.clone() + &shape,
+        label: row.what.name.clone() + &shape,
         value: share(row),
-        text: table::time(row.own_time()) + &percent,
-        hint: format!("{}{shape}: {}", row.name, cell(row)),
+        text: table::time(row.time()) + &percent,
+        hint: format!("{}{shape}: {}", row.what.name, cell(row)),
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use halofold::reduce::RUNGS;
-use halofold_measure::{Inputs, Record};
+use halofold_measure::{Inputs, Machine as Place, Record};
 
 use crate::record::Loaded;
-use crate::row::{LibraryRow, Measured, Row, StencilRow};
+use crate::row::{LibraryWork, Row, StencilWork, What};
 use crate::table;
 
 /// An adapter reached by a back end and a driver, with everything that was measured on it.
@@ -18,9 +18,9 @@ pub struct Machine {
     /// Its rows, each measurement once.
     pub rows: Vec<Row>,
     /// Its rows of stencils.
-    pub stencils: Vec<StencilRow>,
+    pub stencils: Vec<Row<StencilWork>>,
     /// Its rows of the library.
-    pub library: Vec<LibraryRow>,
+    pub library: Vec<Row<LibraryWork>>,
 }
 
 /// What is computed: operator and element type.
@@ -58,11 +58,11 @@ impl Identity {
             let name = format!("{} ({}){cold}", adapter.name, adapter.backend);
             return Identity { name, driver: Some(adapter.driver.clone()) };
         }
-        let reductions = loaded.rows.iter().map(Measured::place);
-        let mut places = loaded.stencils.iter().map(Measured::place).chain(reductions);
+        let reductions = loaded.rows.iter().map(|row| &row.machine);
+        let mut places = loaded.stencils.iter().map(|row| &row.machine).chain(reductions);
         let first = places.clone().next();
-        let place = places.find(|(_, backend)| *backend != "cpu").or(first);
-        let name = place.map(|(adapter, backend)| format!("{adapter} ({backend})"));
+        let place = places.find(|place| place.backend != "cpu").or(first);
+        let name = place.map(|Place { adapter, backend }| format!("{adapter} ({backend})"));
         Identity { name: name.unwrap_or_default(), driver: None }
     }
 
@@ -73,9 +73,9 @@ impl Identity {
 }
 
 /// Puts new rows in the place of known ones of the same measurement, or behind all others.
-fn merge<R: Measured>(known: &mut Vec<R>, new: Vec<R>) {
+fn merge<W: What>(known: &mut Vec<Row<W>>, new: Vec<Row<W>>) {
     for row in new {
-        let place = known.iter().position(|known| known.key() == row.key());
+        let place = known.iter().position(|known| known.what == row.what);
         match place {
             Some(place) => known[place] = row,
             None => known.push(row),
@@ -145,7 +145,7 @@ impl Machine {
 
     /// The rows that belong to no document, of some work.
     fn rows_of(&self, work: Work<'_>) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(move |row| row.preset.is_none() && work_of(row) == work)
+        self.rows.iter().filter(move |row| row.what.preset.is_none() && work_of(row) == work)
     }
 
     /// Its ladder over some work, at the size with the most rungs, of equals the largest.
@@ -156,13 +156,13 @@ impl Machine {
     /// Its ladders over some work, at all sizes that no other has more rungs at, ascending.
     pub fn ladders(&self, work: Work<'_>) -> Vec<Ladder<'_>> {
         let mut sizes: BTreeMap<u64, Vec<&Row>> = BTreeMap::new();
-        for row in self.rows_of(work).filter(|row| row.backend != "cpu") {
-            sizes.entry(row.n).or_default().push(row);
+        for row in self.rows_of(work).filter(|row| !row.is_cpu()) {
+            sizes.entry(row.what.n).or_default().push(row);
         }
         let most = sizes.values().map(Vec::len).max().unwrap_or(0);
         sizes.retain(|_, rows| rows.len() == most);
         for rows in sizes.values_mut() {
-            rows.sort_by_key(|row| place(&row.rung));
+            rows.sort_by_key(|row| place(&row.what.rung));
         }
         sizes.into_iter().map(|(n, rows)| Ladder { n, rows }).collect()
     }
@@ -171,9 +171,12 @@ impl Machine {
     pub fn series(&self, work: Work<'_>) -> Vec<Series<'_>> {
         let mut series: BTreeMap<(usize, &str), BTreeMap<u64, f64>> = BTreeMap::new();
         for row in self.rows_of(work) {
-            if let Some(ms) = row.own_time() {
-                let fastest =
-                    series.entry((place(&row.rung), &row.rung)).or_default().entry(row.n).or_insert(ms);
+            if let Some(ms) = row.time() {
+                let fastest = series
+                    .entry((place(&row.what.rung), &row.what.rung))
+                    .or_default()
+                    .entry(row.what.n)
+                    .or_insert(ms);
                 *fastest = fastest.min(ms);
             }
         }
@@ -184,7 +187,7 @@ impl Machine {
 
 /// What a row computes.
 fn work_of(row: &Row) -> Work<'_> {
-    (&row.op, &row.element)
+    (&row.what.op, &row.what.element)
 }
 
 /// Where a rung stands in the catalogue; after it what is not in there.
@@ -195,7 +198,7 @@ pub fn place(rung: &str) -> usize {
 /// Everything that any machine computed outside of the documents, in the order it first appears in.
 pub fn works(machines: &[Machine]) -> Vec<Work<'_>> {
     let mut works = Vec::new();
-    for row in machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.preset.is_none()) {
+    for row in machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.what.preset.is_none()) {
         if !works.contains(&work_of(row)) {
             works.push(work_of(row));
         }
@@ -211,7 +214,7 @@ pub fn side_by_side<'a>(
     let ladders: Vec<_> =
         machines.iter().filter_map(|machine| Some((machine, machine.ladder(work)?))).collect();
     let mut rungs: Vec<&str> =
-        ladders.iter().flat_map(|(_, ladder)| &ladder.rows).map(|row| row.rung.as_str()).collect();
+        ladders.iter().flat_map(|(_, ladder)| &ladder.rows).map(|row| row.what.rung.as_str()).collect();
     rungs.sort_by_key(|rung| (place(rung), *rung));
     rungs.dedup();
     (ladders, rungs)

@@ -9,7 +9,7 @@ use super::published::{Document, documents};
 use super::sheet::Sheet;
 use super::stencils;
 use super::text::power;
-use crate::row::{Measured, Row};
+use crate::row::Row;
 use crate::table;
 
 /// All tables: the machines, every ladder with the machines side by side, and the documents.
@@ -59,11 +59,11 @@ pub fn tables(machines: &[Machine]) -> String {
 
 /// Time, bandwidth and percentage of a row.
 fn cells(row: &Row) -> [String; 3] {
-    match row.own_time() {
+    match row.time() {
         Some(ms) => [
             table::time(Some(ms)),
-            table::optional(row.gb_per_s),
-            row.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
+            table::optional(row.figures.gb_per_s),
+            row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
         ],
         None => [table::status(row), String::new(), String::new()],
     }

@@ -9,7 +9,7 @@ use super::machines::{Ladder, Machine, Work, side_by_side, works};
 use super::published::{Document, documents};
 use super::stencils;
 use super::text::{escape, power};
-use crate::row::{Measured, Row, Status};
+use crate::row::{Row, Status};
 use crate::table;
 
 /// Colours and places, for light and dark, wide and narrow.
@@ -148,27 +148,29 @@ fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
 
 /// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
 fn read_peak(rows: &[&Row]) -> Option<f64> {
-    let peaks = || rows.iter().filter_map(|row| Some(100.0 * row.gb_per_s? / row.percent_of_read_peak?));
+    let peaks = || {
+        rows.iter().filter_map(|row| Some(100.0 * row.figures.gb_per_s? / row.figures.percent_of_read_peak?))
+    };
     let (lowest, highest) = (peaks().fold(f64::INFINITY, f64::min), peaks().fold(0.0, f64::max));
     (highest > 0.0 && highest < SAME_PEAK * lowest).then_some(highest)
 }
 
 fn bar(row: &Row) -> Bar {
-    let value = row.percent_of_read_peak.filter(|_| row.status == Status::Pass);
+    let value = row.figures.percent_of_read_peak.filter(|_| row.status == Status::Pass);
     let text = match value {
-        Some(percent) => format!("{} GB/s · {percent:.1} %", table::optional(row.gb_per_s)),
+        Some(percent) => format!("{} GB/s · {percent:.1} %", table::optional(row.figures.gb_per_s)),
         None => table::status(row),
     };
     let hint = match &row.reason {
-        Some(reason) => format!("{}: {reason}", row.rung),
-        None => format!("{}: {}", row.rung, table::time(row.own_time())),
+        Some(reason) => format!("{}: {reason}", row.what.rung),
+        None => format!("{}: {}", row.what.rung, table::time(row.time())),
     };
-    Bar { label: row.rung.clone(), value, text, hint }
+    Bar { label: row.what.rung.clone(), value, text, hint }
 }
 
 /// The first row of a rung.
 pub fn first<'a>(rows: &[&'a Row], rung: &str) -> Option<&'a Row> {
-    rows.iter().copied().find(|row| row.rung == rung)
+    rows.iter().copied().find(|row| row.what.rung == rung)
 }
 
 /// The machines side by side, rung by rung.
@@ -196,12 +198,12 @@ fn comparison(machines: &[Machine], work: Work<'_>) -> String {
 /// Time, bandwidth and percentage of a row.
 fn cells(row: Option<&Row>) -> String {
     let Some(row) = row else { return "<td></td><td></td><td></td>".to_owned() };
-    match row.own_time() {
+    match row.time() {
         Some(ms) => format!(
             "<td>{}</td><td>{}</td><td>{}</td>",
             table::time(Some(ms)),
-            table::optional(row.gb_per_s),
-            row.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
+            table::optional(row.figures.gb_per_s),
+            row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
         ),
         None => {
             let reason = escape(row.reason.as_deref().unwrap_or_default());

@@ -4,7 +4,7 @@ use halofold::Element;
 
 use super::machines::Machine;
 use crate::presets;
-use crate::row::{Measured, Row};
+use crate::row::Row;
 
 /// A document's table.
 pub struct Document<'a> {
@@ -35,7 +35,7 @@ pub struct Line<'a> {
 /// The documents that any machine replayed.
 pub fn documents(machines: &[Machine]) -> Vec<Document<'_>> {
     let mut names: Vec<&str> = Vec::new();
-    for name in replayed(machines).filter_map(|row| row.preset.as_deref()) {
+    for name in replayed(machines).filter_map(|row| row.what.preset.as_deref()) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -44,33 +44,32 @@ pub fn documents(machines: &[Machine]) -> Vec<Document<'_>> {
 }
 
 fn replayed(machines: &[Machine]) -> impl Iterator<Item = &Row> {
-    machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.preset.is_some())
+    machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.what.preset.is_some())
 }
 
 fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
     let replayed_it =
-        |machine: &&Machine| machine.rows.iter().any(|row| row.preset.as_deref() == Some(preset));
+        |machine: &&Machine| machine.rows.iter().any(|row| row.what.preset.as_deref() == Some(preset));
     let replaying: Vec<_> = machines.iter().filter(replayed_it).collect();
     let mut lines: Vec<Line<'_>> = Vec::new();
-    for row in replayed(machines).filter(|row| row.preset.as_deref() == Some(preset) && row.backend != "cpu")
-    {
-        let name = row.row.as_deref().unwrap_or(&row.rung);
+    for row in replayed(machines).filter(|row| row.what.preset.as_deref() == Some(preset) && !row.is_cpu()) {
+        let name = row.what.row.as_deref().unwrap_or(&row.what.rung);
         if lines.iter().any(|line| line.name == name) {
             continue;
         }
         let own = |machine: &&'a Machine| {
-            let rows = machine.rows.iter().filter(|row| row.backend != "cpu");
-            rows.filter(|other| other.preset == row.preset && other.row == row.row)
-                .find_map(Measured::own_time)
+            let rows = machine.rows.iter().filter(|row| !row.is_cpu());
+            rows.filter(|other| other.what.preset == row.what.preset && other.what.row == row.what.row)
+                .find_map(Row::time)
         };
-        let size = row.element.parse::<Element>().map_or(0, Element::size);
-        let bytes = (row.n * size) as f64;
+        let size = row.what.element.parse::<Element>().map_or(0, Element::size);
+        let bytes = (row.what.n * size) as f64;
         lines.push(Line {
             name,
-            rung: &row.rung,
-            ms: row.published_ms,
-            gb_per_s: row.published_gb_s,
-            rate: row.published_ms.map(|ms| bytes / 1e6 / ms).or(row.published_gb_s),
+            rung: &row.what.rung,
+            ms: row.figures.published_ms,
+            gb_per_s: row.figures.published_gb_s,
+            rate: row.figures.published_ms.map(|ms| bytes / 1e6 / ms).or(row.figures.published_gb_s),
             measured: replaying.iter().map(own).collect(),
         });
     }

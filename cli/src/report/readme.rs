@@ -7,7 +7,7 @@ use halofold::reduce::Rung;
 use super::machines::{Machine, works};
 use super::page::first;
 use crate::failure::Failure;
-use crate::row::{Measured, Row};
+use crate::row::Row;
 use crate::table;
 
 /// The table with a line above it that says where and of what.
@@ -46,15 +46,15 @@ pub fn table(machines: &[Machine]) -> Result<String, Failure> {
         let _ = write!(
             text,
             "| `{}` | {} | {} | {} | {} | {} |",
-            row.rung,
-            Rung::named(&row.rung).map_or("", |rung| rung.document),
+            row.what.rung,
+            Rung::named(&row.what.rung).map_or("", |rung| rung.document),
             time(row),
-            table::optional(row.gb_per_s),
+            table::optional(row.figures.gb_per_s),
             percent(row),
-            row.step_speedup.map(|step| format!("{step:.2}×")).unwrap_or_default(),
+            row.figures.step_speedup.map(|step| format!("{step:.2}×")).unwrap_or_default(),
         );
         for ladder in longer {
-            let cells = first(&ladder.rows, &row.rung).map(|row| (time(row), percent(row)));
+            let cells = first(&ladder.rows, &row.what.rung).map(|row| (time(row), percent(row)));
             let (time, percent) = cells.unwrap_or_default();
             let _ = write!(text, " {time} | {percent} |");
         }
@@ -65,9 +65,9 @@ pub fn table(machines: &[Machine]) -> Result<String, Failure> {
 
 /// A row's time, or why it has none.
 fn time(row: &Row) -> String {
-    row.own_time().map_or_else(|| table::status(row), |ms| table::time(Some(ms)))
+    row.time().map_or_else(|| table::status(row), |ms| table::time(Some(ms)))
 }
 
 fn percent(row: &Row) -> String {
-    row.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
+    row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
 }

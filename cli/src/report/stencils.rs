@@ -8,7 +8,7 @@ use super::lines::COLOURS;
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
 use super::text::escape;
-use crate::row::{Measured, StencilRow};
+use crate::row::{Row, StencilWork};
 use crate::stencil::{MACHINE, PRESETS, Preset};
 use crate::table;
 
@@ -34,21 +34,24 @@ pub struct Field<'a> {
     /// The grid.
     pub grid: &'a str,
     /// The rows.
-    pub rows: Vec<&'a StencilRow>,
+    pub rows: Vec<&'a Row<StencilWork>>,
 }
 
 impl<'a> Field<'a> {
     /// The fastest row of a variant.
-    pub fn best(&self, variant: &str) -> Option<&'a StencilRow> {
-        let rows = self.rows.iter().copied().filter(|row| row.variant == variant);
-        rows.filter(|row| row.own_time().is_some())
-            .max_by(|a, b| a.gcells_per_s.unwrap_or(0.0).total_cmp(&b.gcells_per_s.unwrap_or(0.0)))
+    pub fn best(&self, variant: &str) -> Option<&'a Row<StencilWork>> {
+        let rows = self.rows.iter().copied().filter(|row| row.what.variant == variant);
+        rows.filter(|row| row.time().is_some()).max_by(|a, b| {
+            a.figures.gcells_per_s.unwrap_or(0.0).total_cmp(&b.figures.gcells_per_s.unwrap_or(0.0))
+        })
     }
 
     /// Cells a second of a kernel that only copies, by the rows' own percentages; the highest if they are of several runs.
     pub fn ceiling(&self) -> Option<f64> {
-        let ceilings =
-            self.rows.iter().filter_map(|row| Some(100.0 * row.gcells_per_s? / row.percent_of_copy_peak?));
+        let ceilings = self
+            .rows
+            .iter()
+            .filter_map(|row| Some(100.0 * row.figures.gcells_per_s? / row.figures.percent_of_copy_peak?));
         ceilings.max_by(f64::total_cmp)
     }
 }
@@ -57,7 +60,7 @@ impl<'a> Field<'a> {
 pub fn comparisons(machines: &[Machine]) -> Vec<Comparison<'_>> {
     let mut works: Vec<(u32, &str, &str)> = Vec::new();
     for row in machines.iter().flat_map(|machine| &machine.stencils) {
-        let work = (row.points, row.boundary.as_str(), row.element.as_str());
+        let work = (row.what.points, row.what.boundary.as_str(), row.what.element.as_str());
         if !works.contains(&work) {
             works.push(work);
         }
@@ -66,9 +69,9 @@ pub fn comparisons(machines: &[Machine]) -> Vec<Comparison<'_>> {
 }
 
 /// The grid that most of some rows are over.
-fn usual_grid<'a>(rows: &[&'a StencilRow]) -> Option<&'a str> {
-    let count = |grid: &str| rows.iter().filter(|row| row.grid == grid).count();
-    rows.iter().map(|row| row.grid.as_str()).max_by_key(|grid| count(grid))
+fn usual_grid<'a>(rows: &[&'a Row<StencilWork>]) -> Option<&'a str> {
+    let count = |grid: &str| rows.iter().filter(|row| row.what.grid == grid).count();
+    rows.iter().map(|row| row.what.grid.as_str()).max_by_key(|grid| count(grid))
 }
 
 /// Where a variant stands in the catalogue; after it what is not in there.
@@ -81,8 +84,8 @@ fn place(variant: &str, points: u32) -> usize {
 }
 
 /// The block of a row; none if it is not one of this version's.
-pub fn block(row: &StencilRow) -> Option<Block> {
-    row.block.parse().ok()
+pub fn block(row: &Row<StencilWork>) -> Option<Block> {
+    row.what.block.parse().ok()
 }
 
 impl<'a> Comparison<'a> {
@@ -91,15 +94,17 @@ impl<'a> Comparison<'a> {
             let mut rows: Vec<_> = machine
                 .stencils
                 .iter()
-                .filter(|row| (row.points, &*row.boundary, &*row.element) == (points, boundary, element))
+                .filter(|row| {
+                    (row.what.points, &*row.what.boundary, &*row.what.element) == (points, boundary, element)
+                })
                 .collect();
             let grid = usual_grid(&rows)?;
-            rows.retain(|row| row.grid == grid);
+            rows.retain(|row| row.what.grid == grid);
             Some(Field { machine: &machine.name, grid, rows })
         };
         let fields: Vec<_> = machines.iter().filter_map(field).collect();
         let mut variants: Vec<_> =
-            fields.iter().flat_map(|field| &field.rows).map(|row| row.variant.as_str()).collect();
+            fields.iter().flat_map(|field| &field.rows).map(|row| row.what.variant.as_str()).collect();
         variants.sort_by_key(|variant| (place(variant, points), *variant));
         variants.dedup();
         let thesis = PRESETS.iter().find(|preset| preset.stencil.points() == points);
@@ -160,7 +165,9 @@ impl<'a> Comparison<'a> {
             ];
             let block = row.block.to_string();
             let measured = self.fields.iter().flat_map(|field| {
-                let same = |known: &&&StencilRow| known.variant == row.variant && known.block == block;
+                let same = |known: &&&Row<StencilWork>| {
+                    known.what.variant == row.variant && known.what.block == block
+                };
                 thesis_cells(field.rows.iter().find(same).copied(), preset)
             });
             Line {
@@ -178,7 +185,7 @@ impl<'a> Comparison<'a> {
 
 /// Which variants have a colour: on this machine the best of every kind, then the fastest of the rest, in the order of the catalogue.
 fn coloured<'a>(field: &Field<'_>, variants: &[&'a str], points: u32) -> Vec<&'a str> {
-    let speed = |variant: &str| field.best(variant).and_then(|row| row.gcells_per_s).unwrap_or(0.0);
+    let speed = |variant: &str| field.best(variant).and_then(|row| row.figures.gcells_per_s).unwrap_or(0.0);
     let mut order = variants.to_vec();
     order.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
     let kind = |variant: &str| VARIANTS.get(place(variant, points)).map(|known| known.mapping);
@@ -198,28 +205,33 @@ fn coloured<'a>(field: &Field<'_>, variants: &[&'a str], points: u32) -> Vec<&'a
 /// What a machine has to say of a variant at its best block.
 fn best_cells(field: &Field<'_>, variant: &str) -> [String; 5] {
     let Some(row) = field.best(variant) else {
-        let any = field.rows.iter().find(|row| row.variant == variant);
+        let any = field.rows.iter().find(|row| row.what.variant == variant);
         let status = any.map_or_else(String::new, |row| table::status(*row));
         return [status, String::new(), String::new(), String::new(), String::new()];
     };
     [
-        row.block.clone(),
-        table::time(row.gpu_ms_median),
-        table::optional(row.gcells_per_s),
-        table::optional(row.gflop_per_s),
-        row.percent_of_copy_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
+        row.what.block.clone(),
+        table::time(row.times.median),
+        table::optional(row.figures.gcells_per_s),
+        table::optional(row.figures.gflop_per_s),
+        row.figures.percent_of_copy_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
     ]
 }
 
-fn thesis_cells(row: Option<&StencilRow>, preset: &Preset) -> [String; 3] {
+fn thesis_cells(row: Option<&Row<StencilWork>>, preset: &Preset) -> [String; 3] {
     let Some(row) = row else { return Default::default() };
-    if row.own_time().is_none() {
+    if row.time().is_none() {
         return [table::status(row), String::new(), String::new()];
     }
-    let same = row.steps == Some(preset.thesis.steps)
-        && row.grid.parse().is_ok_and(|grid: Grid| grid == preset.thesis.grid);
-    let seconds = row.wall_ms_median.filter(|_| same).map(|ms| format!("{} s", table::digits(ms / 1e3)));
-    [table::optional(row.gcells_per_s), table::optional(row.gflop_per_s), seconds.unwrap_or_default()]
+    let same = row.figures.steps == Some(preset.thesis.steps)
+        && row.what.grid.parse().is_ok_and(|grid: Grid| grid == preset.thesis.grid);
+    let seconds =
+        row.figures.wall_ms_median.filter(|_| same).map(|ms| format!("{} s", table::digits(ms / 1e3)));
+    [
+        table::optional(row.figures.gcells_per_s),
+        table::optional(row.figures.gflop_per_s),
+        seconds.unwrap_or_default(),
+    ]
 }
 
 /// A grid for people.

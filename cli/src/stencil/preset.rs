@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
-use crate::row::{Measured, Status, StencilRow, csv};
+use crate::row::{Row, Status, StencilWork, csv};
 use crate::{progress, record};
 use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
@@ -100,7 +100,7 @@ pub struct Replay {
     /// The block shapes in order.
     pub blocks: Vec<Block>,
     /// A row for every variant and block, variant by variant.
-    pub rows: Vec<StencilRow>,
+    pub rows: Vec<Row<StencilWork>>,
 }
 
 /// Runs a preset.
@@ -117,7 +117,7 @@ pub fn run(args: &PresetArgs, preset: &'static Preset, setting: &Setting<'_>) ->
     if setting.json {
         print_json(&replay.rows)?;
     } else if args.csv {
-        print(&csv(&replay.rows))?;
+        print(&csv(&replay.rows)?)?;
     } else {
         print(&text::report(&replay))?;
     }
@@ -195,22 +195,25 @@ impl PresetArgs {
     }
 }
 
+/// Whether a row is of a kind.
+type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
+
 /// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,
 /// the best overlapped one, the best of what goes beyond.
-pub fn picked(rows: &[StencilRow]) -> Vec<usize> {
-    let best = |mapping: &dyn Fn(&StencilRow) -> bool| {
+pub fn picked(rows: &[Row<StencilWork>]) -> Vec<usize> {
+    let best = |mapping: Kind<'_>| {
         let timed = rows.iter().enumerate().filter(|(_, row)| mapping(row));
-        let timed = timed.filter_map(|(index, row)| Some((index, row.own_time()?)));
+        let timed = timed.filter_map(|(index, row)| Some((index, row.time()?)));
         timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
     };
-    let kinds: [&dyn Fn(&StencilRow) -> bool; 3] =
-        [&|row| row.variant.starts_with("dir-"), &|row| row.variant.starts_with("sol-"), &|row| {
-            row.row.as_deref() == Some(documents::BEYOND)
+    let kinds: [Kind<'_>; 3] =
+        [&|row| row.what.variant.starts_with("dir-"), &|row| row.what.variant.starts_with("sol-"), &|row| {
+            row.what.row.as_deref() == Some(documents::BEYOND)
         }];
-    let published = (0..rows.len()).filter(|index| rows[*index].published_s.is_some());
+    let published = (0..rows.len()).filter(|index| rows[*index].figures.published_s.is_some());
     let mut picked: Vec<_> = published.chain(kinds.into_iter().filter_map(best)).collect();
     picked.sort_unstable();
     picked.dedup();
-    picked.retain(|index| rows[*index].own_time().is_some());
+    picked.retain(|index| rows[*index].time().is_some());
     picked
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::coord::combinators::{BindKeyPoints, IntoLogRange, LogCoord, WithKeyPoints};
 use plotters::prelude::*;
 
-use super::{Sweep, end_to_end, own_time};
+use super::{Sweep, end_to_end};
 use crate::cpu;
 use crate::failure::Failure;
 use crate::plot::{
@@ -61,12 +61,12 @@ struct Line {
 fn lines(sweep: &Sweep) -> Vec<Line> {
     let line = |series: usize, style: Style, time: fn(&Row) -> Option<f64>| Line {
         style,
-        points: sweep.of_series(series).filter_map(|row| Some((row.n as f64, time(row)?))).collect(),
+        points: sweep.of_series(series).filter_map(|row| Some((row.what.n as f64, time(row)?))).collect(),
     };
     let styles = || (0..sweep.series.len()).map(|series| (series, style_of(series)));
     let rungs = styles().skip(CPU_COLORS.len());
     let dotted = rungs.map(|(series, style)| line(series, style.dotted(), end_to_end));
-    dotted.chain(styles().map(|(series, style)| line(series, style, own_time))).collect()
+    dotted.chain(styles().map(|(series, style)| line(series, style, Row::time))).collect()
 }
 
 /// The axes on their part of the picture, and the lines on them.

@@ -2,7 +2,7 @@
 
 use comfy_table::CellAlignment;
 
-use super::{Sweep, end_to_end, is_cpu, own_time};
+use super::{Sweep, end_to_end};
 use crate::row::Row;
 use crate::{cpu, table};
 
@@ -23,7 +23,7 @@ pub fn report(sweep: &Sweep) -> String {
         table::power(sweep.sizes[0]),
         table::power(sweep.sizes[sweep.sizes.len() - 1]),
         cpu::threads(),
-        times(sweep, own_time),
+        times(sweep, Row::time),
         times(sweep, end_to_end),
         crossover(sweep),
         remarks(sweep),
@@ -77,9 +77,9 @@ struct Win<'a> {
 
 /// The fastest rung of one size, if it beats one CPU thread.
 fn beats_one_thread(rows: &[Row]) -> Option<Win<'_>> {
-    let cpu_ms = rows.iter().find(|row| row.rung == cpu::rung(false)).and_then(end_to_end)?;
-    let rungs = rows.iter().filter(|row| !is_cpu(row));
-    let wins = rungs.filter_map(|row| Some(Win { rung: &row.rung, ms: end_to_end(row)?, cpu_ms }));
+    let cpu_ms = rows.iter().find(|row| row.what.rung == cpu::rung(false)).and_then(end_to_end)?;
+    let rungs = rows.iter().filter(|row| !row.is_cpu());
+    let wins = rungs.filter_map(|row| Some(Win { rung: &row.what.rung, ms: end_to_end(row)?, cpu_ms }));
     wins.min_by(|a, b| a.ms.total_cmp(&b.ms)).filter(|win| win.ms < cpu_ms)
 }
 
@@ -91,7 +91,7 @@ fn remarks(sweep: &Sweep) -> String {
             let reason = row.reason.as_deref().unwrap_or_default();
             let at =
                 if sizes.len() == sweep.sizes.len() { "every size".to_owned() } else { sizes.join(", ") };
-            text.push_str(&format!("  {} at {at}: {} ({reason})\n", row.rung, table::status(row)));
+            text.push_str(&format!("  {} at {at}: {} ({reason})\n", row.what.rung, table::status(row)));
         }
     }
     if text.is_empty() { text } else { format!("\n{text}") }
@@ -103,8 +103,8 @@ fn by_reason<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(&'a Row, Vec<Strin
     for row in rows.filter(|row| row.reason.is_some()) {
         let same = |(other, _): &&mut (&Row, _)| (other.status, &other.reason) == (row.status, &row.reason);
         match groups.iter_mut().find(same) {
-            Some((_, sizes)) => sizes.push(table::power(row.n)),
-            None => groups.push((row, vec![table::power(row.n)])),
+            Some((_, sizes)) => sizes.push(table::power(row.what.n)),
+            None => groups.push((row, vec![table::power(row.what.n)])),
         }
     }
     groups

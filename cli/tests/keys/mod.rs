@@ -1,7 +1,16 @@
 //! What a row of `--json` holds, wherever it is printed.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-/// The keys of a reduction's row, in order.
+/// Asserts that a row has the documented keys, and no others.
+pub fn assert_keys<'a>(row: impl Iterator<Item = &'a str>, keys: &[&str]) {
+    let mut names: Vec<_> = row.collect();
+    let mut keys = keys.to_vec();
+    names.sort_unstable();
+    keys.sort_unstable();
+    assert_eq!(names, keys);
+}
+
+/// The keys of a reduction's row.
 pub const KEYS: &[&str] = &[
     "preset",
     "row",
@@ -30,7 +39,7 @@ pub const KEYS: &[&str] = &[
     "backend",
 ];
 
-/// The keys of a stencil's row, in order.
+/// The keys of a stencil's row.
 pub const STENCIL_KEYS: &[&str] = &[
     "preset",
     "row",

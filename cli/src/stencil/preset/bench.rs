@@ -8,7 +8,7 @@ use halofold_measure::{Budget, Field, Pair, Peak, Summary};
 
 use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::row::{Status, StencilRow};
+use crate::row::{Row, Status, StencilWork};
 
 /// Samples of a row on a GPU: there are hundreds of rows.
 const SAMPLES: u32 = 15;
@@ -79,9 +79,9 @@ impl<'a> Bench<'a> {
     /// # Errors
     ///
     /// Only what ends the whole command: a lost device, memory that ran out.
-    pub fn row(&self, config: &Config) -> Result<StencilRow, Failure> {
+    pub fn row(&self, config: &Config) -> Result<Row<StencilWork>, Failure> {
         let gpu = self.gpu;
-        let mut row = StencilRow::blank(config, &gpu.info);
+        let mut row = Row::<StencilWork>::blank(config, &gpu.info);
         let plan = match config.plan(gpu.device.features(), &gpu.device.limits()) {
             Ok(plan) => plan,
             Err(error) => {
@@ -89,8 +89,8 @@ impl<'a> Bench<'a> {
                 return Ok(row);
             }
         };
-        row.workgroups = Some(plan.workgroups());
-        row.dispatches = Some(plan.dispatches());
+        row.figures.workgroups = Some(plan.workgroups());
+        row.figures.dispatches = Some(plan.dispatches());
         let ready = self.ready(config)?;
         if !self.verify(&ready, &mut row)? {
             return Ok(row);
@@ -108,7 +108,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Holds the whole grid against the CPU's and writes what came of it into the row.
-    fn verify(&self, ready: &Ready, row: &mut StencilRow) -> Result<bool, Failure> {
+    fn verify(&self, ready: &Ready, row: &mut Row<StencilWork>) -> Result<bool, Failure> {
         let gpu = self.gpu;
         let difference = gpu.attempt(|| {
             let found = self.field.verify(&gpu.device, &gpu.queue, &self.pair, &ready.dyadic);
@@ -120,9 +120,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs a configuration for many steps in one go, and writes how long that took into its row.
-    pub fn run_through(&self, config: &Config, steps: u32, row: &mut StencilRow) -> Result<(), Failure> {
+    pub fn run_through(
+        &self,
+        config: &Config,
+        steps: u32,
+        row: &mut Row<StencilWork>,
+    ) -> Result<(), Failure> {
         let ready = self.ready(config)?;
-        let step = row.gpu_ms_median.unwrap_or(SUBMISSION_MS);
+        let step = row.times.median.unwrap_or(SUBMISSION_MS);
         let piece = ((SUBMISSION_MS / step) as u32).max(2) / 2 * 2;
         let mut ms = Vec::new();
         let start = Instant::now();
@@ -131,8 +136,8 @@ impl<'a> Bench<'a> {
             self.gpu.attempt(|| self.run_once(&ready.usual, steps, piece))?;
             ms.push(start.elapsed().as_secs_f64() * 1e3);
         }
-        row.steps = Some(steps);
-        row.wall_ms_median = Summary::of(&ms).map(|summary| summary.median);
+        row.figures.steps = Some(steps);
+        row.figures.wall_ms_median = Summary::of(&ms).map(|summary| summary.median);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use halofold::Element;
 use halofold::stencil::{Block, Config, FIVE_POINT, Grid, Mapping, Stencil, TWENTY_SEVEN_POINT, Variant};
 
-use crate::row::StencilRow;
+use crate::row::{Row, StencilWork};
 
 /// What rows are called that the thesis does not have.
 pub const BEYOND: &str = "beyond";
@@ -123,19 +123,18 @@ impl Preset {
     }
 
     /// Writes what the thesis says of a configuration into its row.
-    pub fn label(&self, config: &Config, row: StencilRow) -> StencilRow {
+    pub fn label(&self, config: &Config, mut row: Row<StencilWork>) -> Row<StencilWork> {
         let document = config.variant.document;
         let name = if document.is_empty() { BEYOND } else { document };
-        let row = StencilRow { preset: Some(self.name.to_owned()), row: Some(name.to_owned()), ..row };
+        row.what.preset = Some(self.name.to_owned());
+        row.what.row = Some(name.to_owned());
         let printed = |published: &&Published| {
             published.variant == config.variant.name && published.block == config.tuning.block
         };
-        match self.published.iter().find(printed) {
-            Some(Published { seconds, gflop_s, .. }) => {
-                StencilRow { published_s: Some(*seconds), published_gflop_s: Some(*gflop_s), ..row }
-            }
-            None => row,
-        }
+        let published = self.published.iter().find(printed);
+        row.figures.published_s = published.map(|published| published.seconds);
+        row.figures.published_gflop_s = published.map(|published| published.gflop_s);
+        row
     }
 }
 

@@ -8,7 +8,7 @@ use crate::plot::{
     self, Area, Drawn, LIGHT_MESH, MESH, Marker, Stroke, Style, TEXT, draw_legend, draw_line, draw_marker,
     font, px, stroke,
 };
-use crate::row::{Measured, StencilRow};
+use crate::row::{Row, StencilWork};
 use crate::table;
 
 /// The ceiling is drawn where it leaves at least a third of the picture to the lines.
@@ -28,8 +28,11 @@ struct Line<'a> {
 
 /// The plot.
 pub fn svg(replay: &Replay) -> Result<String, Failure> {
-    let lines: Vec<_> =
-        replay.rows.chunk_by(|a, b| a.variant == b.variant).map(|rows| line(replay, rows)).collect();
+    let lines: Vec<_> = replay
+        .rows
+        .chunk_by(|a, b| a.what.variant == b.what.variant)
+        .map(|rows| line(replay, rows))
+        .collect();
     let ceiling = replay.peak.copy_gb_per_s / (2.0 * replay.element.size() as f64);
     let title = format!(
         "{}-point stencil by block: {} of {}",
@@ -45,13 +48,13 @@ pub fn svg(replay: &Replay) -> Result<String, Failure> {
     )
 }
 
-fn line<'a>(replay: &Replay, rows: &'a [StencilRow]) -> Line<'a> {
-    let point = |row: &StencilRow| {
-        row.own_time()?;
-        let place = replay.blocks.iter().position(|block| block.to_string() == row.block)?;
-        Some((place, row.gcells_per_s?))
+fn line<'a>(replay: &Replay, rows: &'a [Row<StencilWork>]) -> Line<'a> {
+    let point = |row: &Row<StencilWork>| {
+        row.time()?;
+        let place = replay.blocks.iter().position(|block| block.to_string() == row.what.block)?;
+        Some((place, row.figures.gcells_per_s?))
     };
-    Line { variant: &rows[0].variant, points: rows.iter().filter_map(point).collect() }
+    Line { variant: &rows[0].what.variant, points: rows.iter().filter_map(point).collect() }
 }
 
 /// The highest speed of any line.

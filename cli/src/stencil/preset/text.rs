@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use comfy_table::CellAlignment;
 
 use super::{Replay, picked};
-use crate::row::{Status, StencilRow};
+use crate::row::{Row, Status, StencilWork};
 use crate::table::{self, Column};
 
 /// The whole text.
 pub fn report(replay: &Replay) -> String {
     let Replay { preset, adapter, peak, grid, element, steps, rows, .. } = replay;
-    let timing = rows.iter().find_map(|row| row.timing.as_deref()).unwrap_or(peak.timing.name());
+    let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
     let clock = if timing == "gpu" { "GPU timestamps" } else { "wall clock (no GPU timestamps here)" };
     let copy = table::digits(peak.copy_gb_per_s);
     let ceiling = table::digits(peak.copy_gb_per_s / (2.0 * element.size() as f64));
@@ -45,12 +45,12 @@ fn by_block(replay: &Replay) -> String {
     let mut table = table::plain();
     let names = replay.blocks.iter().map(ToString::to_string);
     table.set_header(std::iter::once("variant".to_owned()).chain(names));
-    for rows in replay.rows.chunk_by(|a, b| a.variant == b.variant) {
+    for rows in replay.rows.chunk_by(|a, b| a.what.variant == b.what.variant) {
         let cells = replay.blocks.iter().map(|block| {
             let block = block.to_string();
-            rows.iter().find(|row| row.block == block).map_or_else(String::new, speed)
+            rows.iter().find(|row| row.what.block == block).map_or_else(String::new, speed)
         });
-        table.add_row(std::iter::once(rows[0].variant.clone()).chain(cells));
+        table.add_row(std::iter::once(rows[0].what.variant.clone()).chain(cells));
     }
     for column in 1..=replay.blocks.len() {
         if let Some(column) = table.column_mut(column) {
@@ -61,17 +61,17 @@ fn by_block(replay: &Replay) -> String {
 }
 
 /// What a cell of the table by block says.
-fn speed(row: &StencilRow) -> String {
+fn speed(row: &Row<StencilWork>) -> String {
     match row.status {
-        Status::Pass => table::optional(row.gcells_per_s),
+        Status::Pass => table::optional(row.figures.gcells_per_s),
         Status::Fail => "FAIL".to_owned(),
         Status::Skipped => "-".to_owned(),
     }
 }
 
 /// What was skipped or wrong and why, each reason once.
-fn remarks(rows: &[StencilRow]) -> String {
-    let mut reasons: Vec<(&str, Vec<&StencilRow>)> = Vec::new();
+fn remarks(rows: &[Row<StencilWork>]) -> String {
+    let mut reasons: Vec<(&str, Vec<&Row<StencilWork>>)> = Vec::new();
     for row in rows {
         let Some(reason) = row.reason.as_deref() else { continue };
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
@@ -81,8 +81,8 @@ fn remarks(rows: &[StencilRow]) -> String {
     }
     let lines = reasons.into_iter().map(|(reason, rows)| {
         let who = match rows.len() {
-            1 => format!("{} {}", rows[0].variant, rows[0].block),
-            count => format!("{} in {count} variants", rows[0].block),
+            1 => format!("{} {}", rows[0].what.variant, rows[0].what.block),
+            count => format!("{} in {count} variants", rows[0].what.block),
         };
         format!("  {who}: {} ({reason})\n", table::status(rows[0]))
     });
@@ -91,38 +91,41 @@ fn remarks(rows: &[StencilRow]) -> String {
 }
 
 /// A column of the table.
-type Shown = Column<StencilRow>;
+type Shown = Column<Row<StencilWork>>;
 
 fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
-    let whole = |row: &StencilRow| row.wall_ms_median.map(|ms| format!("{} s", table::digits(ms / 1e3)));
+    let whole = |row: &Row<StencilWork>| {
+        row.figures.wall_ms_median.map(|ms| format!("{} s", table::digits(ms / 1e3)))
+    };
     vec![
-        Shown::words("row", |row| row.row.clone().unwrap_or_default()),
-        Shown::words("variant", |row| row.variant.clone()),
-        Shown::number("block", |row| row.block.clone()),
-        Shown::number("time a step", |row| table::time(row.gpu_ms_median)),
-        Shown::number("IQR", |row| table::time(row.gpu_ms_iqr)),
-        Shown::number("GCell/s", |row| table::optional(row.gcells_per_s)),
-        Shown::number("GB/s", |row| table::optional(row.gb_per_s)),
+        Shown::words("row", |row| row.what.row.clone().unwrap_or_default()),
+        Shown::words("variant", |row| row.what.variant.clone()),
+        Shown::number("block", |row| row.what.block.clone()),
+        Shown::number("time a step", |row| table::time(row.times.median)),
+        Shown::number("IQR", |row| table::time(row.times.iqr)),
+        Shown::number("GCell/s", |row| table::optional(row.figures.gcells_per_s)),
+        Shown::number("GB/s", |row| table::optional(row.figures.gb_per_s)),
         Shown::number("% copy", |row| {
-            row.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
+            row.figures.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
         }),
-        Shown::number("GFLOP/s", |row| table::optional(row.gflop_per_s)),
+        Shown::number("GFLOP/s", |row| table::optional(row.figures.gflop_per_s)),
         Shown::number("published GFLOP/s", |row| {
-            row.published_gflop_s.map(|x| format!("{x:.2}")).unwrap_or_default()
+            row.figures.published_gflop_s.map(|x| format!("{x:.2}")).unwrap_or_default()
         }),
         Shown::number(format!("{steps} steps"), move |row| whole(row).unwrap_or_default()),
         Shown::number(format!("published ({published_steps} steps)"), |row| {
-            row.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()
+            row.figures.published_s.map(|x| format!("{x:.2} s")).unwrap_or_default()
         }),
         Shown::words("result", table::status),
     ]
 }
 
 /// How the best overlapped variant stands to the best direct one, which is what the thesis is about.
-fn verdict(rows: &[StencilRow]) -> String {
+fn verdict(rows: &[Row<StencilWork>]) -> String {
     let best = |start: &str| {
-        let kind = rows.iter().filter(|row| row.variant.starts_with(start) && row.status == Status::Pass);
-        kind.filter_map(|row| row.gcells_per_s).max_by(f64::total_cmp)
+        let kind =
+            rows.iter().filter(|row| row.what.variant.starts_with(start) && row.status == Status::Pass);
+        kind.filter_map(|row| row.figures.gcells_per_s).max_by(f64::total_cmp)
     };
     match best("dir-").zip(best("sol-")) {
         Some((direct, overlapped)) => format!(

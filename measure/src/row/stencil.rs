@@ -1,13 +1,14 @@
-//! One measured line of a stencil: the same keys in the table, in JSON, in CSV and in a record.
+//! Rows of stencils.
 
 use halofold::stencil::{Borders, Config, Grid};
 use serde::{Deserialize, Serialize};
 
-use crate::{Status, Summary, Timing};
+use super::{Row, Times, What};
+use crate::{Summary, Timing};
 
-/// A row of a stencil. What does not apply is `None`, in JSON `null`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StencilRow {
+/// A stencil that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StencilWork {
     /// The preset it belongs to.
     pub preset: Option<String>,
     /// The document's own name for it.
@@ -25,18 +26,17 @@ pub struct StencilRow {
     /// Element type.
     #[serde(rename = "type")]
     pub element: String,
-    /// How many steps `wall_ms_median` is of, where that many were run in one go.
+}
+
+/// What is said of a stencil. Its times are of one step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StencilFigures {
+    /// How many steps `wall_ms` is of, where that many were run in one go.
     pub steps: Option<u32>,
     /// Workgroups of one step.
     pub workgroups: Option<u64>,
     /// Dispatches of one step.
     pub dispatches: Option<u64>,
-    /// Time of one step, in milliseconds; see `timing`.
-    pub gpu_ms_median: Option<f64>,
-    /// The fastest sample.
-    pub gpu_ms_min: Option<f64>,
-    /// First to third quartile.
-    pub gpu_ms_iqr: Option<f64>,
     /// Time of all `steps` steps, from submission to completion.
     pub wall_ms_median: Option<f64>,
     /// Cells of the grid over the median, in units of 10^9 a second.
@@ -51,22 +51,16 @@ pub struct StencilRow {
     pub published_s: Option<f64>,
     /// The same as the document's operations a second.
     pub published_gflop_s: Option<f64>,
-    /// What became of it.
-    pub status: Status,
-    /// Why it was skipped or failed.
-    pub reason: Option<String>,
-    /// `gpu` for timestamps, `wall` for the host's clock around batches.
-    pub timing: Option<String>,
-    /// The adapter's name.
-    pub adapter: String,
-    /// Its back end.
-    pub backend: String,
 }
 
-impl StencilRow {
+impl What for StencilWork {
+    type Figures = StencilFigures;
+}
+
+impl Row<StencilWork> {
     /// The row of a configuration before it has run: skipped, so far without a reason.
     pub fn blank(config: &Config, info: &wgpu::AdapterInfo) -> Self {
-        StencilRow {
+        let what = StencilWork {
             preset: None,
             row: None,
             variant: config.variant.name.to_owned(),
@@ -75,39 +69,19 @@ impl StencilRow {
             block: config.tuning.block.to_string(),
             boundary: boundary(config.borders),
             element: config.element.name().to_owned(),
-            steps: None,
-            workgroups: None,
-            dispatches: None,
-            gpu_ms_median: None,
-            gpu_ms_min: None,
-            gpu_ms_iqr: None,
-            wall_ms_median: None,
-            gcells_per_s: None,
-            gb_per_s: None,
-            gflop_per_s: None,
-            percent_of_copy_peak: None,
-            published_s: None,
-            published_gflop_s: None,
-            status: Status::Skipped,
-            reason: None,
-            timing: None,
-            adapter: info.name.clone(),
-            backend: info.backend.to_string(),
-        }
+        };
+        Row::new(what, info)
     }
 
     /// Writes the times of one step into the row.
     pub fn set_times(&mut self, config: &Config, ms: Summary, timing: Timing, copy_peak_gb_per_s: f64) {
         let gcells = config.grid.cells() as f64 / 1e6 / ms.median;
         let gb = gcells * 2.0 * config.element.size() as f64;
-        self.gpu_ms_median = Some(ms.median);
-        self.gpu_ms_min = Some(ms.min);
-        self.gpu_ms_iqr = Some(ms.iqr);
-        self.timing = Some(timing.name().to_owned());
-        self.gcells_per_s = Some(gcells);
-        self.gb_per_s = Some(gb);
-        self.gflop_per_s = Some(gcells * f64::from(config.flops()));
-        self.percent_of_copy_peak = Some(100.0 * gb / copy_peak_gb_per_s);
+        self.times = Times::new(ms, timing);
+        self.figures.gcells_per_s = Some(gcells);
+        self.figures.gb_per_s = Some(gb);
+        self.figures.gflop_per_s = Some(gcells * f64::from(config.flops()));
+        self.figures.percent_of_copy_peak = Some(100.0 * gb / copy_peak_gb_per_s);
     }
 }
 

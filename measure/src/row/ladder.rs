@@ -1,0 +1,93 @@
+//! Rows of reductions: the ladder's, a preset's, a sweep's.
+
+use halofold::reduce::Job;
+use serde::{Deserialize, Serialize};
+
+use super::{Row, Times, What};
+use crate::{Summary, Timing};
+
+/// A reduction that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LadderWork {
+    /// The preset it belongs to.
+    pub preset: Option<String>,
+    /// The document's own name for it.
+    pub row: Option<String>,
+    /// The rung, or `cpu-one-thread`, `cpu-all-threads`.
+    pub rung: String,
+    /// How partial results became one.
+    pub finish: Option<String>,
+    /// Element type.
+    #[serde(rename = "type")]
+    pub element: String,
+    /// Operator.
+    pub op: String,
+    /// Elements.
+    pub n: u64,
+    /// Invocations in a workgroup.
+    pub workgroup_size: Option<u32>,
+}
+
+/// What is said of a reduction.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LadderFigures {
+    /// Workgroups of the dispatches that read the input.
+    pub workgroups: Option<u64>,
+    /// Dispatches of one reduction.
+    pub dispatches: Option<u64>,
+    /// From submission to the value on the host; for CPU rows the whole time.
+    pub wall_ms_median: Option<f64>,
+    /// Input bytes over the median, in units of 10^9 a second.
+    pub gb_per_s: Option<f64>,
+    /// The same as a share of what a kernel that only reads reaches here.
+    pub percent_of_read_peak: Option<f64>,
+    /// How many times as fast as the row before.
+    pub step_speedup: Option<f64>,
+    /// How many times as fast as the first row.
+    pub cumulative_speedup: Option<f64>,
+    /// What the document measured.
+    pub published_ms: Option<f64>,
+    /// The same as the document's bandwidth.
+    pub published_gb_s: Option<f64>,
+    /// How many times as fast as one CPU thread it is, end to end: in tables only, JSON has the CPU's own row.
+    #[serde(skip)]
+    pub versus_cpu: Option<f64>,
+}
+
+impl What for LadderWork {
+    type Figures = LadderFigures;
+
+    fn ms(row: &Row<Self>) -> Option<f64> {
+        if row.is_cpu() { row.figures.wall_ms_median } else { row.times.median }
+    }
+}
+
+impl Row<LadderWork> {
+    /// The row of a job over `n` elements before it has run: skipped, so far without a reason.
+    pub fn blank(job: &Job, n: u64, info: &wgpu::AdapterInfo) -> Self {
+        let what = LadderWork {
+            preset: None,
+            row: None,
+            rung: job.rung.name.to_owned(),
+            finish: Some(job.finish.name().to_owned()),
+            element: job.accumulator.element.name().to_owned(),
+            op: job.accumulator.operator.name().to_owned(),
+            n,
+            workgroup_size: Some(job.tuning.workgroup_size),
+        };
+        Row::new(what, info)
+    }
+
+    /// Writes the times of a reduction of `bytes` of input into the row.
+    pub fn set_times(&mut self, ms: Summary, timing: Timing, bytes: u64, read_peak_gb_per_s: f64) {
+        let gb_per_s = bytes as f64 / 1e6 / ms.median;
+        self.times = Times::new(ms, timing);
+        self.figures.gb_per_s = Some(gb_per_s);
+        self.figures.percent_of_read_peak = Some(100.0 * gb_per_s / read_peak_gb_per_s);
+    }
+
+    /// Whether it ran on the CPU.
+    pub fn is_cpu(&self) -> bool {
+        self.machine.backend == "cpu"
+    }
+}
