@@ -16,7 +16,6 @@ mod request;
 mod results;
 mod rule;
 mod slot;
-mod stamps;
 mod tally;
 
 use std::path::PathBuf;

@@ -79,8 +79,8 @@ impl Field {
         let steps = if element == Element::F16 { 1 } else { 2 };
         let mosaic = Mosaic::new(config, steps);
         let size = config.bytes().next_multiple_of(4);
-        let initial = buffer(device, "halofold_measure::initial", size);
-        let expected = buffer(device, "halofold_measure::expected", size);
+        let initial = buffer(device, "halofold::measure::initial", size);
+        let expected = buffer(device, "halofold::measure::expected", size);
         upload(queue, &initial, mosaic.before());
         upload(queue, &expected, mosaic.after());
         let field = Field { grid, element, steps, initial, differ: Differ::new(device, expected)? };
@@ -97,7 +97,7 @@ impl Field {
     ///
     /// If the device cannot compare them with what they should be: [`Field::new`] says so first.
     pub fn pair(&self, device: &Device) -> Result<Pair, FieldError> {
-        let buffers = ["halofold_measure::first", "halofold_measure::second"]
+        let buffers = ["halofold::measure::first", "halofold_measure::second"]
             .map(|label| buffer(device, label, self.initial.size()));
         let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(device, buffer));
         Ok(Pair { comparisons: [first?.into(), second?.into()], buffers })
@@ -117,7 +117,7 @@ impl Field {
         stepper: &Stepper,
     ) -> Result<Option<Difference>, ReadError> {
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
-            label: Some("halofold_measure::verify"),
+            label: Some("halofold::measure::verify"),
         });
         self.reset(&mut encoder, pair);
         stepper.encode(&mut encoder, self.steps);

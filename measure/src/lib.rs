@@ -13,6 +13,7 @@ mod noise;
 mod peak;
 mod record;
 mod row;
+mod stamps;
 mod statistics;
 mod timer;
 pub mod translate;

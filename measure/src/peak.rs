@@ -42,7 +42,7 @@ pub fn peak(timer: &Timer, budget: Budget) -> Result<Peak, MeasureError> {
     let bytes = wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256;
     let source = noise(timer, bytes, BufferUsages::empty());
     let sink = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold_measure::sink"),
+        label: Some("halofold::measure::sink"),
         size: bytes,
         usage: BufferUsages::STORAGE,
         mapped_at_creation: false,
@@ -106,7 +106,7 @@ fn noise(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
     const SEED: usize = 1 << 20;
     let device = timer.device();
     let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold_measure::noise"),
+        label: Some("halofold::measure::noise"),
         size: bytes,
         usage: BufferUsages::STORAGE | BufferUsages::COPY_DST | usage,
         mapped_at_creation: false,
@@ -114,7 +114,7 @@ fn noise(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
     let words: Vec<u32> =
         (0..SEED as u32 / 4).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(i % 31)).collect();
     let seed = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: Some("halofold_measure::seed"),
+        label: Some("halofold::measure::seed"),
         contents: bytemuck::cast_slice(&words),
         usage: BufferUsages::COPY_SRC,
     });
@@ -182,7 +182,7 @@ fn prepare(
     });
     let vectors = (source.size() / 16) as u32;
     let size = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: Some("halofold_measure::size"),
+        label: Some("halofold::measure::size"),
         contents: bytemuck::bytes_of(&[vectors, form.workgroups[0], 0, 0]),
         usage: BufferUsages::UNIFORM,
     });

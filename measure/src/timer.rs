@@ -5,13 +5,15 @@
 //! are resolved in a second submission after the first has completed, because on macOS a resolve in the same one may
 //! read zeros. A pair that is zero or runs backwards means that this adapter does not tell, and wall time is taken instead:
 //! from then on always, so that no two rows of one run come from different clocks without need.
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use halofold::read::{ReadError, Readback};
-use wgpu::{BufferUsages, Device, Features, Queue};
+use halofold::read::ReadError;
+use wgpu::{Device, Queue};
 
 use crate::Summary;
+use crate::stamps::Stamps;
 
 /// The most samples of one measurement: the query set has two timestamps for each.
 const MAX_SAMPLES: u32 = 512;
@@ -144,14 +146,6 @@ pub struct Timer {
     silent: AtomicBool,
 }
 
-#[derive(Debug)]
-struct Stamps {
-    queries: wgpu::QuerySet,
-    resolved: wgpu::Buffer,
-    readback: Readback,
-    ms_per_tick: f64,
-}
-
 /// One pass of a submission.
 #[derive(Clone, Copy)]
 struct Load<'a> {
@@ -164,24 +158,7 @@ struct Load<'a> {
 impl Timer {
     /// One per device and process: some back ends have few query sets to give.
     pub fn new(device: &Device, queue: &Queue) -> Self {
-        let stamps = device.features().contains(Features::TIMESTAMP_QUERY).then(|| {
-            let size = u64::from(2 * MAX_SAMPLES) * 8;
-            Stamps {
-                queries: device.create_query_set(&wgpu::QuerySetDescriptor {
-                    label: Some("halofold::measure::stamps"),
-                    ty: wgpu::QueryType::Timestamp,
-                    count: 2 * MAX_SAMPLES,
-                }),
-                resolved: device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("halofold::measure::resolved"),
-                    size,
-                    usage: BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
-                    mapped_at_creation: false,
-                }),
-                readback: Readback::new(device, size),
-                ms_per_tick: f64::from(queue.get_timestamp_period()) / 1e6,
-            }
-        });
+        let stamps = Stamps::new(device, queue, MAX_SAMPLES);
         Timer { stamps, ..Timer::wall(device, queue) }
     }
 
@@ -310,6 +287,26 @@ impl Timer {
         Ok((self.time_of(1, record)?, Timing::Wall))
     }
 
+    /// What goes around a pass that the caller records and submits: its time is number `place` of [`Timer::resolve`]. `None` if this
+    /// adapter does not tell, and from the 512th place on.
+    pub fn stamp(&self, place: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
+        self.told().filter(|_| place < MAX_SAMPLES).map(|stamps| stamps.around(place))
+    }
+
+    /// How long each of some passes took that [`Timer::stamp`] went around, in milliseconds. They must be over: on macOS,
+    /// timestamps that are resolved earlier may be zeros. `None` for a pass whose timestamps make no sense.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn resolve(&self, places: Range<u32>) -> Result<Vec<Option<f64>>, MeasureError> {
+        let count = places.len();
+        match self.told().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {
+            Some(stamps) => stamps.resolve(&self.device, &self.queue, places),
+            None => Ok(vec![None; count]),
+        }
+    }
+
     /// Loads the GPU until it gets no faster, and answers what one repetition takes then.
     ///
     /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough.
@@ -366,8 +363,9 @@ impl Timer {
         let Some(stamps) = self.told() else { return Ok(None) };
         for _ in 0..2 {
             self.submit(loads)?;
-            if let Some(ticks) = elapsed(&self.resolve(stamps, 2 * samples)?) {
-                return Ok(Some(ticks.iter().map(|ticks| *ticks as f64 * stamps.ms_per_tick).collect()));
+            let ms = stamps.resolve(&self.device, &self.queue, 0..samples)?;
+            if let Some(ms) = ms.into_iter().collect() {
+                return Ok(Some(ms));
             }
         }
         log::debug!("timestamps that are zero or run backwards, twice: wall time from now on");
@@ -384,16 +382,12 @@ impl Timer {
     fn submit(&self, loads: &[Load<'_>]) -> Result<(), MeasureError> {
         let mut encoder = self
             .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("halofold_measure") });
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("halofold::measure") });
         for &Load { repeats, sample, record } in loads {
             let stamps = sample.zip(self.stamps.as_ref());
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("halofold_measure"),
-                timestamp_writes: stamps.map(|(sample, stamps)| wgpu::ComputePassTimestampWrites {
-                    query_set: &stamps.queries,
-                    beginning_of_pass_write_index: Some(2 * sample),
-                    end_of_pass_write_index: Some(2 * sample + 1),
-                }),
+                label: Some("halofold::measure"),
+                timestamp_writes: stamps.map(|(sample, stamps)| stamps.around(sample)),
             });
             for _ in 0..repeats {
                 record(&mut pass);
@@ -403,25 +397,6 @@ impl Timer {
         self.device.poll(wgpu::PollType::wait_indefinitely())?;
         Ok(())
     }
-
-    /// Reads the first timestamps of the query set, in a submission of its own.
-    fn resolve(&self, stamps: &Stamps, count: u32) -> Result<Vec<u64>, MeasureError> {
-        let size = u64::from(count) * 8;
-        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
-            label: Some("halofold_measure::resolve"),
-        });
-        encoder.resolve_query_set(&stamps.queries, 0..count, &stamps.resolved, 0);
-        stamps.readback.encode(&mut encoder, &stamps.resolved, 0, size)?;
-        self.queue.submit([encoder.finish()]);
-        let bytes = stamps.readback.wait(&self.device, size)?;
-        Ok(bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect())
-    }
-}
-
-/// The ticks between the two timestamps of every pair; `None` if any pair is zero, equal or runs backwards.
-fn elapsed(ticks: &[u64]) -> Option<Vec<u64>> {
-    let between = |pair: &[u64]| pair[1].checked_sub(pair[0]).filter(|ticks| pair[0] != 0 && *ticks > 0);
-    ticks.chunks_exact(2).map(between).collect()
 }
 
 /// Repetitions in pieces of what one pass may hold.
@@ -440,15 +415,6 @@ fn ratio(larger: Duration, smaller: Duration) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn timestamps_that_make_no_sense_are_none() {
-        assert_eq!(elapsed(&[5, 7, 100, 1100]), Some(vec![2, 1000]));
-        for wrong in [[0, 0], [0, 7], [7, 0], [7, 7], [9, 7], [u64::MAX, 1]] {
-            assert_eq!(elapsed(&wrong), None, "{wrong:?}");
-            assert_eq!(elapsed(&[[5, 7], wrong].concat()), None, "one bad pair of two: {wrong:?}");
-        }
-    }
 
     #[test]
     fn names_say_which_clock() {

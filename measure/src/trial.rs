@@ -41,7 +41,7 @@ impl Trial {
         let plan = reduction.plan(first.offset, first.len)?;
         let workspace = Workspace::new(device, &plan);
         let output = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold_measure::result"),
+            label: Some("halofold::measure::result"),
             size: plan.output,
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             mapped_at_creation: false,

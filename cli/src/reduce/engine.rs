@@ -57,8 +57,8 @@ impl<'a> Engine<'a> {
         let largest = work.iter().map(|work| work.bytes.unwrap_or(piece)).max().unwrap_or(0);
         let size = largest.min(piece).next_multiple_of(8).max(8);
         let host = || vec![vec![0; size as usize / 8]; inputs];
-        let slot = || Slot::new(gpu, inputs, size, kernels.len());
-        let slots = gpu.attempt(|| Ok([slot(), slot()]))?;
+        let slot = |number| Slot::new(gpu, number, inputs, size, kernels.len());
+        let slots = gpu.attempt(|| Ok([slot(0), slot(1)]))?;
         Ok(Engine { gpu, piece: size, host: [host(), host()], slots, kernels, verify })
     }
 

@@ -6,7 +6,6 @@ use halofold::reducer::{Answer, Extent, Form, Op, Prepared, Reducer, Shape, Sour
 use halofold::{Element, wgpu};
 
 use super::layout::{Layout, Share};
-use super::stamps::Stamps;
 use crate::dataset;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
@@ -31,7 +30,8 @@ pub struct Outcome {
 /// Buffers for one piece.
 pub struct Slot {
     inputs: Vec<wgpu::Buffer>,
-    stamps: Option<Stamps>,
+    /// Which of the timer's places are this slot's: from here on, one for each kernel.
+    first_stamp: u32,
     /// For each kernel, what the last piece was bound to: all pieces but the last of a file are equally large.
     bound: Vec<Option<Bound>>,
     /// The kernels that were launched.
@@ -64,10 +64,10 @@ pub fn shape(form: Form, share: &Share) -> Shape {
 
 impl Slot {
     /// Room for so many inputs of `bytes` each, and for what so many kernels make of them.
-    pub fn new(gpu: &Gpu, inputs: usize, bytes: u64, kernels: usize) -> Self {
+    pub fn new(gpu: &Gpu, number: usize, inputs: usize, bytes: u64, kernels: usize) -> Self {
         Slot {
             inputs: (0..inputs).map(|_| dataset::input_buffer(gpu, bytes)).collect(),
-            stamps: Stamps::new(gpu, kernels as u32),
+            first_stamp: (number * kernels) as u32,
             bound: (0..kernels).map(|_| None).collect(),
             launched: Vec::new(),
         }
@@ -97,7 +97,7 @@ impl Slot {
             }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("halofold reduce"),
-                timestamp_writes: self.stamps.as_ref().map(|stamps| stamps.around(place as u32)),
+                timestamp_writes: gpu.timer.stamp(self.first_stamp + place as u32),
             });
             if let Some(bound) = &self.bound[number] {
                 bound.prepared.encode_in_pass(&mut pass);
@@ -148,11 +148,9 @@ impl Slot {
                 gpu_ms: None,
             });
         }
-        if let Some(stamps) = &self.stamps {
-            let times = stamps.read(gpu, outcomes.len() as u32)?;
-            for (outcome, ms) in outcomes.iter_mut().zip(times) {
-                outcome.gpu_ms = ms;
-            }
+        let stamps = self.first_stamp..self.first_stamp + outcomes.len() as u32;
+        for (outcome, ms) in outcomes.iter_mut().zip(gpu.timer.resolve(stamps).map_err(Failure::usage)?) {
+            outcome.gpu_ms = ms;
         }
         Ok(outcomes)
     }

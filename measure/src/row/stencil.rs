@@ -31,7 +31,7 @@ pub struct StencilWork {
 /// What is said of a stencil. Its times are of one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StencilFigures {
-    /// How many steps `wall_ms` is of, where that many were run in one go.
+    /// How many steps `wall_ms_median` is of, where that many were run in one go.
     pub steps: Option<u32>,
     /// Workgroups of one step.
     pub workgroups: Option<u64>,
