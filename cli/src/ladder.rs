@@ -93,7 +93,7 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     // Files are looked at before the GPU is: nothing half done.
     let source =
         args.input.as_deref().map(|path| Source::open(path, None)).transpose().map_err(Failure::usage)?;
-    let file = record::reserve(args.record.as_deref())?;
+    let file = record::reserve(args.record.as_deref(), args.input.as_slice())?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);

@@ -27,6 +27,7 @@ mod table;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 
 /// GPU reductions, rung by rung: verified, measured, explained.
 #[derive(Parser)]
@@ -58,7 +59,15 @@ enum Command {
 
 fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let result = match Arguments::parse().command {
+    let result = reserved::clean_up_when_interrupted().and_then(|()| run(Arguments::parse().command));
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
@@ -67,9 +76,5 @@ fn main() -> ExitCode {
         Command::Show(arguments) => show::run(arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
     }
 }

@@ -39,8 +39,8 @@ fn write_record(file: Reserved, record: &Record) -> Result<(), Failure> {
 }
 
 /// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.
-pub fn reserve(path: Option<&Path>) -> Result<Option<Reserved>, Failure> {
-    path.map(|path| Reserved::open("--record", path)).transpose()
+pub fn reserve(path: Option<&Path>, inputs: &[String]) -> Result<Option<Reserved>, Failure> {
+    path.map(|path| Reserved::open_apart("--record", path, inputs)).transpose()
 }
 
 /// What a file holds: a record, or the bare rows that `--json` prints.

@@ -101,7 +101,7 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut work = file::survey(&paths, args.raw, args.axis)?;
     let mut second = if args.with.is_some() { work.pop() } else { None };
     request::check_files(&args, &work, second.as_ref())?;
-    let file = args.output.as_deref().map(|path| Reserved::open("-o", path)).transpose()?;
+    let file = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &paths)).transpose()?;
     let gpu = args.adapter.open()?;
     let inputs = if second.is_some() { 2 } else { 1 };
     let mut engine = Engine::new(&gpu, &work, &args.op, inputs, args.piece, args.verify)?;

@@ -42,11 +42,13 @@ pub struct ReportArgs {
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
+    let open = |option, path: &Option<PathBuf>| {
+        path.as_deref().map(|path| Reserved::open_apart(option, path, &args.records)).transpose()
+    };
+    let (html, markdown) = (open("--output", &args.output)?, open("--markdown", &args.markdown)?);
     let loaded = args.records.iter().map(|path| record::load(path)).collect::<Result<Vec<_>, _>>()?;
     let machines = Machine::of(loaded);
     let readme = if args.readme { Some(readme::table(&machines)?) } else { None };
-    let html = args.output.as_deref().map(|path| Reserved::open("--output", path)).transpose()?;
-    let markdown = args.markdown.as_deref().map(|path| Reserved::open("--markdown", path)).transpose()?;
     if let Some(file) = html {
         file.write(&page::html(&machines))?;
     }

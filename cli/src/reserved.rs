@@ -1,56 +1,195 @@
-//! A file that is opened before the work and written after it.
+//! A file that is made sure of before the work and takes its name after it.
+//!
+//! What is written goes into a temporary file beside the target, which takes the target's name once it is complete: a full disk,
+//! an error or an interrupt leaves what was there before.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
-/// An open file that still has its old content. One that was not there before goes away again unless it is written.
+/// What an interrupt removes: temporary files, and folders that get none.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
+const INTERRUPTED: i32 = 130;
+
+/// An output that nothing has been written to yet.
 pub struct Reserved {
     option: &'static str,
     path: PathBuf,
-    file: File,
-    fresh: bool,
+    target: Target,
+}
+
+enum Target {
+    /// A temporary file in the same folder.
+    Beside(NamedTempFile),
+    /// What cannot be replaced: a pipe, a device.
+    InPlace(File),
 }
 
 impl Reserved {
-    /// Opens the file that an option names.
+    /// Makes sure of the file that an option names.
     pub fn open(option: &'static str, path: &Path) -> Result<Self, Failure> {
-        let fresh = !path.exists();
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| failure(option, path, &error))?;
-        Ok(Reserved { option, path: path.to_owned(), file, fresh })
+        // A link stays one: what it points to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = Target::of(&path).map_err(|error| failure(option, &path, &error))?;
+        Ok(Reserved { option, path, target })
+    }
+
+    /// The same for an output that would destroy one of the inputs if it were one.
+    pub fn open_apart(
+        option: &'static str,
+        path: &Path,
+        inputs: &[impl AsRef<Path>],
+    ) -> Result<Self, Failure> {
+        let file = Reserved::open(option, path)?;
+        let is_output = |input: &&_| fs::canonicalize(input).is_ok_and(|input| input == file.path);
+        match inputs.iter().map(AsRef::as_ref).find(is_output) {
+            Some(_) => Err(Failure::Usage(format!(
+                "{option} {}: this is the input: name another file",
+                path.display()
+            ))),
+            None => Ok(file),
+        }
     }
 
     /// Replaces the content.
-    pub fn write(self, text: &str) -> Result<(), Failure> {
-        self.write_with(|file| file.write_all(text.as_bytes()))
+    pub fn write(self, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Failure> {
+        self.write_with(|file| file.write_all(content.as_ref()))
     }
 
     /// Replaces the content by what `content` writes.
-    pub fn write_with(mut self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
-        let replaced = self.empty().and_then(|()| content(&mut self.file));
-        replaced.map_err(|error| failure(self.option, &self.path, &error))?;
-        self.fresh = false;
-        Ok(())
-    }
-
-    fn empty(&self) -> io::Result<()> {
-        // Pipes and devices have nothing to cut off.
-        if self.file.metadata()?.is_file() { self.file.set_len(0) } else { Ok(()) }
+    pub fn write_with(self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+        let Reserved { option, path, target } = self;
+        target.fill(&path, content).map_err(|error| failure(option, &path, &error))
     }
 }
 
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        if self.fresh {
-            // An empty file may stay behind if this fails; what led here is reported.
-            let _ = fs::remove_file(&self.path);
+impl Target {
+    fn of(path: &Path) -> io::Result<Self> {
+        if path.exists() {
+            // Whoever may not write a file may not replace it either.
+            let file = OpenOptions::new().write(true).open(path)?;
+            if !file.metadata()?.is_file() {
+                return Ok(Target::InPlace(file));
+            }
         }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::metadata(folder)?;
+        let file = builder().tempfile_in(folder)?;
+        unfinished().push(file.path().to_owned());
+        Ok(Target::Beside(file))
     }
+
+    fn fill(self, path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        let mut file = match self {
+            Target::InPlace(mut file) => return content(&mut file),
+            Target::Beside(file) => file,
+        };
+        content(file.as_file_mut())?;
+        if let Ok(before) = fs::metadata(path) {
+            fs::set_permissions(file.path(), before.permissions())?;
+        }
+        let temporary = file.path().to_owned();
+        file.persist(path)?;
+        unfinished().retain(|known| *known != temporary);
+        Ok(())
+    }
+}
+
+/// Temporary files with the permissions of any other.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".halofold-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has an interrupt (Ctrl-C, or a signal to end) leave nothing behind that is not complete.
+pub fn clean_up_when_interrupted() -> Result<(), Failure> {
+    let clean_up = || {
+        for path in unfinished().drain(..).rev() {
+            // A folder goes if nothing is in it; what is gone already needs no removing.
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
+        }
+        std::process::exit(INTERRUPTED);
+    };
+    ctrlc::set_handler(clean_up).map_err(Failure::usage)
+}
+
+/// Has an interrupt remove a folder too, if it is empty.
+pub fn remove_when_interrupted(folder: &Path) {
+    unfinished().push(folder.to_owned());
 }
 
 fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(format!("{option} {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_fails_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.txt");
+        fs::write(&path, "old").unwrap();
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+
+        let full = Reserved::open("-o", &path).unwrap().write_with(|file| {
+            file.write_all(b"half of it")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert!(full.is_err());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 1));
+        drop(Reserved::open("-o", &path).unwrap());
+        drop(Reserved::open("-o", &folder.path().join("fresh.txt")).unwrap());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 1));
+
+        Reserved::open("-o", &path).unwrap().write("new").unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("new", 1));
+    }
+
+    #[test]
+    fn an_output_is_no_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        fs::write(&path, "a").unwrap();
+        let by_another_name = folder.path().join(".").join("a.npy");
+        assert!(Reserved::open_apart("-o", &by_another_name, &[&path]).is_err());
+        assert!(Reserved::open_apart("-o", &folder.path().join("b.npy"), &[&path]).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a.txt"), folder.path().join("link"));
+        fs::write(&path, "a").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        Reserved::open("-o", &link).unwrap().write("b").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "b");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to() {
+        Reserved::open("-o", Path::new("/dev/null")).unwrap().write("gone").unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
 }

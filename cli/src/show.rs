@@ -12,6 +12,7 @@ use rspirv::binary::Disassemble as _;
 
 use crate::failure::Failure;
 use crate::output::print;
+use crate::reserved::Reserved;
 
 /// The largest workgroup that any back end runs.
 const LARGEST_WORKGROUP: u32 = 1024;
@@ -182,7 +183,7 @@ fn little_endian(words: &[u32]) -> Vec<u8> {
 }
 
 fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(file, bytes).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+    Reserved::open("--output", file)?.write(bytes)
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ fn end_to_end(row: &Row) -> Option<f64> {
 /// Runs the command.
 pub fn run(args: SweepArgs) -> Result<(), Failure> {
     let outputs = Outputs::reserve(&args)?;
-    let file = record::reserve(args.record.as_deref())?;
+    let file = record::reserve(args.record.as_deref(), &[])?;
     let accumulator = args
         .op
         .over(args.element)

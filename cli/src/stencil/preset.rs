@@ -107,7 +107,7 @@ pub struct Replay {
 pub fn run(args: &PresetArgs, preset: &'static Preset, setting: &Setting<'_>) -> Result<(), Failure> {
     let variants = args.variants(preset)?;
     let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
-    let file = record::reserve(args.record.as_deref())?;
+    let file = record::reserve(args.record.as_deref(), &[])?;
     let gpu = setting.adapter.open()?;
     let replay = args.replay(preset, setting, &gpu, &variants)?;
     record::write_stencils(file, &gpu, &replay.peak, &replay.rows)?;

@@ -1,4 +1,5 @@
 //! Running the program on files: folders for them, arrays as NumPy writes them, and what a refusal looks like.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::fs;
 use std::io::Write as _;

@@ -7,7 +7,7 @@ use super::cells::Cells;
 use super::picture::Picture;
 use super::stage::Stage;
 use crate::failure::Failure;
-use crate::reserved::Reserved;
+use crate::reserved::{self, Reserved};
 
 const OPTION: &str = "--frames";
 
@@ -25,6 +25,9 @@ impl Folder {
         let fresh = !path.exists();
         fs::create_dir_all(path)
             .map_err(|error| Failure::Usage(format!("{OPTION} {}: {error}", path.display())))?;
+        if fresh {
+            reserved::remove_when_interrupted(path);
+        }
         let mut folder = Folder { path: path.to_owned(), fresh, first: None };
         folder.first = Some(Reserved::open(OPTION, &folder.frame(0))?);
         Ok(folder)

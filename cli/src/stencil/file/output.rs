@@ -33,7 +33,7 @@ impl Outputs {
         if args.slice.is_some() && args.frames.is_none() && form != Some(Form::Picture) {
             return Err(Failure::usage("--slice goes with a picture: -o OUT.png or --frames"));
         }
-        let reserve = |(form, path)| Ok((form, Reserved::open("-o", path)?));
+        let reserve = |(form, path)| Ok((form, Reserved::open_apart("-o", path, args.grid.as_slice())?));
         Ok(Outputs {
             result: form.zip(args.output.as_deref()).map(reserve).transpose()?,
             frames: args.frames.as_deref().map(Folder::reserve).transpose()?,
