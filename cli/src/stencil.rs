@@ -50,6 +50,9 @@ pub struct StencilArgs {
         allow_hyphen_values = true
     )]
     weights: Vec<f64>,
+    /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
+    #[arg(long, value_name = "RHS.npy", conflicts_with = "preset")]
+    rhs: Option<String>,
     /// What is computed with and written: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,

@@ -339,6 +339,36 @@ fn floats_become_what_is_asked_for() {
 }
 
 #[test]
+fn a_right_hand_side_is_added() {
+    let folder = Folder::new("stencil-rhs");
+    let out = folder.path("out.npy");
+    for &stencil in STENCILS {
+        let cells = Cells::integers(stencil);
+        let rhs = Cells { values: cells.values.iter().rev().copied().collect(), ..cells.clone() };
+        let file = folder.write("in.npy", &cells.file("f4", false, false));
+        // Its type and its order are its own.
+        let added = folder.write("rhs.npy", &rhs.file("f8", true, false));
+        let weights: Vec<_> = stencil.dyadic.0[..stencil.classes.len()].iter().map(f64::to_string).collect();
+        let output = run(&[
+            &file,
+            "--stencil",
+            stencil.name,
+            "--weights",
+            &weights.join(","),
+            "--rhs",
+            &added,
+            "-o",
+            &out,
+        ]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut expected = cells.values.clone();
+        let problem = Problem::new(stencil, stencil.dyadic, cells.grid, Borders::default());
+        problem.with_rhs(&rhs.values).step(&cells.values, &mut expected);
+        assert_eq!(array(&out).2, expected, "{}", stencil.name);
+    }
+}
+
+#[test]
 fn no_step_copies() {
     let folder = Folder::new("stencil-copy");
     let cells = Cells::integers(&FIVE_POINT);
@@ -521,6 +551,9 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&flat, "--block", "4096x4096"], &["4096x4096", "max_compute_invocations_per_workgroup"]),
         (&[&flat, "--variant", "sol-smem", "--block", "2x8"], &["sol-smem", "2x8", "at least 3"]),
         (&[&flat, "--boundary", "open"], &["fixed, mirror, periodic"]),
+        (&[&flat, "--rhs", &deep], &["--rhs", "deep.npy", "(5, 9, 11)", "(13, 37)"]),
+        (&[&flat, "--rhs", "no-such-file.npy"], &["no-such-file.npy", "no such file"]),
+        (&["-", "--rhs", "-"], &["--rhs -"]),
         (&[&flat, "--weights", "1,2,3"], &["3 given", "5 points take 2"]),
         (&[&deep, "--weights", "1"], &["1 given", "27 points take 4"]),
         (&[&deep, "--coefficients", "1,2,3,nan"], &["NaN is no weight"]),

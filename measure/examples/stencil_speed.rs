@@ -4,7 +4,7 @@
 //! the thesis does (1024 × 1024 and 32 × 128 × 128 on a software adapter), and prints the best first. Behind `--`, names of
 //! variants take only those, and `--unchecked` leaves out the checks that wgpu adds to shaders.
 
-use halofold::stencil::{Block, Config, Dims, Grid, Jacobi, Mapping, STENCILS, Tuning};
+use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, Mapping, STENCILS, Tuning};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Timer, peak};
 
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     Jacobi::new(&device, config, weights)
                 };
                 let Ok(jacobi) = jacobi else { continue };
-                let stepper = jacobi.prepare(&device, &buffers[0], &buffers[1])?;
+                let stepper = jacobi.prepare(&device, Grids::new(&buffers[0], &buffers[1]))?;
                 let measured = timer.measure(budget, &|pass| stepper.encode_in_pass(pass, 2))?;
                 times.push((measured.summary().median / 2.0, variant.name, tuning));
             }

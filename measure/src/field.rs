@@ -8,7 +8,7 @@ use std::sync::Arc;
 use halofold::Element;
 use halofold::read::ReadError;
 use halofold::reducer::{Prepared, ReducerError};
-use halofold::stencil::{Config, Grid, Jacobi, StencilError, Stepper};
+use halofold::stencil::{Config, Grid, Grids, Jacobi, StencilError, Stepper};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::differ::Differ;
@@ -27,10 +27,11 @@ pub struct Field {
     differ: Differ,
 }
 
-/// Two buffers of a [`Field`]'s size to step in.
+/// Two buffers of a [`Field`]'s size to step in, and its right-hand side.
 #[derive(Debug)]
 pub struct Pair {
     buffers: [Buffer; 2],
+    rhs: Buffer,
     /// What compares each of them.
     comparisons: [Arc<[Prepared]>; 2],
 }
@@ -100,7 +101,7 @@ impl Field {
         let buffers = ["halofold::measure::first", "halofold_measure::second"]
             .map(|label| buffer(device, label, self.initial.size()));
         let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(device, buffer));
-        Ok(Pair { comparisons: [first?.into(), second?.into()], buffers })
+        Ok(Pair { comparisons: [first?.into(), second?.into()], buffers, rhs: self.initial.clone() })
     }
 
     /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`Pair::stepper`], with
@@ -148,14 +149,15 @@ impl Pair {
     ///
     /// If the stencil is for a larger grid; see [`Jacobi::prepare`].
     pub fn stepper(&self, device: &Device, jacobi: &Jacobi) -> Result<Stepper, StencilError> {
-        jacobi.prepare(device, &self.buffers[0], &self.buffers[1])
+        let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
+        jacobi.prepare(device, if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }
 
     /// The same two buffers the other way round: steps then start in the second.
     pub fn reversed(&self) -> Self {
         let [first, second] = self.buffers.clone();
         let [of_first, of_second] = self.comparisons.clone();
-        Pair { buffers: [second, first], comparisons: [of_second, of_first] }
+        Pair { buffers: [second, first], rhs: self.rhs.clone(), comparisons: [of_second, of_first] }
     }
 }
 

@@ -12,7 +12,8 @@ use halofold::stencil::{Config, Dims, Grid};
 
 use crate::noise::scramble;
 
-/// A grid before and after some Jacobi steps with the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
+/// A grid before and after some Jacobi steps with the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic). A right-hand side is
+/// the grid before the steps.
 ///
 /// Cells are whole numbers from -4 to 4, so that every order of additions gives the same bits in every float type.
 #[derive(Clone, Debug)]
@@ -44,6 +45,7 @@ impl Mosaic {
         let cells = tiled(small, tile);
         let (mut source, mut target) = (cells.clone(), cells.clone());
         let problem = Problem::new(stencil, stencil.dyadic, small, config.borders);
+        let problem = if config.rhs { problem.with_rhs(&cells) } else { problem };
         for _ in 0..steps {
             problem.step(&source, &mut target);
             std::mem::swap(&mut source, &mut target);

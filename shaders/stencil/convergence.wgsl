@@ -20,6 +20,7 @@
 // The residual is the largest change and the sum of squares. A NaN among the changes need not show in the
 // largest, as WGSL leaves open what `max` does with one, but it always shows in the sum; there it is looked for
 // by its bits, since a compiler may assume that comparisons meet none.
+#import real
 
 struct Outcome {
     steps: u32,

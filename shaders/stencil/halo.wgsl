@@ -12,6 +12,7 @@
 // windows: to it, this is a grid with fixed sides. Afterwards `scatter` takes the two computed layers back.
 //
 // It costs three small dispatches a step, on four layers of a grid of thousands.
+#import element
 
 struct Params {
     // Cells of one layer. None: this step is not to be taken, nothing is copied.

@@ -47,9 +47,7 @@ pub struct Variant {
     pub unroll: u32,
     /// Whether planes of one pass share common sums.
     pub shares_sums: bool,
-    /// The kernel's WGSL, opened by its essay.
-    pub kernel: &'static str,
-    /// The kernel's file under `shaders/stencil/`.
+    /// The kernel's file under `shaders/`, without its extension; it is opened by an essay.
     pub file: &'static str,
 }
 
@@ -65,8 +63,7 @@ macro_rules! variant {
             mapping: Mapping::$mapping,
             unroll: $unroll,
             shares_sums: $shares,
-            kernel: include_str!(concat!("../../shaders/stencil/", $file)),
-            file: $file,
+            file: concat!("stencil/", $file),
         }
     };
 }
@@ -75,30 +72,30 @@ macro_rules! variant {
 /// fastest on a large GPU.
 #[rustfmt::skip]
 pub static VARIANTS: &[Variant] = &[
-    variant!("direct-global", All(Dims::Two), "2d/direct_global.wgsl", "", Cells),
-    variant!("dir-smem", One(&FIVE_POINT), "2d/dir_smem.wgsl", "DIR_SMEM", Direct),
-    variant!("dir-reg", One(&FIVE_POINT), "2d/dir_reg.wgsl", "DIR_REG", Direct),
-    variant!("dir-fusion", One(&FIVE_POINT), "2d/dir_fusion.wgsl", "DIR_FUSION", Direct),
-    variant!("dir-fusion-diag", One(&FIVE_POINT), "2d/dir_fusion_diag.wgsl", "DIR_FUSION_DIAG", Direct),
-    variant!("sol-smem", One(&FIVE_POINT), "2d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
-    variant!("sol-reg", One(&FIVE_POINT), "2d/sol_reg.wgsl", "SOL_REG", Overlapped),
-    variant!("register-rows", One(&FIVE_POINT), "2d/register_rows.wgsl", "", Strips),
-    variant!("direct-global", All(Dims::Three), "3d/direct_global.wgsl", "", Cells),
-    variant!("dir-smem", One(&TWENTY_SEVEN_POINT), "3d/dir_smem.wgsl", "DIR_SMEM", Direct),
-    variant!("dir-fusion", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion.wgsl", "DIR_FUSION", Direct),
-    variant!("dir-fusion2", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion2.wgsl", "DIR_FUSION2", Direct),
-    variant!("dir-unroll2", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL2", Direct, 2, false),
-    variant!("dir-unroll4", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL4", Direct, 4, false),
-    variant!("dir-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL2_CSE", Direct, 2, true),
-    variant!("dir-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll.wgsl", "DIR_UNROLL4_CSE", Direct, 4, true),
-    variant!("sol-smem", One(&TWENTY_SEVEN_POINT), "3d/sol_smem.wgsl", "SOL_SMEM", Overlapped),
-    variant!("sol-unroll2", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL2", Overlapped, 2, false),
-    variant!("sol-unroll4", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL4", Overlapped, 4, false),
-    variant!("sol-unroll8", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL8", Overlapped, 8, false),
-    variant!("sol-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL2_CSE", Overlapped, 2, true),
-    variant!("sol-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL4_CSE", Overlapped, 4, true),
-    variant!("sol-unroll8-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll.wgsl", "SOL_UNROLL8_CSE", Overlapped, 8, true),
-    variant!("plane-sums", One(&TWENTY_SEVEN_POINT), "3d/plane_sums.wgsl", "", Strips),
+    variant!("direct-global", All(Dims::Two), "2d/direct_global", "", Cells),
+    variant!("dir-smem", One(&FIVE_POINT), "2d/dir_smem", "DIR_SMEM", Direct),
+    variant!("dir-reg", One(&FIVE_POINT), "2d/dir_reg", "DIR_REG", Direct),
+    variant!("dir-fusion", One(&FIVE_POINT), "2d/dir_fusion", "DIR_FUSION", Direct),
+    variant!("dir-fusion-diag", One(&FIVE_POINT), "2d/dir_fusion_diag", "DIR_FUSION_DIAG", Direct),
+    variant!("sol-smem", One(&FIVE_POINT), "2d/sol_smem", "SOL_SMEM", Overlapped),
+    variant!("sol-reg", One(&FIVE_POINT), "2d/sol_reg", "SOL_REG", Overlapped),
+    variant!("register-rows", One(&FIVE_POINT), "2d/register_rows", "", Strips),
+    variant!("direct-global", All(Dims::Three), "3d/direct_global", "", Cells),
+    variant!("dir-smem", One(&TWENTY_SEVEN_POINT), "3d/dir_smem", "DIR_SMEM", Direct),
+    variant!("dir-fusion", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion", "DIR_FUSION", Direct),
+    variant!("dir-fusion2", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion2", "DIR_FUSION2", Direct),
+    variant!("dir-unroll2", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL2", Direct, 2, false),
+    variant!("dir-unroll4", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL4", Direct, 4, false),
+    variant!("dir-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL2_CSE", Direct, 2, true),
+    variant!("dir-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL4_CSE", Direct, 4, true),
+    variant!("sol-smem", One(&TWENTY_SEVEN_POINT), "3d/sol_smem", "SOL_SMEM", Overlapped),
+    variant!("sol-unroll2", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL2", Overlapped, 2, false),
+    variant!("sol-unroll4", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL4", Overlapped, 4, false),
+    variant!("sol-unroll8", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL8", Overlapped, 8, false),
+    variant!("sol-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL2_CSE", Overlapped, 2, true),
+    variant!("sol-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL4_CSE", Overlapped, 4, true),
+    variant!("sol-unroll8-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL8_CSE", Overlapped, 8, true),
+    variant!("plane-sums", One(&TWENTY_SEVEN_POINT), "3d/plane_sums", "", Strips),
 ];
 
 impl Variant {
@@ -147,9 +144,9 @@ impl Variant {
         }
     }
 
-    /// Whether its kernel names a piece.
-    pub(crate) fn uses(&self, piece: &str) -> bool {
-        crate::shader::uses(self.kernel).any(|name| name == piece)
+    /// Whether its workgroups share a tile.
+    pub(crate) const fn has_tile(&self) -> bool {
+        matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
 }
 
@@ -201,7 +198,8 @@ mod tests {
     #[test]
     fn every_kernel_opens_with_its_essay() {
         for variant in VARIANTS {
-            let essay = variant.kernel.lines().take_while(|line| line.starts_with("//")).count();
+            let essay =
+                crate::shader::piece(variant.file).lines().take_while(|line| line.starts_with("//")).count();
             assert!(essay >= 10, "{}: {essay} lines", variant.file);
         }
     }

@@ -3,8 +3,8 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
-use crate::shader::{self, Composer};
 use crate::stencil::catalogue::{Mapping, Variant};
+use crate::stencil::composer::Composer;
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil};
@@ -29,14 +29,27 @@ pub struct Config {
     /// Whether the kernel multiplies once, all weights being equal: for stencils of a centre and one class around it.
     /// [`Jacobi`](crate::stencil::Jacobi) sets it by the weights it is given.
     pub one_weight: bool,
+    /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer,
+    /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
+    pub rhs: bool,
 }
 
 impl Config {
-    /// A stencil by a kernel over a grid: fixed borders, the variant's usual knobs, the stencil's usual weights.
+    /// A stencil by a kernel over a grid: fixed borders, the variant's usual knobs, the stencil's usual weights, no right-
+    /// hand side.
     pub fn new(stencil: &'static Stencil, variant: &'static Variant, element: Element, grid: Grid) -> Self {
         let one_weight = stencil.is_one_weight(stencil.usual);
         let tuning = Tuning::of(variant);
-        Config { stencil, variant, element, grid, borders: Borders::default(), tuning, one_weight }
+        Config {
+            stencil,
+            variant,
+            element,
+            grid,
+            borders: Borders::default(),
+            tuning,
+            one_weight,
+            rhs: false,
+        }
     }
 
     /// The same with other borders.
@@ -54,20 +67,30 @@ impl Config {
         self.with_tuning(self.tuning.with_block(block))
     }
 
+    /// The same with a right-hand side.
+    pub const fn with_rhs(self) -> Self {
+        Config { rhs: true, ..self }
+    }
+
     /// Bytes of one buffer.
     pub fn bytes(&self) -> u64 {
         self.grid.cells().saturating_mul(self.element.size())
     }
 
+    /// Bytes that a step has to move for one cell: read once, written once, and a right-hand side read once.
+    pub fn bytes_moved(&self) -> u64 {
+        (2 + u64::from(self.rhs)) * self.element.size()
+    }
+
     /// Floating-point operations of one cell, as the thesis counts them: 5 and 30 for its stencils.
     pub fn flops(&self) -> u32 {
         let products = if self.one_weight { 1 } else { self.stencil.classes.len() as u32 };
-        self.stencil.points() - 1 + products
+        self.stencil.points() - 1 + products + u32::from(self.rhs)
     }
 
     /// Cells beside each other that one invocation of a strip takes.
     pub(super) fn lanes(&self) -> u32 {
-        if self.variant.uses("packs") && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
+        if self.variant.mapping == Mapping::Strips && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
     }
 
     /// Cells that one block computes, in rows and columns.
@@ -136,60 +159,36 @@ impl Config {
 
     /// The kernel's WGSL: the kernel first, then all it refers to. The block is in the overrides `ROWS` and `COLS`.
     pub fn compose(&self) -> String {
-        let mut composer = Composer::default();
-        if self.element == Element::F16 {
-            composer.enable("f16");
-        }
-        composer.add(&format!("shaders/stencil/{}", self.variant.file), self.variant.kernel);
-        composer.add("generated: the element type", &format!("alias Elem = {};", self.element));
-        for name in shader::uses(self.variant.kernel) {
-            for piece in self.pieces(name) {
-                composer.piece(&piece);
-            }
-        }
-        composer.finish()
-    }
-
-    /// The pieces that a name of a `//! use` line stands for.
-    fn pieces(&self, name: &'static str) -> Vec<String> {
         let sides = &self.borders.pairs()[..self.stencil.dims.count()];
         let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
-        let names = match name {
-            "formula" => {
-                let used = shader::uses(shader::piece(self.stencil.formula));
-                return used
-                    .flat_map(|name| self.pieces(name))
-                    .chain([self.stencil.formula.to_owned()])
-                    .collect();
-            }
-            "border" if fixed => vec!["border_fixed"],
-            "border" => vec!["border_any"],
-            "packs" if self.lanes() == 4 => vec!["packs_vector"],
-            "packs" => vec!["cells", "packs_scalar"],
-            "outputs" if self.variant.shares_sums => vec!["outputs_shared"],
-            "outputs" => vec!["outputs_apart"],
-            "star" if self.one_weight => vec!["star_one_weight"],
-            "star" => vec!["star_two_weights"],
-            "strip" => vec![match self.tuning.strip {
-                1 => "strip_1",
-                2 => "strip_2",
-                _ => "strip_4",
-            }],
-            name => vec![name],
-        };
-        names.into_iter().map(|name| format!("stencil/shared/{name}")).collect()
+        Composer::default()
+            .define("fixed_borders", fixed)
+            .define("lanes4", self.lanes() == 4)
+            .define("cse", self.variant.shares_sums)
+            .define("one_weight", self.one_weight)
+            .define("rhs", self.rhs)
+            .define("strip_1", self.tuning.strip == 1)
+            .define("strip_4", self.tuning.strip == 4)
+            .provide("element", format!("alias Elem = {};", self.element))
+            .choose("formula", self.stencil.formula)
+            .compose(self.variant.file, extension(self.element))
     }
 
     /// The pipeline overrides of the kernel.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let Tuning { block, rows_per_invocation, .. } = self.tuning;
         let mut overrides = vec![("ROWS", f64::from(block.rows)), ("COLS", f64::from(block.cols))];
-        if self.variant.uses("plane_sweep") {
+        if self.variant.has_tile() && self.variant.dims() == Dims::Three {
             overrides.push(("UNROLL", f64::from(self.variant.unroll)));
         }
-        if self.variant.kernel.contains("override ROWS_PER_INVOCATION") {
+        if self.variant.mapping == Mapping::Strips && self.variant.dims() == Dims::Two {
             overrides.push(("ROWS_PER_INVOCATION", f64::from(rows_per_invocation)));
         }
         overrides
     }
+}
+
+/// What a module over an element type has to enable.
+pub(super) fn extension(element: Element) -> Option<&'static str> {
+    (element == Element::F16).then_some("f16")
 }

@@ -9,9 +9,10 @@ use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::reducer::{Position, Prepared};
-use crate::shader::Composer;
+use crate::stencil::composer::Composer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
+use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::residual;
 use crate::stencil::uniforms::UniformBlocks;
@@ -21,7 +22,7 @@ use crate::stencil::until::{Norm, Outcome, Until};
 const OUTCOME_SIZE: u64 = 32;
 
 impl Jacobi {
-    /// Binds two buffers as [`Jacobi::prepare`] does, for steps that end once a check finds the residual below epsilon.
+    /// Binds buffers as [`Jacobi::prepare`] does, for steps that end once a check finds the residual below epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, for grids of `f64` 64-bit ones. A residual with a NaN is not
     /// below anything. Cost: three small compute pipelines, those of a reduction over two inputs, some small buffers. Nothing is
@@ -34,8 +35,7 @@ impl Jacobi {
     pub fn prepare_until(
         &self,
         device: &Device,
-        first: &Buffer,
-        second: &Buffer,
+        grids: Grids<'_>,
         until: Until,
     ) -> Result<Convergence, StencilError> {
         until.check()?;
@@ -43,10 +43,10 @@ impl Jacobi {
         // A run that is over has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
-        let steps = self.steps(device, first, second, &params)?;
+        let steps = self.steps(device, grids, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);
         let count = Position { buffer: &params, offset: count };
-        let check = residual::prepare(device, self.config(), [first, second], count, &found)?;
+        let check = residual::prepare(device, self.config(), grids, count, &found)?;
         Ok(Convergence {
             steps,
             check,
@@ -266,9 +266,6 @@ fn fresh(element: Element) -> Vec<u8> {
 
 /// The module with the kernels.
 pub(super) fn compose(element: Element) -> String {
-    let real = residual::real(element);
-    Composer::default()
-        .add("generated: the type of residuals", &format!("alias Real = {real};"))
-        .piece("stencil/convergence")
-        .finish()
+    let real = format!("alias Real = {};", residual::real(element));
+    Composer::default().provide("real", real).compose("stencil/convergence", None)
 }

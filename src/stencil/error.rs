@@ -137,9 +137,18 @@ pub enum StencilError {
         /// Bytes it has.
         size: u64,
     },
-    /// One buffer for both.
-    #[error("source and target are one buffer: a step cannot read and write it at once")]
+    /// One buffer for two grids.
+    #[error("two of the grids are one buffer: a step cannot read and write it at once")]
     Aliased,
+    /// A right-hand side where the kernel adds none, or none where it does.
+    #[error(
+        "the kernel {} a right-hand side: `Config::with_rhs` and `Grids::with_rhs` go together",
+        if *needed { "adds" } else { "does not add" }
+    )]
+    RightHandSide {
+        /// Whether the kernel adds one.
+        needed: bool,
+    },
     /// The residual of a run that ends by itself cannot be computed.
     #[error("the residual: {0}")]
     Residual(#[from] ReducerError),

@@ -6,8 +6,10 @@ use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
-use crate::shader::Composer;
+use crate::stencil::composer::Composer;
+use crate::stencil::config::extension;
 use crate::stencil::error::StencilError;
+use crate::stencil::grids::Parts;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
 
@@ -30,12 +32,28 @@ struct Copying {
 #[derive(Clone, Debug)]
 pub(super) struct HaloExchange {
     pub(super) halo: Halo,
-    size: u64,
+    /// Bytes of four layers.
+    pub(super) size: u64,
     element: Element,
     gather: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
     scatter: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
     workgroups: [u32; 2],
     params: u64,
+}
+
+/// The last two layers of a ring and its first two, side by side: before a step, after it, and of the right-hand side.
+#[derive(Debug)]
+pub(super) struct Layers {
+    before: Buffer,
+    after: Buffer,
+    rhs: Option<Buffer>,
+}
+
+impl Layers {
+    /// As the grids of a step.
+    pub(super) fn parts(&self) -> Parts<'_> {
+        Parts { source: &self.before, result: &self.after, rhs: self.rhs.as_ref() }
+    }
 }
 
 impl HaloExchange {
@@ -75,47 +93,62 @@ impl HaloExchange {
         })
     }
 
-    /// Allocates the four layers before a step and after it.
-    pub(super) fn buffers(&self, device: &Device) -> [Buffer; 2] {
-        ["before", "after"]
-            .map(|name| binding::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size))
+    /// Allocates the four layers.
+    pub(super) fn layers(&self, device: &Device) -> Layers {
+        let layers = |name| binding::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size);
+        let rhs = self.halo.rhs.then(|| layers("rhs"));
+        Layers { before: layers("before"), after: layers("after"), rhs }
     }
 
-    /// The dispatches that go before the step, which reads `source`, and behind it.
-    pub(super) fn dispatches(
+    /// The dispatches that go before a step.
+    pub(super) fn gather(
         &self,
         device: &Device,
-        [source, result]: [&Buffer; 2],
-        [before, after]: &[Buffer; 2],
+        grids: Parts<'_>,
+        layers: &Layers,
         params: &Buffer,
-    ) -> [Dispatch; 2] {
+    ) -> Vec<Dispatch> {
+        let bind = |grid, before| self.dispatch(device, &self.gather, grid, [before, &layers.after], params);
+        // The layers after the step are written with those of the right-hand side first, then with their own.
+        let rhs = grids.rhs.zip(layers.rhs.as_ref()).map(|(grid, layers)| bind(grid, layers));
+        rhs.into_iter().chain([bind(grids.source, &layers.before)]).collect()
+    }
+
+    /// The dispatch that goes behind it.
+    pub(super) fn scatter(
+        &self,
+        device: &Device,
+        grids: Parts<'_>,
+        layers: &Layers,
+        params: &Buffer,
+    ) -> Dispatch {
+        self.dispatch(device, &self.scatter, grids.result, [&layers.before, &layers.after], params)
+    }
+
+    fn dispatch(
+        &self,
+        device: &Device,
+        (pipeline, layout): &(wgpu::ComputePipeline, wgpu::BindGroupLayout),
+        grid: &Buffer,
+        [before, after]: [&Buffer; 2],
+        params: &Buffer,
+    ) -> Dispatch {
         let layer = u64::from(self.halo.layer) * self.element.size();
         let tail = layer * 2 + u64::from(self.halo.skip) * self.element.size();
-        [(&self.gather, source), (&self.scatter, result)].map(|((pipeline, layout), grid)| Dispatch {
-            pipeline: pipeline.clone(),
-            bindings: binding::bind(
-                device,
-                "halofold::stencil::halo",
-                layout,
-                [
-                    (1, binding::slice(grid, 0, (2 * layer).next_multiple_of(4))),
-                    (2, binding::block::<Copying>(params, self.params)),
-                    (4, binding::slice(grid, self.halo.tail, tail.next_multiple_of(4))),
-                    (8, before.as_entire_binding()),
-                    (9, after.as_entire_binding()),
-                ],
-            ),
-            grid: self.workgroups,
-        })
+        let resources = [
+            (1, binding::slice(grid, 0, (2 * layer).next_multiple_of(4))),
+            (2, binding::block::<Copying>(params, self.params)),
+            (4, binding::slice(grid, self.halo.tail, tail.next_multiple_of(4))),
+            (8, before.as_entire_binding()),
+            (9, after.as_entire_binding()),
+        ];
+        let bindings = binding::bind(device, "halofold::stencil::halo", layout, resources);
+        Dispatch { pipeline: pipeline.clone(), bindings, grid: self.workgroups }
     }
 }
 
 /// The module with both kernels.
 pub(super) fn compose(element: Element) -> String {
-    let mut composer = Composer::default();
-    if element == Element::F16 {
-        composer.enable("f16");
-    }
-    composer.add("generated: the element type", &format!("alias Elem = {element};"));
-    composer.piece("stencil/halo").finish()
+    let composer = Composer::default().provide("element", format!("alias Elem = {element};"));
+    composer.compose("stencil/halo", extension(element))
 }

@@ -1,5 +1,7 @@
 //! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
 
+use std::ops::Range;
+
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::binding;
@@ -8,10 +10,14 @@ use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
+use crate::stencil::grids::{Grids, Parts};
 use crate::stencil::halo::HaloExchange;
 use crate::stencil::plan::{Params, Plan};
 use crate::stencil::stencils::Weights;
 use crate::stencil::uniforms::UniformBlocks;
+
+/// Where kernels find the right-hand side.
+const RHS: u32 = 5;
 
 /// A stencil compiled for a device and a grid.
 #[derive(Clone, Debug)]
@@ -66,7 +72,7 @@ impl Jacobi {
                 label: &label,
                 wgsl: config.compose(),
                 entry_point: "main",
-                slots: &[0, 1, 2, 3],
+                slots: &[0, 1, 2, 3, RHS][..if config.rhs { 5 } else { 4 }],
                 overrides: &config.overrides(),
                 cache: None,
                 checks,
@@ -114,75 +120,69 @@ impl Jacobi {
     /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
     ///
     /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
-    /// Allocates bind groups; for a grid that was cut and is a ring, also two buffers of four of its layers.
+    /// Allocates bind groups; for a grid that was cut and is a ring, also two or three buffers of four of its layers.
     ///
     /// # Errors
     ///
-    /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], or one buffer for both.
-    pub fn prepare(&self, device: &Device, first: &Buffer, second: &Buffer) -> Result<Stepper, StencilError> {
-        Ok(Stepper { steps: self.steps(device, first, second, &self.params)? })
+    /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], one buffer for two, a right-hand side that is missing or
+    /// not asked for.
+    pub fn prepare(&self, device: &Device, grids: Grids<'_>) -> Result<Stepper, StencilError> {
+        Ok(Stepper { steps: self.steps(device, grids, &self.params)? })
     }
 
     /// The dispatches of a step that reads `first`, and of one that reads `second`.
     pub(super) fn steps(
         &self,
         device: &Device,
-        first: &Buffer,
-        second: &Buffer,
+        grids: Grids<'_>,
         params: &Buffer,
     ) -> Result<[Vec<Dispatch>; 2], StencilError> {
-        // Bindings are made of whole words.
-        let needed = self.config.bytes().next_multiple_of(4);
-        for (role, buffer) in [("first", first), ("second", second)] {
-            if !buffer.usage().contains(BufferUsages::STORAGE) || buffer.size() < needed {
-                return Err(StencilError::Buffer {
-                    role,
-                    usage: BufferUsages::STORAGE,
-                    needed,
-                    size: buffer.size(),
-                });
-            }
-        }
-        if first == second {
-            return Err(StencilError::Aliased);
-        }
-        let layers = self.exchange.as_ref().map(|exchange| exchange.buffers(device));
-        Ok([[first, second], [second, first]].map(|buffers| {
-            let mut dispatches = self.windows(device, buffers, params);
-            if let Some((exchange, cells)) = self.exchange.as_ref().zip(layers.as_ref()) {
-                let [gather, scatter] = exchange.dispatches(device, buffers, cells, params);
-                let parts = cells.each_ref().map(|buffer| buffer.as_entire_binding());
+        grids.check(self.config.bytes(), self.config.rhs)?;
+        let layers = self.exchange.as_ref().map(|exchange| exchange.layers(device));
+        Ok(grids.steps().map(|grids| {
+            let mut dispatches = self.windows(device, grids, params);
+            if let Some((exchange, layers)) = self.exchange.as_ref().zip(layers.as_ref()) {
                 let block = self.plan.windows.len();
-                let step = self.dispatch(device, parts, params, block, exchange.halo.workgroups);
-                dispatches.extend([gather, step, scatter]);
+                let groups = exchange.halo.workgroups;
+                dispatches.extend(exchange.gather(device, grids, layers, params));
+                dispatches.push(self.dispatch(
+                    device,
+                    layers.parts(),
+                    0..exchange.size,
+                    (params, block),
+                    groups,
+                ));
+                dispatches.push(exchange.scatter(device, grids, layers, params));
             }
             dispatches
         }))
     }
 
-    fn windows(&self, device: &Device, buffers: [&Buffer; 2], params: &Buffer) -> Vec<Dispatch> {
+    fn windows(&self, device: &Device, grids: Parts<'_>, params: &Buffer) -> Vec<Dispatch> {
         let windows = self.plan.windows.iter().enumerate();
         windows
             .map(|(block, window)| {
                 // No more of the buffers than the grid, in whole words.
-                let size = window.size.next_multiple_of(4);
-                let parts = buffers.map(|buffer| binding::slice(buffer, window.offset, size));
-                self.dispatch(device, parts, params, block, window.workgroups)
+                let range = window.offset..window.offset + window.size.next_multiple_of(4);
+                self.dispatch(device, grids, range, (params, block), window.workgroups)
             })
             .collect()
     }
 
-    /// The dispatch with the numbers of a block, from one part of a buffer to another.
+    /// The dispatch with the numbers of a block, over the same bytes of each buffer.
     fn dispatch(
         &self,
         device: &Device,
-        [source, result]: [wgpu::BindingResource<'_>; 2],
-        params: &Buffer,
-        block: usize,
+        Parts { source, result, rhs }: Parts<'_>,
+        bytes: Range<u64>,
+        (params, block): (&Buffer, usize),
         grid: [u32; 2],
     ) -> Dispatch {
+        let part = |buffer| binding::slice(buffer, bytes.start, bytes.end - bytes.start);
         let params = binding::block::<Params>(params, binding::block_offset(block));
-        let resources = [(0, source), (1, result), (2, params), (3, self.weights.as_entire_binding())];
+        let resources =
+            [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
+        let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
         let bindings = binding::bind(device, "halofold::stencil::bindings", &self.layout, resources);
         Dispatch { pipeline: self.pipeline.clone(), bindings, grid }
     }

@@ -6,9 +6,11 @@
 
 mod aux_kernels;
 mod catalogue;
+mod composer;
 mod config;
 mod convergence;
 mod error;
+mod grids;
 mod halo;
 mod jacobi;
 mod plan;
@@ -26,6 +28,7 @@ pub use catalogue::{Mapping, Serves, UnknownVariant, VARIANTS, Variant};
 pub use config::Config;
 pub use convergence::Convergence;
 pub use error::StencilError;
+pub use grids::Grids;
 pub use jacobi::{Jacobi, Stepper};
 pub use plan::{Params, Plan};
 pub use shape::{BadBlock, BadGrid, Block, Border, Borders, Grid, UnknownBorder};

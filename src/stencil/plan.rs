@@ -65,9 +65,11 @@ impl Plan {
             .sum()
     }
 
-    /// Dispatches of one step: one a window, and three for the halo exchange (fetch the layers, step them, bring them back).
+    /// Dispatches of one step: one a window, and three for the halo exchange (fetch the layers, step them, bring them back), four
+    /// with a right-hand side, whose layers are fetched, too.
     pub fn dispatches(&self) -> u64 {
-        self.windows.len() as u64 + if self.halo.is_some() { 3 } else { 0 }
+        let exchange = self.halo.as_ref().map_or(0, |halo| 3 + u64::from(halo.rhs));
+        self.windows.len() as u64 + exchange
     }
 }
 
@@ -158,6 +160,7 @@ impl Config {
                 skip: (u64::from(cut.layers - 2 - cut.tail()) * layer) as u32,
                 params,
                 workgroups,
+                rhs: self.rhs,
             })
         };
         Ok(Plan { windows, halo: ring.then(halo).transpose()? })

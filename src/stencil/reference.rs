@@ -8,7 +8,7 @@ use crate::stencil::until::{Outcome, Until};
 /// What is stepped: all that the result depends on but the cells.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Problem {
+pub struct Problem<'a> {
     /// The stencil.
     pub stencil: &'static Stencil,
     /// Its weights.
@@ -17,17 +17,24 @@ pub struct Problem {
     pub grid: Grid,
     /// What lies beyond its sides.
     pub borders: Borders,
+    /// The right-hand side: what is added to each new cell.
+    pub rhs: Option<&'a [f64]>,
 }
 
-impl Problem {
-    /// A stencil over a grid.
+impl<'a> Problem<'a> {
+    /// A stencil over a grid, without a right-hand side.
     pub const fn new(stencil: &'static Stencil, weights: Weights, grid: Grid, borders: Borders) -> Self {
-        Problem { stencil, weights, grid, borders }
+        Problem { stencil, weights, grid, borders, rhs: None }
     }
 
-    /// What a kernel is to compute.
+    /// What a kernel is to compute, but for its right-hand side.
     pub const fn of(config: &Config, weights: Weights) -> Self {
         Problem::new(config.stencil, weights, config.grid, config.borders)
+    }
+
+    /// The same with a right-hand side, of as many cells as the grid has.
+    pub const fn with_rhs(self, rhs: &'a [f64]) -> Self {
+        Problem { rhs: Some(rhs), ..self }
     }
 
     /// One Jacobi step: reads `source`, writes every cell of `target` (fixed border cells are copied).
@@ -44,7 +51,11 @@ impl Problem {
                 for col in 0..grid.cols {
                     let at = [col, row, plane];
                     let own = index(grid, at);
-                    target[own] = if self.is_fixed(at) { source[own] } else { self.cell(source, at) };
+                    target[own] = if self.is_fixed(at) {
+                        source[own]
+                    } else {
+                        self.cell(source, at) + self.rhs.map_or(0.0, |rhs| rhs[own])
+                    };
                 }
             }
         }

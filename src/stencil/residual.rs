@@ -9,6 +9,7 @@ use crate::reducer::{Arity, Extent, Form, Monoid, Position, Prepared, Reducer, S
 use crate::shader;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
+use crate::stencil::grids::Grids;
 
 /// The type that changes are computed and summed in.
 pub(super) fn real(element: Element) -> &'static str {
@@ -36,7 +37,7 @@ pub(super) fn cells(config: &Config) -> u32 {
 pub(super) fn prepare(
     device: &Device,
     config: &Config,
-    [first, second]: [&Buffer; 2],
+    grids: Grids<'_>,
     count: Position<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
@@ -45,7 +46,7 @@ pub(super) fn prepare(
     let extent = Extent { offset: 0, len };
     let plan = reducer.plan(Shape::Whole, &[extent], Some(extent))?;
     let workspace = Workspace::new(device, &plan);
-    let [first, second] = [first, second].map(|buffer| Input { buffer, offset: 0, len });
+    let [first, second] = [grids.first, grids.second].map(|buffer| Input { buffer, offset: 0, len });
     let source = [first];
     let source = Source::pairs(&source, second).with_count(count);
     let output = Output { buffer: out, offset: 0 };

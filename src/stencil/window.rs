@@ -47,6 +47,8 @@ pub struct Halo {
     pub params: Params,
     /// Its workgroups in x and y.
     pub workgroups: [u32; 2],
+    /// Whether the right-hand side's layers are fetched, too.
+    pub rhs: bool,
 }
 
 /// How a grid may be cut.

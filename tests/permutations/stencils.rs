@@ -53,14 +53,16 @@ fn configs() -> Vec<Config> {
     configs
 }
 
-/// A configuration with all its weights equal, if its kernels know that, and with weights of their own.
-fn forms(config: Config) -> impl Iterator<Item = Config> {
-    let own = [false, true].into_iter().take(1 + usize::from(config.one_weight));
-    own.map(move |own| {
-        let mut config = config;
-        config.one_weight &= !own;
-        config
-    })
+/// A configuration with all its weights equal, if its kernels know that, and with weights of their own; without a right-hand
+/// side and with one.
+fn forms(config: Config) -> Vec<Config> {
+    let mut own_weights = config;
+    own_weights.one_weight = false;
+    let mut forms = vec![own_weights, own_weights.with_rhs()];
+    if config.one_weight {
+        forms.extend([config, config.with_rhs()]);
+    }
+    forms
 }
 
 /// The distinct kernels of all configurations, auxiliary ones included.

@@ -2,7 +2,7 @@
 
 use halofold::read::Readback;
 use halofold::stencil::reference::Problem;
-use halofold::stencil::{Border, Borders, Config, Grid, Jacobi, Weights};
+use halofold::stencil::{Border, Borders, Config, Grid, Grids, Jacobi, Weights};
 use halofold::{Element, wgpu};
 
 use crate::common::{Gpu, Random};
@@ -13,13 +13,30 @@ pub struct Run {
     pub config: Config,
     pub weights: Weights,
     pub steps: u32,
+    /// The right-hand side, if the configuration has one.
+    rhs: Vec<f64>,
 }
 
 impl Run {
+    pub fn new(gpu: &'static Gpu, config: Config, weights: Weights, steps: u32) -> Self {
+        Run { gpu, config, weights, steps, rhs: Vec::new() }
+    }
+
+    /// The same with a right-hand side.
+    pub fn with_rhs(self, rhs: Vec<f64>) -> Self {
+        Run { config: self.config.with_rhs(), rhs, ..self }
+    }
+
+    /// What the CPU steps.
+    pub fn problem(&self) -> Problem<'_> {
+        let problem = Problem::of(&self.config, self.weights);
+        if self.config.rhs { problem.with_rhs(&self.rhs) } else { problem }
+    }
+
     pub fn on_cpu(&self, cells: &[f64]) -> Vec<f64> {
         let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
         for _ in 0..self.steps {
-            Problem::of(&self.config, self.weights).step(&source, &mut target);
+            self.problem().step(&source, &mut target);
             std::mem::swap(&mut source, &mut target);
         }
         source
@@ -27,11 +44,11 @@ impl Run {
 
     pub fn on_gpu(&self, cells: &[f64]) -> Result<Vec<f64>, String> {
         self.gpu.watched(|| {
-            let buffers = self.buffers(cells);
+            let (buffers, rhs) = (self.buffers(cells), self.rhs_buffer());
             let device = &self.gpu.device;
             let jacobi = Jacobi::new(device, self.config, self.weights).map_err(|error| error.to_string())?;
-            let stepper =
-                jacobi.prepare(device, &buffers[0], &buffers[1]).map_err(|error| error.to_string())?;
+            let grids = grids(&buffers, rhs.as_ref());
+            let stepper = jacobi.prepare(device, grids).map_err(|error| error.to_string())?;
             let mut encoder = device.create_command_encoder(&Default::default());
             stepper.encode(&mut encoder, self.steps);
             self.gpu.queue.submit([encoder.finish()]);
@@ -74,6 +91,14 @@ impl Run {
         buffers
     }
 
+    /// The right-hand side on the GPU, with what is not a number behind it.
+    pub fn rhs_buffer(&self) -> Option<wgpu::Buffer> {
+        self.config.rhs.then(|| {
+            let [buffer, _] = self.buffers(&self.rhs);
+            buffer
+        })
+    }
+
     /// The cells in a buffer, if nothing was written behind them.
     pub fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<f64>, String> {
         let got = read_back(self.gpu, buffer)?;
@@ -109,6 +134,12 @@ impl Run {
         }
         poisoned
     }
+}
+
+/// The buffers that steps are bound to.
+pub fn grids<'a>(buffers: &'a [wgpu::Buffer; 2], rhs: Option<&'a wgpu::Buffer>) -> Grids<'a> {
+    let grids = Grids::new(&buffers[0], &buffers[1]);
+    rhs.map_or(grids, |rhs| grids.with_rhs(rhs))
 }
 
 /// All bytes of a buffer.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Block, Border, Borders, Config, Dims, FIVE_POINT, Grid, Jacobi};
+use halofold::stencil::{Block, Border, Borders, Config, Dims, FIVE_POINT, Grid, Grids, Jacobi};
 use halofold::{Element, adapter};
 use libtest_mimic::{Failed, Trial};
 
@@ -45,7 +45,7 @@ fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
         (0..grid.cells() as usize).map(|cell| f64::from(u8::from(reach(cell) == 0))).collect();
     let config = kernel.config(element, grid).with_block(Block { rows: 4, cols: 8 });
     let config = config.with_tuning(config.tuning.with_planes_per_group(3));
-    let run = Run { gpu: gpu(), config, weights: kernel.stencil.dyadic, steps: STEPS };
+    let run = Run::new(gpu(), config, kernel.stencil.dyadic, STEPS);
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
         if (value > 0.0) != (reach(cell) <= i64::from(STEPS)) {
             return Err(format!("{value} at a distance of {}", reach(cell)).into());
@@ -61,7 +61,7 @@ fn frozen(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let cells: Vec<f64> = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 40) as f32 / 3.0)).collect();
     let borders = Borders { west: Border::Mirror, ..Borders::default() };
     let config = kernel.config(element, grid).with_borders(borders);
-    let run = Run { gpu: gpu(), config, weights: kernel.stencil.usual, steps: 7 };
+    let run = Run::new(gpu(), config, kernel.stencil.usual, 7);
     let lengths = [grid.cols, grid.rows, grid.planes].map(i64::from);
     let mut changed = 0;
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
@@ -87,7 +87,7 @@ fn sizes(kernel: Kernel, element: Element) -> Result<(), Failed> {
         let config = kernel.config(element, grid).with_borders(borders);
         let config = config.with_block(Block { rows: 4, cols: 16 });
         let config = config.with_tuning(config.tuning.with_planes_per_group(4));
-        let run = Run { gpu: gpu(), config, weights: kernel.stencil.dyadic, steps: 3 };
+        let run = Run::new(gpu(), config, kernel.stencil.dyadic, 3);
         let cells = dyadic_cells(grid, 2);
         run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
     }
@@ -112,11 +112,8 @@ fn recording() -> Result<(), Failed> {
     });
     let run = heated(quiet, 200)?;
     let buffers = run.buffers(&heat(run.config.grid));
-    let stepper = Jacobi::new(&quiet.device, run.config, run.weights)?.prepare(
-        &quiet.device,
-        &buffers[0],
-        &buffers[1],
-    )?;
+    let jacobi = Jacobi::new(&quiet.device, run.config, run.weights)?;
+    let stepper = jacobi.prepare(&quiet.device, Grids::new(&buffers[0], &buffers[1]))?;
     let mut fastest = Duration::MAX;
     for _ in 0..50 {
         let mut encoder = quiet.device.create_command_encoder(&Default::default());
@@ -136,7 +133,7 @@ fn recording() -> Result<(), Failed> {
 
 fn heated(gpu: &'static Gpu, steps: u32) -> Result<Run, Failed> {
     let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, Grid::plane(18, 20));
-    Ok(Run { gpu, config, weights: FIVE_POINT.usual, steps })
+    Ok(Run::new(gpu, config, FIVE_POINT.usual, steps))
 }
 
 /// One at the sides, zero inside.

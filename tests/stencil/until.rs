@@ -1,7 +1,6 @@
 //! Runs that end by themselves: at the step where the CPU's word says so, with nothing written afterwards.
 
 use halofold::Element;
-use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     Border, Borders, Convergence, Dims, FIVE_POINT, Grid, Jacobi, Norm, Outcome, STENCILS, Stencil,
     StencilError, Until,
@@ -11,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::Kernel;
 use crate::common::{Gpu, Random, gpu};
-use crate::run::{Run, borders, read_back};
+use crate::run::{Run, borders, grids, read_back};
 use crate::windows::{long_grids, small};
 
 pub fn trials() -> Vec<Trial> {
@@ -58,12 +57,12 @@ impl Watched {
         let config = kernel.config(Element::F32, grid).with_borders(borders);
         let mut numbers = Random::new(9);
         let cells = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 48) as u16) / 65536.0).collect();
-        let run = Run { gpu, config, weights: stencil.usual, steps: 0 };
+        let run = Run::new(gpu, config, stencil.usual, 0);
         Watched { run, cells, until: Until::new(0.0).with_norm(norm).with_every(every) }
     }
 
     fn twin(&self, steps: u32, until: Until) -> (Vec<f64>, Outcome) {
-        Problem::of(&self.run.config, self.run.weights).until(&self.cells, steps, until)
+        self.run.problem().until(&self.cells, steps, until)
     }
 
     /// Chooses epsilon between the residuals of the checks at `stop` and before it.
@@ -79,7 +78,8 @@ impl Watched {
     fn prepare(&self, buffers: &[wgpu::Buffer; 2]) -> Result<Convergence, StencilError> {
         let device = &self.run.gpu.device;
         let jacobi = Jacobi::new(device, self.run.config, self.run.weights)?;
-        jacobi.prepare_until(device, &buffers[0], &buffers[1], self.until)
+        let rhs = self.run.rhs_buffer();
+        jacobi.prepare_until(device, grids(buffers, rhs.as_ref()), self.until)
     }
 
     fn outcome(&self, convergence: &Convergence) -> Result<Outcome, String> {
@@ -157,7 +157,10 @@ fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) ->
 /// The seam, which is there for a ring, is stopped as well.
 fn stops_in_windows(stencil: &'static Stencil) -> Result<(), Failed> {
     for (grid, borders) in long_grids(stencil.dims).into_iter().zip(borders().into_iter().skip(1)) {
-        let until = Watched::new(small(), stencil, grid, borders, Norm::L2, 3).stopping_at(9);
+        let mut until = Watched::new(small(), stencil, grid, borders, Norm::L2, 3);
+        let rhs = until.cells.iter().map(|cell| cell / 64.0).collect();
+        until.run = until.run.with_rhs(rhs);
+        let until = until.stopping_at(9);
         until.check(&[20], 1e-5)?;
     }
     Ok(())

@@ -64,8 +64,10 @@ fn windows(kernel: Kernel, element: Element) -> Result<(), Failed> {
         if plan.windows.len() < 2 {
             return Err(format!("{grid} of {element} is in one window").into());
         }
-        let run = Run { gpu: small(), config, weights: kernel.stencil.dyadic, steps };
         let cells = dyadic_cells(grid, 7);
+        let run = Run::new(small(), config, kernel.stencil.dyadic, steps);
+        run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
+        let run = run.with_rhs(dyadic_cells(grid, 8));
         run.same(&run.on_gpu(&cells)?, &run.on_cpu(&cells))?;
     }
     Ok(())
@@ -78,7 +80,7 @@ fn past_a_row_of_workgroups() -> Result<(), Failed> {
     {
         let variant = Variant::named(stencil, "direct-global")?;
         let config = Config::new(stencil, variant, Element::F32, grid).with_block(Block { rows: 1, cols: 1 });
-        let run = Run { gpu: gpu(), config, weights: stencil.dyadic, steps: 2 };
+        let run = Run::new(gpu(), config, stencil.dyadic, 2);
         let plan = config.plan(gpu().device.features(), &gpu().device.limits())?;
         let [across, down] = plan.windows[0].workgroups;
         if plan.windows.len() != 1 || down < 2 || across > most {

@@ -39,6 +39,8 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     request.check(&gpu)?;
 
     let cells = read(&mut request, args)?;
+    let Config { element, grid, .. } = request.config;
+    let rhs = request.rhs.as_mut().map(|source| Cells::read(source, element, grid)).transpose()?;
     let picture = |cells: &Cells| Picture {
         element: cells.element,
         grid: cells.grid,
@@ -48,7 +50,8 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let begin = |folder| Film::begin(folder, request.every, picture(&cells), &cells);
     let film = outputs.frames.take().map(begin).transpose()?;
     let Request { config, weights, until, .. } = request;
-    let mut stage = Stage::new(&gpu, config, weights, until, cells.bytes())?;
+    let rhs = rhs.as_ref().map(Cells::bytes);
+    let mut stage = Stage::new(&gpu, config, weights, until, cells.bytes(), rhs)?;
     let pace = march(&mut stage, &request, film.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;

@@ -76,7 +76,7 @@ impl Row<StencilWork> {
     /// Writes the times of one step into the row.
     pub fn set_times(&mut self, config: &Config, ms: Summary, timing: Timing, copy_peak_gb_per_s: f64) {
         let gcells = config.grid.cells() as f64 / 1e6 / ms.median;
-        let gb = gcells * 2.0 * config.element.size() as f64;
+        let gb = gcells * config.bytes_moved() as f64;
         self.times = Times::new(ms, timing);
         self.figures.gcells_per_s = Some(gcells);
         self.figures.gb_per_s = Some(gb);

@@ -21,7 +21,8 @@
 // 1500 steps over 8192 × 8192 f32 with blocks of 8 × 16. That is 5.04 GCell-updates/s.
 // Today: the same as dir-smem within a few percent. Predicated loads have made short branches cheap, and the
 // kernel waits for the memory either way.
-//! use params, cells, border, grid2d, star, tile2d, direct2d
+#import cells
+#import direct2d
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

@@ -18,7 +18,8 @@
 // not say; the diagonal is what the name says. In its figure 3.1 dir-fusion is mostly, and narrowly, ahead.
 // Today: expect it to be the slowest of the direct variants, if any of them can be told apart: the same cache
 // lines, in more pieces, by more subgroups.
-//! use params, cells, border, grid2d, star, tile2d, direct2d
+#import cells
+#import direct2d
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

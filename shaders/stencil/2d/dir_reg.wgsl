@@ -13,7 +13,9 @@
 // Today: a compiler may do it by itself. The tile's slot is read after a barrier, which for all the compiler
 // knows makes other invocations' writes visible, so strictly it has to read it again; hence the variant
 // is still worth its line. Expect a difference that drowns in the spread of the measurement.
-//! use params, cells, border, grid2d, star, tile2d, direct2d, halo_sides
+#import cells
+#import direct2d
+#import halo_sides
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

@@ -21,7 +21,9 @@
 // barrier are added on top of it; expect direct-global or better, where the first-level cache is large, and
 // less where the barrier leaves too few loads in flight. A tile pays when a value is used more than five times,
 // or over several steps.
-//! use params, cells, border, grid2d, star, tile2d, direct2d, halo_sides
+#import cells
+#import direct2d
+#import halo_sides
 
 fn kernel(at: Place) {
     stage(at, 0, 0);

@@ -24,7 +24,9 @@
 // fixed border have nothing to do. Expect about half the speed of a good copy kernel on a large GPU, more where
 // the memory is slow in comparison with the cores, and about the same for any block shape with COLS of 32 or
 // more.
-//! use params, cells, border, grid2d, formula
+#import cells
+#import grid2d
+#import formula
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

@@ -22,12 +22,14 @@
 //     and e is clamped or wrapped around, and only a pack at a fixed side has to be written in parts.
 //
 // Four cells a pack want rows whose length is a multiple of four: else packs would straddle rows. For other
-// lengths the same text is compiled with a pack of one cell (shared/packs_scalar.wgsl), and the rows in
+// lengths the same text is compiled with a pack of one cell (shared/lanes.wgsl), and the rows in
 // registers remain.
 //
 // Beyond the thesis. Today: this is what "as fast as a copy" looks like, 8 bytes of traffic a cell and little
 // else. What is left to gain is more than one step per trip through memory, which is another kernel.
-//! use params, packs, border, grid2d, star
+#import lanes
+#import grid2d
+#import star5
 
 override ROWS_PER_INVOCATION: u32 = 4u;
 
@@ -60,8 +62,15 @@ fn main(
         let east = shift_from_east(centre, cell(row + east_col));
         let west_below = shift_from_west(cell(below + west_col), south);
         let east_below = shift_from_east(south, cell(below + east_col));
+#ifdef rhs
+        let added = addend(row + u32(c));
+        let added_below = addend(below + u32(c));
+        put_pack(row + u32(c), c, star(k, centre, north, south, west, east) + added);
+        put_pack(below + u32(c), c, star(k, south, centre, souther, west_below, east_below) + added_below);
+#else
         put_pack(row + u32(c), c, star(k, centre, north, south, west, east));
         put_pack(below + u32(c), c, star(k, south, centre, souther, west_below, east_below));
+#endif
         north = south;
         centre = souther;
     }
@@ -70,6 +79,10 @@ fn main(
         let south = pack(row_beside(r + 1) * params.cols + u32(c));
         let west = shift_from_west(cell(row + west_col), centre);
         let east = shift_from_east(centre, cell(row + east_col));
+#ifdef rhs
+        put_pack(row + u32(c), c, star(k, centre, north, south, west, east) + addend(row + u32(c)));
+#else
         put_pack(row + u32(c), c, star(k, centre, north, south, west, east));
+#endif
     }
 }

@@ -18,7 +18,8 @@
 // Today: a cache takes in the halo loads of the direct mapping, so its disadvantage shrinks, while the idle
 // quarter of the invocations stays. Expect the order of the two to differ from GPU to GPU, and direct-global
 // near or above both.
-//! use params, cells, border, grid2d, star, tile2d, overlapped2d
+#import cells
+#import overlapped2d
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

@@ -21,7 +21,8 @@
 // the rim costs most and saves least.
 // Today: this trade still works (loads are cheap, divergence is not), but at T = 1 the memory decides. Expect
 // about what the direct variants reach. With T > 1 it is the mapping behind the fastest stencils there are.
-//! use params, cells, border, grid2d, star, tile2d, overlapped2d
+#import cells
+#import overlapped2d
 
 fn kernel(at: Place) {
     tile[slot(at.y, at.x)] = load(at.r, at.c);

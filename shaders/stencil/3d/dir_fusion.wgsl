@@ -17,7 +17,9 @@
 // in 2D. No figure is printed for it.
 // Today: less to gain, since a halo load mostly hits the cache: the neighbouring block loads the same cache
 // line. Expect a few percent at best.
-//! use params, cells, border, grid3d, points27, plane_sweep, direct3d, outputs_apart
+#import cells
+#import direct3d
+#import outputs
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

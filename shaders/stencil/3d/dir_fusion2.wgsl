@@ -20,7 +20,10 @@
 // it.
 // Today: the best way to load a halo in these files, and what dir-unroll builds upon. Which of dir-fusion and
 // dir-fusion2 is faster is a matter of a few percent, and of the subgroup's width.
-//! use params, cells, border, grid3d, points27, plane_sweep, direct3d, halo_ring, outputs_apart
+#import cells
+#import direct3d
+#import halo_ring
+#import outputs
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

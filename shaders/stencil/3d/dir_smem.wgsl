@@ -19,7 +19,9 @@
 // does not say. A workgroup there walks through all planes; here through `planes_per_group` of them, so that a
 // grid of few blocks fills a large GPU. Each such piece loads two planes more than it computes.
 // Today: expect it behind direct-global where caches are large. A tile read 27 times per cell spares little.
-//! use params, cells, border, grid3d, points27, plane_sweep, direct3d, outputs_apart
+#import cells
+#import direct3d
+#import outputs
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

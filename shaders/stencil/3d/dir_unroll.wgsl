@@ -6,8 +6,8 @@
 //
 //     UNROLL               1      2      4      8         workgroup memory, f32, 8 × 32       4.0 KiB at 1, 5.3 at 2,
 //     barriers per plane   2      1     1/2    1/4                                            8.0 at 4
-//     reads per output    27     27     27     27         each output by itself (shared/outputs_apart.wgsl)
-//     reads per output    27     18     13.5   11.25      common subexpressions (shared/outputs_shared.wgsl)
+//     reads per output    27     27     27     27         each output by itself (shared/outputs.wgsl)
+//     reads per output    27     18     13.5   11.25      common subexpressions (shared/outputs.wgsl)
 //
 // What it changes over dir-fusion2: barriers, and loads in flight. Between two barriers an invocation has
 // UNROLL loads under way, not one; for a kernel that waits for latency that is the better part. The loop's own
@@ -29,7 +29,10 @@
 // optimum moves to larger UNROLL, for cores have more of both. A compiler that sees two outputs read the same
 // slots with no barrier in between may share the reads without being told; the sums it must not reorder, so
 // -cse keeps an edge.
-//! use params, cells, border, grid3d, points27, plane_sweep, direct3d, halo_ring, outputs
+#import cells
+#import direct3d
+#import halo_ring
+#import outputs
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

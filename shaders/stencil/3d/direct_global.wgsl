@@ -20,7 +20,9 @@
 // Today: the bar that a tile must pass, and unlike with 5 points there is room above it. Whoever reads each
 // word fewer than 27 times, from wherever, has the load unit's time to win. Expect about a third of a good
 // copy's speed on a large GPU; on one whose memory is slow for its cores, the memory's speed.
-//! use params, cells, border, grid3d, formula
+#import cells
+#import grid3d
+#import formula
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

@@ -17,7 +17,9 @@
 // other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of 4
 // takes 18 for 16. A longer strip also rereads fewer rows of the neighbouring strips, and blocks are taller by
 // as much; but it needs more registers, so fewer invocations fit a core. The composer chooses 1, 2 or 4
-// (shared/strip_*.wgsl).
+// (shared/strip.wgsl).
+//
+// A right-hand side belongs to a plane's own outputs, so it goes into `here`, and is loaded with the plane.
 //
 // Loads run one plane ahead: the next plane is on its way while this one is summed and written. Without that an
 // invocation would wait for memory once a plane with nothing to do.
@@ -33,7 +35,9 @@
 // Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations a cell, in
 // vectors and without waiting for anybody: it should be limited by the memory, not by the load unit. The best
 // CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
-//! use params, packs, border, grid3d, strip
+#import lanes
+#import grid3d
+#import strip
 
 // The columns of an invocation: of its pack's first cell, and of the cells before and behind the pack.
 struct Cols {
@@ -42,28 +46,44 @@ struct Cols {
     east: u32,
 }
 
-// What is loaded of a row: a pack of cells, and the cells before and behind it.
+// What is loaded of a row: a pack of cells, and the cells before and behind it. Also what is to be added to the pack's
+// new cells; a compiler leaves that out for the rows beside the strip, which are not computed.
 struct Loaded {
     own: Pack,
     west: Elem,
     east: Elem,
+#ifdef rhs
+    added: Pack,
+#endif
 }
 
 fn load_row(plane: u32, r: i32, cols: Cols) -> Loaded {
     let row = (plane * params.rows + row_at(r)) * params.cols;
+#ifdef rhs
+    let added = addend(row + u32(cols.own));
+    return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east), added);
+#else
     return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east));
+#endif
 }
 
 // A pack of cells, and for each the sum of its neighbours to the west and to the east.
 struct Row {
     own: Pack,
     sides: Pack,
+#ifdef rhs
+    added: Pack,
+#endif
 }
 
 fn row_of(loaded: Loaded) -> Row {
     let west = shift_from_west(loaded.west, loaded.own);
     let east = shift_from_east(loaded.own, loaded.east);
+#ifdef rhs
+    return Row(loaded.own, west + east, loaded.added);
+#else
     return Row(loaded.own, west + east);
+#endif
 }
 
 // What a plane gives to its own outputs, and to those in the planes below and above.
@@ -76,10 +96,13 @@ struct Shares {
 fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
     let around = (north.own + south.own) + row.sides;
     let diagonal = north.sides + south.sides;
-    return Shares(
-        k.centre * row.own + k.face * around + k.edge * diagonal,
-        k.face * row.own + k.edge * around + k.corner * diagonal,
-    );
+    let here = k.centre * row.own + k.face * around + k.edge * diagonal;
+    let beside = k.face * row.own + k.edge * around + k.corner * diagonal;
+#ifdef rhs
+    return Shares(here + row.added, beside);
+#else
+    return Shares(here, beside);
+#endif
 }
 
 fn advance(sum: Shares, next: Shares) -> Shares {

@@ -19,4 +19,6 @@
 // zones).
 // Today: the same branch-free loads, but a direct mapping's extra loads mostly hit a cache. Expect both near
 // each other, and both limited by how fast the tile is read, which is what common subexpressions are for.
-//! use params, cells, border, grid3d, points27, plane_sweep, overlapped3d, outputs_apart
+#import cells
+#import overlapped3d
+#import outputs

@@ -1,5 +1,5 @@
 // 27 points: nine cells in each of three planes, each read where it lies; shared/points27.wgsl has the sum.
-//! use points27
+#import points27
 
 fn nine(p: i32, r: i32, c: i32) -> Nine {
     return Nine(

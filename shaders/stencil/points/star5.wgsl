@@ -3,7 +3,7 @@
 //        n
 //     w  #  e
 //        s
-//! use star
+#import star5
 
 fn update(k: Weights, r: i32, c: i32) -> Elem {
     return star(

@@ -1,15 +1,25 @@
-// The two buffers, one cell at a time.
+// The two buffers, one cell at a time; and with a right-hand side (`rhs`) what is added to each new cell.
+#import element
 
 @group(0) @binding(0) var<storage, read> source: array<Elem>;
 @group(0) @binding(1) var<storage, read_write> result: array<Elem>;
 
-// What an invocation computes at once. Kernels with lanes4.wgsl compute four cells.
+#ifdef rhs
+@group(0) @binding(5) var<storage, read> right_hand_side: array<Elem>;
+#endif
+
+// What an invocation computes at once. Kernels with `lanes4` compute four cells.
 alias Pack = Elem;
 
 fn cell(i: u32) -> Elem {
     return source[i];
 }
 
-fn put(i: u32, value: Elem) {
-    result[i] = value;
+// Writes a new cell, given its weighted sum.
+fn put(i: u32, sum: Elem) {
+#ifdef rhs
+    result[i] = sum + right_hand_side[i];
+#else
+    result[i] = sum;
+#endif
 }

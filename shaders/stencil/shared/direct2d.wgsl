@@ -9,6 +9,7 @@
 //
 // Blocks are laid out from the first computed cell on, so the fixed border falls to no invocation, only into
 // halos. A block covers ROWS × COLS computed cells.
+#import tile2d
 
 var<workgroup> tile: array<Elem, (ROWS + 2u) * (COLS + 2u)>;
 

@@ -2,6 +2,7 @@
 //
 // Each layer of the tile is as in 2D (shared/direct2d.wgsl), but 27 points ask for the corners of the halo,
 // too. A block covers ROWS × COLS computed cells of every plane it walks through.
+#import plane_sweep
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * (ROWS + 2u) * (COLS + 2u)>;
 

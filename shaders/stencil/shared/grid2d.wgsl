@@ -1,4 +1,6 @@
 // A 2D grid.
+#import params
+#import border
 
 // Where a workgroup's block lies, counted in blocks.
 struct Block {

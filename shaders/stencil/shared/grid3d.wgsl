@@ -1,4 +1,6 @@
 // A 3D grid.
+#import params
+#import border
 
 // Where a workgroup's block lies, and which planes it walks through: `begin` up to, not including, `end`. All
 // of it follows from the workgroup's id alone, so it is the same for all invocations, and barriers may depend

@@ -8,6 +8,7 @@
 //
 // A block covers (ROWS - 2) × (COLS - 2) computed cells, so neighbouring blocks have two rows or two columns in
 // common. ROWS and COLS must be at least 3.
+#import tile2d
 
 var<workgroup> tile: array<Elem, ROWS * COLS>;
 

@@ -3,6 +3,7 @@
 // Each layer is as in 2D (shared/overlapped2d.wgsl), corners included, since they are loaded like everything
 // else. A block covers (ROWS - 2) × (COLS - 2) computed cells of every plane it walks through. ROWS and COLS
 // must be at least 3.
+#import plane_sweep
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * ROWS * COLS>;
 

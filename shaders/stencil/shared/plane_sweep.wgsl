@@ -16,6 +16,8 @@
 //
 // A last round may have fewer planes left than UNROLL. The layers for those missing are loaded from inside the
 // grid or according to the border, like any, and not used.
+#import grid3d
+#import points27
 
 override UNROLL: u32 = 1u;
 

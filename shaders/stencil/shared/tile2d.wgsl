@@ -1,4 +1,6 @@
 // What the two mappings with a tile in workgroup memory share in 2D.
+#import grid2d
+#import star5
 
 // Where an invocation stands.
 struct Place {

@@ -23,6 +23,8 @@ const USUAL_EVERY: u32 = 10;
 pub struct Request {
     /// The file, opened.
     pub source: Source,
+    /// The file of the right-hand side, opened.
+    pub rhs: Option<Source>,
     /// The kernel, the grid and its borders.
     pub config: Config,
     /// The weights.
@@ -40,6 +42,9 @@ pub struct Request {
 impl Request {
     /// Opens the file and holds the options against its shape and type.
     pub fn new(args: &StencilArgs, path: &str) -> Result<Self, Failure> {
+        if path == "-" && args.rhs.as_deref() == Some("-") {
+            return Err(Failure::usage("--rhs -: standard input is the grid"));
+        }
         let source = Source::open_widening(path).map_err(Failure::usage)?;
         let (stencil, grid) = shape(args, &source)?;
         let variant = match args.variant.as_str() {
@@ -49,9 +54,12 @@ impl Request {
         let usual = Config::new(stencil, variant, element(args, source.element())?, grid)
             .with_borders(Borders::all(args.boundary));
         let config = args.block.map_or(usual, |block| usual.with_block(block));
+        let rhs = args.rhs.as_deref().map(|name| right_hand_side(name, &source)).transpose()?;
+        let config = if rhs.is_some() { config.with_rhs() } else { config };
         let until = until(args)?;
         let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
         Ok(Request {
+            rhs,
             config,
             weights: weights(args, stencil)?,
             steps: args.steps.unwrap_or(usual_steps),
@@ -109,6 +117,20 @@ fn shape(args: &StencilArgs, source: &Source) -> Result<(&'static Stencil, Grid)
         _ => Grid::plane(sides[0], sides[1]),
     };
     Ok((stencil, grid))
+}
+
+/// Opens the file of the right-hand side, which must have the grid's shape.
+fn right_hand_side(name: &str, grid: &Source) -> Result<Source, Failure> {
+    let rhs = Source::open_widening(name).map_err(Failure::usage)?;
+    if rhs.shape() != grid.shape() {
+        return Err(Failure::Usage(format!(
+            "--rhs {}: shape {}: the grid has {}",
+            rhs.name(),
+            tuple(rhs.shape()),
+            tuple(grid.shape())
+        )));
+    }
+    Ok(rhs)
 }
 
 /// A shape as Python writes it.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use halofold::read::Readback;
-use halofold::stencil::{Config, Convergence, Jacobi, Outcome, Stepper, Until, Weights};
+use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
 use halofold::wgpu;
 
 use crate::dataset;
@@ -34,13 +34,14 @@ pub struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Compiles a stencil and uploads its grid.
+    /// Compiles a stencil and uploads its grid and its right-hand side.
     pub fn new(
         gpu: &'a Gpu,
         config: Config,
         weights: Weights,
         until: Option<Until>,
         cells: &[u8],
+        rhs: Option<&[u8]>,
     ) -> Result<Self, Failure> {
         gpu.attempt(|| {
             let jacobi = Jacobi::new(&gpu.device, config, weights).map_err(Failure::usage)?;
@@ -51,13 +52,22 @@ impl<'a> Stage<'a> {
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             encoder.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, size);
             gpu.queue.submit([encoder.finish()]);
+            let rhs = rhs.map(|cells| {
+                let buffer = buffer(gpu, size);
+                dataset::write(gpu, &buffer, cells);
+                buffer
+            });
             let [first, second] = &buffers;
-            let prepare =
-                |source, target| jacobi.prepare(&gpu.device, source, target).map_err(Failure::usage);
-            let conditional =
-                |until| jacobi.prepare_until(&gpu.device, first, second, until).map_err(Failure::usage);
+            let grids = |source, target| {
+                let grids = Grids::new(source, target);
+                rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
+            };
+            let prepare = |grids| jacobi.prepare(&gpu.device, grids).map_err(Failure::usage);
+            let conditional = |until| {
+                jacobi.prepare_until(&gpu.device, grids(first, second), until).map_err(Failure::usage)
+            };
             let steps = match until {
-                None => Steps::All([prepare(first, second)?, prepare(second, first)?]),
+                None => Steps::All([prepare(grids(first, second))?, prepare(grids(second, first))?]),
                 Some(until) => Steps::Until(conditional(until)?),
             };
             let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));

@@ -1,4 +1,6 @@
-// The planes of one round, with common subexpressions: every layer of the tile is read and summed once per round,
+// The outputs of one round of the plane sweep: UNROLL planes.
+#ifdef cse
+// Common subexpressions: every layer of the tile is read and summed once per round,
 // and its three sums serve the outputs of up to three planes. 9 · (UNROLL + 2) / UNROLL reads for one output.
 
 fn layer_sums(at: Place, low: u32, i: u32) -> Sums {
@@ -31,3 +33,28 @@ fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
         }
     }
 }
+#else
+// Each plane by itself: 27 reads of the tile for one output.
+
+fn output(at: Place, k: Weights, low: u32, i: u32, p: i32, end: i32) {
+    let value = box(k, nine(at, layer_at(low, i)), nine(at, layer_at(low, i + 1u)), nine(at, layer_at(low, i + 2u)));
+    store(at, p + i32(i), end, value);
+}
+
+fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
+    output(at, k, low, 0u, p, end);
+    if UNROLL > 1u {
+        output(at, k, low, 1u, p, end);
+    }
+    if UNROLL > 2u {
+        output(at, k, low, 2u, p, end);
+        output(at, k, low, 3u, p, end);
+    }
+    if UNROLL > 4u {
+        output(at, k, low, 4u, p, end);
+        output(at, k, low, 5u, p, end);
+        output(at, k, low, 6u, p, end);
+        output(at, k, low, 7u, p, end);
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+// What an invocation holds of one row: a pack of cells beside each other, four (`lanes4`) or one.
+//
+// Four cells of a row at a time are one instruction of 16 bytes (of f32). That is for a grid whose number of columns
+// is a multiple of four: then no pack reaches across the end of a row, and every pack is aligned. Single cells are
+// read through the same binding, as a component of their vector. For other grids a pack is one cell, and arithmetic on
+// packs is arithmetic on cells.
+//
+// Kernels that hold packs also load the right-hand side (`rhs`, `addend`) and add it to a sum by themselves, early: a load
+// behind a store has to wait for it, as far as the compiler knows.
+#import border
+#ifdef lanes4
+#import element
+
+@group(0) @binding(0) var<storage, read> source: array<vec4<Elem>>;
+@group(0) @binding(1) var<storage, read_write> result: array<vec4<Elem>>;
+
+#ifdef rhs
+@group(0) @binding(5) var<storage, read> right_hand_side: array<vec4<Elem>>;
+
+fn addend(i: u32) -> Pack {
+    return right_hand_side[i >> 2u];
+}
+#endif
+
+alias Pack = vec4<Elem>;
+const LANES: i32 = 4;
+
+fn cell(i: u32) -> Elem {
+    return source[i >> 2u][i & 3u];
+}
+
+fn pack(i: u32) -> Pack {
+    return source[i >> 2u];
+}
+
+// The pack's neighbours to the west, given the cell before the pack. And to the east.
+fn shift_from_west(west: Elem, own: Pack) -> Pack {
+    return Pack(west, own.xyz);
+}
+
+fn shift_from_east(own: Pack, east: Elem) -> Pack {
+    return Pack(own.yzw, east);
+}
+
+// Writes those cells of a pack that are computed; `c` is the column of its first. Only the packs at a fixed
+// side have others.
+fn put_pack(i: u32, c: i32, value: Pack) {
+    let begin = first_col() - c;
+    let end = end_col() - c;
+    let at = i >> 2u;
+    if begin <= 0 && end >= 4 {
+        result[at] = value;
+        return;
+    }
+    if begin <= 0 && end > 0 {
+        result[at].x = value.x;
+    }
+    if begin <= 1 && end > 1 {
+        result[at].y = value.y;
+    }
+    if begin <= 2 && end > 2 {
+        result[at].z = value.z;
+    }
+    if begin <= 3 && end > 3 {
+        result[at].w = value.w;
+    }
+}
+#else
+#import cells
+
+const LANES: i32 = 1;
+
+#ifdef rhs
+fn addend(i: u32) -> Pack {
+    return right_hand_side[i];
+}
+#endif
+
+fn pack(i: u32) -> Pack {
+    return source[i];
+}
+
+// The pack's neighbours to the west, given the cell before the pack. And to the east.
+fn shift_from_west(west: Elem, own: Pack) -> Pack {
+    return west;
+}
+
+fn shift_from_east(own: Pack, east: Elem) -> Pack {
+    return east;
+}
+
+// Writes those cells of a pack that are computed; `c` is the column of its first.
+fn put_pack(i: u32, c: i32, value: Pack) {
+    if first_col() <= c && c < end_col() {
+        result[i] = value;
+    }
+}
+#endif

@@ -1,0 +1,135 @@
+// A strip of rows for plane-sums, one below the other: 1 (`strip_1`), 4 (`strip_4`) or 2. For n of them n + 2 rows of packs
+// are loaded.
+#ifdef strip_1
+const STRIP: i32 = 1;
+
+struct Strip {
+    a: Shares,
+}
+
+struct LoadedStrip {
+    n: Loaded,
+    a: Loaded,
+    s: Loaded,
+}
+
+fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {
+    return LoadedStrip(
+        load_row(plane, r - 1, cols),
+        load_row(plane, r, cols),
+        load_row(plane, r + 1, cols),
+    );
+}
+
+fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
+    let n = row_of(loaded.n);
+    let a = row_of(loaded.a);
+    let s = row_of(loaded.s);
+    return Strip(shares_of(k, n, a, s));
+}
+
+fn advance_strip(sum: Strip, next: Strip) -> Strip {
+    return Strip(advance(sum.a, next.a));
+}
+
+fn put_strip(p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
+    put_row(p, r, cols, sum.a, above.a);
+}
+#else
+#ifdef strip_4
+const STRIP: i32 = 4;
+
+struct Strip {
+    a: Shares,
+    b: Shares,
+    c: Shares,
+    d: Shares,
+}
+
+struct LoadedStrip {
+    n: Loaded,
+    a: Loaded,
+    b: Loaded,
+    c: Loaded,
+    d: Loaded,
+    s: Loaded,
+}
+
+fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {
+    return LoadedStrip(
+        load_row(plane, r - 1, cols),
+        load_row(plane, r, cols),
+        load_row(plane, r + 1, cols),
+        load_row(plane, r + 2, cols),
+        load_row(plane, r + 3, cols),
+        load_row(plane, r + 4, cols),
+    );
+}
+
+fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
+    let n = row_of(loaded.n);
+    let a = row_of(loaded.a);
+    let b = row_of(loaded.b);
+    let c = row_of(loaded.c);
+    let d = row_of(loaded.d);
+    let s = row_of(loaded.s);
+    return Strip(shares_of(k, n, a, b), shares_of(k, a, b, c), shares_of(k, b, c, d), shares_of(k, c, d, s));
+}
+
+fn advance_strip(sum: Strip, next: Strip) -> Strip {
+    return Strip(
+        advance(sum.a, next.a),
+        advance(sum.b, next.b),
+        advance(sum.c, next.c),
+        advance(sum.d, next.d),
+    );
+}
+
+fn put_strip(p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
+    put_row(p, r, cols, sum.a, above.a);
+    put_row(p, r + 1, cols, sum.b, above.b);
+    put_row(p, r + 2, cols, sum.c, above.c);
+    put_row(p, r + 3, cols, sum.d, above.d);
+}
+#else
+const STRIP: i32 = 2;
+
+struct Strip {
+    a: Shares,
+    b: Shares,
+}
+
+struct LoadedStrip {
+    n: Loaded,
+    a: Loaded,
+    b: Loaded,
+    s: Loaded,
+}
+
+fn load_strip(plane: u32, r: i32, cols: Cols) -> LoadedStrip {
+    return LoadedStrip(
+        load_row(plane, r - 1, cols),
+        load_row(plane, r, cols),
+        load_row(plane, r + 1, cols),
+        load_row(plane, r + 2, cols),
+    );
+}
+
+fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
+    let n = row_of(loaded.n);
+    let a = row_of(loaded.a);
+    let b = row_of(loaded.b);
+    let s = row_of(loaded.s);
+    return Strip(shares_of(k, n, a, b), shares_of(k, a, b, s));
+}
+
+fn advance_strip(sum: Strip, next: Strip) -> Strip {
+    return Strip(advance(sum.a, next.a), advance(sum.b, next.b));
+}
+
+fn put_strip(p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
+    put_row(p, r, cols, sum.a, above.a);
+    put_row(p, r + 1, cols, sum.b, above.b);
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+//! The buffers that steps go between.
+
+use wgpu::{Buffer, BufferUsages};
+
+use crate::stencil::error::StencilError;
+
+/// The buffers of a grid: each of as many cells as the grid has, with [`BufferUsages::STORAGE`].
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Grids<'a> {
+    /// The one that the first step reads.
+    pub first: &'a Buffer,
+    /// The one that the first step writes.
+    pub second: &'a Buffer,
+    /// The right-hand side: what is added to each new cell, for a stencil [with one](crate::stencil::Config::rhs).
+    pub rhs: Option<&'a Buffer>,
+}
+
+impl<'a> Grids<'a> {
+    /// Two buffers, without a right-hand side.
+    pub const fn new(first: &'a Buffer, second: &'a Buffer) -> Self {
+        Grids { first, second, rhs: None }
+    }
+
+    /// The same with a right-hand side. It is read only, and may change from one submission to the next.
+    pub const fn with_rhs(self, rhs: &'a Buffer) -> Self {
+        Grids { rhs: Some(rhs), ..self }
+    }
+
+    /// The buffers of a step that reads the first, and of one that reads the second.
+    pub(super) fn steps(self) -> [Parts<'a>; 2] {
+        let Grids { first, second, rhs } = self;
+        [Parts { source: first, result: second, rhs }, Parts { source: second, result: first, rhs }]
+    }
+
+    /// Checks that buffers hold a grid of so many bytes, are apart, and are those that a kernel asks for.
+    pub(super) fn check(&self, bytes: u64, rhs: bool) -> Result<(), StencilError> {
+        if self.rhs.is_some() != rhs {
+            return Err(StencilError::RightHandSide { needed: rhs });
+        }
+        // Bindings are made of whole words.
+        let needed = bytes.next_multiple_of(4);
+        let roles =
+            [("first", Some(self.first)), ("second", Some(self.second)), ("right-hand side's", self.rhs)];
+        let buffers: Vec<_> = roles.into_iter().filter_map(|(role, buffer)| Some((role, buffer?))).collect();
+        for (at, &(role, buffer)) in buffers.iter().enumerate() {
+            let (usage, size) = (BufferUsages::STORAGE, buffer.size());
+            if !buffer.usage().contains(usage) || size < needed {
+                return Err(StencilError::Buffer { role, usage, needed, size });
+            }
+            if buffers[..at].iter().any(|(_, other)| *other == buffer) {
+                return Err(StencilError::Aliased);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The buffers of one step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts<'a> {
+    pub(super) source: &'a Buffer,
+    pub(super) result: &'a Buffer,
+    pub(super) rhs: Option<&'a Buffer>,
+}
