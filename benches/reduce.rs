@@ -11,15 +11,15 @@ use std::cell::LazyCell;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
+use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::reference::{self, Expected, Verdict};
-use halofold::reduce::{Input, Job, Operator, RUNGS, Rung, Tuning};
+use halofold::reduce::{Input, Op};
 use halofold::{Element, wgpu};
-use halofold_measure::{LadderWork, Noise, Row, Status, Trial};
+use halofold_measure::{Job, LadderWork, Noise, Row, Status, Trial};
 use shared::{Extent, Machine};
 
 /// What is reduced.
-const PAIRS: [(Operator, Element); 3] =
-    [(Operator::Sum, Element::F32), (Operator::Sum, Element::I32), (Operator::Max, Element::F32)];
+const PAIRS: [(Op, Element); 3] = [(Op::Sum, Element::F32), (Op::Sum, Element::I32), (Op::Max, Element::F32)];
 
 /// Lengths as powers of two.
 const fn powers(extent: Extent) -> &'static [u32] {
@@ -35,11 +35,11 @@ fn main() {
     let path = shared::record_path("reduce", &machine);
     let mut rows = Vec::new();
     let mut criterion = shared::criterion(&machine);
-    for (operator, element) in PAIRS {
+    for (op, element) in PAIRS {
         for power in powers(machine.extent()) {
             let len = 1u64 << power;
             let bytes = len * element.size();
-            let title = machine.title(&format!("{operator}/{element}/2^{power}"));
+            let title = machine.title(&format!("{op}/{element}/2^{power}"));
             let copies = match copies(&machine, bytes) {
                 Ok(copies) => copies,
                 Err(reason) => {
@@ -47,11 +47,12 @@ fn main() {
                     continue;
                 }
             };
-            let data = LazyCell::new(|| Data::new(&machine, operator, element, len, copies));
+            let data = LazyCell::new(|| Data::new(&machine, op, element, len, copies));
             let mut group = criterion.benchmark_group(&title);
             group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
             for rung in RUNGS {
-                let job = job(&machine, rung, operator, element, len);
+                let job = Job::new(rung, op, element, &machine.device.limits(), len);
+                let job = job.expect("the pairs are defined");
                 rows.extend(bench(&mut group, &machine, job, len, &data));
             }
             group.finish();
@@ -71,16 +72,6 @@ fn copies(machine: &Machine, bytes: u64) -> Result<u64, String> {
     machine.inputs.copies(&machine.device, bytes).map_err(|error| error.to_string())
 }
 
-/// A rung as the ladder runs it.
-fn job(machine: &Machine, rung: &'static Rung, operator: Operator, element: Element, len: u64) -> Job {
-    Job {
-        rung,
-        accumulator: operator.over(element).expect("the pairs are defined"),
-        tuning: Tuning::of(rung, &machine.device.limits(), len),
-        finish: rung.finishes[0],
-    }
-}
-
 /// Elements on the GPU, as often as repetitions take turns, and what their reduction should give.
 struct Data {
     buffers: Vec<wgpu::Buffer>,
@@ -89,13 +80,13 @@ struct Data {
 }
 
 impl Data {
-    fn new(machine: &Machine, operator: Operator, element: Element, len: u64, copies: u64) -> Self {
-        let noise = Noise::new(operator, element, len);
+    fn new(machine: &Machine, op: Op, element: Element, len: u64, copies: u64) -> Self {
+        let noise = Noise::new(op, element, len);
         let words: Vec<u64> = (0..noise.words()).map(|at| noise.word(at)).collect();
         let bytes = bytemuck::cast_slice(&words);
         let buffers = (0..copies).map(|_| input(machine, bytes)).collect();
         let bytes = &bytes[..(len * element.size()) as usize];
-        let expected = reference::reduce(operator, element, bytes).expect("the pairs are defined");
+        let expected = reference::reduce(op, element, bytes, None).expect("the pairs are defined");
         Data { buffers, expected, len }
     }
 
@@ -107,9 +98,9 @@ impl Data {
         let trial = trial.unwrap_or_else(|error| panic!("{error}"));
         match trial.verify(&machine.device, &machine.queue, &self.expected) {
             Ok(Verdict::Right) => trial,
-            Ok(Verdict::Wrong(mismatch)) => panic!("{}: the result is wrong: {mismatch}", job.rung.name),
-            Ok(Verdict::Undecided) => panic!("{}: there is nothing to verify against", job.rung.name),
-            Err(error) => panic!("{}: {error}", job.rung.name),
+            Ok(Verdict::Wrong(mismatch)) => panic!("{}: the result is wrong: {mismatch}", job.rung.name()),
+            Ok(Verdict::Undecided) => panic!("{}: there is nothing to verify against", job.rung.name()),
+            Err(error) => panic!("{}: {error}", job.rung.name()),
         }
     }
 }
@@ -135,11 +126,10 @@ fn bench<F: FnOnce() -> Data>(
     len: u64,
     data: &LazyCell<Data, F>,
 ) -> Option<Row> {
-    let name = job.rung.name;
+    let name = job.rung.name();
     let mut row = Row::<LadderWork>::blank(&job, len, &machine.info);
     let device = &machine.device;
-    let runnable = job.supported_by(device.features()).and_then(|()| Ok(job.check(&device.limits())?));
-    if let Err(error) = runnable {
+    if let Err(error) = job.check(device.features(), &device.limits()) {
         shared::skip(name, &error.to_string());
         row.reason = Some(error.to_string());
         return Some(row);
@@ -148,9 +138,9 @@ fn bench<F: FnOnce() -> Data>(
     let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
     let (trial, summary, timing) = shared::bench(group, machine, name, make, time)?;
     row.figures.workgroups = Some(trial.plan().workgroups());
-    row.figures.dispatches = Some(trial.plan().passes.len() as u64);
+    row.figures.dispatches = Some(trial.plan().launches.len() as u64);
     row.status = Status::Pass;
-    row.set_times(summary, timing, len * job.accumulator.element.size(), machine.peak.read_gb_per_s);
+    row.set_times(summary, timing, len * job.element.size(), machine.peak.read_gb_per_s);
     if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {
         let timing = timing.name();
         eprintln!("    {gb_per_s:.3} GB/s, {percent:.1} % of the read peak ({timing} time)\n");

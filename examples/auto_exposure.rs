@@ -17,8 +17,7 @@ use std::path::{Path, PathBuf};
 
 use halofold::Element;
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Arity, Extent, Form, Monoid, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Arity, Extent, Form, Input, Monoid, Output, Reducer, Shape, Source, Workspace};
 // The wgpu that halofold was built with: an application that names its own gets a compile error where versions differ.
 use halofold::wgpu;
 

@@ -28,8 +28,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Extent, Form, Op, Prepared, Reducer, Shape, Source, Workspace, reference};
+use halofold::reduce::{
+    Extent, Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace, reference,
+};
 use halofold::{Element, Value, wgpu};
 
 type Error = Box<dyn std::error::Error>;

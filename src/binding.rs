@@ -23,9 +23,9 @@ pub(crate) fn push_block<T: bytemuck::Pod>(blocks: &mut Vec<u8>, params: &T) {
 }
 
 /// The parameters of several dispatches, one block each: never nothing, as no buffer may be empty.
-pub(crate) fn blocks<'a, T: bytemuck::Pod>(params: impl Iterator<Item = &'a T>) -> Vec<u8> {
+pub(crate) fn blocks<T: bytemuck::Pod>(params: impl Iterator<Item = T>) -> Vec<u8> {
     let mut blocks = Vec::new();
-    params.for_each(|params| push_block(&mut blocks, params));
+    params.for_each(|params| push_block(&mut blocks, &params));
     blocks.resize(blocks.len().max(STRIDE), 0);
     blocks
 }
@@ -69,8 +69,8 @@ pub(crate) struct Use<'a> {
     pub(crate) end: u64,
 }
 
-/// Why a caller's buffer cannot be used as it should be: what [`reducer`](crate::reducer), [`histogram`](crate::histogram),
-/// [`stencil`](crate::stencil) and [`reduce`](crate::reduce) say of buffers when they prepare. All sizes and offsets are in bytes, from the
+/// Why a caller's buffer cannot be used as it should be: what [`reduce`](crate::reduce), [`histogram`](crate::histogram),
+/// and [`stencil`](crate::stencil) say of buffers when they prepare. All sizes and offsets are in bytes, from the
 /// start of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

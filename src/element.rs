@@ -3,11 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::shader::Composer;
+
 /// What a buffer is made of.
 ///
 /// `U32`, `I32` and `F32` run everywhere. The others need a feature of the adapter, which
 /// [`Element::feature`] names; minima and maxima of `F64` compare bit patterns and need
-/// [`wgpu::Features::SHADER_INT64`] instead (see [`crate::reduce::Accumulator`]).
+/// [`wgpu::Features::SHADER_INT64`] instead (see [`crate::reduce::Op`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Element {
     /// 32-bit unsigned integer.
@@ -66,6 +68,15 @@ impl Element {
             Element::I64 | Element::U64 => wgpu::Features::SHADER_INT64,
             Element::F16 => wgpu::Features::SHADER_F16,
         }
+    }
+
+    /// What operators' files may ask about the type.
+    pub(crate) fn defines(self, composer: Composer) -> Composer {
+        composer
+            .define("float", self.is_float())
+            .define("half", self == Element::F16)
+            .define("signed", matches!(self, Element::I32 | Element::I64))
+            .define("bits_64", self.size() == 8)
     }
 
     /// Numbers as elements of a float type in memory, each rounded to the nearest.

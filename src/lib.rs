@@ -3,7 +3,7 @@
 //! Three doors:
 //!
 //! - **A wgpu application** that has a buffer on the GPU and wants its sum, maximum, mean, variance, dot product, or those of
-//!   every row, column or segment, starts at [`reducer`]; for counts of keys in bins at [`histogram`], for Jacobi steps
+//!   every row, column or segment, starts at [`reduce`]; for counts of keys in bins at [`histogram`], for Jacobi steps
 //!   over a grid at [`stencil`]. [`mod@read`] brings results to the host.
 //! - **A learner** starts at [`reduce`], the ladder: every step of four well-known tutorials on parallel reduction, from the
 //!   divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/reduce/`).
@@ -18,8 +18,7 @@
 //! What cannot be done is an error value that says what to do about it.
 //!
 //! ```
-//! use halofold::reduce::{Input, Output};
-//! use halofold::reducer::{Extent, Form, Op, Reducer, Shape, Source, Workspace};
+//! use halofold::reduce::{Extent, Form, Input, Op, Output, Reducer, Shape, Source, Workspace};
 //! use halofold::{Element, wgpu};
 //!
 //! /// Records the sum of the first `len` floats of `elements` into `result`.
@@ -60,18 +59,18 @@
 //! On the host, [`read::Readback`] gathers results of any size and waits or is awaited; [`read::Mailbox`] is the shortest way
 //! for one small result.
 //!
-//! What each operation costs in dispatches and memory is in the tables of [`reducer`](crate::reducer#cost) and
+//! What each operation costs in dispatches and memory is in the tables of [`reduce`](crate::reduce#cost) and
 //! [`histogram`](crate::histogram#cost).
 //!
 //! # Determinism
 //!
 //! | what | the same bits |
 //! |---|---|
-//! | [`reducer`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, any, all, means | on every GPU, every time |
-//! | [`reducer`], floats: minima, maxima, their places, maximum norms, counts, any, all | on every GPU, every time |
-//! | [`reducer`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and log-sum-exp of any type | every time on the same device for the same plan |
-//! | [`reducer`], your own operators | as their functions: integer arithmetic as integers, float arithmetic as floats |
-//! | [`reducer::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
+//! | [`reduce`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, any, all, means | on every GPU, every time |
+//! | [`reduce`], floats: minima, maxima, their places, maximum norms, counts, any, all | on every GPU, every time |
+//! | [`reduce`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and log-sum-exp of any type | every time on the same device for the same plan |
+//! | [`reduce`], your own operators | as their functions: integer arithmetic as integers, float arithmetic as floats |
+//! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
 //! | [`stencil`] | every time on the same device with the same variant |
 //! | the ladder, integers; minima and maxima | on every GPU, every time |
@@ -81,10 +80,10 @@
 //! CUB calls the three `gpu_to_gpu`, `run_to_run` and `not_guaranteed`.
 //!
 //! A plan fixes which elements are combined with which, in every shape: *the same plan* is the same operator, shape, lengths and
-//! offsets, with the same [`reducer::Options`]; for segments between offsets the same list of them; and a length that the GPU knows is the
+//! offsets, with the same [`reduce::Options`]; for segments between offsets the same list of them; and a length that the GPU knows is the
 //! same in both runs, but need not give the bits of a plan for just so many elements. *The same device* is the same GPU, driver,
 //! back end, limits and features. On another GPU the subgroups may be wider, the limits others, and the compiler may fuse a
-//! multiplication with an addition. [`reducer::Op`] and [`reduce::Operator`] say what becomes of NaN and signed zeros.
+//! multiplication with an addition. [`reduce::Op`] says what becomes of NaN and signed zeros.
 //!
 //! # Features of the crate
 //!
@@ -100,7 +99,6 @@ pub mod histogram;
 mod pipeline;
 pub mod read;
 pub mod reduce;
-pub mod reducer;
 mod shader;
 pub mod stencil;
 mod window;

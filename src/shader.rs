@@ -1,220 +1,207 @@
-//! Composing a kernel: pieces of text in, one WGSL module out.
+//! The composer: whole files of `shaders/` in, one WGSL module out. Its rules stand in `shaders/README.md`.
 //!
-//! A kernel is made of whole files from `shaders/`, joined. Types and operators come in as aliases and
-//! functions, scalars as pipeline overrides, so no text inside a piece is ever edited. A rung names the shared
-//! pieces it wants in one line, `//! use NAME, NAME`, and the caller says which file each name stands for.
+//! A kernel imports the shared files that it needs, and those import what they need. The caller says which names are defined, and
+//! provides the few pieces that are no files: an operator, its types.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Every piece by its path under `shaders/`, without the extension.
-macro_rules! pieces {
-    ($($name:literal),* $(,)?) => {
-        const PIECES: &[(&str, &str)] = &[
-            $(($name, include_str!(concat!("../shaders/", $name, ".wgsl")))),*
-        ];
-    };
-}
+/// Every file below `shaders/`: its path without the extension, and its text.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
-pieces![
-    "histogram/clear",
-    "histogram/io",
-    "histogram/numbers",
-    "histogram/ranges",
-    "histogram/storage",
-    "histogram/walk",
-    "histogram/workgroup",
-    "monoid/all",
-    "monoid/and",
-    "monoid/any",
-    "monoid/arg_max",
-    "monoid/arg_min",
-    "monoid/count",
-    "monoid/deviation",
-    "monoid/dot",
-    "monoid/exp_log_32",
-    "monoid/exp_log_64",
-    "monoid/first_best",
-    "monoid/l1",
-    "monoid/l2",
-    "monoid/log_sum_exp",
-    "monoid/max",
-    "monoid/max_norm",
-    "monoid/mean",
-    "monoid/mean_integer",
-    "monoid/min",
-    "monoid/min_max",
-    "monoid/moments",
-    "monoid/or",
-    "monoid/order_float",
-    "monoid/order_integer",
-    "monoid/product",
-    "monoid/real",
-    "monoid/real_32",
-    "monoid/real_64",
-    "monoid/sample_deviation",
-    "monoid/sample_variance",
-    "monoid/split_sum",
-    "monoid/sum",
-    "monoid/variance",
-    "monoid/wide_product",
-    "monoid/wide_sum",
-    "monoid/xor",
-    "reducer/accumulate",
-    "reducer/columns",
-    "reducer/length",
-    "reducer/offsets",
-    "reducer/segments",
-    "shared/board",
-    "shared/bounds_fixed",
-    "shared/bounds_join",
-    "shared/bounds_offsets",
-    "shared/bounds_tiles",
-    "shared/deliver_partial",
-    "shared/deliver_result",
-    "shared/elements",
-    "shared/elements_adjoining",
-    "shared/elements_pair",
-    "shared/entry",
-    "shared/entry_subgroups",
-    "shared/fold",
-    "shared/fold_range",
-    "shared/fold_strided",
-    "shared/fold_vectors",
-    "shared/io",
-    "shared/last_steps_barriers",
-    "shared/last_steps_subgroups",
-    "shared/map4",
-    "shared/map4_pair",
-    "shared/marks",
-    "shared/partials",
-    "shared/shuffle_native",
-    "shared/shuffle_words",
-    "shared/store",
-    "shared/subgroup_butterfly",
-    "shared/subgroup_shuffle",
-    "shared/team_subgroups",
-    "shared/team_tree",
-    "shared/total_cas",
-    "shared/total_ends",
-    "shared/total_native",
-    "shared/unrolled_steps",
-    "shared/unrolled_tree",
-    "shared/vectors",
-    "shared/vectors_adjoining",
-    "shared/vectors_pair",
-    "shared/workgroup_subgroups",
-    "shared/workgroup_tree",
-    "stencil/2d/dir_fusion",
-    "stencil/2d/dir_fusion_diag",
-    "stencil/2d/dir_reg",
-    "stencil/2d/dir_smem",
-    "stencil/2d/direct_global",
-    "stencil/2d/register_rows",
-    "stencil/2d/sol_reg",
-    "stencil/2d/sol_smem",
-    "stencil/3d/dir_fusion",
-    "stencil/3d/dir_fusion2",
-    "stencil/3d/dir_smem",
-    "stencil/3d/dir_unroll",
-    "stencil/3d/direct_global",
-    "stencil/3d/plane_sums",
-    "stencil/3d/sol_smem",
-    "stencil/3d/sol_unroll",
-    "stencil/convergence",
-    "stencil/halo",
-    "stencil/points/box27",
-    "stencil/points/star5",
-    "stencil/residual",
-    "stencil/shared/border",
-    "stencil/shared/cells",
-    "stencil/shared/direct2d",
-    "stencil/shared/direct3d",
-    "stencil/shared/grid2d",
-    "stencil/shared/grid3d",
-    "stencil/shared/halo_ring",
-    "stencil/shared/halo_sides",
-    "stencil/shared/lanes",
-    "stencil/shared/outputs",
-    "stencil/shared/overlapped2d",
-    "stencil/shared/overlapped3d",
-    "stencil/shared/params",
-    "stencil/shared/plane_sweep",
-    "stencil/shared/points27",
-    "stencil/shared/star5",
-    "stencil/shared/strip",
-    "stencil/shared/tile2d",
-    "words/one",
-    "words/pair",
-    "words/pair_wide",
-    "words/two",
+/// Every name that a file may ask about; `shaders/README.md` says what each means.
+pub(crate) const DEFINES: &[&str] = &[
+    "subgroups",
+    "native_subgroup",
+    "native_atomic",
+    "wide",
+    "vectors",
+    "map4",
+    "pair",
+    "adjoining",
+    "strided",
+    "reads_partials",
+    "own",
+    "onto",
+    "writes_partials",
+    "signed",
+    "float",
+    "half",
+    "bits_64",
+    "ranges",
+    "fixed_borders",
+    "lanes4",
+    "cse",
+    "one_weight",
+    "rhs",
+    "strip_1",
+    "strip_4",
 ];
 
-/// The text of a shared piece.
+/// The text of a file under `shaders/`, by its path without the extension.
 ///
 /// # Panics
 ///
-/// If there is no such piece: names come from tables in this crate, and a test composes them all.
-pub(crate) fn piece(name: &str) -> &'static str {
-    PIECES
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, text)| *text)
-        .unwrap_or_else(|| panic!("no shader piece named `{name}`"))
+/// If there is no such file: names come from tables in this crate, and a test composes them all.
+pub(crate) fn text(file: &str) -> &'static str {
+    find(file).unwrap_or_else(|| panic!("no file shaders/{file}.wgsl"))
 }
 
-/// The names in a kernel's `//! use …` line; none if it has no such line.
-pub(crate) fn uses(kernel: &'static str) -> impl Iterator<Item = &'static str> {
-    kernel
-        .lines()
-        .find_map(|line| line.strip_prefix("//! use "))
-        .into_iter()
-        .flat_map(|names| names.split(',').map(str::trim))
+fn find(file: &str) -> Option<&'static str> {
+    FILES.binary_search_by(|(known, _)| (*known).cmp(file)).ok().map(|at| FILES[at].1)
 }
 
-/// A module under construction. Extensions come first, then everything in the order it was added.
+/// A part of a module, and the heading that tells a reader where it comes from.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) heading: String,
+    pub(crate) text: Cow<'static, str>,
+}
+
+impl Piece {
+    /// A piece that no file holds.
+    pub(crate) fn new(heading: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Self {
+        Piece { heading: heading.into(), text: text.into() }
+    }
+}
+
+/// What a caller says about the module that it wants.
 #[derive(Default)]
 pub(crate) struct Composer {
-    extensions: Vec<&'static str>,
-    body: String,
+    defines: Vec<&'static str>,
+    provided: Vec<(&'static str, Vec<Piece>)>,
+    chosen: Vec<(&'static str, &'static str)>,
 }
 
 impl Composer {
-    /// Enables a WGSL extension once.
-    pub(crate) fn enable(&mut self, extension: &'static str) -> &mut Self {
-        if !self.extensions.contains(&extension) {
-            self.extensions.push(extension);
+    /// Defines a name of [`DEFINES`] if a condition holds.
+    pub(crate) fn define(mut self, name: &'static str, holds: bool) -> Self {
+        debug_assert!(DEFINES.contains(&name), "`{name}` is not in the list");
+        if holds {
+            self.defines.push(name);
         }
         self
     }
 
-    /// Adds text under a heading that tells a reader where it comes from.
-    pub(crate) fn add(&mut self, heading: &str, text: &str) -> &mut Self {
-        if !self.body.is_empty() {
-            self.body.push('\n');
-        }
-        let _ = writeln!(self.body, "// ==== {heading}\n");
-        self.body.push_str(text.trim_end());
-        self.body.push('\n');
+    /// Says what `#import name` stands for, where it is no file of its own.
+    pub(crate) fn provide(mut self, name: &'static str, pieces: Vec<Piece>) -> Self {
+        self.provided.push((name, pieces));
         self
     }
 
-    /// Adds a shared piece by name.
-    pub(crate) fn piece(&mut self, name: &str) -> &mut Self {
-        self.add(&format!("shaders/{name}.wgsl"), piece(name))
+    /// Says which file `#import name` stands for.
+    pub(crate) fn choose(mut self, name: &'static str, file: &'static str) -> Self {
+        self.chosen.push((name, file));
+        self
     }
 
-    /// The module's text.
-    pub(crate) fn finish(&self) -> String {
-        let mut text = String::with_capacity(self.body.len() + 32);
-        for extension in &self.extensions {
-            let _ = writeln!(text, "enable {extension};");
+    /// A file and all that it imports, each once: the file first, then what it asks for, then what that asks for.
+    pub(crate) fn pieces(&self, file: &str) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut seen: Vec<String> = vec![file.to_owned()];
+        let mut waiting = VecDeque::from([file.to_owned()]);
+        while let Some(file) = waiting.pop_front() {
+            if let Some((_, provided)) = self.provided.iter().find(|(name, _)| *name == file) {
+                pieces.extend(provided.iter().cloned());
+                continue;
+            }
+            let (body, imports) = self.preprocess(&file);
+            // A file may be empty under some definitions: then there is nothing to show.
+            if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
+                pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
+            }
+            for name in imports {
+                let import = self.resolve(&file, name);
+                if !seen.contains(&import) {
+                    seen.push(import.clone());
+                    waiting.push_back(import);
+                }
+            }
         }
-        if !self.extensions.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&self.body);
-        text
+        pieces
     }
+
+    /// The module of a kernel: [`Composer::pieces`], joined, with the directives in front that it needs.
+    pub(crate) fn compose(&self, file: &str, extensions: &[&str]) -> String {
+        join(extensions, &self.pieces(file))
+    }
+
+    /// What a name stands for in a file: a piece of the caller's, or the file of that name in the nearest folder `shared`.
+    fn resolve(&self, importer: &str, name: &str) -> String {
+        if self.provided.iter().any(|(provided, _)| *provided == name) {
+            return name.to_owned();
+        }
+        if let Some((_, file)) = self.chosen.iter().find(|(chosen, _)| *chosen == name) {
+            return (*file).to_owned();
+        }
+        let mut folder = importer;
+        loop {
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            let file = if folder.is_empty() {
+                format!("shared/{name}")
+            } else if folder.ends_with("shared") {
+                format!("{folder}/{name}")
+            } else {
+                format!("{folder}/shared/{name}")
+            };
+            if find(&file).is_some() {
+                return file;
+            }
+            assert!(!folder.is_empty(), "shaders/{importer}.wgsl imports `{name}`, which is nowhere");
+        }
+    }
+
+    /// Carries out a file's directives: the lines that remain, and the names it imports.
+    fn preprocess(&self, file: &str) -> (String, Vec<&'static str>) {
+        let mut body = String::new();
+        let mut imports = Vec::new();
+        // For each condition around a line, whether it holds.
+        let mut conditions: Vec<bool> = Vec::new();
+        for line in text(file).lines() {
+            let mut words = line.split_whitespace();
+            match (words.next().unwrap_or_default(), words.next()) {
+                ("#ifdef", Some(name)) => conditions.push(self.is_defined(name, file)),
+                ("#ifndef", Some(name)) => conditions.push(!self.is_defined(name, file)),
+                ("#else", None) => {
+                    let last = conditions.last_mut().unwrap_or_else(|| panic!("{file}: #else alone"));
+                    *last = !*last;
+                }
+                ("#endif", None) => assert!(conditions.pop().is_some(), "{file}: #endif alone"),
+                _ if conditions.contains(&false) => {}
+                ("#import", Some(name)) => imports.push(name),
+                (word, _) => {
+                    assert!(!word.starts_with('#'), "shaders/{file}.wgsl: no such directive: {line}");
+                    body.push_str(line);
+                    body.push('\n');
+                }
+            }
+        }
+        assert!(conditions.is_empty(), "shaders/{file}.wgsl: an #ifdef without its #endif");
+        (body, imports)
+    }
+
+    fn is_defined(&self, name: &str, file: &str) -> bool {
+        assert!(DEFINES.contains(&name), "shaders/{file}.wgsl asks about `{name}`, which is not in the list");
+        self.defines.contains(&name)
+    }
+}
+
+/// Pieces as one module, extensions enabled.
+pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
+    let mut module = String::new();
+    for extension in extensions {
+        let _ = writeln!(module, "enable {extension};");
+    }
+    for Piece { heading, text } in pieces {
+        if !module.is_empty() {
+            module.push('\n');
+        }
+        let _ = writeln!(module, "// ==== {heading}\n");
+        module.push_str(text.trim());
+        module.push('\n');
+    }
+    module
 }
 
 #[cfg(test)]
@@ -222,21 +209,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_come_first_and_once() {
-        let mut composer = Composer::default();
-        composer.add("a", "const A: u32 = 1u;\n").enable("f16").add("b", "const B: u32 = 2u;").enable("f16");
+    fn files_are_found_by_their_paths() {
+        assert!(FILES.is_sorted());
+        assert!(text("ladder/sequential").starts_with("// sequential: "));
+        assert!(find("ladder/sequentiel").is_none());
+    }
+
+    #[test]
+    fn the_nearest_shared_folder_counts() {
+        let composer = Composer::default().provide("operator", Vec::new());
+        assert_eq!(composer.resolve("ladder/vectorized", "entry"), "shared/entry");
+        assert_eq!(composer.resolve("histogram/clear", "io"), "histogram/shared/io");
+        assert_eq!(composer.resolve("shared/load", "operator"), "operator");
+    }
+
+    #[test]
+    fn conditions_choose_lines_and_imports() {
+        let headings = |subgroups| {
+            let composer = Composer::default()
+                .define("subgroups", subgroups)
+                .provide("operator", vec![Piece::new("the operator", "alias Acc = f32;")])
+                .provide("native_reduce", Vec::new())
+                .provide("words", Vec::new())
+                .provide("shuffle_words", Vec::new());
+            let pieces = composer.pieces("ladder/subgroup_add");
+            pieces.into_iter().map(|piece| piece.heading).collect::<Vec<_>>()
+        };
+        assert!(headings(true).contains(&"shaders/shared/subgroup_shuffle.wgsl".to_owned()));
+        assert!(!headings(false).iter().any(|heading| heading.contains("subgroup_shuffle")));
+        assert!(headings(false).contains(&"the operator".to_owned()));
+    }
+
+    #[test]
+    fn extensions_come_first_and_headings_before_their_pieces() {
+        let pieces = [Piece::new("a", "const A: u32 = 1u;\n"), Piece::new("b", "const B: u32 = 2u;")];
         assert_eq!(
-            composer.finish(),
+            join(&["f16"], &pieces),
             "enable f16;\n\n// ==== a\n\nconst A: u32 = 1u;\n\n// ==== b\n\nconst B: u32 = 2u;\n"
         );
     }
 
     #[test]
-    fn the_use_line_is_read() {
-        assert_eq!(
-            uses("// essay\n//! use entry, fold\nfn kernel() {}").collect::<Vec<_>>(),
-            ["entry", "fold"]
-        );
-        assert_eq!(uses("fn main() {}").count(), 0);
+    fn every_define_is_explained() {
+        let readme = include_str!("../shaders/README.md");
+        for name in DEFINES {
+            assert!(readme.contains(&format!("`{name}`")), "shaders/README.md does not explain `{name}`");
+        }
     }
 }

@@ -4,11 +4,12 @@ mod common;
 
 use common::gpu;
 use halofold::read::Readback;
+use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold::reduce::{
-    Finish, Input, Job, Operator, Output, PlanError, Prepared, RUNGS, ReduceError, Reduction, Rung, Tuning,
-    Workspace,
+    Input, Op, Output, PlanError, Prepared, ReduceError, Reducer, Shape, Source, Src, Workspace,
 };
 use halofold::{BufferError, Element, adapter, wgpu};
+use halofold_measure::Job;
 use wgpu::util::DeviceExt as _;
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
@@ -31,24 +32,30 @@ fn buffer(device: &wgpu::Device, contents: &[u32], usage: wgpu::BufferUsages) ->
 }
 
 fn job(device: &wgpu::Device, rung: &'static Rung, workgroup_size: u32, len: u64) -> Job {
-    Job {
-        rung,
-        accumulator: Operator::Sum.over(Element::U32).unwrap(),
-        tuning: Tuning::of(rung, &device.limits(), len).with_workgroup_size(workgroup_size),
-        finish: rung.finishes[0],
-    }
+    let job = Job::new(rung, Op::Sum, Element::U32, &device.limits(), len).unwrap();
+    Job { tuning: job.tuning.with_workgroup_size(workgroup_size), ..job }
+}
+
+/// Binds one input of whole words.
+fn prepare(
+    device: &wgpu::Device,
+    reducer: &Reducer,
+    input: Input<'_>,
+    output: Output<'_>,
+    workspace: &Workspace,
+) -> Result<Prepared, ReduceError> {
+    reducer.prepare(device, Source::of(&[input]), Shape::Whole, output, workspace)
 }
 
 /// Sums `len` words from the `first` on, on this device, in a pass of the caller's.
 fn sum(device: &wgpu::Device, queue: &wgpu::Queue, job: Job, words: &[u32], first: u64) -> u32 {
     let input = buffer(device, words, STORAGE);
     let output = buffer(device, &[0xDEAD_BEEF], STORAGE | wgpu::BufferUsages::COPY_SRC);
-    let reduction = Reduction::new(device, job).unwrap();
     let (offset, len) = (4 * first, words.len() as u64 - first);
-    let workspace = Workspace::new(device, &reduction.plan(offset, len).unwrap());
+    let workspace = Workspace::new(device, &job.plan(offset, len, &device.limits()).unwrap());
     let target = Output { buffer: &output, offset: 0 };
-    let prepared =
-        reduction.prepare(device, Input { buffer: &input, offset, len }, target, &workspace).unwrap();
+    let input = Input { buffer: &input, offset, len };
+    let prepared = prepare(device, &job.reducer(device).unwrap(), input, target, &workspace).unwrap();
     run(device, queue, &prepared, &output)
 }
 
@@ -72,17 +79,16 @@ fn inputs_larger_than_a_binding_are_windowed() {
     let words: Vec<u32> = (0..300_007u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     for rung in RUNGS {
         let job = job(&device, rung, 64, words.len() as u64);
-        if let Err(error) = job.supported_by(device.features()) {
-            assert!(matches!(error, ReduceError::MissingFeature { .. }), "{}: {error}", rung.name);
+        if let Err(error) = job.check(device.features(), &device.limits()) {
+            assert!(matches!(error, ReduceError::MissingFeature { .. }), "{}: {error}", rung.name());
             continue;
         }
         for first in [0, 77] {
             let windows = job.plan(4 * first, words.len() as u64 - first, &device.limits()).unwrap();
-            let elements =
-                windows.passes.iter().filter(|pass| pass.stage == halofold::reduce::Stage::Elements);
-            assert!(elements.count() >= 18, "{}", rung.name);
+            let elements = windows.launches.iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
+            assert!(elements.count() >= 18, "{}", rung.name());
             let expected = words[first as usize..].iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
-            assert_eq!(sum(&device, &queue, job, &words, first), expected, "{} from {first}", rung.name);
+            assert_eq!(sum(&device, &queue, job, &words, first), expected, "{} from {first}", rung.name());
         }
     }
 }
@@ -95,8 +101,10 @@ fn a_workspace_is_shared() {
     let input = buffer(&gpu.device, &words, STORAGE);
     for name in ["sequential", "vectorized", "single-pass"] {
         let rung = Rung::named(name).unwrap();
-        let reduction = Reduction::new(&gpu.device, job(&gpu.device, rung, 64, 100_000)).unwrap();
-        let workspace = Workspace::new(&gpu.device, &reduction.plan(0, 100_000).unwrap());
+        let job = job(&gpu.device, rung, 64, 100_000);
+        let reducer = job.reducer(&gpu.device).unwrap();
+        let plan = job.plan(0, 100_000, &gpu.device.limits()).unwrap();
+        let workspace = Workspace::new(&gpu.device, &plan);
         let lengths = [100_000, 99_999, 1234];
         let outputs = lengths.map(|_| buffer(&gpu.device, &[7], STORAGE | wgpu::BufferUsages::COPY_SRC));
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -105,7 +113,7 @@ fn a_workspace_is_shared() {
             for (len, output) in lengths.into_iter().zip(&outputs) {
                 let input = Input { buffer: &input, offset: 0, len };
                 let output = Output { buffer: output, offset: 0 };
-                let prepared = reduction.prepare(&gpu.device, input, output, &workspace).unwrap();
+                let prepared = prepare(&gpu.device, &reducer, input, output, &workspace).unwrap();
                 prepared.encode_in_pass(&mut pass);
             }
         }
@@ -131,52 +139,58 @@ fn wrong_buffers_are_errors() {
     let gpu = gpu();
     let device = &gpu.device;
     let rung = Rung::named("vectorized").unwrap();
-    let reduction = Reduction::new(device, job(device, rung, 64, 1000)).unwrap();
-    let workspace = Workspace::new(device, &reduction.plan(0, 1000).unwrap());
+    let job = job(device, rung, 64, 1000);
+    let plan = |len| job.plan(0, len, &device.limits()).unwrap();
+    let reducer = job.reducer(device).unwrap();
+    let workspace = Workspace::new(device, &plan(1000));
     let good = buffer(device, &[1; 1000], STORAGE);
     let result = buffer(device, &[0; 128], STORAGE);
     let bare = buffer(device, &[1; 1000], wgpu::BufferUsages::COPY_SRC);
-    let prepare = |input: &wgpu::Buffer, offset, len, output: &wgpu::Buffer, at| {
+    let refused = |input: &wgpu::Buffer, offset, len, output: &wgpu::Buffer, at| {
         let input = Input { buffer: input, offset, len };
-        reduction.prepare(device, input, Output { buffer: output, offset: at }, &workspace).unwrap_err()
+        prepare(device, &reducer, input, Output { buffer: output, offset: at }, &workspace).unwrap_err()
     };
     assert!(matches!(
-        prepare(&bare, 0, 1000, &result, 0),
+        refused(&bare, 0, 1000, &result, 0),
         ReduceError::Buffer(BufferError::Usage { role: "input", .. })
     ));
     assert!(matches!(
-        prepare(&good, 0, 1000, &bare, 0),
+        refused(&good, 0, 1000, &bare, 0),
         ReduceError::Buffer(BufferError::Usage { role: "output", .. })
     ));
     assert!(matches!(
-        prepare(&good, 0, 1001, &result, 0),
+        refused(&good, 0, 1001, &result, 0),
         ReduceError::Buffer(BufferError::TooShort { role: "input", .. })
     ));
     assert!(matches!(
-        prepare(&good, 4, 1000, &result, 0),
+        refused(&good, 4, 1000, &result, 0),
         ReduceError::Buffer(BufferError::TooShort { role: "input", .. })
     ));
     assert!(matches!(
-        prepare(&good, 0, u64::MAX, &result, 0),
+        refused(&good, 0, u64::MAX, &result, 0),
+        ReduceError::Plan(PlanError::OutOfReach { .. })
+    ));
+    assert!(matches!(
+        refused(&good, 0, 1 << 33, &result, 0),
         ReduceError::Plan(PlanError::TooManyElements(_))
     ));
-    assert!(matches!(prepare(&good, 2, 10, &result, 0), ReduceError::Plan(PlanError::Misaligned { .. })));
-    let beyond = prepare(&good, u64::MAX - 3, 4, &result, 0);
+    assert!(matches!(refused(&good, 2, 10, &result, 0), ReduceError::Plan(PlanError::Misaligned { .. })));
+    let beyond = refused(&good, u64::MAX - 3, 4, &result, 0);
     assert!(matches!(beyond, ReduceError::Plan(PlanError::OutOfReach { .. })));
     let mut encoder = device.create_command_encoder(&Default::default());
     assert!(Readback::new(device, 4).encode(&mut encoder, &good, 0, 4).is_err());
     assert!(Readback::new(device, 4).encode(&mut encoder, &bare, 3996, 8).is_err());
     assert!(matches!(
-        prepare(&good, 0, 10, &result, 512),
+        refused(&good, 0, 10, &result, 512),
         ReduceError::Buffer(BufferError::TooShort { role: "output", .. })
     ));
-    assert!(matches!(prepare(&good, 0, 10, &result, 4), ReduceError::Buffer(BufferError::Offset { .. })));
-    assert!(matches!(prepare(&good, 0, 10, &good, 0), ReduceError::Buffer(BufferError::Aliased { .. })));
-    let small = Workspace::new(device, &reduction.plan(0, 10).unwrap());
+    assert!(matches!(refused(&good, 0, 10, &result, 4), ReduceError::Buffer(BufferError::Offset { .. })));
+    assert!(matches!(refused(&good, 0, 10, &good, 0), ReduceError::Buffer(BufferError::Aliased { .. })));
+    let small = Workspace::new(device, &plan(10));
     let input = Input { buffer: &good, offset: 0, len: 1000 };
-    let error = reduction.prepare(device, input, Output { buffer: &result, offset: 0 }, &small);
-    match reduction.plan(0, 1000).unwrap().scratch[0] {
-        0..=32 => assert!(error.is_ok()),
+    let error = prepare(device, &reducer, input, Output { buffer: &result, offset: 0 }, &small);
+    match plan(1000).scratch[0] {
+        0..=128 => assert!(error.is_ok()),
         _ => assert!(matches!(error.unwrap_err(), ReduceError::Buffer(BufferError::TooShort { .. }))),
     }
 }
@@ -188,13 +202,12 @@ fn missing_features_are_named() {
     for (element, name) in
         [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
     {
-        let accumulator = Operator::Sum.over(element).unwrap();
-        let error = Reduction::new(&device, Job { accumulator, ..job(&device, rung, 64, 10) }).unwrap_err();
+        let error = Job { element, ..job(&device, rung, 64, 10) }.reducer(&device).unwrap_err();
         assert!(error.to_string().contains(name), "{error}");
     }
     let shuffle = Rung::named("subgroup-shuffle").unwrap();
-    let error = Reduction::new(&device, job(&device, shuffle, 64, 10)).unwrap_err();
+    let error = job(&device, shuffle, 64, 10).reducer(&device).unwrap_err();
     assert!(error.to_string().contains("SUBGROUP"), "{error}");
     let job = Job { finish: Finish::Atomic, ..job(&device, rung, 64, 10) };
-    assert!(matches!(Reduction::new(&device, job), Err(ReduceError::Plan(PlanError::Finish { .. }))));
+    assert!(matches!(job.reducer(&device), Err(ReduceError::Plan(PlanError::Finish { .. }))));
 }

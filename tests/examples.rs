@@ -11,7 +11,7 @@ mod stream_file;
 
 use auto_exposure::{DAWN, FRAMES, Outcome};
 use common::{Gpu, alone, gpu};
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 use halofold::{Element, wgpu};
 use stream_file::Request;
 

@@ -10,8 +10,9 @@ mod pair;
 use std::f64::consts::{LN_2, SQRT_2};
 
 use common::{Random, gpu};
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Answer, Arity, Extent, Form, Monoid, Op, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{
+    Answer, Arity, Extent, Form, Input, Monoid, Op, Options, Output, Reducer, Shape, Source, Workspace,
+};
 use halofold::{Element, Value, adapter, wgpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pair::Pair;
@@ -57,8 +58,20 @@ fn on_gpu(
 
 /// The sum of what a function of the piece gives: over segments of one element, the function itself.
 fn function(name: &str) -> Monoid {
-    let pieces =
-        [include_str!("../shaders/monoid/real_64.wgsl"), include_str!("../shaders/monoid/exp_log_64.wgsl")];
+    let monoid = Op::LogSumExp.over(Element::F64).expect("f64 has one");
+    let stages = Options::default().stages(&monoid, Form::Segments, &wgpu::Limits::default());
+    let module = monoid.compose(stages[0], wgpu::Features::empty()).expect("it has segments");
+    let pieces = module.split("// ==== shaders/operators/shared/");
+    let text: String = pieces
+        .filter(|piece| piece.starts_with("real.wgsl") || piece.starts_with("exp_log.wgsl"))
+        .map(|piece| {
+            piece
+                .lines()
+                .skip(1)
+                .take_while(|line| !line.starts_with("// ===="))
+                .fold(String::new(), |text, line| text + line + "\n")
+        })
+        .collect();
     let quartet = format!(
         "alias Acc = Real;
 fn map(elem: Elem, index: u32) -> Acc {{ return {name}(elem); }}
@@ -67,8 +80,7 @@ fn combine(a: Acc, b: Acc) -> Acc {{ return a + b; }}
 fn finish(acc: Acc, n: u32) -> Acc {{ return acc; }}
 "
     );
-    let text = pieces.concat() + &quartet;
-    Monoid::custom(name, Element::F64, Arity::One, &text).expect("the pieces are valid WGSL")
+    Monoid::custom(name, Element::F64, Arity::One, &(text + &quartet)).expect("the pieces are valid WGSL")
 }
 
 /// One result for every so many numbers.
@@ -82,7 +94,7 @@ fn record_and_read(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec
     let shape = Shape::Segments { len: len as u64 };
     let buffer = gpu.poisoned(bytes, 0);
     let input = Input { buffer: &buffer, offset: 0, len: numbers.len() as u64 };
-    let text = |error: halofold::reducer::ReducerError| error.to_string();
+    let text = |error: halofold::reduce::ReduceError| error.to_string();
     let plan = reducer.plan(shape, &[Extent { offset: 0, len: input.len }], None).map_err(text)?;
     let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("test output"),

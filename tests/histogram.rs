@@ -8,8 +8,8 @@ mod common;
 use common::{Random, alone, gpu};
 use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Step, Tuning, reference};
 use halofold::read::Readback;
+use halofold::reduce::Extent;
 use halofold::reduce::{Input, Output};
-use halofold::reducer::Extent;
 use halofold::{BufferError, adapter, wgpu};
 use wgpu::util::DeviceExt as _;
 

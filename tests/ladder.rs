@@ -6,8 +6,8 @@ mod common;
 
 use common::{Bench, Data, Kind, data, gpu, job, missing, right};
 use halofold::Element;
-use halofold::reduce::reference;
-use halofold::reduce::{Coverage, Finish, Operator, RUNGS, Rung};
+use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
+use halofold::reduce::{Op, reference};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -16,7 +16,7 @@ fn main() {
     for rung in RUNGS {
         for element in Element::ALL {
             for &finish in rung.finishes {
-                trials.push(trial(rung, element, finish));
+                trials.push(trial(rung, element, finish, trials.len()));
             }
         }
         trials.push(every_workgroup_size(rung));
@@ -26,37 +26,40 @@ fn main() {
     conclusion.exit();
 }
 
-fn trial(rung: &'static Rung, element: Element, finish: Finish) -> Trial {
-    let name = format!("{}::{element}::{finish}", rung.name);
-    let smallest = job(rung, Operator::Max, element, finish, 64);
-    let runs = |operator: &Operator| {
-        operator.over(element).is_some() && missing(&job(rung, *operator, element, finish, 64)).is_none()
-    };
-    let operators: Vec<_> = Operator::ALL.into_iter().filter(runs).collect();
+/// The documents' operators, and one of the others: they take turns, so that each meets several rungs and types.
+fn operators(number: usize) -> Vec<Op> {
+    let (usual, others): (Vec<_>, Vec<_>) = Op::ALL.iter().partition(|op| {
+        matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max | Op::WideSum | Op::WideProduct)
+    });
+    let other = others[number % others.len()];
+    [usual, vec![other]].concat()
+}
+
+fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -> Trial {
+    let name = format!("{}::{element}::{finish}", rung.name());
+    let smallest = job(rung, Op::Max, element, finish, 64);
+    let runs =
+        |op: &Op| op.over(element).is_some() && missing(&job(rung, *op, element, finish, 64)).is_none();
+    let operators: Vec<_> = operators(number).into_iter().filter(runs).collect();
     if operators.is_empty() {
         let reason = missing(&smallest).unwrap_or_default();
         return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
     }
     Trial::test(name, move || {
-        for operator in operators {
-            awkward_lengths(rung, operator, element, finish)?;
+        for op in operators {
+            awkward_lengths(rung, op, element, finish)?;
         }
         Ok(())
     })
 }
 
 /// Lengths around every edge that a workgroup, a tile or a grid has, at one workgroup size, and starts at odd places.
-fn awkward_lengths(
-    rung: &'static Rung,
-    operator: Operator,
-    element: Element,
-    finish: Finish,
-) -> Result<(), Failed> {
+fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish) -> Result<(), Failed> {
     let workgroup_size = 64;
-    let bench = Bench::new(job(rung, operator, element, finish, workgroup_size))?;
+    let bench = Bench::new(job(rung, op, element, finish, workgroup_size))?;
     let wg = u64::from(workgroup_size);
-    let tuning = &bench.reduction.job().tuning;
-    let block = match rung.coverage {
+    let tuning = &bench.job.tuning;
+    let block = match rung.kernel.coverage {
         Coverage::Block(items) | Coverage::Grid(items) => wg * u64::from(items),
         Coverage::Tiles(tiles) => u64::from(tuning.tile * tiles),
         _ => wg,
@@ -68,7 +71,7 @@ fn awkward_lengths(
     lengths.dedup();
     for (round, len) in lengths.into_iter().enumerate() {
         // They take turns: every kind meets every edge of some rung and operator. Long inputs get one kind only.
-        let turn = round + rung.name.len() + operator.name().len();
+        let turn = round + rung.name().len() + op.name().len();
         let other = [Kind::Constant, Kind::Dyadic, Kind::Extremes, Kind::Nan][turn % 4];
         let kinds = match len {
             0..3 => vec![Kind::Random, Kind::Nan],
@@ -78,9 +81,9 @@ fn awkward_lengths(
         };
         for kind in kinds {
             let offset = (round as u64 % 7) * element.size();
-            let values = data(kind, operator, element, len as usize, round as u64);
+            let values = data(kind, op, element, len as usize, round as u64);
             compare(&bench, &values, offset, len).map_err(|message| {
-                Failed::from(format!("{operator} of {len} {kind:?} {element} from byte {offset}: {message}"))
+                Failed::from(format!("{op} of {len} {kind:?} {element} from byte {offset}: {message}"))
             })?;
         }
     }
@@ -88,19 +91,18 @@ fn awkward_lengths(
 }
 
 fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), String> {
-    let job = bench.reduction.job();
     let buffer = gpu().poisoned(values.bytes(), offset);
     let (got, depth) = bench.run(&buffer, offset, len)?;
-    let expected =
-        reference::reduce(job.accumulator.operator, job.accumulator.element, values.bytes()).unwrap();
+    let (op, element) = (bench.job.op, bench.job.element);
+    let expected = reference::reduce(op, element, values.bytes(), Some(values.bytes())).unwrap();
     right(expected.judge(got, depth))
 }
 
 /// One length at every power of two that the adapter allows as a workgroup.
 fn every_workgroup_size(rung: &'static Rung) -> Trial {
-    let name = format!("{}::every-workgroup-size", rung.name);
+    let name = format!("{}::every-workgroup-size", rung.name());
     let finish = rung.finishes[0];
-    let usual = job(rung, Operator::Sum, Element::U32, finish, 64);
+    let usual = job(rung, Op::Sum, Element::U32, finish, 64);
     if let Some(reason) = missing(&usual) {
         return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
     }
@@ -109,9 +111,9 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
         // Each size takes one of two types.
         let sizes = (0..=10).map(|power| (1 << power, [Element::U32, Element::F32][power % 2]));
         for (workgroup_size, element) in sizes.filter(|(size, _)| *size <= most) {
-            let bench = Bench::new(job(rung, Operator::Sum, element, finish, workgroup_size))?;
+            let bench = Bench::new(job(rung, Op::Sum, element, finish, workgroup_size))?;
             for len in (0..=17).chain([777, 40_003]) {
-                let values = data(Kind::Random, Operator::Sum, element, len, 9);
+                let values = data(Kind::Random, Op::Sum, element, len, 9);
                 let offset = (len as u64 % 4) * element.size();
                 compare(&bench, &values, offset, len as u64)
                     .map_err(|message| format!("{len} {element} by {workgroup_size}: {message}"))?;

@@ -5,8 +5,9 @@ mod common;
 use std::time::Instant;
 
 use common::{Kind, data, gpu, job};
+use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, Verdict, reduce};
-use halofold::reduce::{Input, Operator, Rung};
+use halofold::reduce::{Answer, Input, Op};
 use halofold::{Element, Value, adapter, wgpu};
 use halofold_measure::{Budget, Inputs, LadderWork, Row, Timer, Timing, Trial};
 
@@ -26,8 +27,8 @@ fn without_timestamps() -> (wgpu::Device, wgpu::Queue) {
 
 /// Floats on a device, and what their sum should be.
 fn elements(device: &wgpu::Device, queue: &wgpu::Queue) -> (wgpu::Buffer, Expected) {
-    let elements = data(Kind::Dyadic, Operator::Sum, Element::F32, LEN as usize, 1);
-    let expected = reduce(Operator::Sum, Element::F32, elements.bytes()).expect("f32 has a sum");
+    let elements = data(Kind::Dyadic, Op::Sum, Element::F32, LEN as usize, 1);
+    let expected = reduce(Op::Sum, Element::F32, elements.bytes(), None).expect("f32 has a sum");
     (upload(device, queue, elements.bytes()), expected)
 }
 
@@ -48,7 +49,7 @@ fn measured_by_the_host(timer: &Timer) {
     assert_eq!(timer.timing(), Timing::Wall);
     assert_eq!(timer.timing().mark("sequential"), "sequential (wall)");
     let rung = Rung::named("sequential").unwrap();
-    let job = job(rung, Operator::Sum, Element::F32, rung.finishes[0], 64);
+    let job = job(rung, Op::Sum, Element::F32, rung.finishes[0], 64);
     let (buffer, expected) = elements(device, queue);
     let trial = Trial::new(device, job, Input { buffer: &buffer, offset: 0, len: LEN }).unwrap();
     let record = |pass: &mut wgpu::ComputePass<'_>| trial.encode_in_pass(pass);
@@ -110,7 +111,7 @@ fn repetitions_take_their_inputs_in_turn() {
     for name in ["single-pass", "vectorized", "tile", "workgroup-atomic"] {
         let rung = Rung::named(name).unwrap();
         for &finish in rung.finishes {
-            let job = job(rung, Operator::Sum, Element::F32, finish, 64);
+            let job = job(rung, Op::Sum, Element::F32, finish, 64);
             if let Some(reason) = common::missing(&job) {
                 eprintln!("{name}, {finish}: not run ({reason})");
                 continue;
@@ -118,12 +119,20 @@ fn repetitions_take_their_inputs_in_turn() {
             let first = Input { buffer: &buffers[0], offset: 0, len: LEN };
             let trial = Trial::rotating(device, job, first, &[&buffers[1], &buffers[2]]).unwrap();
             let all = gpu.watched(|| trial.values(device, queue).map_err(|error| error.to_string()));
-            assert_eq!(all.unwrap(), [1.0, 20.0, 300.0].map(Value::F32), "{name}, {finish}");
+            assert_eq!(
+                all.unwrap(),
+                [1.0, 20.0, 300.0].map(|x| Answer::Value(Value::F32(x))),
+                "{name}, {finish}"
+            );
             let turns: Vec<_> = (0..4).map(|_| trial.value(device, queue).unwrap()).collect();
-            assert_eq!(turns, [1.0, 20.0, 300.0, 1.0].map(Value::F32), "{name}, {finish}");
+            assert_eq!(
+                turns,
+                [1.0, 20.0, 300.0, 1.0].map(|x| Answer::Value(Value::F32(x))),
+                "{name}, {finish}"
+            );
 
             // One wrong copy is enough.
-            let expected = reduce(Operator::Sum, Element::F32, &ones(1)).expect("f32 has a sum");
+            let expected = reduce(Op::Sum, Element::F32, &ones(1), None).expect("f32 has a sum");
             assert!(matches!(trial.verify(device, queue, &expected), Ok(Verdict::Wrong(_))), "{name}");
             let same = Trial::rotating(device, job, first, &[&buffers[0]]).unwrap();
             assert!(matches!(same.verify(device, queue, &expected), Ok(Verdict::Right)), "{name}");

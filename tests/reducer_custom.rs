@@ -3,7 +3,7 @@
 mod common;
 
 use common::gpu;
-use halofold::reducer::{Arity, Form, Monoid, MonoidError, Reducer, ReducerError};
+use halofold::reduce::{Arity, Form, Monoid, MonoidError, ReduceError, Reducer};
 use halofold::{Element, adapter, wgpu};
 
 /// A sum of squares that is right; each test spoils something.
@@ -176,7 +176,7 @@ fn names_that_are_taken() {
     for declaration in names {
         let monoid = custom(&format!("{SQUARES}{declaration}\n")).unwrap();
         let error = Reducer::new(&gpu().device, monoid, Form::Whole).unwrap_err();
-        assert!(matches!(error, ReducerError::Composed { .. }), "{declaration}: {error}");
+        assert!(matches!(error, ReduceError::Composed { .. }), "{declaration}: {error}");
         assert!(error.to_string().contains("rename"), "{error}");
     }
 }
@@ -193,7 +193,7 @@ fn types_that_a_device_was_created_without() {
     let monoid = custom(&half).unwrap();
     assert_eq!(monoid.features(), wgpu::Features::SHADER_F16);
     let error = Reducer::new(&device, monoid, Form::Whole).unwrap_err();
-    let ReducerError::MissingFeature { feature, .. } = &error else { panic!("{error}") };
+    let ReduceError::MissingFeature { feature, .. } = &error else { panic!("{error}") };
     assert_eq!(*feature, wgpu::Features::SHADER_F16);
     assert!(error.to_string().contains("SHADER_F16"), "{error}");
     // A text whose first line says f16 is still counted from its own first column.

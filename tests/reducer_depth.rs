@@ -4,8 +4,9 @@ mod common;
 
 use common::{Gpu, gpu, limited};
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Arity, Extent, Form, Monoid, Options, Position, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{
+    Arity, Extent, Form, Input, Monoid, Options, Output, Position, Reducer, Shape, Source, Workspace,
+};
 use halofold::{Element, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -42,7 +43,8 @@ fn check(form: Form, cases: &[Case]) {
                 let longest = longest_way(gpu, &reducer, *shape, extent, offsets);
                 let (times, more) = SLACK;
                 let depth = plan.depth();
-                let what = format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.passes.len());
+                let what =
+                    format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.launches.len());
                 assert!(longest <= depth, "{what}: {longest} on the longest way, depth {depth}");
                 assert!(
                     !offsets.is_empty() || depth <= times * longest + more,

@@ -7,9 +7,10 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Data, Kind, data, gpu, right};
-use halofold::reduce::{Input, Operator, Output};
-use halofold::reducer::reference::{self, Verdict};
-use halofold::reducer::{Answer, Arity, Extent, Form, Monoid, Op, Reducer, Shape, Source, Workspace};
+use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{
+    Answer, Arity, Extent, Form, Input, Monoid, Op, Output, Reducer, Shape, Source, Workspace,
+};
 use halofold::{Element, adapter, wgpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use wgpu::util::DeviceExt as _;
@@ -138,10 +139,8 @@ fn values(op: Op, element: Element, len: usize, form: Form, (number, round): (us
 }
 
 fn fill(filling: Filling, op: Op, element: Element, total: usize, len: usize, seed: u64) -> Data {
-    let operator =
-        if matches!(op, Op::Product | Op::WideProduct) { Operator::Product } else { Operator::Sum };
     let kind = if let Filling::Common(kind) = filling { kind } else { Kind::Random };
-    let mut filled = data(kind, operator, element, total, seed);
+    let mut filled = data(kind, op, element, total, seed);
     filled.change(element, |i, bits, random| match filling {
         Filling::Common(_) => bits,
         Filling::Zeros => 0,

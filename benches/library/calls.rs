@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Extent, Op, Options, Position, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Extent, Input, Op, Options, Output, Position, Reducer, Shape, Source, Workspace};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{MeasureError, Timing};
 use wgpu::util::DeviceExt as _;

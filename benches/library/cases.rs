@@ -1,6 +1,6 @@
 //! What is reduced, how, and in which ways.
 
-use halofold::reducer::{Form, Op, Shape};
+use halofold::reduce::{Form, Op, Shape};
 use halofold::{Element, adapter, wgpu};
 
 use crate::calls::Way;

@@ -1,7 +1,7 @@
 //! What the calls should give, from one period of the input.
 
-use halofold::reducer::reference;
-use halofold::reducer::{Answer, Op};
+use halofold::reduce::reference;
+use halofold::reduce::{Answer, Op};
 use halofold::{Element, Value};
 
 use crate::cases::{Case, Task};

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use criterion::Criterion;
 use halofold::histogram::{Histogram, Keys, reference};
-use halofold::reduce::{Operator, Output};
+use halofold::reduce::{Op, Output};
 use halofold::{Element, wgpu};
 use halofold_measure::{LibraryWork, Noise, Row};
 
@@ -44,7 +44,7 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
 
 /// One period of keys.
 fn keys(bins: u32, kind: &str) -> Vec<u8> {
-    let noise = Noise::new(Operator::Sum, Element::U32, 2 * PERIOD);
+    let noise = Noise::new(Op::Sum, Element::U32, 2 * PERIOD);
     let key = |at| if kind == "random" { noise.word(at) as u32 % bins } else { bins / 3 };
     (0..PERIOD as usize).flat_map(|at| key(at).to_le_bytes()).collect()
 }

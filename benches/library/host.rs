@@ -7,7 +7,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
 use halofold::read::{Mailbox, Readback};
 use halofold::reduce::Output;
-use halofold::reducer::{Extent, Op, Prepared, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Extent, Op, Prepared, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
 use halofold_measure::{LibraryWork, Row, Summary, Timing};
 

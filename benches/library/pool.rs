@@ -2,7 +2,7 @@
 
 use std::cell::LazyCell;
 
-use halofold::reduce::{Input, Operator};
+use halofold::reduce::{Input, Op};
 use halofold::{Element, wgpu};
 use halofold_measure::Noise;
 
@@ -89,7 +89,7 @@ impl<'a> Pools<'a> {
 fn bytes(element: Element, seed: u64) -> Vec<u8> {
     /// Where the smallest element is.
     const LEAST: usize = PERIOD as usize / 8 * 5 + 3;
-    let noise = Noise::new(Operator::Sum, Element::U64, 2 * PERIOD);
+    let noise = Noise::new(Op::Sum, Element::U64, 2 * PERIOD);
     let word = |at| (noise.word((seed + at) as usize) >> 32) % 9;
     let mut items: Vec<i64> = (0..PERIOD).map(|at| word(at) as i64 - 4).collect();
     items[LEAST] = -5;

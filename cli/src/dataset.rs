@@ -1,7 +1,7 @@
 //! Elements on the host and on the GPU, and what their reductions should give.
 
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Input, Operator};
+use halofold::reduce::{Input, Op};
 use halofold::{Element, wgpu};
 use halofold_measure::{Inputs, Noise};
 use rayon::prelude::*;
@@ -22,9 +22,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// Pseudo-random elements that suit an operator, the same every time; see [`Noise`].
-    pub fn generate(operator: Operator, element: Element, len: u64) -> Self {
-        let noise = Noise::new(operator, element, len);
+    /// Pseudo-random elements that suit an op, the same every time; see [`Noise`].
+    pub fn generate(op: Op, element: Element, len: u64) -> Self {
+        let noise = Noise::new(op, element, len);
         let mut words = vec![0u64; noise.words()];
         words.par_iter_mut().enumerate().for_each(|(at, word)| *word = noise.word(at));
         Host { element, words, len }
@@ -110,10 +110,11 @@ impl<'a> Dataset<'a> {
     }
 
     /// What a reduction of the first `len` elements should give.
-    pub fn expected(&self, operator: Operator, len: u64) -> Result<Expected, Failure> {
+    pub fn expected(&self, op: Op, len: u64) -> Result<Expected, Failure> {
         let element = self.host.element;
-        reference::reduce(operator, element, self.host.first(len))
-            .ok_or_else(|| Failure::Usage(format!("`{operator}` is not defined for {element}")))
+        let bytes = self.host.first(len);
+        reference::reduce(op, element, bytes, Some(bytes))
+            .ok_or_else(|| Failure::Usage(format!("`{op}` is not defined for {element}")))
     }
 }
 

@@ -1,8 +1,10 @@
 //! `halofold devices`: every adapter, and what it can run.
 
-use halofold::reduce::{Job, Operator, RUNGS, Rung, Tuning};
+use halofold::reduce::Op;
+use halofold::reduce::ladder::{RUNGS, Rung};
 use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
+use halofold_measure::Job;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -84,7 +86,7 @@ fn report(index: usize, adapter: &wgpu::Adapter) -> Report {
     let types = Element::ALL.into_iter().filter(|element| features.contains(element.feature()));
     let cannot = RUNGS.iter().flat_map(|rung| cannot(rung, features, &limits)).collect::<Vec<_>>();
     let runs =
-        |rung: &&Rung| !cannot.iter().any(|cannot| cannot.rung == rung.name && cannot.types.is_empty());
+        |rung: &&Rung| !cannot.iter().any(|cannot| cannot.rung == rung.name() && cannot.types.is_empty());
     Report {
         index,
         name: info.name,
@@ -97,7 +99,7 @@ fn report(index: usize, adapter: &wgpu::Adapter) -> Report {
         features: named(true),
         missing_features: named(false),
         types: types.map(|element| element.name().to_owned()).collect(),
-        rungs: RUNGS.iter().filter(runs).map(|rung| rung.name.to_owned()).collect(),
+        rungs: RUNGS.iter().filter(runs).map(|rung| rung.name().to_owned()).collect(),
         cannot,
         limits: LimitsReport {
             max_buffer_size: limits.max_buffer_size,
@@ -116,15 +118,13 @@ fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec
     let types: Vec<_> =
         Element::ALL.into_iter().filter(|element| features.contains(element.feature())).collect();
     for &element in &types {
-        let accumulator = Operator::Sum.over(element).expect("every element has a sum");
-        let job =
-            Job { rung, accumulator, tuning: Tuning::of(rung, limits, u64::MAX), finish: rung.finishes[0] };
-        let Err(error) = job.supported_by(features).and_then(|()| Ok(job.check(limits)?)) else { continue };
+        let job = Job::new(rung, Op::Sum, element, limits, u64::MAX).expect("every element has a sum");
+        let Err(error) = job.check(features, limits) else { continue };
         let reason = error.to_string();
         match found.iter_mut().find(|cannot| cannot.reason == reason) {
             Some(cannot) => cannot.types.push(element.name().to_owned()),
             None => found.push(Cannot {
-                rung: rung.name.to_owned(),
+                rung: rung.name().to_owned(),
                 types: vec![element.name().to_owned()],
                 reason,
             }),

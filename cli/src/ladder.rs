@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::reduce::{Accumulator, Finish, Job, Operator, RUNGS, Rung, Tuning};
-use halofold_measure::{Inputs, Peak, Timer};
+use halofold::reduce::Op;
+use halofold::reduce::ladder::{Finish, RUNGS, Rung};
+use halofold_measure::{Inputs, Job, Peak, Timer};
 
 use crate::count::parse_count;
 use crate::dataset::{Dataset, Host};
@@ -36,9 +37,9 @@ pub struct LadderArgs {
     /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
-    /// Operator: sum, product, min, max, wide-sum or wide-product.
+    /// Operator: any of `halofold reduce`; dot takes the input twice.
     #[arg(long, default_value = "sum")]
-    op: Operator,
+    op: Op,
     /// Only these rungs.
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     rungs: Vec<String>,
@@ -152,9 +153,8 @@ impl LadderArgs {
         source: Option<Source>,
     ) -> Result<(Peak, Vec<Row>), Failure> {
         let (element, n) = self.size(gpu, source.as_ref())?;
-        let accumulator = run::accumulator(gpu, self.op, element)?;
-        let jobs =
-            rungs.iter().map(|rung| self.job(gpu, rung, accumulator, n)).collect::<Result<Vec<_>, _>>()?;
+        run::check_operator(gpu, self.op, element)?;
+        let jobs = rungs.iter().map(|rung| self.job(gpu, rung, element, n)).collect::<Result<Vec<_>, _>>()?;
         let host = match source {
             None => Host::generate(self.op, element, n),
             Some(mut source) => Host::read(&mut source, self.n)?,
@@ -165,7 +165,7 @@ impl LadderArgs {
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
         for job in jobs {
-            bar.set_message(job.rung.name);
+            bar.set_message(job.rung.name());
             rows.push(run::row(&setting, job, &data, host.len(), &expected)?);
             bar.inc(1);
         }
@@ -188,15 +188,15 @@ impl LadderArgs {
     }
 
     /// The job of a rung, as the options change it.
-    fn job(&self, gpu: &Gpu, rung: &'static Rung, accumulator: Accumulator, n: u64) -> Result<Job, Failure> {
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, element: Element, n: u64) -> Result<Job, Failure> {
         let limits = gpu.device.limits();
-        let mut tuning = Tuning::of(rung, &limits, n);
+        let mut job = run::job(rung, self.op, element, &limits, n)?;
         if let Some(workgroup) = self.workgroup {
-            tuning = tuning.with_workgroup_size(workgroup);
+            job.tuning = job.tuning.with_workgroup_size(workgroup);
         }
-        tuning.max_workgroups = self.groups.unwrap_or(tuning.max_workgroups);
-        tuning.subgroups = !self.no_subgroups;
-        let job = Job { rung, accumulator, tuning, finish: self.finish.unwrap_or(rung.finishes[0]) };
+        job.tuning.max_workgroups = self.groups.unwrap_or(job.tuning.max_workgroups);
+        job.subgroups = !self.no_subgroups;
+        job.finish = self.finish.unwrap_or(job.finish);
         run::with_checked_workgroup(gpu, job)
     }
 

@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
-use halofold::reduce::{Finish, Job, Operator, Rung, Tuning};
+use halofold::reduce::ladder::{Finish, Rung};
+use halofold::reduce::{Op, ReduceError};
 use halofold::{Element, adapter};
-use halofold_measure::Inputs;
+use halofold_measure::{Inputs, Job};
 
 use crate::cpu;
 use crate::dataset::{Dataset, Host};
@@ -254,7 +255,7 @@ pub fn replay(
             "{longest} elements of {element}: the largest buffer of this adapter holds {fitting} (max_buffer_size); use a smaller --n"
         )));
     }
-    let host = Host::generate(Operator::Sum, element, longest);
+    let host = Host::generate(Op::Sum, element, longest);
     let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
     let bar = progress::bar(lengths.len() as u64);
     let mut rows = Vec::new();
@@ -319,10 +320,11 @@ fn one(
     if options.workgroup.is_some() {
         job = run::with_checked_workgroup(setting.gpu, job)?;
     }
-    while job.check(&limits).is_err() && job.tuning.workgroup_size > 1 {
+    let features = setting.gpu.device.features();
+    while matches!(job.check(features, &limits), Err(ReduceError::Plan(_))) && job.tuning.workgroup_size > 1 {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
-    let expected = data.expected(Operator::Sum, n)?;
+    let expected = data.expected(Op::Sum, n)?;
     let mut row = run::row(setting, job, data, n, &expected)?;
     row.what.preset = Some(preset.name.to_owned());
     row.what.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
@@ -346,24 +348,23 @@ fn job(
     limits: &halofold::wgpu::Limits,
 ) -> Result<Job, Failure> {
     let rung = Rung::named(line.rung).map_err(Failure::usage)?;
-    let usual = Tuning::of(rung, limits, n).with_workgroup_size(workgroup);
-    let tuning = Tuning {
-        tile: line.tile.unwrap_or(usual.tile),
-        max_workgroups: line.grid.unwrap_or(usual.max_workgroups),
-        leave: line.leave,
-        ..usual
-    };
-    let accumulator = Operator::Sum.over(element).expect("every element has a sum");
-    Ok(Job { rung, accumulator, tuning, finish: line.finish })
+    let mut job = run::job(rung, Op::Sum, element, limits, n)?;
+    let mut tuning = job.tuning.with_workgroup_size(workgroup);
+    tuning.tile = line.tile.unwrap_or(tuning.tile);
+    tuning.max_workgroups = line.grid.unwrap_or(tuning.max_workgroups);
+    tuning.leave = line.leave;
+    (job.tuning, job.finish) = (tuning, line.finish);
+    Ok(job)
 }
 
 /// One CPU thread over the same elements.
 fn on_cpu(setting: &Setting<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) -> Result<Row, Failure> {
     let first = &preset.rows[0];
     let job = job(first, data.host.element, 1, n, &setting.gpu.device.limits())?;
-    let expected = data.expected(Operator::Sum, n)?;
+    let expected = data.expected(Op::Sum, n)?;
     let blank = run::blank(setting, &job, n);
-    let mut row = cpu::row(blank, false, job.accumulator, data.host.first(n), &expected, CPU_BUDGET);
+    let work = cpu::Work { op: job.op, element: job.element, bytes: data.host.first(n), all_threads: false };
+    let mut row = cpu::row(blank, work, &expected, CPU_BUDGET);
     row.what.preset = Some(preset.name.to_owned());
     row.what.row = Some("CPU".to_owned());
     Ok(row)

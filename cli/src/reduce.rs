@@ -23,7 +23,7 @@ use std::time::Instant;
 
 use clap::value_parser;
 use halofold::Element;
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 
 use crate::failure::Failure;
 use crate::gpu::AdapterArgs;

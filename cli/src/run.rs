@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, Verdict};
-use halofold::reduce::{Accumulator, Job, Operator, PlanError};
-use halofold::{Element, adapter};
-use halofold_measure::{Budget, Measurement, Peak, Summary, Trial};
+use halofold::reduce::{Op, PlanError, ReduceError};
+use halofold::{Element, adapter, wgpu};
+use halofold_measure::{Budget, Job, Measurement, Peak, Summary, Trial};
 
 use crate::dataset::Dataset;
 use crate::failure::Failure;
@@ -57,15 +58,33 @@ impl Ready {
     }
 }
 
-/// What an operator makes of an element type, if this adapter can compute with it at all.
-pub fn accumulator(gpu: &Gpu, operator: Operator, element: Element) -> Result<Accumulator, Failure> {
-    let accumulator = operator
-        .over(element)
-        .ok_or_else(|| Failure::Usage(format!("`{operator}` is not defined for {element}")))?;
-    match accumulator.features() - gpu.device.features() {
-        missing if missing.is_empty() => Ok(accumulator),
+/// A rung as halofold runs it for `len` elements.
+pub fn job(
+    rung: &'static Rung,
+    op: Op,
+    element: Element,
+    limits: &wgpu::Limits,
+    len: u64,
+) -> Result<Job, Failure> {
+    Job::new(rung, op, element, limits, len).ok_or_else(|| undefined(op, element))
+}
+
+fn undefined(op: Op, element: Element) -> Failure {
+    Failure::Usage(format!("`{op}` is not defined for {element}"))
+}
+
+/// Checks that an operator is defined for an element type.
+pub fn check_defined(op: Op, element: Element) -> Result<(), Failure> {
+    op.over(element).map(|_| ()).ok_or_else(|| undefined(op, element))
+}
+
+/// Checks that this adapter can compute an operator over an element type at all.
+pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure> {
+    let monoid = op.over(element).ok_or_else(|| undefined(op, element))?;
+    match monoid.features() - gpu.device.features() {
+        missing if missing.is_empty() => Ok(()),
         missing => Err(Failure::Usage(format!(
-            "`{operator}` of {element} needs {}, which {} lacks",
+            "`{op}` of {element} needs {}, which {} lacks",
             adapter::feature_names(missing),
             gpu.info.name
         ))),
@@ -75,10 +94,10 @@ pub fn accumulator(gpu: &Gpu, operator: Operator, element: Element) -> Result<Ac
 /// Checks the workgroup that was asked for. What no rung could run is an error here; what one of them cannot is a
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
-    match job.check(&gpu.device.limits()) {
-        Err(error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. })) => {
-            Err(Failure::Usage(format!("--workgroup: {error}")))
-        }
+    match job.check(gpu.device.features(), &gpu.device.limits()) {
+        Err(ReduceError::Plan(
+            error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. }),
+        )) => Err(Failure::Usage(format!("--workgroup: {error}"))),
         _ => Ok(job),
     }
 }
@@ -102,8 +121,8 @@ pub fn row(
 ) -> Result<Row, Failure> {
     let gpu = setting.gpu;
     let mut row = blank(setting, &job, len);
-    let runnable =
-        job.supported_by(gpu.device.features()).and_then(|()| Ok(job.plan(0, len, &gpu.device.limits())?));
+    let (features, limits) = (gpu.device.features(), gpu.device.limits());
+    let runnable = job.check(features, &limits).and_then(|()| job.plan(0, len, &limits));
     if let Err(error) = runnable {
         row.reason = Some(error.to_string());
         return Ok(row);
@@ -111,13 +130,13 @@ pub fn row(
     let ready = Ready::new(gpu, job, data, len)?;
     let plan = ready.0.plan();
     row.figures.workgroups = Some(plan.workgroups());
-    row.figures.dispatches = Some(plan.passes.len() as u64);
+    row.figures.dispatches = Some(plan.launches.len() as u64);
     if !record(&mut row, ready.verify(gpu, expected)?) {
         return Ok(row);
     }
     let measured = ready.measure(gpu, setting.budget)?;
     row.figures.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
-    let bytes = len * job.accumulator.element.size();
+    let bytes = len * job.element.size();
     row.set_times(measured.summary(), measured.timing, bytes, setting.peak.read_gb_per_s);
     record(&mut row, ready.verify(gpu, expected)?);
     Ok(row)

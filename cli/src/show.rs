@@ -5,9 +5,13 @@ use std::path::{Path, PathBuf};
 
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
-use halofold::reduce::{Finish, Job, Operator, ReduceError, Rung, Stage, Tuning};
+use halofold::reduce::ladder::{Coverage, Finish, Rung};
+use halofold::reduce::{Op, ReduceError, Stage, Writes};
 use halofold::wgpu::Limits;
-use halofold_measure::translate::{Access, Code, Facts, Kernel, Language, Translation, stage_name};
+use halofold_measure::Job;
+use halofold_measure::translate::{
+    Access, Code, Facts, Kernel, Language, TranslateError, Translation, stage_name,
+};
 use rspirv::binary::Disassemble as _;
 
 use crate::failure::Failure;
@@ -28,9 +32,9 @@ pub struct ShowArgs {
     /// Element type: u32, i32, f32, f64, i64, u64 or f16.
     #[arg(long = "type", value_name = "TYPE", default_value = "f32")]
     element: Element,
-    /// Operator: sum, product, min, max, wide-sum or wide-product.
+    /// Operator: any of `halofold reduce`.
     #[arg(long, default_value = "sum")]
-    op: Operator,
+    op: Op,
     /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
     #[arg(long, value_name = "SIZE")]
     workgroup: Option<u32>,
@@ -59,24 +63,32 @@ enum StageName {
 }
 
 impl StageName {
-    fn stage(self) -> Stage {
+    const fn name(self) -> &'static str {
         match self {
-            StageName::Elements => Stage::Elements,
-            StageName::Partials => Stage::Partials,
-            StageName::Seed => Stage::Seed,
-            StageName::Seal => Stage::Seal,
+            StageName::Elements => "elements",
+            StageName::Partials => "partials",
+            StageName::Seed => "seed",
+            StageName::Seal => "seal",
         }
+    }
+}
+
+/// A device that has everything.
+fn limits() -> Limits {
+    Limits {
+        max_compute_invocations_per_workgroup: LARGEST_WORKGROUP,
+        max_compute_workgroup_size_x: LARGEST_WORKGROUP,
+        max_compute_workgroup_storage_size: 64 << 10,
+        ..Limits::default()
     }
 }
 
 /// Runs the subcommand.
 pub fn run(args: ShowArgs) -> Result<(), Failure> {
     let job = job(&args)?;
-    let stage = args.stage.stage();
-    let kernel = Kernel::of(&job, stage, args.language.offered()).map_err(Failure::usage)?;
+    let stage = stage(&job, args.stage)?;
+    let kernel = kernel(&job, stage, args.language)?;
     let translation = kernel.translate(args.language).map_err(Failure::usage)?;
-    let offered = job.supported_by(args.language.offered());
-    offered.map_err(|error| Failure::Usage(never_offered(&error, args.language)))?;
     let facts = header(&job, stage, &kernel, &translation, args.language);
     match (&translation.code, &args.output) {
         (Code::Words(words), Some(file)) => write(file, &little_endian(words)),
@@ -86,23 +98,54 @@ pub fn run(args: ShowArgs) -> Result<(), Failure> {
     }
 }
 
-/// What is to be shown, on a device that has everything.
+/// What is to be shown.
 fn job(args: &ShowArgs) -> Result<Job, Failure> {
     let rung = Rung::named(&args.rung).map_err(Failure::usage)?;
-    let undefined = ReduceError::Undefined { operator: args.op, element: args.element };
-    let accumulator = args.op.over(args.element).ok_or_else(|| Failure::usage(undefined))?;
-    let limits = Limits {
-        max_compute_invocations_per_workgroup: LARGEST_WORKGROUP,
-        max_compute_workgroup_size_x: LARGEST_WORKGROUP,
-        max_compute_workgroup_storage_size: 64 << 10,
-        ..Limits::default()
-    };
-    let usual = Tuning { subgroups: !args.no_subgroups, ..Tuning::of(rung, &limits, u64::MAX) };
-    let tuning = args.workgroup.map_or(usual, |workgroup| usual.with_workgroup_size(workgroup));
-    let job = Job { rung, accumulator, tuning, finish: args.finish.unwrap_or(rung.finishes[0]) };
-    job.check(&limits).map_err(Failure::usage)?;
-    job.supported_by(HELPFUL_FEATURES).map_err(Failure::usage)?;
+    let mut job = crate::run::job(rung, args.op, args.element, &limits(), u64::MAX)?;
+    if let Some(workgroup) = args.workgroup {
+        job.tuning = job.tuning.with_workgroup_size(workgroup);
+    }
+    job.subgroups = !args.no_subgroups;
+    job.finish = args.finish.unwrap_or(job.finish);
+    job.check(HELPFUL_FEATURES, &limits()).map_err(Failure::usage)?;
     Ok(job)
+}
+
+/// The stage of that name as a large input has it: elements to partial results, and those to the result.
+fn stage(job: &Job, wanted: StageName) -> Result<Stage, Failure> {
+    let stages = job.stages(&limits());
+    let named = || stages.iter().filter(|stage| stage_name(**stage) == wanted.name());
+    let writes = if matches!(wanted, StageName::Elements) { Writes::Partials } else { Writes::Results };
+    let usual = named().find(|stage| stage.writes == writes && stage.kernel.coverage != Coverage::One);
+    usual.or_else(|| named().next()).copied().ok_or_else(|| {
+        let mut offered: Vec<_> = stages.iter().map(|stage| stage_name(*stage)).collect();
+        offered.sort_unstable();
+        offered.dedup();
+        Failure::Usage(format!(
+            "`{}` that finishes by `{}` has no stage `{}`; it has {}",
+            job.rung.name(),
+            job.finish,
+            wanted.name(),
+            offered.join(", ")
+        ))
+    })
+}
+
+/// The kernel on a device of the language's back end that has all that such a device may have.
+fn kernel(job: &Job, stage: Stage, language: Language) -> Result<Kernel, Failure> {
+    let translatable = Kernel::of(&job.monoid(), stage, HELPFUL_FEATURES)
+        .map_or(Ok(()), |kernel| kernel.translate(language).map(|_| ()));
+    let offered = language.offered();
+    let runs = job.check(offered, &limits());
+    match (Kernel::of(&job.monoid(), stage, offered), runs) {
+        (Some(kernel), Ok(())) => Ok(kernel),
+        // That the language lacks a type says more than that no device offers the feature.
+        (_, Err(error)) => Err(match translatable {
+            Err(error @ TranslateError::Type { .. }) => Failure::usage(error),
+            _ => Failure::Usage(never_offered(&error, language)),
+        }),
+        (None, Ok(())) => Err(Failure::usage("the operator has no such kernel")),
+    }
 }
 
 /// Why nobody will ever be given this code, although it can be written.
@@ -114,9 +157,9 @@ fn never_offered(error: &ReduceError, language: Language) -> String {
         Language::Glsl => "OpenGL",
     };
     match error {
-        ReduceError::MissingFeature { what, feature } => {
+        ReduceError::MissingFeature { name, feature, .. } => {
             let names: Vec<_> = feature.iter_names().map(|(name, _)| name).collect();
-            format!("{what} needs {}, which wgpu offers on no {backend} device", names.join(" and "))
+            format!("`{name}` needs {}, which wgpu offers on no {backend} device", names.join(" and "))
         }
         error => error.to_string(),
     }
@@ -125,12 +168,11 @@ fn never_offered(error: &ReduceError, language: Language) -> String {
 /// The lines above the code.
 fn header(job: &Job, stage: Stage, kernel: &Kernel, translation: &Translation, language: Language) -> String {
     let Facts { workgroup_size: [x, y, z], workgroup_memory_bytes, barriers, .. } = &translation.facts;
-    let accumulator = &job.accumulator;
     let mut text = format!(
         "halofold {}: {} of {}, finish {}, stage {}\n",
-        job.rung.name,
-        accumulator.operator,
-        accumulator.element,
+        job.rung.name(),
+        job.op,
+        job.element,
         job.finish,
         stage_name(stage),
     );
@@ -195,7 +237,7 @@ mod tests {
             rung: rung.to_owned(),
             language,
             element,
-            op: Operator::Sum,
+            op: Op::Sum,
             workgroup: Some(256),
             finish: None,
             stage: StageName::Elements,
@@ -225,8 +267,8 @@ mod tests {
         assert!(message(ShowArgs { workgroup: Some(0), ..f32("tile") }).contains("power of two"));
         assert!(message(ShowArgs { finish: Some(Finish::Atomic), ..f32("tile") }).contains("repeat, host"));
         assert!(message(ShowArgs { stage: StageName::Seal, ..f32("tile") }).contains("elements, partials"));
-        assert!(message(ShowArgs { op: Operator::WideSum, ..f32("tile") }).contains("wide-sum"));
-        assert!(message(ShowArgs { no_subgroups: true, ..f32("subgroup-add") }).contains("tuning turns off"));
+        assert!(message(ShowArgs { op: Op::WideSum, ..f32("tile") }).contains("wide-sum"));
+        assert!(message(ShowArgs { no_subgroups: true, ..f32("subgroup-add") }).contains("options turn off"));
     }
 
     #[test]
@@ -245,7 +287,8 @@ mod tests {
     #[test]
     fn the_disassembly_names_instructions() {
         let job = job(&args("sequential", Element::F32, Language::Spirv)).expect("it is all right");
-        let kernel = Kernel::of(&job, Stage::Elements, Language::Spirv.offered()).unwrap();
+        let stage = stage(&job, StageName::Elements).expect("it has one");
+        let kernel = kernel(&job, stage, Language::Spirv).expect("Vulkan has everything");
         let Code::Words(words) = kernel.translate(Language::Spirv).unwrap().code else { panic!("words") };
         let text = disassembly(&words).expect("it is SPIR-V");
         for instruction in ["OpEntryPoint GLCompute", "OpControlBarrier", "OpFAdd"] {

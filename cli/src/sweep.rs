@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use halofold::Element;
-use halofold::reduce::{Accumulator, Job, Operator, Rung, Tuning, UnknownRung};
-use halofold_measure::{Inputs, Peak};
+use halofold::reduce::Op;
+use halofold::reduce::ladder::{Rung, UnknownRung};
+use halofold_measure::{Inputs, Job, Peak};
 
 use crate::count::parse_count;
 use crate::dataset::{Dataset, Host};
@@ -51,9 +52,9 @@ pub struct SweepArgs {
     /// Element type: u32, i32, f32, f64, i64, u64 or f16.
     #[arg(long = "type", value_name = "TYPE", default_value = "f32")]
     element: Element,
-    /// Operator: sum, product, min, max, wide-sum or wide-product.
+    /// Operator: any of `halofold reduce`. The CPU has sum, product, min, max, wide-sum and wide-product.
     #[arg(long, default_value = "sum")]
-    op: Operator,
+    op: Op,
     /// The smallest size, in elements.
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "2^8")]
     from: u64,
@@ -89,7 +90,7 @@ struct Sweep {
     /// What its memory can do.
     peak: Peak,
     /// What was computed.
-    operator: Operator,
+    operator: Op,
     /// Of which elements.
     element: Element,
     /// The sizes, ascending.
@@ -127,14 +128,11 @@ fn end_to_end(row: &Row) -> Option<f64> {
 pub fn run(args: SweepArgs) -> Result<(), Failure> {
     let outputs = Outputs::reserve(&args)?;
     let file = record::reserve(args.record.as_deref(), &[])?;
-    let accumulator = args
-        .op
-        .over(args.element)
-        .ok_or_else(|| Failure::Usage(format!("`{}` is not defined for {}", args.op, args.element)))?;
+    run::check_defined(args.op, args.element)?;
     let gpu = args.adapter.open()?;
     let sizes = args.sizes(&gpu)?;
-    let jobs = sizes.iter().map(|n| args.jobs(&gpu, accumulator, *n)).collect::<Result<Vec<_>, _>>()?;
-    let sweep = args.measure(&gpu, accumulator, sizes, &jobs)?;
+    let jobs = sizes.iter().map(|n| args.jobs(&gpu, *n)).collect::<Result<Vec<_>, _>>()?;
+    let sweep = args.measure(&gpu, sizes, &jobs)?;
     record::write(file, &gpu, &sweep.peak, Inputs::Warm, &sweep.rows)?;
     outputs.write(&sweep)?;
     if sweep.rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
@@ -169,30 +167,24 @@ impl SweepArgs {
     }
 
     /// The rungs' jobs at one size. What no rung could run is an error here; what one of them cannot is a skipped row later.
-    fn jobs(&self, gpu: &Gpu, accumulator: Accumulator, n: u64) -> Result<Vec<Job>, Failure> {
-        self.rungs.iter().map(|rung| self.job(gpu, rung, accumulator, n)).collect()
+    fn jobs(&self, gpu: &Gpu, n: u64) -> Result<Vec<Job>, Failure> {
+        self.rungs.iter().map(|rung| self.job(gpu, rung, n)).collect()
     }
 
-    fn job(&self, gpu: &Gpu, rung: &'static Rung, accumulator: Accumulator, n: u64) -> Result<Job, Failure> {
-        let limits = gpu.device.limits();
-        let usual = Tuning::of(rung, &limits, n);
-        let tuning = self.workgroup.map_or(usual, |workgroup| usual.with_workgroup_size(workgroup));
-        let job = Job { rung, accumulator, tuning, finish: rung.finishes[0] };
+    fn job(&self, gpu: &Gpu, rung: &'static Rung, n: u64) -> Result<Job, Failure> {
+        let mut job = run::job(rung, self.op, self.element, &gpu.device.limits(), n)?;
+        if let Some(workgroup) = self.workgroup {
+            job.tuning = job.tuning.with_workgroup_size(workgroup);
+        }
         run::with_checked_workgroup(gpu, job)
     }
 
     /// Runs the CPU and the jobs at every size.
-    fn measure(
-        &self,
-        gpu: &Gpu,
-        accumulator: Accumulator,
-        sizes: Vec<u64>,
-        jobs: &[Vec<Job>],
-    ) -> Result<Sweep, Failure> {
+    fn measure(&self, gpu: &Gpu, sizes: Vec<u64>, jobs: &[Vec<Job>]) -> Result<Sweep, Failure> {
         let host = Host::generate(self.op, self.element, sizes[sizes.len() - 1]);
         let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
         let setting = Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) };
-        let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name));
+        let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name()));
         let series: Vec<_> = names.map(str::to_owned).collect();
         let bar = progress::bar((sizes.len() * series.len()) as u64);
         let mut rows = Vec::new();
@@ -202,13 +194,12 @@ impl SweepArgs {
             let blank = run::blank(&setting, &jobs[0], n);
             for all_threads in [false, true] {
                 let bytes = host.first(n);
-                rows.push(cpu::row(blank.clone(), all_threads, accumulator, bytes, &expected, CPU_BUDGET));
+                let work = cpu::Work { op: self.op, element: self.element, bytes, all_threads };
+                rows.push(cpu::row(blank.clone(), work, &expected, CPU_BUDGET));
                 bar.inc(1);
             }
             for job in jobs {
-                // The fast rungs are tuned by length.
-                let job = self.job(gpu, job.rung, job.accumulator, n)?;
-                rows.push(run::row(&setting, job, &data, n, &expected)?);
+                rows.push(run::row(&setting, *job, &data, n, &expected)?);
                 bar.inc(1);
             }
         }

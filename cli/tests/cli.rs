@@ -5,7 +5,7 @@ mod keys;
 use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
-use halofold::reduce::RUNGS;
+use halofold::reduce::ladder::RUNGS;
 use keys::{KEYS, assert_keys};
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ fn check(row: &serde_json::Map<String, Value>) {
 fn the_ladder_has_a_row_for_every_rung() {
     let rows = rows(&["ladder", "--n", "5000", "--samples", "1", "--json"]);
     let names: Vec<_> = rows.iter().map(|row| row["rung"].as_str().unwrap()).collect();
-    assert_eq!(names, RUNGS.iter().map(|rung| rung.name).collect::<Vec<_>>());
+    assert_eq!(names, RUNGS.iter().map(|rung| rung.name()).collect::<Vec<_>>());
     for row in &rows {
         assert_eq!((&row["n"], &row["type"], &row["op"]), (&5000.into(), &"f32".into(), &"sum".into()));
     }

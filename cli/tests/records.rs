@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use halofold::reduce::RUNGS;
+use halofold::reduce::ladder::RUNGS;
 use halofold_measure::{Inputs, Record, SCHEMA, Status};
 use serde_json::{Value, json};
 
@@ -413,7 +413,7 @@ fn the_report_shows_every_rung_and_stands_alone() {
             RUNGS
                 .iter()
                 .enumerate()
-                .map(|(index, rung)| row(rung.name, *n, *n as f64 / (1e6 * (1.0 + index as f64)), 0.0))
+                .map(|(index, rung)| row(rung.name(), *n, *n as f64 / (1e6 * (1.0 + index as f64)), 0.0))
         })
         .collect();
     let mut skipped = ladder.clone();
@@ -439,8 +439,8 @@ fn the_report_shows_every_rung_and_stands_alone() {
     assert_well_formed(&html);
     let markdown = fs::read_to_string(&markdown).expect("the tables are there");
     for rung in RUNGS {
-        assert!(html.matches(rung.name).count() >= 3, "{} in two charts and the table", rung.name);
-        assert!(markdown.contains(&format!("| `{}` |", rung.name)), "{}", rung.name);
+        assert!(html.matches(rung.name()).count() >= 3, "{} in two charts and the table", rung.name());
+        assert!(markdown.contains(&format!("| `{}` |", rung.name())), "{}", rung.name());
     }
     assert!(html.contains("GPU &lt;A&gt; &amp; &quot;B&quot; (vulkan)") && !html.contains("<A>"));
     assert!(html.contains("needs SUBGROUP") && html.contains("read peak 1000 GB/s"));

@@ -2,9 +2,10 @@
 //!
 //! `cargo run --release --example tune -- 20 24 28` tries lengths 2^20, 2^24 and 2^28 and prints the best first.
 
-use halofold::reduce::{Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace};
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::{Input, Op};
 use halofold::{Element, adapter, wgpu};
-use halofold_measure::{Budget, Timer};
+use halofold_measure::{Budget, Job, Timer, Trial};
 
 const WORKGROUPS: [u32; 4] = [128, 256, 512, 1024];
 const GRIDS: [u32; 12] = [1, 16, 32, 64, 132, 264, 396, 528, 792, 1056, 2112, 4224];
@@ -37,9 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 WORKGROUPS.iter().flat_map(|wg| GRIDS.iter().map(move |grid| (*wg, *grid)))
             {
                 let rung = Rung::named(name)?;
-                let tuning =
-                    Tuning { workgroup_size, max_workgroups, ..Tuning::of(rung, &device.limits(), len) };
-                if let Some(ms) = time(&device, &timer, rung, tuning, &buffer, len)? {
+                let limits = device.limits();
+                let mut job = Job::new(rung, Op::Sum, Element::F32, &limits, len).ok_or("f32 has a sum")?;
+                (job.tuning.workgroup_size, job.tuning.max_workgroups) = (workgroup_size, max_workgroups);
+                if let Some(ms) = time(&device, &timer, job, &buffer, len)? {
                     times.push((ms, workgroup_size, max_workgroups));
                 }
             }
@@ -60,31 +62,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn time(
     device: &wgpu::Device,
     timer: &Timer,
-    rung: &'static Rung,
-    tuning: Tuning,
+    job: Job,
     buffer: &wgpu::Buffer,
     len: u64,
 ) -> Result<Option<f64>, Box<dyn std::error::Error>> {
-    let accumulator = Operator::Sum.over(Element::F32).ok_or("f32 has a sum")?;
-    let job = Job { rung, accumulator, tuning, finish: rung.finishes[0] };
-    if job.check(&device.limits()).is_err() {
+    if job.check(device.features(), &device.limits()).is_err() {
         return Ok(None);
     }
-    let reduction = Reduction::new(device, job)?;
-    let plan = reduction.plan(0, len)?;
-    if plan.workgroups() < u64::from(tuning.max_workgroups) {
+    let trial = Trial::new(device, job, Input { buffer, offset: 0, len })?;
+    if trial.plan().workgroups() < u64::from(job.tuning.max_workgroups) {
         return Ok(None);
     }
-    let workspace = Workspace::new(device, &plan);
-    let output = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("result"),
-        size: plan.output,
-        usage: wgpu::BufferUsages::STORAGE,
-        mapped_at_creation: false,
-    });
-    let output = Output { buffer: &output, offset: 0 };
-    let prepared = reduction.prepare(device, Input { buffer, offset: 0, len }, output, &workspace)?;
     let budget = Budget { samples: 15, ..Budget::of(device) };
-    let measured = timer.measure(budget, &|pass| prepared.encode_in_pass(pass))?;
+    let measured = timer.measure(budget, &|pass| trial.encode_in_pass(pass))?;
     Ok(Some(measured.summary().median))
 }

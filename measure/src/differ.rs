@@ -1,9 +1,8 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::Element;
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{
-    Arity, Extent, Form, Monoid, Prepared, Reducer, ReducerError, Shape, Source, Workspace,
+use halofold::reduce::{
+    Arity, Extent, Form, Input, Monoid, Output, Prepared, ReduceError, Reducer, Shape, Source, Workspace,
 };
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -30,7 +29,7 @@ pub(crate) struct Differ {
 
 impl Differ {
     /// `expected` has whole words.
-    pub(crate) fn new(device: &Device, expected: Buffer) -> Result<Self, ReducerError> {
+    pub(crate) fn new(device: &Device, expected: Buffer) -> Result<Self, ReduceError> {
         let differ = include_str!("../shaders/differ.wgsl");
         let monoid = Monoid::custom("differ", Element::U32, Arity::Two, differ)
             .expect("the operator is valid: every comparison tests it");
@@ -52,7 +51,7 @@ impl Differ {
     }
 
     /// What compares a buffer, piece by piece.
-    pub(crate) fn bind(&self, device: &Device, found: &Buffer) -> Result<Vec<Prepared>, ReducerError> {
+    pub(crate) fn bind(&self, device: &Device, found: &Buffer) -> Result<Vec<Prepared>, ReduceError> {
         let bind = |(result, piece): (u64, &Extent)| {
             let Extent { offset, len } = *piece;
             let input = |buffer| Input { buffer, offset, len };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use halofold::Element;
 use halofold::read::ReadError;
-use halofold::reducer::{Prepared, ReducerError};
+use halofold::reduce::{Prepared, ReduceError};
 use halofold::stencil::{Config, Grid, Grids, Jacobi, StencilError, Stepper};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -57,7 +57,7 @@ pub enum FieldError {
     Stencil(#[from] StencilError),
     /// The device cannot compare grids.
     #[error(transparent)]
-    Reducer(#[from] ReducerError),
+    Reducer(#[from] ReduceError),
     /// The device did not answer.
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -8,6 +8,7 @@
 mod differ;
 mod field;
 mod inputs;
+mod job;
 mod mosaic;
 mod noise;
 mod peak;
@@ -21,6 +22,7 @@ mod trial;
 
 pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
+pub use job::Job;
 pub use noise::Noise;
 pub use peak::{Peak, peak};
 pub use record::{Adapter, Ceiling, Record, SCHEMA};

@@ -1,6 +1,6 @@
 //! Elements to measure with: pseudo-random, the same every time.
 use halofold::Element;
-use halofold::reduce::Operator;
+use halofold::reduce::Op;
 
 /// A sequence of `len` pseudo-random elements that suit an operator.
 ///
@@ -16,8 +16,8 @@ pub struct Noise {
 
 impl Noise {
     /// The sequence for an operator, a type and a length.
-    pub fn new(operator: Operator, element: Element, len: u64) -> Self {
-        let product = matches!(operator, Operator::Product | Operator::WideProduct);
+    pub fn new(op: Op, element: Element, len: u64) -> Self {
+        let product = matches!(op, Op::Product | Op::WideProduct);
         Noise { element, product, sparse: len / 50 + 1, len }
     }
 
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn floats_lie_where_they_should() {
-        let noise = Noise::new(Operator::Sum, Element::F32, 1001);
+        let noise = Noise::new(Op::Sum, Element::F32, 1001);
         assert_eq!(noise.words(), 501);
         let words: Vec<u64> = (0..noise.words()).map(|at| noise.word(at)).collect();
         assert!(bytemuck::cast_slice::<u64, f32>(&words).iter().all(|x| (-1.0..1.0).contains(x)));
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn integers_of_a_product_are_odd() {
-        let noise = Noise::new(Operator::Product, Element::U64, 100);
+        let noise = Noise::new(Op::Product, Element::U64, 100);
         assert!((0..noise.words()).all(|at| noise.word(at) % 2 == 1));
     }
 }

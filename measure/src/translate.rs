@@ -10,7 +10,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use halofold::adapter::HELPFUL_FEATURES;
-use halofold::reduce::{Finish, Job, Stage};
+use halofold::reduce::ladder::Coverage;
+use halofold::reduce::{Monoid, Reads, Stage};
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
@@ -136,18 +137,6 @@ pub enum TranslateError {
         /// Those there are.
         offered: String,
     },
-    /// A job has no such stage.
-    #[error("`{rung}` that finishes by `{finish}` has no stage `{stage}`; it has {offered}")]
-    Stage {
-        /// The rung.
-        rung: &'static str,
-        /// How it finishes.
-        finish: Finish,
-        /// The stage asked for.
-        stage: &'static str,
-        /// Those there are.
-        offered: String,
-    },
     /// The overrides do not fit the kernel.
     #[error("the overrides do not go with this kernel: {0}")]
     Overrides(String),
@@ -171,7 +160,7 @@ pub enum TranslateError {
     },
 }
 
-/// One stage of a job, with all that a pipeline is made of.
+/// One stage, with all that a pipeline is made of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// The whole module.
@@ -183,27 +172,10 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Composes a stage for a device with these features.
-    ///
-    /// # Errors
-    ///
-    /// [`TranslateError::Stage`] if the job has no such stage.
-    pub fn of(job: &Job, stage: Stage, features: Features) -> Result<Self, TranslateError> {
-        let stages = job.stages();
-        if !stages.contains(&stage) {
-            let offered: Vec<_> = stages.iter().map(|stage| stage_name(*stage)).collect();
-            return Err(TranslateError::Stage {
-                rung: job.rung.name,
-                finish: job.finish,
-                stage: stage_name(stage),
-                offered: offered.join(", "),
-            });
-        }
-        Ok(Kernel {
-            wgsl: job.compose(stage, features),
-            entry_point: stage.entry_point(),
-            overrides: job.overrides(stage),
-        })
+    /// Composes a stage for a device with these features; `None` if the operator has no such stage there.
+    pub fn of(monoid: &Monoid, stage: Stage, features: Features) -> Option<Self> {
+        let wgsl = monoid.compose(stage, features)?;
+        Some(Kernel { wgsl, entry_point: "main", overrides: stage.overrides() })
     }
 
     /// Translates it.
@@ -216,13 +188,12 @@ impl Kernel {
     }
 }
 
-/// A stage's name on the command line.
-pub const fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Seed => "seed",
-        Stage::Elements => "elements",
-        Stage::Partials => "partials",
-        Stage::Seal => "seal",
+/// A stage's name on the command line: what it reads, or what it is for.
+pub fn stage_name(stage: Stage) -> &'static str {
+    match (stage.kernel.coverage, stage.reads) {
+        (Coverage::One, _) => stage.kernel.name,
+        (_, Reads::Partials) => "partials",
+        _ => "elements",
     }
 }
 

@@ -1,17 +1,19 @@
 //! One reduction with everything it needs, ready to be run, read and timed again and again.
-use halofold::Value;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected, Verdict};
-use halofold::reduce::{Input, Job, Output, Plan, Prepared, ReduceError, Reduction, Workspace};
+use halofold::reduce::{
+    Answer, Arity, Extent, Input, Output, Plan, Prepared, ReduceError, Shape, Source, Workspace,
+};
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
-use crate::Rotation;
+use crate::{Job, Rotation};
 
 /// A job bound to its inputs, which repetitions take in turn, with an output of its own that the host can read.
 #[derive(Debug)]
 pub struct Trial {
     prepared: Rotation<Prepared>,
     job: Job,
+    len: u64,
     output: wgpu::Buffer,
     readback: Readback,
 }
@@ -21,7 +23,7 @@ impl Trial {
     ///
     /// # Errors
     ///
-    /// What [`Reduction::new`], [`Reduction::plan`] and [`Reduction::prepare`] say.
+    /// Those of [`Job::check`] and of the plan; a buffer that is too short or lacks a usage.
     pub fn new(device: &Device, job: Job, input: Input<'_>) -> Result<Self, ReduceError> {
         Self::rotating(device, job, input, &[])
     }
@@ -37,8 +39,10 @@ impl Trial {
         first: Input<'_>,
         others: &[&Buffer],
     ) -> Result<Self, ReduceError> {
-        let reduction = Reduction::new(device, job)?;
-        let plan = reduction.plan(first.offset, first.len)?;
+        let reducer = job.reducer(device)?;
+        let is_pair = reducer.monoid().arity() == Arity::Two;
+        let extent = Extent { offset: first.offset, len: first.len };
+        let plan = reducer.plan(Shape::Whole, &[extent], is_pair.then_some(extent))?;
         let workspace = Workspace::new(device, &plan);
         let output = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::measure::result"),
@@ -48,13 +52,15 @@ impl Trial {
         });
         let prepare = |buffer| {
             let target = Output { buffer: &output, offset: 0 };
-            reduction.prepare(device, Input { buffer, ..first }, target, &workspace)
+            let input = [Input { buffer, ..first }];
+            let source = if is_pair { Source::pairs(&input, input[0]) } else { Source::of(&input) };
+            reducer.prepare(device, source, Shape::Whole, target, &workspace)
         };
         let buffers = [first.buffer].into_iter().chain(others.iter().copied());
         let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;
         let readback = Readback::new(device, plan.output * prepared.len() as u64);
         let prepared = Rotation::new(prepared).expect("there is a first input");
-        Ok(Trial { prepared, job, output, readback })
+        Ok(Trial { prepared, job, len: first.len, output, readback })
     }
 
     /// Records one repetition into a pass: over the input whose turn it is.
@@ -67,21 +73,21 @@ impl Trial {
         self.prepared.all()[0].plan()
     }
 
-    /// Runs once, over the input whose turn it is, and brings the value to the host.
+    /// Runs once, over the input whose turn it is, and brings the result to the host.
     ///
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn value(&self, device: &Device, queue: &Queue) -> Result<Value, ReadError> {
+    pub fn value(&self, device: &Device, queue: &Queue) -> Result<Answer, ReadError> {
         Ok(self.run(device, queue, &[self.prepared.next()])?[0])
     }
 
-    /// Runs once over every input and brings the values to the host.
+    /// Runs once over every input and brings the results to the host.
     ///
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn values(&self, device: &Device, queue: &Queue) -> Result<Vec<Value>, ReadError> {
+    pub fn values(&self, device: &Device, queue: &Queue) -> Result<Vec<Answer>, ReadError> {
         self.run(device, queue, &self.prepared.all().iter().collect::<Vec<_>>())
     }
 
@@ -91,13 +97,13 @@ impl Trial {
     ///
     /// If the device is lost on the way.
     pub fn verify(&self, device: &Device, queue: &Queue, expected: &Expected) -> Result<Verdict, ReadError> {
-        let depth = self.plan().depth;
+        let depth = self.plan().depth();
         let mut verdicts = self.values(device, queue)?.into_iter().map(|value| expected.judge(value, depth));
         Ok(verdicts.find(|verdict| !matches!(verdict, Verdict::Right)).unwrap_or(Verdict::Right))
     }
 
     /// Runs some of the reductions in one submission, each followed by the copy of its result.
-    fn run(&self, device: &Device, queue: &Queue, some: &[&Prepared]) -> Result<Vec<Value>, ReadError> {
+    fn run(&self, device: &Device, queue: &Queue, some: &[&Prepared]) -> Result<Vec<Answer>, ReadError> {
         let size = self.plan().output;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (at, prepared) in (0..).step_by(size as usize).zip(some) {
@@ -106,9 +112,13 @@ impl Trial {
         }
         queue.submit([encoder.finish()]);
         let bytes = self.readback.wait(device, size * some.len() as u64)?;
-        let pair = self.job.accumulator;
-        let value = |bytes| reference::combine_partials(pair.operator, pair.element, bytes);
-        let values = bytes.chunks_exact(size as usize).map(value);
-        Ok(values.collect::<Option<_>>().expect("an accumulator's operator is defined for its element"))
+        let Job { op, element, .. } = self.job;
+        let answer = |bytes| {
+            let is_partial = self.plan().leaves_partials();
+            let combined = is_partial.then(|| reference::combine(op, element, bytes, self.len)).flatten();
+            combined.or_else(|| op.read(element, bytes).first().copied())
+        };
+        let answers = bytes.chunks_exact(size as usize).map(answer);
+        Ok(answers.collect::<Option<_>>().expect("a job's operator is defined for its element type"))
     }
 }

@@ -2,7 +2,7 @@
 //
 // A dispatch of its own and not `clear_buffer`, which an encoder has but a compute pass has not: a histogram can be recorded
 // into the middle of the caller's pass.
-//! use io
+#import io
 
 @compute @workgroup_size(WG)
 fn main(

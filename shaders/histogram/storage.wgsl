@@ -10,7 +10,9 @@
 // stays slow are few distinct values in random order.
 //
 // Beyond the documents.
-//! use io, keys, walk
+#import io
+#import keys
+#import walk
 
 // The bin seen last, and how often in a row.
 var<private> run_bin: u32 = NOWHERE;

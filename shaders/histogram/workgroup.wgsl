@@ -25,7 +25,9 @@
 // at about the same time, so memory is read once and the cache the other times.
 //
 // Beyond the documents. CUB counts up to 256 bins in shared memory with one copy a block, and hides equal keys by merging runs.
-//! use io, keys, walk
+#import io
+#import keys
+#import walk
 
 // Counters of one bin: a power of two.
 override COPIES: u32 = 32u;

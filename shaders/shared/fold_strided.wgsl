@@ -1,10 +1,11 @@
-// Each invocation folds elements that are `params.inner` apart, four at a time.
+// Each invocation folds elements that are `params.own.stride` apart, four at a time.
 //
 // With a stride of eight floats or more every element costs a whole sector of 32 bytes, whoever loads it. Four independent
 // loads keep as many sectors on their way; there is nothing for vectors to win.
+#import load
 
 fn item(i: u32) -> Acc {
-    let p = params.first + i * params.inner;
+    let p = params.first + i * params.own.stride;
     return load_at(p, p - (params.index + i));
 }
 

@@ -12,6 +12,16 @@
 //
 // `fold_range` does so for any range of positions in the binding, shared by `grid` invocations of which this is
 // number `own`; `fold` is the whole dispatch folding its whole input. `origin` is the position at which indices start.
+//
+// Items that are no elements side by side are folded otherwise: accumulators of an earlier dispatch one at a time, elements
+// that are a stride apart as fold_strided.wgsl says.
+#ifdef strided
+#import fold_strided
+#else
+#import load
+
+#ifdef vectors
+#import vectors
 
 fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
     let begin4 = (begin + 3u) >> 2u;
@@ -44,8 +54,18 @@ fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
     }
     return combine(combine(a, b), combine(c, d));
 }
+#else
+fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
+    var acc = identity();
+    for (var i = begin + own; i < stop; i += grid) {
+        acc = combine(acc, load_at(i, origin));
+    }
+    return acc;
+}
+#endif
 
 fn fold(at: Place) -> Acc {
     let stop = params.first + params.len;
     return fold_range(params.first, stop, params.first - params.index, at.group * WG + at.lid, params.groups * WG);
 }
+#endif

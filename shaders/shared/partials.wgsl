@@ -1,11 +1,47 @@
-// The dispatch reads what an earlier one left behind: accumulators, already mapped.
+// The partials buffer: workgroups publish their partials in it and take tickets, the last one collects them all.
+//
+// WGSL's atomics are relaxed and its barriers reach no further than the workgroup, so nothing in the
+// language orders one workgroup's ordinary stores before another's loads. Three things stand in for that:
+//
+// 1. Partials are published and collected by read-modify-write atomics, which every GPU performs at the one point that all
+//    its cores share (the last-level cache). A plain atomic load would do by the letter, but drivers have been seen to
+//    serve one from a stale private line.
+// 2. A partial is published by an *exchange*: it returns the word that was there, which it can only do once it has been performed.
+// 3. The ticket's addend depends on those returned words (`& params.own.zero`, a zero that no compiler knows), so
+//    the ticket is taken after the exchanges were performed.
+//
+// That is an argument about hardware, not a promise of the language. It holds wherever an atomic that returns a value is performed
+// at device scope before it returns: NVIDIA, AMD, Intel and Apple GPUs, and the software adapters.
+#import io
+#import words
 
-@group(0) @binding(0) var<storage, read> input: array<Acc>;
+@group(0) @binding(4) var<storage, read_write> partials: array<atomic<u32>>;
 
-fn load_at(p: u32, origin: u32) -> Acc {
-    return input[p];
+// The counter has a cache line to itself.
+const FIRST_SLOT: u32 = 32u;
+
+// Publishes a workgroup's partial and answers whether all partials are now published.
+fn publish(slot: u32, acc: Acc) -> bool {
+    let words = to_words(acc);
+    let base = FIRST_SLOT + slot * ACC_WORDS;
+    var seen = 0u;
+    for (var k = 0u; k < ACC_WORDS; k++) {
+        seen |= atomicExchange(&partials[base + k], words[k]);
+    }
+    let ticket = atomicAdd(&partials[0], 1u + (seen & params.own.zero));
+    return ticket == params.own.tickets - 1u;
 }
 
-fn load(i: u32) -> Acc {
-    return input[params.first + i];
+fn collect(slot: u32) -> Acc {
+    let base = FIRST_SLOT + slot * ACC_WORDS;
+    var words: Words;
+    for (var k = 0u; k < ACC_WORDS; k++) {
+        words[k] = atomicOr(&partials[base + k], 0u);
+    }
+    return from_words(words);
+}
+
+// Ready for the next run: the counter starts from zero again.
+fn reset_tickets() {
+    atomicStore(&partials[0], 0u);
 }

@@ -1,12 +1,8 @@
-// Where a rung puts a workgroup's result: finished if no dispatch follows, else as it is.
+// Where a rung puts a workgroup's result. A grid folded into rows may have a few workgroups too many: theirs goes nowhere.
+#import store_result
 
 fn store(group: u32, acc: Acc) {
-    if group >= params.groups {
-        return;
-    }
-    if params.last == 1u {
-        output[params.store + group] = finish(acc, params.count);
-    } else {
-        output[params.store + group] = acc;
+    if group < params.groups {
+        store_result(group, acc, params.count);
     }
 }

@@ -2,6 +2,9 @@
 //
 // It costs what the shuffle-down tree costs, since lanes that would have idled work too, and every lane
 // ends with the subgroup's result: an all-reduce.
+#ifdef subgroups
+#import operator
+#import shuffle
 
 fn subgroup_reduce(value: Acc, at: Place) -> Acc {
     let lanes = min(at.width, WG);
@@ -11,3 +14,4 @@ fn subgroup_reduce(value: Acc, at: Place) -> Acc {
     }
     return acc;
 }
+#endif

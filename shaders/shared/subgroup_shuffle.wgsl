@@ -2,6 +2,9 @@
 //
 // Lanes whose partner lies past the end keep what they have: reading an inactive lane is undefined, and a
 // workgroup smaller than a subgroup fills only its first lanes. Lane 0 ends with the subgroup's result.
+#ifdef subgroups
+#import operator
+#import shuffle
 
 fn subgroup_reduce(value: Acc, at: Place) -> Acc {
     let lanes = min(at.width, WG);
@@ -14,3 +17,4 @@ fn subgroup_reduce(value: Acc, at: Place) -> Acc {
     }
     return acc;
 }
+#endif

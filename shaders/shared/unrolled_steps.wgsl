@@ -1,6 +1,7 @@
 // The steps of a tree over the first WG slots of `tile`, without a loop: one block for every step there can be.
 //
 // Which blocks remain is decided by `WG`, which is known when the pipeline is made. The total ends in slot 0.
+#import operator
 
 // One step for one slot: the slot `s` further up is added onto it.
 fn tile_add(slot: u32, s: u32) {

@@ -1,8 +1,63 @@
-// Four elements at a time: the input once more, as vectors.
+// Four elements at a time: the inputs once more, as vectors.
+//
+// The first input's vectors are aligned. The second's are too if both inputs start at the same place between two
+// multiples of 16 bytes; if not, its elements are loaded singly, which costs instructions but no traffic. Of two adjoining
+// bindings the first one ends between two vectors.
+#import load
 
 @group(0) @binding(3) var<storage, read> input4: array<vec4<Elem>>;
 
+#ifdef adjoining
+@group(0) @binding(6) var<storage, read> beyond4: array<vec4<Elem>>;
+
+// The vector at position `i` of both bindings together, in vectors; its first element's index counts from `origin`.
+fn load4(i: u32, origin: u32) -> Acc {
+    let first_holds = params.held >> 2u;
+    var v: vec4<Elem>;
+    if i < first_holds {
+        v = input4[i];
+    } else {
+        v = beyond4[i - first_holds];
+    }
+    return map4(v, 4u * i - origin);
+}
+#else
+#ifdef pair
+@group(0) @binding(6) var<storage, read> second4: array<vec4<Elem>>;
+
+fn load4(i: u32, origin: u32) -> Acc {
+    let p = 4u * i + params.second;
+    var w: vec4<Elem>;
+    if (params.second & 3u) == 0u {
+        w = second4[p >> 2u];
+    } else {
+        w = vec4<Elem>(second[p], second[p + 1u], second[p + 2u], second[p + 3u]);
+    }
+    return map4(input4[i], w, 4u * i - origin);
+}
+#else
 // The vector at position `i` of the binding, in vectors; its first element's index counts from `origin`.
 fn load4(i: u32, origin: u32) -> Acc {
     return map4(input4[i], 4u * i - origin);
 }
+#endif
+#endif
+
+#ifndef map4
+// Four elements become one accumulator. An operator that knows a shorter way brings its own `map4`.
+#ifdef pair
+fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
+    return combine(
+        combine(map(v.x, w.x, index), map(v.y, w.y, index + 1u)),
+        combine(map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u)),
+    );
+}
+#else
+fn map4(v: vec4<Elem>, index: u32) -> Acc {
+    return combine(
+        combine(map(v.x, index), map(v.y, index + 1u)),
+        combine(map(v.z, index + 2u), map(v.w, index + 3u)),
+    );
+}
+#endif
+#endif

@@ -4,10 +4,10 @@ use crate::histogram::job::Job;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::Method;
-use crate::shader::{self, Composer, piece};
+use crate::shader::Composer;
 
 impl Job {
-    /// The piece with the entry point of a step.
+    /// The file with the entry point of a step.
     fn kernel(&self, step: Step) -> &'static str {
         match (step, self.tuning.method) {
             (Step::Clear, _) => "histogram/clear",
@@ -18,19 +18,8 @@ impl Job {
 
     /// The WGSL of a step: the kernel first, then all it refers to. The entry point is `main`.
     pub fn compose(&self, step: Step) -> String {
-        let mut composer = Composer::default();
-        let kernel = self.kernel(step);
-        composer.piece(kernel);
-        for name in shader::uses(piece(kernel)) {
-            match (name, self.keys) {
-                ("io", _) => composer.piece("histogram/io"),
-                ("keys", Keys::Numbers) => composer.piece("histogram/numbers"),
-                ("keys", Keys::Ranges { .. }) => composer.piece("histogram/ranges"),
-                ("walk", _) => composer.piece("histogram/walk"),
-                (other, _) => unreachable!("`{kernel}` uses `{other}`, which no piece provides"),
-            };
-        }
-        composer.finish()
+        let ranges = matches!(self.keys, Keys::Ranges { .. });
+        Composer::default().define("ranges", ranges).compose(self.kernel(step), &[])
     }
 
     /// The values of a step's overrides.

@@ -6,7 +6,7 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::pipeline;
-use crate::reducer::{Bytes, Extent};
+use crate::reduce::{Bytes, Extent};
 use crate::window::{self, Window};
 
 /// Bytes of a key.
@@ -18,7 +18,7 @@ const PER_INVOCATION: u64 = 16;
 /// The most keys a plan gives one invocation.
 ///
 /// They take 16 384 iterations. With those that clear and add up the largest workgroup memory this stays below 32 768; some
-/// drivers end loops after 65 535: see [`crate::reduce::Job::plan`].
+/// drivers end loops after 65 535: see `MAX_ITERATIONS` of reductions.
 const MOST_PER_INVOCATION: u64 = 16 * 16_384;
 
 /// The same where keys are floats: each may have to be searched for, in 16 iterations.

@@ -9,8 +9,8 @@ use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
 use crate::pipeline;
+use crate::reduce::Extent;
 use crate::reduce::{Input, Output};
-use crate::reducer::Extent;
 
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
@@ -146,7 +146,7 @@ impl Histogram {
     ) -> Result<Prepared, HistogramError> {
         let plan = self.plan(Extent { offset: input.offset, len: input.len })?;
         self.check(&plan, input, output)?;
-        let params = binding::blocks(plan.passes.iter().map(|pass| &pass.params));
+        let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));
         let params = binding::filled(device, "halofold::histogram::params", &params, BufferUsages::UNIFORM);
         let recorded = |(index, pass): (usize, &Pass)| {
             let compiled = self.step(pass.step);

@@ -18,8 +18,7 @@ use super::{ReadError, Readback, take};
 ///
 /// ```
 /// use halofold::read::Mailbox;
-/// use halofold::reduce::{Input, Output};
-/// use halofold::reducer::{Answer, Extent, Form, Op, Reducer, Shape, Source, Workspace};
+/// use halofold::reduce::{Answer, Extent, Form, Input, Op, Output, Reducer, Shape, Source, Workspace};
 /// use halofold::{Element, wgpu};
 ///
 /// /// The largest of the first `len` floats of `elements`, and where it is, on the host.

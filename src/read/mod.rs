@@ -1,7 +1,7 @@
 //! Reading results back to the host: apart from recording, because it waits.
 //!
 //! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and only then ask for the
-//! bytes. Bytes are as the GPU wrote them, little-endian; [`Op::read`](crate::reducer::Op::read) makes results of them. While bytes are
+//! bytes. Bytes are as the GPU wrote them, little-endian; [`Op::read`](crate::reduce::Op::read) makes results of them. While bytes are
 //! asked for and not there yet, their buffer belongs to the host: no submission may use it, or wgpu reports an error of its own.
 
 mod mailbox;

@@ -1,202 +1,163 @@
-//! From a job and a stage to the WGSL of one dispatch.
+//! From an operator and a stage to the WGSL of one launch.
 
-use std::fmt::Write as _;
-
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
-use crate::reduce::catalogue::{Coverage, Finish, Subgroups};
 use crate::reduce::error::ReduceError;
-use crate::reduce::plan::{Job, Stage};
-use crate::shader::{self, Composer};
+use crate::reduce::ladder::{Coverage, Delivery, Subgroups};
+use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
+use crate::reduce::plan::{Reads, Stage, Writes};
+use crate::shader::{Composer, Piece};
 
-impl Job {
-    /// Checks that a device with these features can run this job.
-    ///
-    /// # Errors
-    ///
-    /// Names the first feature that is missing, and what for.
-    pub fn supported_by(&self, features: Features) -> Result<(), ReduceError> {
-        let need = |needed: Features, what: &dyn Fn() -> String| {
-            let missing = needed - features;
-            if missing.is_empty() {
-                Ok(())
-            } else {
-                Err(ReduceError::MissingFeature { what: what(), feature: missing })
-            }
+impl Monoid {
+    /// The WGSL of one stage, as a device with these features gets it. Its entry point is `main`, its workgroup size the override
+    /// `WG`, a tile the override `TILE`. To look at: a [`Reducer`](crate::reduce::Reducer) composes its own. `None` for a stage that
+    /// the operator never has: one with atomics where no word holds its accumulator, adjoining bindings with two inputs,
+    /// subgroup operations that the features lack.
+    pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
+        let text = Text { monoid: self, stage, features };
+        let fits = match (stage.kernel.delivery, stage.reads) {
+            (Delivery::Total, _) => self.atomic(features).is_some(),
+            (_, Reads::Adjoining) => self.arity() == Arity::One,
+            _ => true,
         };
-        let accumulator = &self.accumulator;
-        let pair = || format!("`{}` of {}", accumulator.operator, accumulator.element);
-        need(accumulator.features(), &pair)?;
-        if self.rung.subgroups == Subgroups::Required {
-            need(Features::SUBGROUP, &|| format!("`{}`", self.rung.name))?;
-            if !self.tuning.subgroups {
-                return Err(ReduceError::SubgroupsDisabled { rung: self.rung.name });
-            }
-            need(accumulator.word_features(), &|| format!("`{}` with {}", self.rung.name, pair()))?;
-        }
-        match self.finish {
-            Finish::LastWorkgroup => {
-                need(accumulator.word_features(), &|| format!("`{}` with {}", self.finish, pair()))
-            }
-            Finish::Atomic => {
-                let word =
-                    accumulator.atomic(features).ok_or(ReduceError::NoAtomic { acc: accumulator.acc })?;
-                need(word.features, &|| format!("an atomic word for {}", pair()))
-            }
-            _ => Ok(()),
+        let subgroups =
+            stage.kernel.subgroups != Subgroups::Required || features.contains(Features::SUBGROUP);
+        (fits && subgroups).then(|| text.compose())
+    }
+}
+
+impl Stage {
+    /// The overrides of its pipeline.
+    pub fn overrides(&self) -> Vec<(&'static str, f64)> {
+        let size = ("WG", f64::from(self.workgroup_size));
+        match self.kernel.coverage {
+            Coverage::One => Vec::new(),
+            Coverage::Tiles(_) => vec![size, ("TILE", f64::from(self.tile))],
+            _ => vec![size],
         }
     }
+}
 
-    /// Whether its kernel uses subgroup operations on a device with these features.
-    pub fn uses_subgroups(&self, features: Features) -> bool {
-        match self.rung.subgroups {
+/// Text to be compiled for a device.
+pub(super) struct Text<'a> {
+    pub(super) monoid: &'a Monoid,
+    pub(super) stage: Stage,
+    /// What the device has; without [`Features::SUBGROUP`] if subgroup operations may not be used.
+    pub(super) features: Features,
+}
+
+impl Text<'_> {
+    /// Whether it has subgroup operations.
+    pub(super) fn uses_subgroups(&self) -> bool {
+        match self.stage.kernel.subgroups {
             Subgroups::Unused => false,
             Subgroups::Required => true,
-            Subgroups::Optional => {
-                // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
-                self.tuning.subgroups && features.contains(Features::SUBGROUP) && self.accumulator.size == 4
-            }
+            // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
+            Subgroups::Optional => self.features.contains(Features::SUBGROUP) && self.monoid.acc.is_word(),
         }
     }
 
-    /// The WGSL of one stage: the kernel first, then all it refers to.
-    ///
-    /// The text is complete and valid wherever [`Job::supported_by`] agrees; the workgroup size is the
-    /// override `WG`, a tile the override `TILE`.
-    pub fn compose(&self, stage: Stage, features: Features) -> String {
-        let mut composer = Composer::default();
-        if self.accumulator.features().contains(Features::SHADER_F16) {
-            composer.enable("f16");
-        }
-        let mut wanted = Vec::new();
-        match stage {
-            Stage::Seed | Stage::Seal => {
-                composer.piece("shared/total_ends");
-                wanted.push("total");
-            }
-            Stage::Elements | Stage::Partials => {
-                composer.add(&format!("shaders/reduce/{}", self.rung.file), self.rung.kernel);
-                wanted.extend(shader::uses(self.rung.kernel));
-            }
-        }
-        composer.add("generated: types and operator", &self.types(features));
-        composer.piece(self.accumulator.monoid());
-        if let Some(order) = self.accumulator.order {
-            composer.piece(order);
-        }
-        composer.piece("shared/io");
-        if self.stores(stage) {
-            composer.piece("shared/store");
-        }
-        composer.piece(if stage == Stage::Partials { "shared/partials" } else { "shared/elements" });
-        let wanted = self.with_lanes(wanted, features);
-        let in_words =
-            |name: &&str| *name == "board" || name.starts_with("subgroup_") && self.accumulator.size > 4;
-        if wanted.iter().any(in_words) {
-            composer.piece(self.accumulator.words);
-        }
-        for name in wanted {
-            self.add_shared(&mut composer, name, stage, features);
-        }
-        composer.finish()
+    fn is_pair(&self) -> bool {
+        self.monoid.arity() == Arity::Two && self.stage.reads != Reads::Partials
     }
 
-    /// The pipeline overrides of a stage's module.
-    pub fn overrides(&self, stage: Stage) -> Vec<(&'static str, f64)> {
-        match stage {
-            Stage::Seed | Stage::Seal => Vec::new(),
-            _ if matches!(self.rung.coverage, Coverage::Tiles(_)) => {
-                vec![("WG", f64::from(self.tuning.workgroup_size)), ("TILE", f64::from(self.tuning.tile))]
-            }
-            _ => vec![("WG", f64::from(self.tuning.workgroup_size))],
-        }
+    /// The bindings of group 0 that the module declares.
+    pub(super) fn slots(&self) -> Vec<u32> {
+        let stage = self.stage;
+        let second = self.is_pair() || stage.reads == Reads::Adjoining;
+        let reads = stage.kernel.coverage != Coverage::One;
+        let needs = [
+            (0, reads),
+            (1, true),
+            (2, true),
+            (3, stage.reads_vectors()),
+            (4, stage.kernel.delivery == Delivery::Meeting),
+            (5, reads && second),
+            (6, second && stage.reads_vectors()),
+            (7, stage.is_offsets()),
+            (8, stage.is_offsets() && stage.reads != Reads::Partials && stage.writes == Writes::Results),
+        ];
+        needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).collect()
     }
 
-    /// Whether a stage stores one result a workgroup, rather than posting or adding it.
-    fn stores(&self, stage: Stage) -> bool {
-        let workgroups = matches!(stage, Stage::Elements | Stage::Partials);
-        workgroups && !matches!(self.finish, Finish::LastWorkgroup | Finish::Atomic)
+    /// The WGSL: the kernel first, then all it refers to. Complete and valid wherever the operator's features are there.
+    pub(super) fn compose(&self) -> String {
+        let Text { monoid, stage, features } = self;
+        let subgroups = self.uses_subgroups();
+        let atomic = monoid.atomic(*features).filter(|_| stage.kernel.delivery == Delivery::Total);
+        let native = atomic.and_then(|word| word.native);
+        let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
+        let composer = Composer::default()
+            .define("subgroups", subgroups)
+            .define("native_subgroup", monoid.subgroup.is_some() && monoid.acc.is_word())
+            .define("native_atomic", native.is_some())
+            .define("wide", !monoid.acc.is_word())
+            .define("vectors", stage.reads_vectors())
+            .define("map4", monoid.has_map4)
+            .define("pair", self.is_pair())
+            .define("adjoining", stage.reads == Reads::Adjoining)
+            .define("strided", stage.reads == Reads::Strided)
+            .define("reads_partials", stage.reads == Reads::Partials)
+            .define("writes_partials", stage.writes == Writes::Partials)
+            .define("own", is_parts || stage.kernel.delivery == Delivery::Meeting)
+            .define("onto", is_parts && !stage.is_offsets())
+            .provide("operator", self.operator(atomic))
+            .provide(
+                "words",
+                vec![Piece::new("generated: an accumulator as words", monoid.acc.words_piece())],
+            )
+            .provide(
+                "shuffle_words",
+                vec![Piece::new("generated: words between lanes", monoid.acc.shuffle_piece())],
+            )
+            .provide("native_reduce", self.native_reduce())
+            .provide("native_atomic", native_atomic(native));
+        let is_half = monoid.features().contains(Features::SHADER_F16);
+        composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
     }
 
-    /// The aliases and definitions every piece builds upon.
-    fn types(&self, features: Features) -> String {
-        let accumulator = &self.accumulator;
-        let mut text = format!(
-            "alias Elem = {};\nalias Acc = {};\nalias Stored = Acc;\n",
-            accumulator.elem, accumulator.acc
-        );
-        let atomic = accumulator.atomic(features).filter(|_| self.finish == Finish::Atomic);
-        if let Some(atomic) = atomic {
-            let _ = writeln!(text, "alias Word = {};", atomic.word);
-            if let Some(call) = atomic.native {
-                let _ = writeln!(text, "fn native_atomic(acc: Acc) {{ {call}(&total[0], acc); }}");
+    /// What the buffers hold, and the operator's own pieces.
+    fn operator(&self, atomic: Option<AtomicWord>) -> Vec<Piece> {
+        let Monoid { elem, acc, out, pieces, .. } = self.monoid;
+        let stored = match (atomic, self.stage.writes) {
+            (Some(AtomicWord { word, .. }), _) => {
+                format!("alias Word = {word};\nalias Stored = atomic<Word>;")
             }
-        }
-        for definition in accumulator.definitions {
-            text.push_str(definition);
-        }
-        text
-    }
-
-    /// Adds what reduces inside a subgroup, where a shared piece counts on it and the rung did not choose.
-    fn with_lanes(&self, mut names: Vec<&'static str>, features: Features) -> Vec<&'static str> {
-        let counts_on_lanes = names.iter().any(|name| ["workgroup_reduce", "last_steps"].contains(name));
-        let chosen = names.iter().any(|name| name.starts_with("subgroup_"));
-        if !self.uses_subgroups(features) {
-            names.retain(|name| !name.starts_with("subgroup_"));
-        } else if counts_on_lanes && !chosen {
-            names.push("subgroup_native");
-        }
-        names
-    }
-
-    /// Adds the piece that a name of a `//! use` line stands for in this stage.
-    fn add_shared(&self, composer: &mut Composer, name: &'static str, stage: Stage, features: Features) {
-        let lanes = self.uses_subgroups(features);
-        let pick = |with, without| if lanes { with } else { without };
-        match name {
-            "entry" => composer.piece(pick("shared/entry_subgroups", "shared/entry")),
-            "workgroup_reduce" => composer.piece(pick("shared/workgroup_subgroups", "shared/workgroup_tree")),
-            "last_steps" => composer.piece(pick("shared/last_steps_subgroups", "shared/last_steps_barriers")),
-            "fold_vectors" if stage == Stage::Partials => composer.piece("shared/fold"),
-            "fold" => composer.piece("shared/fold"),
-            "fold_vectors" => {
-                composer.piece("shared/vectors").piece("shared/map4").piece("shared/fold_vectors")
-            }
-            "unrolled_steps" => composer.piece("shared/unrolled_steps"),
-            "unrolled_tree" => composer.piece("shared/unrolled_steps").piece("shared/unrolled_tree"),
-            "board" => composer.piece("shared/board"),
-            "total" => {
-                let native = self.accumulator.atomic(features).is_some_and(|word| word.native.is_some());
-                composer.piece(if native { "shared/total_native" } else { "shared/total_cas" })
-            }
-            "subgroup_native" => self.add_native(composer),
-            "subgroup_shuffle" => self.add_tree(composer, "shared/subgroup_shuffle"),
-            "subgroup_butterfly" => self.add_tree(composer, "shared/subgroup_butterfly"),
-            other => unreachable!("the kernel `{}` uses `{other}`, which no piece provides", self.rung.name),
+            (None, Writes::Partials) => format!("alias Stored = {};", acc.wgsl),
+            (None, Writes::Results) => format!("alias Stored = {};", out.wgsl),
         };
+        let types = Piece::new("generated: what the buffers hold", format!("alias Elem = {elem};\n{stored}"));
+        [vec![types], pieces.clone()].concat()
     }
 
-    fn add_native<'a>(&self, composer: &'a mut Composer) -> &'a mut Composer {
-        match self.accumulator.subgroup {
-            // Wider ones need a Vulkan feature that wgpu does not ask for, and Metal has none.
-            Some(call) if self.accumulator.size == 4 => composer.add(
-                "generated: the built-in subgroup reduction",
-                &format!(
-                    "fn subgroup_reduce(value: Acc, at: Place) -> Acc {{\n    return {call}(value);\n}}"
-                ),
-            ),
-            _ => self.add_tree(composer, "shared/subgroup_shuffle"),
-        }
+    /// The built-in that reduces inside a subgroup.
+    fn native_reduce(&self) -> Vec<Piece> {
+        let Some(call) = self.monoid.subgroup else { return Vec::new() };
+        let text =
+            format!("fn subgroup_reduce(value: Acc, at: Place) -> Acc {{\n    return {call}(value);\n}}");
+        vec![Piece::new("generated: the built-in subgroup reduction", text)]
     }
 
-    /// Adds a tree of shuffles, and how an accumulator is shuffled.
-    fn add_tree<'a>(&self, composer: &'a mut Composer, tree: &str) -> &'a mut Composer {
-        composer.piece(tree);
-        if self.accumulator.size == 4 {
-            composer.piece("shared/shuffle_native")
-        } else {
-            composer.piece("shared/shuffle_words")
+    /// The composed text, validated if it contains a user's: nothing that naga refuses reaches a device.
+    pub(super) fn checked(&self) -> Result<String, ReduceError> {
+        let text = self.compose();
+        if self.monoid.op().is_none() {
+            let refused =
+                |message: String| ReduceError::Composed { name: self.monoid.name().to_owned(), message };
+            let module =
+                naga::front::wgsl::parse_str(&text).map_err(|error| refused(error.emit_to_string(&text)))?;
+            Validator::new(ValidationFlags::all(), Capabilities::all())
+                .validate(&module)
+                .map_err(|error| refused(error.emit_to_string(&text)))?;
         }
+        Ok(text)
     }
+}
+
+/// The one atomic operation that takes a workgroup's share to the output.
+fn native_atomic(call: Option<&'static str>) -> Vec<Piece> {
+    let Some(call) = call else { return Vec::new() };
+    let text = format!("fn native_atomic(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
+    vec![Piece::new("generated: the operator's atomic operation", text)]
 }

@@ -1,10 +1,10 @@
-//! What can be wrong with a reduction.
+//! What can be wrong with a reduction: what its plan lacks, and everything else.
 
 use crate::adapter::feature_names;
 use crate::binding::BufferError;
-use crate::element::Element;
-use crate::reduce::catalogue::Finish;
-use crate::reduce::operator::Operator;
+use crate::reduce::ladder::Finish;
+use crate::reduce::monoid::{Arity, Monoid, MonoidError};
+use crate::reduce::shape::{Form, Shape};
 
 /// Why a reduction cannot be planned. Each says which limit stands in the way and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,7 +61,7 @@ pub enum PlanError {
     TooManyElements(u64),
     /// More workgroups than a grid holds.
     #[error(
-        "{needed} workgroups: this device allows {limit} in a grid of two dimensions; use a larger workgroup"
+        "{needed} workgroups: this device allows {limit} in a grid of two dimensions; use a larger workgroup, or split the input"
     )]
     TooManyWorkgroups {
         /// Workgroups needed.
@@ -69,9 +69,9 @@ pub enum PlanError {
         /// What a two-dimensional grid holds.
         limit: u64,
     },
-    /// More partial results than one workgroup can pick up from the notice board.
+    /// More partial results than one workgroup can collect.
     #[error(
-        "{needed} workgroups: the last one of `last-workgroup` adds at most {limit} results; use a larger workgroup"
+        "{needed} workgroups: the last one adds at most {limit} partial results; use a larger workgroup, or split the input"
     )]
     TooManyTickets {
         /// Workgroups needed.
@@ -99,52 +99,177 @@ pub enum PlanError {
         /// How many elements there are.
         len: u64,
     },
-    /// The input does not start at an element.
-    #[error("the input starts at byte {offset}, which is no multiple of the element's {size} bytes")]
+    /// An input does not start at an element, or a count not at a word.
+    #[error(
+        "a buffer is read from byte {offset} on, which is no multiple of the {size} bytes of what lies there"
+    )]
     Misaligned {
-        /// Where it starts.
+        /// Where it starts, in bytes.
         offset: u64,
-        /// Bytes of one element.
+        /// Bytes of one element, or of a count; of states the least common multiple of their size and the alignment.
         size: u64,
+    },
+    /// More scratch memory than one binding holds. The remedy is to reduce fewer elements at once.
+    #[error(
+        "{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size); reduce fewer at once, or ask for more"
+    )]
+    Scratch {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes the device binds.
+        limit: u64,
     },
 }
 
-/// Why a reduction cannot be made, prepared or read. Each message says what to do about it.
-#[derive(Clone, Debug, thiserror::Error)]
+/// Why a reducer cannot be made or prepared. Each message says what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {
-    /// The plan does not fit the device.
+    /// The shape over these lengths does not fit the device.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The operator is not defined for the element type.
-    #[error("`{operator}` is not defined for {element}")]
-    Undefined {
+    /// The operator's text is wrong.
+    #[error(transparent)]
+    Monoid(#[from] MonoidError),
+    /// A composed kernel is not valid: a name of the operator is also one of halofold's.
+    #[error(
+        "`{name}` does not go together with halofold's own kernel; rename what it declares besides the quartet:\n{message}"
+    )]
+    Composed {
         /// The operator.
-        operator: Operator,
-        /// The element type.
-        element: Element,
+        name: String,
+        /// What naga says.
+        message: String,
     },
     /// The device was created without a feature.
-    #[error("{what} needs {}, which this device lacks or was created without", feature_names(*feature))]
+    #[error("`{name}` over {element} needs {}, which this device lacks or was created without", feature_names(*feature))]
     MissingFeature {
-        /// What needs it.
-        what: String,
-        /// The feature.
+        /// The operator.
+        name: String,
+        /// The element type.
+        element: crate::Element,
+        /// What is missing: one feature or several.
         feature: wgpu::Features,
     },
+    /// The device allows too few storage buffers in one shader.
+    #[error(
+        "`{name}` needs {needed} storage buffers in a shader, this device was created with {limit}: ask for more (max_storage_buffers_per_shader_stage)"
+    )]
+    Bindings {
+        /// The operator.
+        name: String,
+        /// Storage buffers of a kernel.
+        needed: u32,
+        /// Storage buffers allowed.
+        limit: u32,
+    },
+    /// An operator that no atomic operation carries out: [`Monoid::accumulates`] is `None`.
+    #[error(
+        "`{name}` over {element} has no atomic operation that leaves its result as it is: `Shape::Whole` takes it, `Shape::Accumulate` cannot"
+    )]
+    NoAtomic {
+        /// The operator.
+        name: String,
+        /// The element type.
+        element: crate::Element,
+    },
     /// A rung about subgroups with subgroups turned off.
-    #[error("`{rung}` is about subgroup operations, which the tuning turns off")]
+    #[error("`{rung}` is about subgroup operations, which the options turn off")]
     SubgroupsDisabled {
         /// The rung.
         rung: &'static str,
     },
-    /// No atomic word holds the accumulator.
-    #[error("no atomic word holds {acc}: use another way to finish")]
-    NoAtomic {
+    /// A rung that adds to an atomic word, with an accumulator that no such word holds.
+    #[error("no atomic word holds {acc}: use another rung")]
+    NoWord {
         /// The accumulator's type in WGSL.
-        acc: &'static str,
+        acc: String,
     },
+    /// States as inputs or outputs of a form that has none.
+    #[error("{0:?} neither reads nor leaves states: use `Form::Whole`, `Form::Segments` or `Form::Axis`")]
+    States(Form),
+    /// A shape that the reducer was not compiled for.
+    #[error("this reducer was compiled for {compiled:?}: make one for {asked:?}")]
+    Form {
+        /// What it was compiled for.
+        compiled: Form,
+        /// What was asked for.
+        asked: Form,
+    },
+    /// More or fewer inputs than the operator maps.
+    #[error("`{name}` maps {}", match arity { Arity::One => "one input: leave the second out", Arity::Two => "two inputs: give a second one" })]
+    Arity {
+        /// The operator.
+        name: String,
+        /// How many inputs it maps.
+        arity: Arity,
+    },
+    /// Two inputs of different lengths.
+    #[error("the first input has {first} elements, the second {second}: they must have as many")]
+    Lengths {
+        /// Elements of the first.
+        first: u64,
+        /// Elements of the second.
+        second: u64,
+    },
+    /// Several parts, or none, where the shape needs one buffer: how many.
+    #[error(
+        "{0} parts: only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one"
+    )]
+    Parts(usize),
+    /// An input that is no whole number of segments, or segments of 0 elements.
+    #[error("{total} elements in segments of {len}: the length must be at least 1 and divide the input")]
+    Segments {
+        /// Elements of the input.
+        total: u64,
+        /// Elements of one segment.
+        len: u64,
+    },
+    /// An input that is not the array it is said to be.
+    #[error(
+        "an array of {outer} × {len} × {inner} over {total} elements: they must be as many, and the last two at least 1"
+    )]
+    Axis {
+        /// Elements of the input.
+        total: u64,
+        /// Elements in front of the axis.
+        outer: u64,
+        /// Elements of the axis.
+        len: u64,
+        /// Elements behind the axis.
+        inner: u64,
+    },
+    /// A row of an array that no binding holds, wherever it starts.
+    #[error(
+        "a row of {needed} bytes: this device binds {limit} of them (max_storage_buffer_binding_size); reduce ranges of columns on their own"
+    )]
+    Row {
+        /// Bytes of a row: of elements, accumulators or results, whichever are largest.
+        needed: u64,
+        /// Bytes that a binding holds wherever it starts.
+        limit: u64,
+    },
+    /// A stride that leads nowhere, or beyond any position, in elements.
+    #[error("a stride of {0} elements: it must be from 1 to 4294967295")]
+    Stride(u64),
+    /// More segments than a 32-bit index reaches: how many.
+    #[error("{0} segments: one reduction takes at most 4294967294; split the offsets")]
+    TooManySegments(u64),
+    /// Offsets for a shape that takes none, or none for [`Shape::Offsets`].
+    #[error("offsets go with `Shape::Offsets`, and only with it: this shape is {0:?}")]
+    Offsets(Shape),
+    /// A length on the GPU for a shape that does not take one.
+    #[error(
+        "a length on the GPU goes with `Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`, not with {0:?}"
+    )]
+    Count(Shape),
     /// A buffer that cannot be used so.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+}
+
+impl ReduceError {
+    pub(super) fn no_atomic(monoid: &Monoid) -> Self {
+        ReduceError::NoAtomic { name: monoid.name().to_owned(), element: monoid.element() }
+    }
 }

@@ -1,65 +1,110 @@
-//! Reductions: from many elements to one, by every kernel of the ladder.
+//! Reductions: from many elements to one, or to one a row, column or segment.
 //!
-//! The way of the data, one module a step: [`catalogue`](RUNGS) (rungs as values) → [`Job::plan`] (pure: a length and
-//! limits in, dispatches out) → [`Job::compose`] (WGSL) → [`Reduction`] (pipelines) → [`Prepared`] (recording) → [`mod@reference`] (the CPU's word on it).
+//! [`Op`] lists the operators with their results by element type, [`Shape`] what one result can be made of.
 //!
-//! For an application, [`reducer`](crate::reducer) is the shorter way; a rung is recorded like this:
+//! The way of the data, one module a step: an operator ([`Op`] or [`Monoid::custom`]) and a [`Form`] make a [`Reducer`]
+//! (pipelines, compiled once) → [`Reducer::plan`] (pure: shape and lengths in, launches out) → [`Reducer::prepare`]
+//! (bindings, once) → [`Prepared`] (recording, any number of times). The crate's front page has an example.
 //!
-//! ```
-//! use halofold::reduce::{Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace};
-//! use halofold::{Element, wgpu};
+//! Whole inputs go by the last rung of the [`ladder`]; any other rung is [`Strategy::Rung`] in the [`Options`].
 //!
-//! /// Records the sum of the first `len` floats of `elements` into `result`.
-//! fn record_sum(
-//!     device: &wgpu::Device,
-//!     encoder: &mut wgpu::CommandEncoder,
-//!     elements: &wgpu::Buffer,
-//!     len: u64,
-//!     result: &wgpu::Buffer,
-//! ) -> Result<(), Box<dyn std::error::Error>> {
-//!     let rung = Rung::named("single-pass")?;
-//!     let job = Job {
-//!         rung,
-//!         accumulator: Operator::Sum.over(Element::F32).ok_or("f32 has a sum")?,
-//!         tuning: Tuning::of(rung, &device.limits(), len),
-//!         finish: rung.finishes[0],
-//!     };
-//!     // Once, when the application starts:
-//!     let reduction = Reduction::new(device, job)?;
-//!     let workspace = Workspace::new(device, &reduction.plan(0, len)?);
-//!     let input = Input { buffer: elements, offset: 0, len };
-//!     let prepared = reduction.prepare(device, input, Output { buffer: result, offset: 0 }, &workspace)?;
-//!     // As often as it likes:
-//!     prepared.encode(encoder);
-//!     Ok(())
-//! }
-//! # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
-//! # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
-//! # use wgpu::util::DeviceExt as _;
-//! # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-//! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
-//! # let result = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4,
-//! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
-//! # let mut encoder = device.create_command_encoder(&Default::default());
-//! # record_sum(&device, &mut encoder, &elements, 1000, &result).unwrap();
-//! # let readback = halofold::read::Readback::new(&device, 4);
-//! # readback.encode(&mut encoder, &result, 0, 4).unwrap();
-//! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 4).unwrap(), 1500f32.to_le_bytes());
-//! ```
+//! # Cost
+//!
+//! | shape | launches | [`Workspace`] |
+//! |---|---|---|
+//! | [`Shape::Whole`], [`Shape::Strided`] | 1 | an accumulator for each workgroup, of which there are about two thousand at most: 50 KB or less |
+//! | [`Shape::Accumulate`] | 1 | – |
+//! | [`Shape::Segments`] | 1 | – |
+//! | … few and long | 2 | an accumulator for each chunk: about four thousand at most |
+//! | [`Shape::Offsets`], at most 2^14 elements | 1 | – |
+//! | … more elements | 3 | an accumulator and 16 bytes for every 2^14 elements |
+//! | [`Shape::Axis`] | 1 | – |
+//! | … few columns, long axis | 2 | an accumulator for each chunk of each column: about 2^18 at most |
+//! | any, with [`Source::with_count`] | 1 more | – |
+//! | any, for each further binding of input | 1 more | – |
+//! | … of [`Shape::Whole`] with one input, where a shader has 6 storage buffers | every second one 1 more | – |
+//! | … of [`Shape::Offsets`] | 2 more | – |
+//! | no results: no segments, no columns | 0 | – |
+//!
+//! Accumulators of halofold's own operators have 4 to 24 bytes, yours 64 at most (and 135 KB of them in the first row). A binding holds
+//! `max_storage_buffer_binding_size` bytes, of which halofold uses at most 2 GiB, and all shapes but [`Shape::Whole`] and
+//! [`Shape::Accumulate`] of one input leave one alignment free. Strided elements take up what lies between them. A segment or column
+//! that no binding holds begins a binding of its own. Many more results than one binding holds take further dispatches, too.
+//!
+//! Every workspace has some bytes besides, as no binding may be empty: [`Workspace::size`]. A prepared reduction owns 256 bytes
+//! for each launch (512 with a count, and 12 besides) and its bind groups; recording it allocates nothing.
+//! [`Plan::of`] says what a shape takes without a device, [`Prepared::plan`] what was prepared.
+//!
+//! # States
+//!
+//! A reduction can leave its accumulators instead of its result ([`Options::to_states`]), and another can start from accumulators
+//! ([`Options::from_states`]): a sum that goes on over pieces of a file, over several GPUs, over machines. States of one operator and
+//! element type are combined in any number and any order, on the GPU or by [`reference::combine`]; [`Source::standing_for`] says how
+//! many elements they are of, which a mean or a variance needs at the end. [`Form::Whole`], [`Form::Segments`] and
+//! [`Form::Axis`] have them. States as inputs start at a multiple of `min_storage_buffer_offset_alignment` and of their size.
+//!
+//! One state is `Acc` of the operator as WGSL lays it out in `array<Acc>`: [`Monoid::acc_size`] bytes, little-endian. Format version
+//! 1; a change of it is a change of this crate's first number that is not zero.
+//!
+//! | operator | state |
+//! |---|---|
+//! | sum, product, dot, L1 of floats | the partial sum or product, in the type of the result |
+//! | sum, product, dot of integers; and, or, xor | the same, wrapped |
+//! | min, max | a key: of integers the value; of floats the bits as a signed integer, all but the sign flipped where it is set; a NaN is the lowest key (min) or the highest (max) |
+//! | min-max | two keys: all bits of the least flipped, then the greatest |
+//! | arg-min, arg-max | the key (of arg-min with all bits flipped), then the index as `u32`; 16 bytes where the key has 64 bits |
+//! | wide-sum, L1 of integers, mean of integers | of 32-bit ones a 64-bit integer, of 64-bit ones two: the sum of upper halves, the sum of lower halves |
+//! | wide-product | a 64-bit integer |
+//! | mean of floats; L2 | the sum; the sum of squares |
+//! | variance, deviation | three floats: the count, the mean, the sum of squared distances from it |
+//! | max-norm | the largest magnitude; of floats its bits |
+//! | count; any, all | `u32`: how many; 0 or 1 |
+//! | log-sum-exp | the largest element, the sum of exponentials relative to it, and a `u32`: bit 0 if there was +∞, bit 1 if there was NaN (padded to 24 bytes with 64-bit floats) |
+//!
+//! The index of arg-min and arg-max counts from the start of the reduction that left the state.
+//!
+//! # What a device needs
+//!
+//! Storage buffers in a shader (`max_storage_buffers_per_shader_stage`; wgpu's default limits have 8, its downlevel ones 4):
+//!
+//! | form | one input | two inputs |
+//! |---|---|---|
+//! | [`Form::Whole`] | 4; with 6 it reads two bindings a dispatch | 6 |
+//! | [`Form::Accumulate`] | 3 | 5 |
+//! | [`Form::Strided`] | 3 | 4 |
+//! | [`Form::Segments`] | 3 | 5 |
+//! | [`Form::Offsets`] | 5 | 7 |
+//! | [`Form::Axis`] | 2 | 3 |
+//!
+//! Element types and operators may need features: [`Monoid::features`], [`Monoid::accumulates`]. Subgroup operations are used where the
+//! device has [`wgpu::Features::SUBGROUP`], and are never needed. No kernel needs a limit above wgpu's downlevel defaults
+//! besides; larger workgroups and bindings are used where the device was created with them.
+//!
+//! Inputs, outputs, lists of offsets and counts are your buffers, and need [`wgpu::BufferUsages::STORAGE`]. An output may not be in a buffer
+//! that the same reduction reads elements or offsets from, even apart from them.
 
-mod catalogue;
 mod compose;
 mod error;
-pub(crate) mod operator;
+mod inputs;
+pub mod ladder;
+mod layout;
+mod length;
+mod monoid;
+mod op;
 mod plan;
 mod reducer;
 pub mod reference;
+mod shape;
 mod tuning;
+mod validate;
+mod value;
 
-pub use catalogue::{Coverage, Finish, Memory, RUNGS, Rung, Subgroups, UnknownFinish, UnknownRung};
 pub use error::{PlanError, ReduceError};
-pub use operator::{Accumulator, AtomicWord, Operator, UnknownOperator};
-pub use plan::{From, Job, Params, Pass, Plan, Stage, To};
-pub use reducer::{Input, Output, Prepared, Reduction, Workspace};
-pub use tuning::Tuning;
+pub use inputs::{Input, Output, Position, Source};
+pub use monoid::{Arity, Monoid, MonoidError};
+pub use op::{Op, UnknownOp};
+pub use plan::{Bytes, Dst, Extent, Launch, Own, Params, Plan, Reads, Src, Stage, Writes};
+pub use reducer::{Options, Prepared, Reducer, Workspace};
+pub use shape::{Form, Shape};
+pub use tuning::{Strategy, Tuning};
+pub use value::Answer;

@@ -1,12 +1,38 @@
-//! The knobs of a plan, as a plain value.
+//! The knobs of a plan, as plain values.
 
-use crate::reduce::catalogue::{Coverage, Rung};
+use crate::reduce::ladder::{Coverage, Delivery, Finish, Kernel, Loads, Rung};
 
-/// How a rung is run: everything about a plan that is a choice and not a consequence.
+/// How whole inputs are reduced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Strategy {
+    /// By the fastest kernel, the rung `single-pass`, with halofold's own tuning for each length.
+    #[default]
+    Fastest,
+    /// By a rung of the ladder.
+    Rung {
+        /// The rung.
+        rung: &'static Rung,
+        /// How partial results become one; one of [`Rung::finishes`].
+        finish: Finish,
+        /// The knobs.
+        tuning: Tuning,
+    },
+}
+
+impl Strategy {
+    /// A rung that finishes in its own way, with the tuning for `bytes` of input on a device with these limits.
+    pub fn rung(rung: &'static Rung, limits: &wgpu::Limits, bytes: u64) -> Self {
+        Strategy::Rung { rung, finish: rung.finishes[0], tuning: Tuning::of(rung.kernel, limits, bytes) }
+    }
+}
+
+/// How a kernel is run: everything about a plan that is a choice and not a consequence.
 ///
 /// [`Tuning::of`] gives the values halofold itself uses. A result's bits depend on the tuning only for float
 /// sums and products, and for a fixed tuning they are the same every time (atomic rungs excepted).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Tuning {
     /// Invocations in a workgroup: a power of two from 1 to 1024.
     pub workgroup_size: u32,
@@ -14,35 +40,39 @@ pub struct Tuning {
     pub max_workgroups: u32,
     /// Items in one tile; see [`Coverage::Tiles`]. A power of two.
     pub tile: u32,
-    /// Whether subgroup operations may be used where they are optional.
-    pub subgroups: bool,
-    /// How many partial results [`crate::reduce::Finish::Repeat`] leaves to the host; 1 for none.
+    /// How many partial results [`Finish::Repeat`] leaves to the host; 1 for none.
     pub leave: u32,
 }
 
+/// Bytes from which on the most loads in flight win.
+const LARGE: u64 = 0x2000_0000;
+
 impl Tuning {
-    /// What halofold uses for a rung over `len` elements on a device with these limits.
+    /// What halofold uses for a kernel over so many bytes of input on a device with these limits.
     ///
-    /// The two fast rungs go by length. Up to 2^16 elements one workgroup alone is quicker than several that have to
-    /// meet; up to 2^24 many small workgroups start soonest; beyond, larger ones keep the most loads in flight.
-    /// The figures are an NVIDIA H200's (`docs/results/`); `measure/examples/tune.rs` finds those of another GPU.
-    pub fn of(rung: &Rung, limits: &wgpu::Limits, len: u64) -> Self {
-        let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
-        let usual =
-            Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, subgroups: true, leave: 1 };
-        let (workgroup_size, max_workgroups) = match rung.coverage {
-            Coverage::Grid(16) => match len {
-                // One vector an invocation, as far as that goes.
-                0..=4096 => ((len as u32 / 4).next_power_of_two().clamp(64, 256), 1),
-                4097..=65_536 => (1024, 1),
-                65_537..=16_777_216 => (256, 396),
-                _ => (512, 1056),
-            },
-            Coverage::Tiles(_) => (128, usual.max_workgroups),
+    /// The fast kernels go by length. Up to 256 KiB one workgroup alone is quicker than several that have to meet; beyond,
+    /// few hundred workgroups start soonest; beyond half a gigabyte the most loads in flight win. The figures are an NVIDIA
+    /// H200's (`docs/results/`); `measure/examples/tune.rs` finds those of another GPU.
+    pub fn of(kernel: &Kernel, limits: &wgpu::Limits, bytes: u64) -> Self {
+        let usual = Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, leave: 1 };
+        let (workgroup_size, max_workgroups) = match (kernel.loads, kernel.coverage) {
+            (Loads::Vectors, Coverage::Grid(_)) => fast(kernel.delivery, bytes),
+            (_, Coverage::Tiles(_)) => (128, usual.max_workgroups),
             _ => (usual.workgroup_size, usual.max_workgroups),
         };
-        let workgroup_size = workgroup_size.min(largest_power_of_two(most));
-        Tuning { workgroup_size, max_workgroups, ..usual }
+        let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        Tuning { workgroup_size: workgroup_size.min(1 << most.max(1).ilog2()), max_workgroups, ..usual }
+    }
+
+    /// The same for accumulators of so many bytes over items of so many.
+    ///
+    /// Where they are wider, combining keeps the cores busy besides: then fewer invocations disturb each other less.
+    pub(super) fn for_accumulators(self, item: u64, acc: u64) -> Self {
+        let is_heavy = acc > item.max(4);
+        Tuning {
+            max_workgroups: if is_heavy { self.max_workgroups.min(396) } else { self.max_workgroups },
+            ..self
+        }
     }
 
     /// The same with another workgroup size, and a tile that goes with it.
@@ -55,29 +85,41 @@ impl Tuning {
     }
 }
 
-/// The largest power of two that is no larger than `x`; 1 for 0.
-fn largest_power_of_two(x: u32) -> u32 {
-    1 << x.max(1).ilog2()
+/// Workgroup size and workgroups of the kernels that load vectors.
+fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
+    match (bytes, delivery) {
+        // One vector an invocation, as far as that goes.
+        (0..=0x4000, _) => ((bytes as u32 / 16).next_power_of_two().clamp(64, 256), 1),
+        // Workgroups that need not meet pay from fewer elements on.
+        (0x4001..=0x4_0000, Delivery::Meeting | Delivery::Output) => (1024, 1),
+        (0x4001..=0x40_0000, _) => (256, 396),
+        (0x40_0001..=LARGE, _) => (512, 396),
+        _ => (512, 1056),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reduce::RUNGS;
+    use crate::reduce::ladder::RUNGS;
 
     #[test]
     fn fits_the_default_limits() {
         let limits = wgpu::Limits::default();
         for rung in RUNGS {
-            let tuning = Tuning::of(rung, &limits, 1 << 20);
-            assert!(tuning.workgroup_size <= 256 && tuning.workgroup_size.is_power_of_two(), "{}", rung.name);
+            let tuning = Tuning::of(rung.kernel, &limits, 1 << 22);
+            assert!(
+                tuning.workgroup_size <= 256 && tuning.workgroup_size.is_power_of_two(),
+                "{}",
+                rung.name()
+            );
             assert!(tuning.tile >= tuning.workgroup_size);
         }
     }
 
     #[test]
     fn the_tile_follows_the_workgroup() {
-        let tuning = Tuning::of(&RUNGS[0], &wgpu::Limits::default(), 0);
+        let tuning = Tuning::of(RUNGS[0].kernel, &wgpu::Limits::default(), 0);
         assert_eq!(tuning.with_workgroup_size(1024).tile, 1024);
         assert_eq!(tuning.with_workgroup_size(16).tile, 256);
     }

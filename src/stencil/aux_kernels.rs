@@ -16,7 +16,7 @@ pub struct AuxKernel {
 impl Config {
     /// Every kernel that some step of this stencil may take besides [`Config::compose`]: those of the halo exchange
     /// of a cut ring and of the convergence check that stops a run. The residual is computed by
-    /// [`reducer`](crate::reducer)'s.
+    /// [`reducer`](crate::reduce)'s.
     pub fn aux_kernels(&self) -> Vec<AuxKernel> {
         let kernel = |wgsl: String, entry_points: &[&'static str]| {
             let with = |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point };

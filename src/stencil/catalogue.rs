@@ -199,7 +199,7 @@ mod tests {
     fn every_kernel_opens_with_its_essay() {
         for variant in VARIANTS {
             let essay =
-                crate::shader::piece(variant.file).lines().take_while(|line| line.starts_with("//")).count();
+                crate::shader::text(variant.file).lines().take_while(|line| line.starts_with("//")).count();
             assert!(essay >= 10, "{}: {essay} lines", variant.file);
         }
     }

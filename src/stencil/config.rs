@@ -3,8 +3,8 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
+use crate::shader::{Composer, Piece};
 use crate::stencil::catalogue::{Mapping, Variant};
-use crate::stencil::composer::Composer;
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil};
@@ -169,9 +169,9 @@ impl Config {
             .define("rhs", self.rhs)
             .define("strip_1", self.tuning.strip == 1)
             .define("strip_4", self.tuning.strip == 4)
-            .provide("element", format!("alias Elem = {};", self.element))
+            .provide("element", element(self.element))
             .choose("formula", self.stencil.formula)
-            .compose(self.variant.file, extension(self.element))
+            .compose(self.variant.file, extensions(self.element))
     }
 
     /// The pipeline overrides of the kernel.
@@ -189,6 +189,11 @@ impl Config {
 }
 
 /// What a module over an element type has to enable.
-pub(super) fn extension(element: Element) -> Option<&'static str> {
-    (element == Element::F16).then_some("f16")
+pub(super) fn extensions(element: Element) -> &'static [&'static str] {
+    if element == Element::F16 { &["f16"] } else { &[] }
+}
+
+/// The alias that kernels have for it.
+pub(super) fn element(element: Element) -> Vec<Piece> {
+    vec![Piece::new("generated: the element type", format!("alias Elem = {element};"))]
 }

@@ -8,8 +8,8 @@ use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
-use crate::reducer::{Position, Prepared};
-use crate::stencil::composer::Composer;
+use crate::reduce::{Position, Prepared};
+use crate::shader::{Composer, Piece};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -266,6 +266,7 @@ fn fresh(element: Element) -> Vec<u8> {
 
 /// The module with the kernels.
 pub(super) fn compose(element: Element) -> String {
-    let real = format!("alias Real = {};", residual::real(element));
-    Composer::default().provide("real", real).compose("stencil/convergence", None)
+    let real =
+        Piece::new("generated: the residual's type", format!("alias Real = {};", residual::real(element)));
+    Composer::default().provide("real", vec![real]).compose("stencil/convergence", &[])
 }

@@ -3,7 +3,7 @@
 use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::pipeline;
-use crate::reducer::ReducerError;
+use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
 
 /// Why a stencil cannot be stepped. Each message says what to do about it.
@@ -151,7 +151,7 @@ pub enum StencilError {
     },
     /// The residual of a run that ends by itself cannot be computed.
     #[error("the residual: {0}")]
-    Residual(#[from] ReducerError),
+    Residual(#[from] ReduceError),
     /// An epsilon that nothing is below.
     #[error(
         "an epsilon of {0}: a residual is never below that; use a positive number, or 0 to take every step"

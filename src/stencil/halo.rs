@@ -6,8 +6,8 @@ use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
-use crate::stencil::composer::Composer;
-use crate::stencil::config::extension;
+use crate::shader::Composer;
+use crate::stencil::config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Parts;
 use crate::stencil::uniforms::UniformBlocks;
@@ -149,6 +149,6 @@ impl HaloExchange {
 
 /// The module with both kernels.
 pub(super) fn compose(element: Element) -> String {
-    let composer = Composer::default().provide("element", format!("alias Elem = {element};"));
-    composer.compose("stencil/halo", extension(element))
+    let composer = Composer::default().provide("element", config::element(element));
+    composer.compose("stencil/halo", config::extensions(element))
 }

@@ -6,7 +6,6 @@
 
 mod aux_kernels;
 mod catalogue;
-mod composer;
 mod config;
 mod convergence;
 mod error;

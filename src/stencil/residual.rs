@@ -4,9 +4,8 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
+use crate::reduce::{Arity, Extent, Form, Monoid, Position, Prepared, Reducer, Shape, Source, Workspace};
 use crate::reduce::{Input, Output};
-use crate::reducer::{Arity, Extent, Form, Monoid, Position, Prepared, Reducer, Shape, Source, Workspace};
-use crate::shader;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -23,7 +22,7 @@ pub(super) fn width(element: Element) -> u32 {
 
 /// The operator over a grid's cells.
 fn operator(element: Element) -> Monoid {
-    let text = format!("alias Real = {};\n{}", real(element), shader::piece("stencil/residual"));
+    let text = format!("alias Real = {};\n{}", real(element), crate::shader::text("stencil/residual"));
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
 }
 

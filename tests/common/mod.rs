@@ -3,11 +3,11 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use halofold::reduce::{
-    Accumulator, Finish, Input, Job, Operator, Output, Reduction, Rung, Tuning, Workspace, reference,
-};
-use halofold::{Element, Value, adapter};
+use halofold::reduce::ladder::{Finish, Rung};
+use halofold::reduce::{Answer, Arity, Input, Op, Output, Reducer, Shape, Source, Workspace, reference};
+use halofold::{Element, adapter};
 use halofold::{read::Readback, wgpu};
+use halofold_measure::Job;
 use wgpu::util::DeviceExt as _;
 
 /// What the Vulkan validation layers, where they are installed, have found fault with.
@@ -141,20 +141,27 @@ impl Gpu {
     }
 }
 
-/// A compiled reduction with an output that is poisoned before each run.
+/// A compiled rung with an output that is poisoned before each run.
 pub struct Bench {
-    pub reduction: Reduction,
+    pub job: Job,
+    reducer: Reducer,
     output: wgpu::Buffer,
 }
 
 /// Room for what the largest test leaves to the host.
-const OUTPUT: u64 = 1 << 21;
+const OUTPUT: u64 = 1 << 22;
 
 impl Bench {
     pub fn new(job: Job) -> Result<Self, String> {
         let device = &gpu().device;
+        let compile = || {
+            let reducer = job.reducer(device).map_err(|error| error.to_string())?;
+            reducer.compile(device);
+            Ok(reducer)
+        };
         Ok(Bench {
-            reduction: gpu().watched(|| Reduction::new(device, job).map_err(|error| error.to_string()))?,
+            job,
+            reducer: gpu().watched(compile)?,
             output: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("test output"),
                 size: OUTPUT,
@@ -166,34 +173,41 @@ impl Bench {
         })
     }
 
-    /// Reduces `len` elements at byte `offset` and returns the value and the plan's depth.
-    pub fn run(&self, buffer: &wgpu::Buffer, offset: u64, len: u64) -> Result<(Value, u64), String> {
+    /// Reduces `len` elements at byte `offset` and returns the answer and the plan's depth. An operator of two inputs takes the
+    /// elements twice.
+    pub fn run(&self, buffer: &wgpu::Buffer, offset: u64, len: u64) -> Result<(Answer, u64), String> {
         gpu().watched(|| self.run_twice(buffer, offset, len))
     }
 
-    fn run_twice(&self, buffer: &wgpu::Buffer, offset: u64, len: u64) -> Result<(Value, u64), String> {
+    fn run_twice(&self, buffer: &wgpu::Buffer, offset: u64, len: u64) -> Result<(Answer, u64), String> {
         let gpu = gpu();
-        let plan = self.reduction.plan(offset, len).map_err(|error| error.to_string())?;
+        let Job { op, element, finish, .. } = self.job;
+        let text = |error: &dyn std::fmt::Display| error.to_string();
+        let plan = self.job.plan(offset, len, &gpu.device.limits()).map_err(|error| text(&error))?;
         let workspace = Workspace::new(&gpu.device, &plan);
         let output = Output { buffer: &self.output, offset: 256 };
-        let prepared = self
-            .reduction
-            .prepare(&gpu.device, Input { buffer, offset, len }, output, &workspace)
-            .map_err(|error| error.to_string())?;
+        let input = [Input { buffer, offset, len }];
+        let is_pair = self.reducer.monoid().arity() == Arity::Two;
+        let source = if is_pair { Source::pairs(&input, input[0]) } else { Source::of(&input) };
+        let prepared = self.reducer.prepare(&gpu.device, source, Shape::Whole, output, &workspace);
+        let prepared = prepared.map_err(|error| text(&error))?;
         let runs = gpu.twice(&self.output, 256, plan.output, |encoder| prepared.encode(encoder))?;
-        let job = self.reduction.job();
-        let Accumulator { operator, element, .. } = job.accumulator;
-        let [first, second] =
-            runs.map(|bytes| reference::combine_partials(operator, element, &bytes).unwrap());
-        if job.finish != Finish::Atomic && !first.same(second) {
+        let [first, second] = runs.map(|bytes| {
+            if plan.leaves_partials() {
+                reference::combine(op, element, &bytes, len).unwrap()
+            } else {
+                op.read(element, &bytes)[0]
+            }
+        });
+        if finish != Finish::Atomic && !first.same(second) {
             return Err(format!("the second run gave {second}, the first {first}"));
         }
-        Ok((second, plan.depth))
+        Ok((second, plan.depth()))
     }
 }
 
 /// Takes nothing but `Right`: a reference that leaves a result open has not checked it.
-pub fn right<T: std::fmt::Display>(verdict: reference::Verdict<T>) -> Result<(), String> {
+pub fn right(verdict: reference::Verdict) -> Result<(), String> {
     match verdict {
         reference::Verdict::Right => Ok(()),
         reference::Verdict::Wrong(mismatch) => Err(mismatch.to_string()),
@@ -202,15 +216,9 @@ pub fn right<T: std::fmt::Display>(verdict: reference::Verdict<T>) -> Result<(),
 }
 
 /// A job with the tuning that halofold itself would use, at another workgroup size.
-pub fn job(
-    rung: &'static Rung,
-    operator: Operator,
-    element: Element,
-    finish: Finish,
-    workgroup_size: u32,
-) -> Job {
-    let tuning = Tuning::of(rung, &gpu().device.limits(), u64::MAX).with_workgroup_size(workgroup_size);
-    Job { rung, accumulator: operator.over(element).expect("the pair is defined"), tuning, finish }
+pub fn job(rung: &'static Rung, op: Op, element: Element, finish: Finish, workgroup_size: u32) -> Job {
+    let job = Job::new(rung, op, element, &gpu().device.limits(), u64::MAX).expect("the pair is defined");
+    Job { tuning: job.tuning.with_workgroup_size(workgroup_size), finish, ..job }
 }
 
 /// Bytes with the alignment of the largest element.
@@ -265,12 +273,12 @@ pub enum Kind {
     Nan,
 }
 
-pub fn data(kind: Kind, operator: Operator, element: Element, len: usize, seed: u64) -> Data {
+pub fn data(kind: Kind, op: Op, element: Element, len: usize, seed: u64) -> Data {
     let mut random = Random::new(seed ^ len as u64);
     let size = element.size() as usize;
     let mut words = vec![0u64; (len * size).div_ceil(8)];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-    let product = matches!(operator, Operator::Product | Operator::WideProduct);
+    let product = matches!(op, Op::Product | Op::WideProduct);
     for (i, slot) in bytes[..len * size].chunks_exact_mut(size).enumerate() {
         let word = random.next();
         let bits = if element.is_float() {
@@ -320,8 +328,6 @@ fn float(kind: Kind, product: bool, len: usize, i: usize, word: u64) -> f64 {
 
 /// What the device is, for the names of skipped tests.
 pub fn missing(job: &Job) -> Option<String> {
-    job.supported_by(gpu().device.features())
-        .and_then(|()| Ok(job.check(&gpu().device.limits())?))
-        .err()
-        .map(|error| error.to_string())
+    let device = &gpu().device;
+    job.check(device.features(), &device.limits()).err().map(|error| error.to_string())
 }

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use halofold_measure::translate::Kernel;
 
 use crate::fingerprint::fingerprint;
-use crate::{catalogue, fail_on, histogram, in_parallel, reducer, say, stencils};
+use crate::{MONOIDS, catalogue, fail_on, histogram, in_parallel, say, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
@@ -21,8 +21,8 @@ fn distinct() -> Vec<(Kernel, Vec<String>)> {
     let mut seen = HashMap::<Key, usize>::new();
     let mut kernels = Vec::<(Kernel, Vec<String>)>::new();
     let histograms = histogram::kernels().into_iter().map(|(label, it)| (format!("histogram/{label}"), it));
-    let all = catalogue::labelled().chain(reducer::labelled()).chain(histograms).chain(stencils::labelled());
-    for (label, kernel) in all {
+    let reductions = MONOIDS.iter().flat_map(catalogue::labelled);
+    for (label, kernel) in reductions.chain(histograms).chain(stencils::labelled()) {
         let overrides = kernel.overrides.iter().map(|(name, value)| (*name, value.to_bits())).collect();
         let key = (kernel.wgsl.clone(), kernel.entry_point, overrides);
         let at = *seen.entry(key).or_insert(kernels.len());

@@ -6,6 +6,7 @@
 
 mod uniformity;
 
+use halofold::wgpu::Features;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Module, Statement, TypeInner};
 
@@ -27,6 +28,24 @@ pub fn broken_rules(wgsl: &str) -> Vec<String> {
         broken.extend(uniformity::lonely_barriers(&module, entry));
     }
     broken
+}
+
+/// What naga says of a module on a device with these features, if it refuses it.
+pub fn invalid_with(wgsl: &str, features: Features) -> Option<String> {
+    let capabilities = [
+        (Features::SUBGROUP, Capabilities::SUBGROUP),
+        (Features::SHADER_F16, Capabilities::SHADER_FLOAT16),
+        (Features::SHADER_F64, Capabilities::FLOAT64),
+        (Features::SHADER_INT64, Capabilities::SHADER_INT64),
+        (Features::SHADER_INT64_ATOMIC_MIN_MAX, Capabilities::SHADER_INT64_ATOMIC_MIN_MAX),
+        (Features::SHADER_INT64_ATOMIC_ALL_OPS, Capabilities::SHADER_INT64_ATOMIC_ALL_OPS),
+        (Features::SHADER_FLOAT32_ATOMIC, Capabilities::SHADER_FLOAT32_ATOMIC),
+    ];
+    let has = capabilities.into_iter().filter(|(feature, _)| features.contains(*feature));
+    let has = has.fold(Capabilities::empty(), |all, (_, capability)| all | capability);
+    let module = naga::front::wgsl::parse_str(wgsl).expect("kernels parse");
+    let error = Validator::new(ValidationFlags::all(), has).validate(&module).err()?;
+    Some(error.emit_to_string(wgsl))
 }
 
 /// DX12 loses the semantics of built-ins that arrive inside a struct.

@@ -1,36 +1,39 @@
-//! Every kernel that the catalogue can produce, through naga into SPIR-V, MSL, HLSL and GLSL. No GPU is needed.
+//! Every kernel there is, through naga into SPIR-V, MSL, HLSL and GLSL. No GPU is needed.
 //!
-//! A permutation is a rung, an operator over an element type, a way to finish, a stage, and what a device offers.
-//! Each is composed; each distinct text is validated, held against the project's own rules ([`lints`]) and written
-//! in every language, or refused for the reason that [`refused`] foresees. The stencils are walked in the same way
-//! ([`stencils`]). SPIR-V goes through `spirv-val` besides,
-//! where that is installed.
+//! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a device offers
+//! ([`catalogue`]). Each is composed; each distinct text is validated, held against the project's own rules ([`lints`]) and
+//! written in every language, or refused for a reason that [`refusals`] foresees. Histograms and stencils are walked in the
+//! same way ([`histogram`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
 mod catalogue;
+mod files;
 mod fingerprint;
 mod hashes;
 mod histogram;
 mod lints;
-mod reducer;
+mod refusals;
+mod shapes;
 mod spirv_val;
 mod stencils;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 
-use catalogue::{Distinct, refused};
-use halofold::reduce::{Operator, RUNGS};
+use catalogue::{Distinct, Entry, generous, ways};
+use halofold::reduce::ladder::{Finish, RUNGS};
+use halofold::reduce::{Arity, Extent, Form, Monoid, Op, Options, Shape, Strategy};
 use halofold::{Element, wgpu};
 use halofold_measure::translate::{Code, Kernel, Language, TranslateError};
 use spirv_val::SpirvVal;
+use wgpu::Features;
 
-/// All permutations at a workgroup of 256, composed once for all tests.
-fn permutations() -> &'static Distinct {
-    static DISTINCT: OnceLock<Distinct> = OnceLock::new();
-    DISTINCT.get_or_init(|| Distinct::of_catalogue(256, |_, _| true))
-}
+/// Every operator over every element type that it is defined for.
+static MONOIDS: LazyLock<Vec<Monoid>> = LazyLock::new(|| catalogue::monoids(|_, _| true));
+
+/// All kernels at a workgroup of 256, composed once for all tests.
+static KERNELS: LazyLock<Distinct<'static>> = LazyLock::new(|| Distinct::of(&MONOIDS, 256));
 
 /// Calls `work` for every item on all processors, and answers everything it complained about.
 fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
@@ -77,102 +80,135 @@ fn translate(
     }
 }
 
-/// Writes all kernels in all languages and validates the SPIR-V; answers the complaints.
-fn translate_all(distinct: &Distinct) -> Vec<String> {
+/// Writes a kernel in a language and validates the SPIR-V; answers the type for which it is refused, if it is, or a complaint.
+fn write(
+    entry: &Entry<'_>,
+    language: Language,
+    spirv_val: Option<&SpirvVal>,
+) -> Result<Option<&'static str>, String> {
+    let at = Language::ALL.iter().position(|other| *other == language).expect("it is one of them");
+    let must = !entry.refused[at].is_empty();
+    match entry.kernel.translate(language) {
+        Err(TranslateError::Type { ty, .. }) if refusals::may(&entry.first, language, ty) => Ok(Some(ty)),
+        Err(error) => Err(format!("{error}\n(foreseen: {:?})", entry.refused[at])),
+        Ok(_) if must => Err(format!("to be refused for {:?}, but was written", entry.refused[at])),
+        Ok(translation) => match (translation.code, spirv_val) {
+            (Code::Words(words), Some(spirv_val)) => spirv_val.check(&words).map(|()| None),
+            (Code::Text(text), _) if !text.contains(&translation.entry_point) => {
+                Err(format!("no `{}` in\n{text}", translation.entry_point))
+            }
+            _ => Ok(None),
+        },
+    }
+}
+
+/// Writes all kernels in all languages; answers how often each language refused one for each type.
+fn write_all(distinct: &Distinct<'_>) -> BTreeMap<(&'static str, &'static str), usize> {
+    let refused = Mutex::new(BTreeMap::new());
     let spirv_val = SpirvVal::find();
-    in_parallel(&distinct.kernels, |entry| {
+    fail_on(&in_parallel(&distinct.kernels, |entry| {
         let mut complaints = Vec::new();
-        for (language, foreseen) in Language::ALL.into_iter().zip(&entry.refused) {
-            let outcome =
-                translate(&entry.kernel, foreseen, language).and_then(|words| match (words, spirv_val) {
-                    (Some(words), Some(spirv_val)) => spirv_val.check(&words),
-                    _ => Ok(()),
-                });
-            complaints
-                .extend(outcome.err().map(|why| format!("{} as {language}: {why}", entry.first.label())));
+        for language in Language::ALL {
+            match write(entry, language, spirv_val) {
+                Ok(Some(ty)) => *refused.lock().unwrap().entry((language.name(), ty)).or_default() += 1,
+                Ok(None) => {}
+                Err(why) => complaints.push(format!("{} as {language}: {why}", entry.first.label())),
+            }
         }
         complaints
-    })
+    }));
+    refused.into_inner().unwrap()
 }
 
 #[test]
 fn every_permutation_in_every_language() {
-    let distinct = permutations();
-    let mut tally = format!(
-        "permutations: {} of the catalogue, {} distinct kernels;",
-        distinct.permutations,
-        distinct.kernels.len()
-    );
-    for (at, language) in Language::ALL.into_iter().enumerate() {
-        let mut refused = BTreeMap::<_, usize>::new();
-        for ty in distinct.kernels.iter().filter_map(|entry| entry.refused[at].first()) {
-            *refused.entry(ty).or_default() += 1;
-        }
-        let written = distinct.kernels.len() - refused.values().sum::<usize>();
-        tally += &format!(" {language} {written}");
-        if !refused.is_empty() {
-            tally += &format!(" (refused: {refused:?})");
-        }
-    }
-    say(&tally);
-    fail_on(&translate_all(distinct));
+    let refused = write_all(&KERNELS);
+    let (permutations, kernels) = (KERNELS.permutations, KERNELS.kernels.len());
+    say(&format!("permutations: {permutations}, {kernels} distinct kernels; refused: {refused:?}"));
 }
 
-/// The catalogue is walked whole, and every reason to refuse a kernel is met.
+/// Every operator goes through every form and every rung, and every reason to refuse a kernel is met.
 #[test]
 fn nothing_is_left_out() {
-    let distinct = permutations();
-    for rung in RUNGS {
-        for &finish in rung.finishes {
-            for element in Element::ALL {
-                for operator in Operator::ALL.into_iter().filter(|operator| operator.over(element).is_some())
-                {
-                    let known = (rung.name, finish, element, operator);
-                    let excused = catalogue::never_runs(rung, finish, operator.over(element).unwrap());
-                    assert_eq!(distinct.met.contains(&known), !excused, "{known:?}");
-                }
-            }
+    for monoid in MONOIDS.iter() {
+        for (form, options) in ways(256) {
+            let op = monoid.op().expect("it is one of halofold's own");
+            let known = (catalogue::asker(form, &options), op, monoid.element());
+            let excused = match options.strategy {
+                Strategy::Rung { finish: Finish::Atomic, .. } => !fits_a_word(monoid),
+                _ => form == Form::Accumulate && monoid.accumulates().is_none(),
+            };
+            assert_eq!(KERNELS.met.contains(&known), !excused, "{known:?}");
         }
     }
-    let met: HashSet<_> = (Language::ALL.into_iter().enumerate())
-        .flat_map(|(at, language)| {
-            let refused = distinct.kernels.iter().flat_map(move |entry| &entry.refused[at]);
-            refused.map(move |ty| (language.name(), *ty))
-        })
+    let kernels = KERNELS.kernels.iter();
+    let met: BTreeSet<_> = kernels
+        .flat_map(|entry| Language::ALL.into_iter().zip(&entry.refused))
+        .flat_map(|(language, types)| types.iter().map(move |ty| (language.name(), *ty)))
         .collect();
-    let foreseen: HashSet<_> = catalogue::REFUSALS.iter().copied().collect();
+    let foreseen: BTreeSet<_> = refusals::REFUSALS.iter().map(|(language, ty, _)| (*language, *ty)).collect();
     assert_eq!(met, foreseen);
+}
+
+/// Whether an atomic word takes accumulators and turns into the result.
+fn fits_a_word(monoid: &Monoid) -> bool {
+    let bits = |ty: &str| match ty {
+        "u32" | "i32" | "f32" => Some(32),
+        "u64" | "i64" | "f64" => Some(64),
+        _ => None,
+    };
+    let [acc, out] = [monoid.acc_type(), monoid.out_type()].map(bits);
+    acc.is_some() && acc == out
 }
 
 #[test]
 fn other_workgroup_sizes() {
-    let sample = |operator, element| {
+    let sample = catalogue::monoids(|op, element| {
         [
-            (Operator::Sum, Element::F32),
-            (Operator::Max, Element::F32),
-            (Operator::Product, Element::F64),
-            (Operator::Sum, Element::F16),
-            (Operator::WideSum, Element::I64),
-            (Operator::WideProduct, Element::I32),
+            (Op::Sum, Element::F32),
+            (Op::Max, Element::F32),
+            (Op::Product, Element::F64),
+            (Op::Sum, Element::F16),
+            (Op::WideSum, Element::I64),
+            (Op::WideProduct, Element::I32),
         ]
-        .contains(&(operator, element))
-    };
+        .contains(&(op, element))
+    });
     for workgroup_size in [1, 64, 1024] {
-        let distinct = Distinct::of_catalogue(workgroup_size, sample);
+        let distinct = Distinct::of(&sample, workgroup_size);
         assert!(distinct.kernels.len() > RUNGS.len(), "{workgroup_size}");
-        fail_on(&translate_all(&distinct));
+        write_all(&distinct);
     }
 }
 
 #[test]
 fn no_kernel_breaks_a_rule() {
-    fail_on(&in_parallel(&permutations().kernels, |entry| {
+    fail_on(&in_parallel(&KERNELS.kernels, |entry| {
         let broken = lints::broken_rules(&entry.kernel.wgsl);
         broken.into_iter().map(|rule| format!("{}: {rule}", entry.first.label())).collect()
     }));
 }
 
-/// The kernels that measure the memory's peak are not in the catalogue.
+/// A device that lacks what a kernel needs is refused when the reducer is made, not by the driver.
+#[test]
+fn no_kernel_needs_more_than_is_checked() {
+    fail_on(&in_parallel(&KERNELS.kernels, |entry| {
+        let catalogue::Permutation { monoid, form, options, stage, .. } = entry.first;
+        // The least that a device may have for this text.
+        let mut features = entry.first.features;
+        for (_, feature) in features.iter_names() {
+            let less = features - feature;
+            let runs = options.check(monoid, form, less, &generous()).is_ok();
+            if runs && monoid.compose(stage, less).as_ref() == Some(&entry.kernel.wgsl) {
+                features = less;
+            }
+        }
+        let error = lints::invalid_with(&entry.kernel.wgsl, features);
+        error.map(|error| format!("{} with {features:?}: {error}", entry.first.label())).into_iter().collect()
+    }));
+}
+
+/// The kernels that measure the memory's peak are no reducer's.
 #[test]
 fn the_measuring_kernels() {
     let spirv_val = SpirvVal::find();
@@ -191,56 +227,101 @@ fn the_measuring_kernels() {
     }
 }
 
-/// A job that a device has too little workgroup memory for is refused, not left to the driver.
+/// A rung that a device has too little workgroup memory for is refused, not left to the driver; and what halofold chooses itself
+/// fits every device.
 #[test]
 fn workgroup_memory_is_checked() {
     // Every device has that much.
-    const EVERYWHERE: u64 = 16 << 10;
+    const EVERYWHERE: u32 = 16 << 10;
+    let limits = |bytes: u64| wgpu::Limits { max_compute_workgroup_storage_size: bytes as u32, ..generous() };
+    let widest = catalogue::monoids(|op, element| {
+        [(Op::WideSum, Element::I64), (Op::LogSumExp, Element::F64)].contains(&(op, element))
+    });
     for workgroup_size in [256, 512, 1024] {
-        let widest = |operator, element| (operator, element) == (Operator::WideSum, Element::I64);
-        let distinct = Distinct::of_catalogue(workgroup_size, widest);
+        let distinct = Distinct::of(&widest, workgroup_size);
         fail_on(&in_parallel(&distinct.kernels, |entry| {
-            let facts = entry.kernel.translate(Language::Wgsl).expect("it is valid").facts;
-            let takes = facts.workgroup_memory_bytes;
-            let limits = wgpu::Limits {
-                max_compute_invocations_per_workgroup: 1024,
-                max_compute_workgroup_size_x: 1024,
-                max_compute_workgroup_storage_size: takes.saturating_sub(1) as u32,
-                ..wgpu::Limits::default()
-            };
-            let passes = takes > EVERYWHERE && entry.first.job.check(&limits).is_ok();
+            let catalogue::Permutation { monoid, form, options, features, .. } = entry.first;
+            let takes =
+                entry.kernel.translate(Language::Wgsl).expect("it is valid").facts.workgroup_memory_bytes;
+            let is_rung = matches!(options.strategy, Strategy::Rung { .. });
+            let less = limits(takes.saturating_sub(1));
+            let passes =
+                takes > EVERYWHERE.into() && is_rung && options.check(monoid, form, features, &less).is_ok();
             passes.then(|| format!("{} takes {takes} bytes", entry.first.label())).into_iter().collect()
         }));
     }
-}
-
-/// What a plan dispatches is what this test looked at.
-#[test]
-fn plans_have_no_other_stages() {
-    let limits = wgpu::Limits::default();
-    for job in catalogue::jobs(256, |_, _| true) {
-        for len in [0, 1, 1000, 1 << 24] {
-            let Ok(plan) = job.plan(0, len, &limits) else { continue };
-            for pass in plan.passes {
-                assert!(job.stages().contains(&pass.stage), "{} {pass:?}", job.rung.name);
+    for monoid in &widest {
+        for (form, options) in
+            ways(256).into_iter().filter(|(_, options)| options.strategy == Strategy::Fastest)
+        {
+            for stage in options.stages(monoid, form, &limits(EVERYWHERE.into())) {
+                let Some(kernel) = Kernel::of(monoid, stage, Features::all() - Features::SUBGROUP) else {
+                    continue;
+                };
+                let facts = kernel.translate(Language::Wgsl).expect("it is valid").facts;
+                assert!(
+                    facts.workgroup_memory_bytes <= EVERYWHERE.into(),
+                    "{} {form:?} {stage:?}",
+                    monoid.name()
+                );
             }
         }
     }
+}
+
+/// What a plan launches is what this test looked at.
+#[test]
+fn plans_have_no_other_stages() {
+    let limits = wgpu::Limits::default();
+    for monoid in MONOIDS.iter() {
+        for (form, options) in ways(256) {
+            let stages = options.stages(monoid, form, &limits);
+            for len in [0, 1, 1000, 1 << 20, 1 << 26] {
+                let Some(plan) = plan(monoid, form, &options, len, &limits) else { continue };
+                for launch in plan.launches {
+                    assert!(
+                        stages.contains(&launch.stage),
+                        "{} {form:?} {options:?} {launch:?}",
+                        monoid.name()
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A plan of a form for so many items; `None` where there is none.
+fn plan(
+    monoid: &Monoid,
+    form: Form,
+    options: &Options<'_>,
+    len: u64,
+    limits: &wgpu::Limits,
+) -> Option<halofold::reduce::Plan> {
+    let shape = match form {
+        Form::Whole => Shape::Whole,
+        Form::Accumulate => Shape::Accumulate,
+        Form::Strided => Shape::Strided { stride: 3 },
+        Form::Segments => Shape::Segments { len: len.max(1) },
+        Form::Offsets => Shape::Offsets { count: 10 },
+        _ => Shape::Axis { outer: len.min(1), len: (len / 2).max(1), inner: 1 + len.min(2) / 2 },
+    };
+    let input = Extent { offset: 0, len };
+    let is_pair = monoid.arity() == Arity::Two && !options.from_states;
+    options.plan(monoid, shape, &[input], is_pair.then_some(input), limits).ok()
 }
 
 /// The rules of this test and the library's own word agree on what a back end is never offered.
 #[test]
 fn a_refusal_is_never_offered_by_the_back_end() {
-    for permutation in catalogue::permutations(256, |_, _| true) {
-        for language in Language::ALL {
-            if !refused(&permutation, language).is_empty() {
-                let offered = permutation.features & language.offered();
-                let runs = permutation.job.supported_by(offered).is_ok();
-                let same = runs
-                    && permutation.job.compose(permutation.stage, offered)
-                        == permutation.job.compose(permutation.stage, permutation.features);
-                assert!(!same, "{} as {language}", permutation.label());
-            }
-        }
-    }
+    fail_on(&in_parallel(&KERNELS.kernels, |entry| {
+        let catalogue::Permutation { monoid, form, options, stage, features } = entry.first;
+        let refusing = Language::ALL.into_iter().zip(&entry.refused).filter(|(_, types)| !types.is_empty());
+        let wrong = refusing.filter(|(language, _)| {
+            let offered = features & language.offered();
+            let runs = options.check(monoid, form, offered, &generous()).is_ok();
+            runs && monoid.compose(stage, offered).as_ref() == Some(&entry.kernel.wgsl)
+        });
+        wrong.map(|(language, _)| format!("{} as {language}", entry.first.label())).collect()
+    }));
 }

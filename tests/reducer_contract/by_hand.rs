@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use halofold::reducer::{Pass, Plan};
+use halofold::reduce::{Launch, Plan};
 use halofold::wgpu;
 
 use crate::common::Gpu;
@@ -23,8 +23,8 @@ impl ByHand {
     /// As many dispatches as a plan has, with another pipeline wherever it has another kernel.
     pub fn like(gpu: &Gpu, plan: &Plan) -> Self {
         let mut pipelines = HashMap::new();
-        let dispatch = |pass: &Pass| {
-            let pipeline = pipelines.entry(pass.step).or_insert_with(|| pipeline(gpu)).clone();
+        let dispatch = |launch: &Launch| {
+            let pipeline = pipelines.entry(launch.stage).or_insert_with(|| pipeline(gpu)).clone();
             let words = buffer(gpu, &[0; 16], STORAGE);
             let bindings = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: None,
@@ -33,7 +33,7 @@ impl ByHand {
             });
             (pipeline, bindings)
         };
-        ByHand { dispatches: plan.passes.iter().map(dispatch).collect() }
+        ByHand { dispatches: plan.launches.iter().map(dispatch).collect() }
     }
 
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use halofold::reduce::{Input, Operator, Output};
-use halofold::reducer::reference;
-use halofold::reducer::{
+use halofold::reduce::reference;
+use halofold::reduce::{
     Arity, Extent, Form, Op, Plan, Position, Prepared, Reducer, Shape, Source, Workspace,
 };
+use halofold::reduce::{Input, Output};
 use halofold::{Element, wgpu};
 
 use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited, right};
@@ -83,12 +83,10 @@ impl Case {
             groups: Vec::new(),
         };
         let spanned = case.draw(random, form, n);
-        let operator =
-            if matches!(op, Op::Product | Op::WideProduct) { Operator::Product } else { Operator::Sum };
         let kind = pick(random, &[Kind::Random, Kind::Dyadic, Kind::Constant]);
         let arity = op.over(element).unwrap().arity();
         for _ in 0..if arity == Arity::Two { 2 } else { 1 } {
-            case.inputs.push(data(kind, operator, element, spanned, random.next()));
+            case.inputs.push(data(kind, op, element, spanned, random.next()));
             case.places.push(element.size() * below(random, 300));
         }
         case

@@ -1,7 +1,6 @@
 //! The same reduction again: on other threads, in shared scratch memory, without wgpu's checks, twenty times over.
 
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Form, Op, Prepared, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
 
 use crate::common::{alone, gpu};

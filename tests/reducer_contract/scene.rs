@@ -1,9 +1,8 @@
 //! Buffers, reducers and results: what all of these tests need.
 
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{
-    Extent, Form, Monoid, Op, Options, Plan, Prepared, Reducer, Shape, Source, Workspace,
+use halofold::reduce::{
+    Extent, Form, Input, Monoid, Op, Options, Output, Plan, Prepared, Reducer, Shape, Source, Workspace,
 };
 use halofold::{Element, wgpu};
 
@@ -101,7 +100,7 @@ impl<'a> Bench<'a> {
         let parts = [Input { buffer: &input, offset: 0, len }];
         let mut source = Source::of(&parts);
         if matches!(shape, Shape::Offsets { .. }) {
-            source = source.with_offsets(halofold::reducer::Position { buffer: &offsets, offset: 0 });
+            source = source.with_offsets(halofold::reduce::Position { buffer: &offsets, offset: 0 });
         }
         let target = Output { buffer: &output, offset: 0 };
         let prepared =

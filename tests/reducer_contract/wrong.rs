@@ -1,8 +1,8 @@
 //! Wrong use is an error value that says what to do about it: never a panic, never a fault that wgpu finds.
 
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{
-    Arity, Extent, Form, Monoid, Op, Position, Reducer, ReducerError, Shape, Source, Workspace,
+use halofold::reduce::{
+    Arity, Extent, Form, Input, Monoid, Op, Output, PlanError, Position, ReduceError, Reducer, Shape, Source,
+    Workspace,
 };
 use halofold::{BufferError, Element, adapter, wgpu};
 
@@ -51,14 +51,14 @@ impl Desk {
         shape: Shape,
         (output, offset): (&wgpu::Buffer, u64),
         workspace: &Workspace,
-    ) -> ReducerError {
+    ) -> ReduceError {
         let output = Output { buffer: output, offset };
         let prepared =
             self.gpu.watched(|| Ok(reducer.prepare(&self.gpu.device, source, shape, output, workspace)));
         prepared.expect("wgpu finds no fault").expect_err("this is wrong")
     }
 
-    fn whole(&self, input: Input<'_>, output: (&wgpu::Buffer, u64)) -> ReducerError {
+    fn whole(&self, input: Input<'_>, output: (&wgpu::Buffer, u64)) -> ReduceError {
         let reducer = reducer(self.gpu, sum(Element::U32), Form::Whole);
         let workspace = self.workspace(&reducer, Shape::Whole);
         self.refused(&reducer, Source::of(&[input]), Shape::Whole, output, &workspace)
@@ -83,19 +83,19 @@ fn inputs() {
     let at = |offset, len| desk.whole(Input { buffer: &desk.good, offset, len }, to);
     says!(
         desk.whole(desk.all(&desk.bare), to),
-        ReducerError::Buffer(BufferError::Usage { .. }),
+        ReduceError::Buffer(BufferError::Usage { .. }),
         "input",
         "STORAGE",
         "create it"
     );
-    says!(at(0, LEN + 100), ReducerError::Buffer(BufferError::TooShort { .. }), "input", "0..4400", "4016");
-    says!(at(400, LEN), ReducerError::Buffer(BufferError::TooShort { .. }), "input", "4400");
-    says!(at(2, 10), ReducerError::Misaligned { .. }, "byte 2", "4 bytes");
-    says!(at(0, u64::MAX), ReducerError::OutOfReach { .. }, "no buffer reaches");
-    says!(at(0, 1 << 33), ReducerError::TooManyElements(_), "4294967295", "split");
-    says!(at(u64::MAX - 3, 4), ReducerError::OutOfReach { .. }, "no buffer reaches");
-    says!(at(u64::MAX - 15, 1), ReducerError::Buffer(BufferError::TooShort { .. }), "input");
-    says!(at(1 << 63, 1000), ReducerError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(at(0, LEN + 100), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "0..4400", "4016");
+    says!(at(400, LEN), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "4400");
+    says!(at(2, 10), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2", "4 bytes");
+    says!(at(0, u64::MAX), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(0, 1 << 33), ReduceError::Plan(PlanError::TooManyElements(_)), "4294967295", "split");
+    says!(at(u64::MAX - 3, 4), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(u64::MAX - 15, 1), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(at(1 << 63, 1000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
 }
 
 #[test]
@@ -103,20 +103,20 @@ fn outputs() {
     let _alone = alone();
     let desk = Desk::new();
     let to = |output, offset| desk.whole(desk.all(&desk.good), (output, offset));
-    says!(to(&desk.bare, 0), ReducerError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
-    says!(to(&desk.result, 4096), ReducerError::Buffer(BufferError::TooShort { .. }), "output", "4096");
+    says!(to(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
+    says!(to(&desk.result, 4096), ReduceError::Buffer(BufferError::TooShort { .. }), "output", "4096");
     says!(
         to(&desk.result, 4),
-        ReducerError::Buffer(BufferError::Offset { .. }),
+        ReduceError::Buffer(BufferError::Offset { .. }),
         "output",
         "min_storage_buffer_offset_alignment"
     );
-    says!(to(&desk.result, u64::MAX - 255), ReducerError::Buffer(BufferError::TooShort { .. }), "output");
-    says!(to(&desk.result, u64::MAX), ReducerError::Buffer(BufferError::TooShort { .. }), "output");
+    says!(to(&desk.result, u64::MAX - 255), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
+    says!(to(&desk.result, u64::MAX), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
     // Nowhere in the same buffer, also where the two do not overlap.
     says!(
         to(&desk.good, 0),
-        ReducerError::Buffer(BufferError::Aliased { .. }),
+        ReduceError::Buffer(BufferError::Aliased { .. }),
         "input",
         "output",
         "one buffer"
@@ -135,29 +135,29 @@ fn second_inputs() {
         desk.refused(reducer, Source::pairs(&first, second), Shape::Whole, (to, 0), &workspace)
     };
     let short = Input { len: 10, ..first[0] };
-    says!(with(&dot, short, &desk.result), ReducerError::Lengths { .. }, "1000", "10", "as many");
+    says!(with(&dot, short, &desk.result), ReduceError::Lengths { .. }, "1000", "10", "as many");
     says!(
         with(&dot, desk.all(&desk.bare), &desk.result),
-        ReducerError::Buffer(BufferError::Usage { .. }),
+        ReduceError::Buffer(BufferError::Usage { .. }),
         "second input",
         "STORAGE"
     );
     let other = buffer(desk.gpu, &[1; 4000], STORAGE);
     says!(
         with(&dot, desk.all(&other), &other),
-        ReducerError::Buffer(BufferError::Aliased { .. }),
+        ReduceError::Buffer(BufferError::Aliased { .. }),
         "second input",
         "output"
     );
     let beyond = Input { offset: 400, ..desk.all(&other) };
     says!(
         with(&dot, beyond, &desk.result),
-        ReducerError::Buffer(BufferError::TooShort { .. }),
+        ReduceError::Buffer(BufferError::TooShort { .. }),
         "second input"
     );
-    says!(with(&one, first[0], &desk.result), ReducerError::Arity { .. }, "sum", "leave the second out");
+    says!(with(&one, first[0], &desk.result), ReduceError::Arity { .. }, "sum", "leave the second out");
     let alone = desk.refused(&dot, Source::of(&first), Shape::Whole, (&desk.result, 0), &workspace);
-    says!(alone, ReducerError::Arity { .. }, "dot", "give a second one");
+    says!(alone, ReduceError::Arity { .. }, "dot", "give a second one");
     // One buffer may be both inputs: it is only read.
     let target = Output { buffer: &desk.result, offset: 0 };
     let both = Source::pairs(&first, first[0]);
@@ -201,7 +201,7 @@ fn shapes() {
     let workspace = desk.workspace(&segments, Shape::Segments { len: 10 });
     let two = [parts[0]; 2];
     let error = desk.refused(&segments, Source::of(&two), Shape::Segments { len: 10 }, to, &workspace);
-    says!(error, ReducerError::Parts(2), "exactly one");
+    says!(error, ReduceError::Parts(2), "exactly one");
 }
 
 /// A shape that 1000 elements have.
@@ -229,22 +229,22 @@ fn offsets_and_counts() {
         let source = source.with_offsets(Position { buffer, offset });
         desk.refused(&between, source, shape, to, &workspace)
     };
-    says!(list(&desk.bare, 0), ReducerError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
+    says!(list(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
     says!(
         list(&desk.good, 4),
-        ReducerError::Buffer(BufferError::Offset { .. }),
+        ReduceError::Buffer(BufferError::Offset { .. }),
         "list of offsets",
         "alignment"
     );
-    says!(list(&desk.good, 1 << 20), ReducerError::Buffer(BufferError::TooShort { .. }), "list of offsets");
+    says!(list(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "list of offsets");
     says!(
         list(&desk.good, u64::MAX - 255),
-        ReducerError::Buffer(BufferError::TooShort { .. }),
+        ReduceError::Buffer(BufferError::TooShort { .. }),
         "list of offsets"
     );
     says!(
         list(&desk.result, 0),
-        ReducerError::Buffer(BufferError::Aliased { .. }),
+        ReduceError::Buffer(BufferError::Aliased { .. }),
         "list of offsets",
         "output"
     );
@@ -255,15 +255,15 @@ fn offsets_and_counts() {
         let source = source.with_count(Position { buffer, offset });
         desk.refused(&whole, source, Shape::Whole, to, &workspace)
     };
-    says!(count(&desk.bare, 0), ReducerError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
-    says!(count(&desk.good, 2), ReducerError::Misaligned { .. }, "byte 2");
-    says!(count(&desk.good, 1 << 20), ReducerError::Buffer(BufferError::TooShort { .. }), "count");
-    says!(count(&desk.good, u64::MAX - 3), ReducerError::Buffer(BufferError::TooShort { .. }), "count");
+    says!(count(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
+    says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
+    says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
+    says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     let segments = reducer(desk.gpu, sum(Element::U32), Form::Segments);
     let shape = Shape::Segments { len: 10 };
     let workspace = desk.workspace(&segments, shape);
     let counted = source.with_count(Position { buffer: &desk.good, offset: 0 });
-    says!(desk.refused(&segments, counted, shape, to, &workspace), ReducerError::Count(_), "Segments");
+    says!(desk.refused(&segments, counted, shape, to, &workspace), ReduceError::Count(_), "Segments");
 }
 
 #[test]
@@ -273,14 +273,14 @@ fn workspaces() {
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
     let input = [Input { buffer: &long, offset: 0, len: 1 << 20 }];
     for (shape, role) in [
-        (Shape::Whole, "notice board"),
+        (Shape::Whole, "partials buffer"),
         (Shape::Segments { len: 1 << 19 }, "scratch memory"),
         (Shape::Axis { outer: 1, len: 1 << 19, inner: 2 }, "scratch memory"),
     ] {
         let reducer = reducer(desk.gpu, sum(Element::U32), shape.form());
         let small = desk.workspace(&reducer, default_of(shape.form()));
         let error = desk.refused(&reducer, Source::of(&input), shape, (&desk.result, 0), &small);
-        says!(error, ReducerError::Buffer(BufferError::TooShort { .. }), role);
+        says!(error, ReduceError::Buffer(BufferError::TooShort { .. }), role);
     }
 }
 
@@ -302,26 +302,26 @@ fn devices() {
     {
         for form in Form::ALL {
             if form == Form::Accumulate && element == Element::F64 {
-                says!(refused(sum(element), form), ReducerError::NoAtomic { .. }, "f64", "Shape::Whole");
+                says!(refused(sum(element), form), ReduceError::NoAtomic { .. }, "f64", "Shape::Whole");
                 continue;
             }
-            says!(refused(sum(element), form), ReducerError::MissingFeature { .. }, feature, element.name());
+            says!(refused(sum(element), form), ReduceError::MissingFeature { .. }, feature, element.name());
         }
     }
     let error = refused(sum(Element::F32), Form::Accumulate);
-    says!(error, ReducerError::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
+    says!(error, ReduceError::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
     let wide = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
 fn identity() -> Acc { return 0.0; }
 fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
-    says!(refused(custom, Form::Whole), ReducerError::MissingFeature { .. }, "thirds", "SHADER_F64");
+    says!(refused(custom, Form::Whole), ReduceError::MissingFeature { .. }, "thirds", "SHADER_F64");
     // Four storage buffers in a shader are few.
     let dot = Op::Dot.over(Element::F32).unwrap();
     says!(
         refused(dot, Form::Whole),
-        ReducerError::Bindings { .. },
+        ReduceError::Bindings { .. },
         "dot",
         "max_storage_buffers_per_shader_stage",
         "6",
@@ -361,7 +361,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let taken = format!("{good}\nfn group_index(id: vec3<u32>) -> u32 {{ return id.x; }}");
     let monoid = Monoid::custom("taken", Element::F32, Arity::One, &taken).unwrap();
     let made = gpu().watched(|| Ok(Reducer::new(&gpu().device, monoid, Form::Whole)));
-    says!(made.unwrap().unwrap_err(), ReducerError::Composed { .. }, "rename", "group_index");
+    says!(made.unwrap().unwrap_err(), ReduceError::Composed { .. }, "rename", "group_index");
 }
 
 /// Of nothing there is the identity, or no result at all; and nothing is touched besides.

@@ -1,6 +1,6 @@
 //! Segments of one length, columns and strides.
 
-use halofold::reducer::{Form, Shape};
+use halofold::reduce::{Form, Shape};
 
 use crate::common::Gpu;
 use crate::scene::{GPU, NARROW, cases, check, elements, reducers};

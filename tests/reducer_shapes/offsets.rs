@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::Input;
-use halofold::reducer::{Extent, Form, Op, Position, Shape, Source, Workspace};
+use halofold::reduce::{Extent, Form, Op, Position, Shape, Source, Workspace};
 
 use crate::fixed::LENGTHS;
 use crate::scene::{GPU, NARROW, POISON, buffer, cases, compare, elements, extents, reducers, run};

@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::Input;
-use halofold::reducer::{Arity, Extent, Form, Monoid, Position, Shape, Source, Workspace};
+use halofold::reduce::{Arity, Extent, Form, Monoid, Position, Shape, Source, Workspace};
 
 use crate::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, extents, reducers, run};
 

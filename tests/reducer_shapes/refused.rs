@@ -1,7 +1,9 @@
 //! What does not go together, each an error value.
 
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Extent, Form, Op, Plan, Position, Reducer, ReducerError, Shape, Source, Workspace};
+use halofold::reduce::{
+    Extent, Form, Input, Op, Output, Plan, PlanError, Position, ReduceError, Reducer, Shape, Source,
+    Workspace,
+};
 use halofold::{BufferError, Element, wgpu};
 
 use crate::scene::{GPU, buffer, elements, extents};
@@ -15,7 +17,7 @@ fn what_does_not_go_together_is_refused() {
     let place = Position { buffer: &held, offset: 0 };
     let error =
         Reducer::new(&gpu.device, Op::Mean.over(Element::U32).unwrap(), Form::Accumulate).unwrap_err();
-    assert_eq!(error, ReducerError::NoAtomic { name: "mean".to_owned(), element: Element::U32 });
+    assert_eq!(error, ReduceError::NoAtomic { name: "mean".to_owned(), element: Element::U32 });
     let refusal = |shape: Shape, source: Source<'_>, offset: u64| {
         let reducer = Reducer::new(&gpu.device, Op::Sum.over(Element::U32).unwrap(), shape.form()).unwrap();
         let plan = reducer.plan(shape, &extents(&input), None).unwrap();
@@ -25,26 +27,26 @@ fn what_does_not_go_together_is_refused() {
     };
     let some = Source::of(&input);
     let offsets = Shape::Offsets { count: 20 };
-    assert_eq!(refusal(offsets, some, 0), ReducerError::Offsets(offsets));
-    assert_eq!(refusal(Shape::Whole, some.with_offsets(place), 0), ReducerError::Offsets(Shape::Whole));
+    assert_eq!(refusal(offsets, some, 0), ReduceError::Offsets(offsets));
+    assert_eq!(refusal(Shape::Whole, some.with_offsets(place), 0), ReduceError::Offsets(Shape::Whole));
     let rows = Shape::Segments { len: 10 };
-    assert_eq!(refusal(rows, some.with_count(place), 0), ReducerError::Count(rows));
+    assert_eq!(refusal(rows, some.with_count(place), 0), ReduceError::Count(rows));
     let inside = Position { offset: 2, ..place };
     let error = refusal(Shape::Whole, some.with_count(inside), 0);
-    assert_eq!(error, ReducerError::Misaligned { offset: 2, size: 4 });
+    assert_eq!(error, ReduceError::Plan(PlanError::Misaligned { offset: 2, size: 4 }));
     let error = refusal(offsets, some.with_offsets(Position { offset: 2, ..place }), 0);
     assert!(
-        matches!(error, ReducerError::Buffer(BufferError::Offset { role: "list of offsets", offset: 2, .. })),
+        matches!(error, ReduceError::Buffer(BufferError::Offset { role: "list of offsets", offset: 2, .. })),
         "{error}"
     );
     let error = refusal(offsets, some.with_offsets(Position { offset: 4096, ..place }), 0);
     assert!(
-        matches!(error, ReducerError::Buffer(BufferError::TooShort { role: "list of offsets", .. })),
+        matches!(error, ReduceError::Buffer(BufferError::TooShort { role: "list of offsets", .. })),
         "{error}"
     );
     let error = refusal(offsets, some.with_offsets(Position { buffer: &result, offset: 0 }), 0);
     assert!(
-        matches!(error, ReducerError::Buffer(BufferError::Aliased { first: "list of offsets", .. })),
+        matches!(error, ReduceError::Buffer(BufferError::Aliased { first: "list of offsets", .. })),
         "{error}"
     );
 
@@ -53,10 +55,10 @@ fn what_does_not_go_together_is_refused() {
     let plan = |shape, len| Plan::of(&sum, shape, &[Extent { offset: 0, len }], None, &limits).unwrap_err();
     let error = plan(Shape::axis(1, 2, 17_000), 34_000);
     assert!(error.to_string().contains("max_storage_buffer_binding_size"), "{error}");
-    assert!(matches!(plan(Shape::axis(3, 3, 3), 28), ReducerError::Axis { total: 28, .. }));
-    assert_eq!(plan(Shape::Strided { stride: 0 }, 1), ReducerError::Stride(0));
+    assert!(matches!(plan(Shape::axis(3, 3, 3), 28), ReduceError::Axis { total: 28, .. }));
+    assert_eq!(plan(Shape::Strided { stride: 0 }, 1), ReduceError::Stride(0));
     assert_eq!(
         plan(Shape::Offsets { count: u64::from(u32::MAX) }, 1),
-        ReducerError::TooManySegments(u64::from(u32::MAX))
+        ReduceError::TooManySegments(u64::from(u32::MAX))
     );
 }

@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Arity, Extent, Form, Monoid, Op, Options, Plan, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{
+    Arity, Extent, Form, Input, Monoid, Op, Options, Output, Plan, Reducer, Shape, Source, Workspace,
+};
 use halofold::{Element, wgpu};
 use wgpu::util::DeviceExt as _;
 

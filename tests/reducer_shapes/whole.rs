@@ -2,8 +2,7 @@
 
 use halofold::Element;
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Arity, Extent, Form, Monoid, Op, Position, Shape, Source, Workspace};
+use halofold::reduce::{Arity, Extent, Form, Input, Monoid, Op, Output, Position, Shape, Source, Workspace};
 
 use crate::scene::{GPU, NARROW, POISON, buffer, cases, check, compare, elements, extents, reducers, run};
 
@@ -26,7 +25,7 @@ fn whole_inputs_in_windows() {
             let want = (case.model)(&mut data.iter().copied());
             let plan = ways[0].plan(Shape::Whole, &[Extent { offset: 0, len: len as u64 }], None).unwrap();
             // Two windows a dispatch.
-            assert_eq!(plan.passes.len(), passes, "{len}");
+            assert_eq!(plan.launches.len(), passes, "{len}");
             for offset in [0, 1, 7, 64] {
                 check(&NARROW, &ways, Shape::Whole, &data, offset, &want);
             }
@@ -86,7 +85,7 @@ fn totals_that_run_on() {
                     Input { buffer: &held[1], offset: 8, len: (len - len / 3) as u64 },
                 ];
                 let plan = reducer.plan(Shape::Accumulate, &extents(&parts), None).unwrap();
-                assert_eq!((plan.board, plan.scratch, plan.output), (0, 0, 4));
+                assert_eq!((plan.partials, plan.scratch, plan.output), (0, [0; 2], 4));
                 let space = Workspace::new(&gpu.device, &plan);
                 let counts = buffer(gpu, &[counted.unwrap_or(0)], 0);
                 let mut source = Source::of(&parts);

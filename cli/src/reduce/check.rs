@@ -1,8 +1,8 @@
 //! Holding what the GPU made of a piece against the CPU's word.
 
 use halofold::Element;
-use halofold::reducer::Op;
-use halofold::reducer::reference::{self, Expected, Verdict};
+use halofold::reduce::Op;
+use halofold::reduce::reference::{self, Expected, Verdict};
 
 use super::layout::{Layout, Share};
 use super::slot::Outcome;
@@ -81,7 +81,7 @@ pub fn judge(op: Op, layout: &Layout, share: &Share, expected: &[Expected], outc
 #[cfg(test)]
 mod tests {
     use halofold::Value;
-    use halofold::reducer::Answer;
+    use halofold::reduce::Answer;
 
     use super::*;
 

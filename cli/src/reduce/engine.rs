@@ -4,8 +4,8 @@
 //! the GPU reduces this one. Two slots on the GPU and two buffers on the host take turns.
 
 use halofold::Element;
-use halofold::reducer::reference::Expected;
-use halofold::reducer::{Extent, Form, Op, Plan, Reducer};
+use halofold::reduce::reference::Expected;
+use halofold::reduce::{Extent, Form, Op, Plan, Reducer};
 
 use super::ahead::{self, Buffers};
 use super::check::{self, Check};

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use halofold::Element;
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 
 use super::dtype::Dtype;
 

@@ -2,7 +2,7 @@
 
 use comfy_table::CellAlignment;
 use halofold::Value;
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 use serde::{Serialize, Serializer};
 
 use super::check::Check;

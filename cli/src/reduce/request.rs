@@ -1,6 +1,6 @@
 //! What can be wrong with a request before anything runs.
 
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 
 use super::ReduceArgs;
 use super::file::Work;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 
 use halofold::Element;
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 use npyz::Order;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};

@@ -12,7 +12,7 @@
 //! | log-sum-exp | log-sum-exp | peak + log(1 + exp(-distance)), in 64 bits |
 
 use halofold::reduce::reference::{ExactProduct, ExactSum};
-use halofold::reducer::{self, Op};
+use halofold::reduce::{self, Op};
 use halofold::{Element, Value};
 
 use super::op;
@@ -89,20 +89,20 @@ impl Rule {
     }
 
     /// Adds a piece: the answers of the operator's [parts](op::parts) over it.
-    pub fn add(&self, state: &mut State, answers: &[reducer::Answer], span: Span) {
+    pub fn add(&self, state: &mut State, answers: &[reduce::Answer], span: Span) {
         match (state, answers[0]) {
-            (State::Range(range), reducer::Answer::Range { min, max }) => {
+            (State::Range(range), reduce::Answer::Range { min, max }) => {
                 let (low, high) = range.unwrap_or((min, max));
                 *range = Some((better(Op::Min, low, min), better(Op::Max, high, max)));
             }
-            (State::Place(place), reducer::Answer::At { value, index }) => {
+            (State::Place(place), reduce::Answer::At { value, index }) => {
                 let index = span.before + u64::from(index);
                 match place {
                     Some((best, _)) if !prefers(self.op, value, *best) => {}
                     _ => *place = Some((value, index)),
                 }
             }
-            (State::Moments { mean, squares }, reducer::Answer::Value(variance)) => {
+            (State::Moments { mean, squares }, reduce::Answer::Value(variance)) => {
                 let total = answers.get(1).and_then(|answer| answer.value()).map_or(f64::NAN, Value::as_f64);
                 merge_moments((mean, squares), variance.as_f64(), total, span);
             }
@@ -281,7 +281,7 @@ mod tests {
         let rule = rule(op, element);
         let mut state = rule.start();
         let span = Span { before: 0, len: 1 };
-        pieces.iter().for_each(|&piece| rule.add(&mut state, &[reducer::Answer::Value(piece)], span));
+        pieces.iter().for_each(|&piece| rule.add(&mut state, &[reduce::Answer::Value(piece)], span));
         match rule.finish(&state, n) {
             Answer::Value(value) => Some(value),
             Answer::Truth(truth) => Some(Value::Unsigned(truth.into())),
@@ -363,7 +363,7 @@ mod tests {
             let rule = rule(op, Element::F32);
             let mut state = rule.start();
             for (piece, value) in values.into_iter().enumerate() {
-                let answer = reducer::Answer::At { value: Value::F32(value), index: 3 };
+                let answer = reduce::Answer::At { value: Value::F32(value), index: 3 };
                 rule.add(&mut state, &[answer], Span { before: 10 * piece as u64, len: 10 });
             }
             let Answer::At { index, .. } = rule.finish(&state, 40) else { unreachable!() };
@@ -381,7 +381,7 @@ mod tests {
             let rule = Rule { op, element: Element::F64, ddof };
             let mut state = rule.start();
             for (before, len, variance, total) in [(0, 2, 1.0, 2.0), (2, 3, 32.0 / 3.0, 42.0)] {
-                let answers = [variance, total].map(|x| reducer::Answer::Value(Value::F64(x)));
+                let answers = [variance, total].map(|x| reduce::Answer::Value(Value::F64(x)));
                 rule.add(&mut state, &answers, Span { before, len });
             }
             let Answer::Value(value) = rule.finish(&state, 5) else { unreachable!() };

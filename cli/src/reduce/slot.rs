@@ -1,8 +1,9 @@
 //! One of the two places that pieces take in turn on the GPU: buffers for a piece, and what it is reduced to.
 
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
-use halofold::reducer::{Answer, Extent, Form, Op, Prepared, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{
+    Answer, Extent, Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace,
+};
 use halofold::{Element, wgpu};
 
 use super::layout::{Layout, Share};

@@ -1,6 +1,6 @@
 //! What one operator makes of one file, piece after piece.
 
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 
 use super::check::Check;
 use super::layout::{Layout, Share};
@@ -91,7 +91,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use halofold::reducer::Answer;
+    use halofold::reduce::Answer;
     use halofold::{Element, Value};
 
     use super::*;

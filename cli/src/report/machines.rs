@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use halofold::reduce::RUNGS;
+use halofold::reduce::ladder::RUNGS;
 use halofold_measure::{Inputs, Machine as Place, Record};
 
 use crate::record::Loaded;
@@ -192,7 +192,7 @@ fn work_of(row: &Row) -> Work<'_> {
 
 /// Where a rung stands in the catalogue; after it what is not in there.
 pub fn place(rung: &str) -> usize {
-    RUNGS.iter().position(|known| known.name == rung).unwrap_or(RUNGS.len())
+    RUNGS.iter().position(|known| known.name() == rung).unwrap_or(RUNGS.len())
 }
 
 /// Everything that any machine computed outside of the documents, in the order it first appears in.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use halofold::reduce::Rung;
+use halofold::reduce::ladder::Rung;
 
 use super::machines::{Machine, works};
 use super::page::first;

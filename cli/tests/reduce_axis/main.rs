@@ -14,7 +14,7 @@ use std::process::Output;
 use files::{Folder, npy, refused, stdout};
 use half::f16;
 use halofold::Element;
-use halofold::reducer::{Answer, Op, reference};
+use halofold::reduce::{Answer, Op, reference};
 use number::{Number, close, flattened, tolerance};
 use serde_json::Value as Json;
 

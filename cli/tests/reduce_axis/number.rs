@@ -1,6 +1,6 @@
 //! Results as JSON, the reference and NumPy have them, and how far they may be apart.
 
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 use halofold::{Element, Value};
 use serde_json::Value as Json;
 

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use halofold::Element;
-use halofold::reducer::Op;
+use halofold::reduce::Op;
 use serde_json::Value as Json;
 
 use crate::files::{Folder, npy, stdout};

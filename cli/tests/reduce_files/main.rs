@@ -14,7 +14,7 @@ use std::process::{Command, Output, Stdio};
 
 use files::{Folder, npy, refused, stdout};
 
-use halofold::reduce::Operator;
+use halofold::reduce::Op;
 use halofold::{Element, wgpu};
 use number::{Number, agrees, dtype, encode, expected, numbers, plain};
 use serde_json::Value;
@@ -23,16 +23,16 @@ const OPS: [&str; 5] = ["sum", "min", "max", "product", "mean"];
 const KEYS: [&str; 9] = ["file", "op", "type", "n", "value", "index", "gpu_ms", "wall_ms", "adapter"];
 
 /// The library's operator behind one on the command line, by NumPy's conventions.
-fn operator(op: &str, element: Element) -> Operator {
+fn operator(op: &str, element: Element) -> Op {
     let wide = matches!(element, Element::U32 | Element::I32);
     match op {
-        "min" => Operator::Min,
-        "max" => Operator::Max,
-        "product" if wide => Operator::WideProduct,
-        "product" => Operator::Product,
-        "mean" if !element.is_float() => Operator::WideSum,
-        "sum" if wide => Operator::WideSum,
-        _ => Operator::Sum,
+        "min" => Op::Min,
+        "max" => Op::Max,
+        "product" if wide => Op::WideProduct,
+        "product" => Op::Product,
+        "mean" if !element.is_float() => Op::WideSum,
+        "sum" if wide => Op::WideSum,
+        _ => Op::Sum,
     }
 }
 

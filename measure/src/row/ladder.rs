@@ -1,10 +1,9 @@
 //! Rows of reductions: the ladder's, a preset's, a sweep's.
 
-use halofold::reduce::Job;
 use serde::{Deserialize, Serialize};
 
 use super::{Row, Times, What};
-use crate::{Summary, Timing};
+use crate::{Job, Summary, Timing};
 
 /// A reduction that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -68,10 +67,10 @@ impl Row<LadderWork> {
         let what = LadderWork {
             preset: None,
             row: None,
-            rung: job.rung.name.to_owned(),
+            rung: job.rung.name().to_owned(),
             finish: Some(job.finish.name().to_owned()),
-            element: job.accumulator.element.name().to_owned(),
-            op: job.accumulator.operator.name().to_owned(),
+            element: job.element.name().to_owned(),
+            op: job.op.name().to_owned(),
             n,
             workgroup_size: Some(job.tuning.workgroup_size),
         };

@@ -1,15 +1,30 @@
 use super::*;
 use halofold::Element;
-use halofold::reduce::{Operator, Rung, Tuning};
+use halofold::reduce::Op;
+use halofold::reduce::ladder::Rung;
 
-fn job(rung: &str, operator: Operator, element: Element) -> Job {
-    let rung = Rung::named(rung).unwrap();
-    let tuning = Tuning { workgroup_size: 256, max_workgroups: 64, tile: 1024, subgroups: true, leave: 1 };
-    Job { rung, accumulator: operator.over(element).unwrap(), tuning, finish: rung.finishes[0] }
+use crate::Job;
+
+fn limits() -> wgpu::Limits {
+    wgpu::Limits { max_compute_invocations_per_workgroup: 1024, ..Default::default() }
 }
 
-fn kernel(rung: &str, operator: Operator, element: Element) -> Kernel {
-    Kernel::of(&job(rung, operator, element), Stage::Elements, HELPFUL_FEATURES).unwrap()
+fn job(rung: &str, op: Op, element: Element) -> Job {
+    let mut job = Job::new(Rung::named(rung).unwrap(), op, element, &limits(), 1 << 20).unwrap();
+    job.tuning = job.tuning.with_workgroup_size(256);
+    job.tuning.tile = 1024;
+    job
+}
+
+/// The first of a job's stages that has a name.
+fn stage(job: &Job, name: &str) -> Kernel {
+    let stages = job.stages(&limits());
+    let stage = stages.into_iter().find(|stage| stage_name(*stage) == name).unwrap();
+    Kernel::of(&job.monoid(), stage, HELPFUL_FEATURES).unwrap()
+}
+
+fn kernel(rung: &str, op: Op, element: Element) -> Kernel {
+    stage(&job(rung, op, element), "elements")
 }
 
 fn text(kernel: &Kernel, language: Language) -> String {
@@ -29,7 +44,7 @@ fn names_round_trip() {
 
 #[test]
 fn the_facts_of_sequential() {
-    let facts = kernel("sequential", Operator::Sum, Element::F32).translate(Language::Wgsl).unwrap().facts;
+    let facts = kernel("sequential", Op::Sum, Element::F32).translate(Language::Wgsl).unwrap().facts;
     assert_eq!(facts.workgroup_size, [256, 1, 1]);
     assert_eq!(facts.workgroup_memory_bytes, 1024);
     // One after the filling, one a step.
@@ -49,7 +64,7 @@ fn the_facts_of_sequential() {
 
 #[test]
 fn constant_conditions_leave_barriers_out() {
-    let kernel = kernel("unrolled-full", Operator::Sum, Element::F32);
+    let kernel = kernel("unrolled-full", Op::Sum, Element::F32);
     for (workgroup_size, once) in [(1.0, 1), (2.0, 1), (4.0, 2), (256.0, 8), (1024.0, 10)] {
         let overrides = [("WG", workgroup_size)];
         let facts = translate(&kernel.wgsl, "main", &overrides, Language::Wgsl).unwrap().facts;
@@ -60,7 +75,7 @@ fn constant_conditions_leave_barriers_out() {
 #[test]
 fn subgroup_operations_are_named() {
     let facts = |rung, element| {
-        kernel(rung, Operator::Sum, element).translate(Language::Wgsl).unwrap().facts.subgroup_operations
+        kernel(rung, Op::Sum, element).translate(Language::Wgsl).unwrap().facts.subgroup_operations
     };
     assert_eq!(facts("subgroup-add", Element::F32), ["subgroupAdd"]);
     assert_eq!(facts("subgroup-add", Element::I64), ["subgroupShuffleDown"]);
@@ -69,53 +84,41 @@ fn subgroup_operations_are_named() {
 
 #[test]
 fn slots_are_counted_as_wgpu_counts_them() {
-    let job = job("single-pass", Operator::Sum, Element::F32);
-    let kernel = Kernel::of(&job, Stage::Elements, HELPFUL_FEATURES).unwrap();
+    let kernel = kernel("single-pass", Op::Sum, Element::F32);
     let metal = text(&kernel, Language::Msl);
     for slot in ["input [[buffer(0)]]", "output [[buffer(1)]]", "params [[buffer(2)]]"] {
         assert!(metal.contains(slot), "{slot}");
     }
-    for slot in ["input4_ [[buffer(3)]]", "board [[buffer(4)]]", "_buffer_sizes [[buffer(5)]]"] {
+    for slot in ["input4_ [[buffer(3)]]", "partials [[buffer(4)]]", "_buffer_sizes [[buffer(5)]]"] {
         assert!(metal.contains(slot), "{slot}");
     }
     let dx12 = text(&kernel, Language::Hlsl);
     for slot in ["input : register(t0)", "input4_ : register(t1)", "output : register(u0)"] {
         assert!(dx12.contains(slot), "{slot}");
     }
-    for slot in ["board : register(u1)", "params : register(b0)"] {
+    for slot in ["partials : register(u1)", "params : register(b0)"] {
         assert!(dx12.contains(slot), "{slot}");
     }
 }
 
 #[test]
 fn a_layout_holds_the_parameters_also_where_they_are_not_read() {
-    let job = job("workgroup-atomic", Operator::Sum, Element::U32);
-    let seed = Kernel::of(&job, Stage::Seed, HELPFUL_FEATURES).unwrap();
-    assert!(text(&seed, Language::Msl).contains("total [[buffer(1)]]"));
+    let seed = stage(&job("workgroup-atomic", Op::Sum, Element::U32), "seed");
+    assert!(text(&seed, Language::Msl).contains("output [[buffer(0)]]"));
 }
 
 #[test]
 fn a_type_that_a_language_lacks_is_named() {
-    let doubles = kernel("sequential", Operator::Sum, Element::F64);
+    let doubles = kernel("sequential", Op::Sum, Element::F64);
     let error = doubles.translate(Language::Msl).unwrap_err().to_string();
     assert!(error.contains("msl") && error.contains("f64"), "{error}");
-    let halves = kernel("sequential", Operator::Sum, Element::F16);
+    let halves = kernel("sequential", Op::Sum, Element::F16);
     let error = halves.translate(Language::Glsl).unwrap_err().to_string();
     assert!(error.contains("glsl") && error.contains("f16"), "{error}");
-    let longs = kernel("sequential", Operator::Max, Element::F64);
+    let longs = kernel("sequential", Op::Max, Element::F64);
     let error = longs.translate(Language::Glsl).unwrap_err().to_string();
     assert!(error.contains("glsl") && error.contains("i64"), "{error}");
     assert!(longs.translate(Language::Msl).is_ok());
-}
-
-#[test]
-fn a_stage_that_is_not_there_is_an_error() {
-    let job = job("sequential", Operator::Sum, Element::F32);
-    let error = Kernel::of(&job, Stage::Seed, HELPFUL_FEATURES).unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "`sequential` that finishes by `repeat` has no stage `seed`; it has elements, partials"
-    );
 }
 
 #[test]

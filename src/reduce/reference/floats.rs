@@ -1,214 +1,99 @@
-//! Floats: sums in double-double arithmetic, products with an exponent of their own, minima and maxima by integer keys.
+//! Floats, in 64 bits.
 
-use bytemuck::Pod;
-use half::f16;
+use super::{Bound, Expected, Real};
+use crate::element::{Element, Value};
+use crate::reduce::op::Op;
+use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
+use crate::reduce::value::Answer;
 
-use crate::element::Value;
-use crate::reduce::operator::Operator;
-use crate::reduce::reference::{Accept, Expected, Integer, fold_iter, view};
-
-/// A float as the reference sees it: its exact value in 64 bits, and the type it accumulates in.
-pub(super) trait Float: Pod {
-    /// Half a unit in the last place of 1 in the accumulator's type.
-    const UNIT: f64;
-    /// The accumulator's largest finite value.
-    const LARGEST: f64;
-    /// The accumulator's smallest normal value: what a GPU may flush to zero.
-    const SMALLEST: f64;
-    fn exact(self) -> f64;
-    fn value(x: f64) -> Value;
-    fn extremum(operator: Operator, items: &[Self]) -> Value;
+/// Whether elements are what they are in the accumulator's type, or were rounded to it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Terms {
+    Exact,
+    Rounded,
 }
 
-macro_rules! float {
-    ($type:ty, $exact:expr, $acc:ident, $variant:ident, $key:ident, $finish:ident) => {
-        impl Float for $type {
-            const UNIT: f64 = $acc::EPSILON as f64 / 2.0;
-            const LARGEST: f64 = $acc::MAX as f64;
-            const SMALLEST: f64 = $acc::MIN_POSITIVE as f64;
-            fn exact(self) -> f64 {
-                let exact: fn($type) -> f64 = $exact;
-                exact(self)
-            }
-            fn value(x: f64) -> Value {
-                Value::$variant(x as $acc)
-            }
-            fn extremum(operator: Operator, items: &[Self]) -> Value {
-                let keys = items.iter().map(|&x| $key(operator, (x.exact() as $acc).to_bits()));
-                Value::$variant($acc::from_bits($finish(operator, fold_iter(operator, keys))))
-            }
+pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f64]>) -> Option<Expected> {
+    let real = Real::of(element);
+    let count = |n: usize| Expected::same(Answer::Value(Value::Unsigned(n as u64)));
+    Some(match op {
+        Op::Sum => sum(real, items),
+        Op::Product => product(real, items),
+        Op::Min => {
+            real.same(extreme(items, f64::INFINITY, |a, b| if a.total_cmp(&b).is_le() { a } else { b }))
         }
-    };
-}
-float!(f16, |x| x.to_f64(), f32, F32, key, finish_key);
-float!(f32, f64::from, f32, F32, key, finish_key);
-float!(f64, |x| x, f64, F64, key_64, finish_key_64);
-
-/// The twin of `shaders/monoid/order_float.wgsl`, for one width.
-macro_rules! keys {
-    ($key:ident, $finish:ident, $signed:ty, $unsigned:ty, $infinity:literal, $nan:literal) => {
-        pub(super) fn $key(operator: Operator, bits: $unsigned) -> $signed {
-            let bits = bits.cast_signed();
-            if bits & <$signed>::MAX > $infinity { nan_of::<$signed>(operator) } else { flip(bits) }
+        Op::Max => {
+            real.same(extreme(items, f64::NEG_INFINITY, |a, b| if a.total_cmp(&b).is_ge() { a } else { b }))
         }
-
-        pub(super) fn $finish(operator: Operator, key: $signed) -> $unsigned {
-            if key == nan_of::<$signed>(operator) {
-                return $nan;
-            }
-            flip(key.clamp(flip($infinity | <$signed>::MIN), $infinity)).cast_unsigned()
+        Op::MinMax => range(real, items),
+        Op::ArgMin => first_best(real, items, f64::INFINITY, |a, b| a.total_cmp(&b).is_lt()),
+        Op::ArgMax => first_best(real, items, f64::NEG_INFINITY, |a, b| a.total_cmp(&b).is_gt()),
+        Op::Mean => mean(real, items),
+        Op::Dot => dot(real, items, second?),
+        Op::L1 => {
+            let sum = exact_sum(items.iter().map(|x| x.abs()));
+            real.within(sum, additions(real, sum, sum, items.len()))
         }
-    };
-}
-keys!(key, finish_key, i32, u32, 0x7f80_0000, 0x7fc0_0000);
-keys!(key_64, finish_key_64, i64, u64, 0x7ff0_0000_0000_0000, 0x7ff8_0000_0000_0000);
-
-/// The key that wins the comparison: a NaN's.
-fn nan_of<T: Integer>(operator: Operator) -> T {
-    if operator == Operator::Min { T::LOWEST } else { T::HIGHEST }
-}
-
-/// Flips all but the sign bit of negative patterns, so that integers order as floats do.
-fn flip<T>(bits: T) -> T
-where
-    T: Integer + std::ops::BitXor<Output = T>,
-{
-    if bits < T::ZERO { bits ^ T::HIGHEST } else { bits }
+        Op::MaxNorm => real.same(if items.iter().any(|x| x.is_nan()) {
+            f64::NAN
+        } else {
+            items.iter().fold(0.0, |most, x| f64::max(most, x.abs()))
+        }),
+        Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
+        Op::Any => count(usize::from(items.iter().any(|x| *x != 0.0))),
+        Op::All => count(usize::from(items.iter().all(|x| *x != 0.0))),
+        _ => return with_terms(op, items, real, Terms::Exact),
+    })
 }
 
-pub(super) fn floats<T: Float>(operator: Operator, bytes: &[u8]) -> Option<Expected> {
-    let items = &*view::<T>(bytes);
-    match operator {
-        Operator::Sum => Some(sum(items)),
-        Operator::Product => Some(product(items)),
-        Operator::Min | Operator::Max => {
-            Some(Expected { value: T::extremum(operator, items), accept: Accept::Same })
-        }
-        Operator::WideSum | Operator::WideProduct => None,
-    }
+/// The operators over floats that integers are converted for.
+pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Option<Expected> {
+    Some(match op {
+        Op::Variance => variance(real, items, 0, None, terms),
+        Op::SampleVariance => variance(real, items, 1, None, terms),
+        Op::Deviation => variance(real, items, 0, Some(8.0 * real.unit), terms),
+        Op::SampleDeviation => variance(real, items, 1, Some(8.0 * real.unit), terms),
+        Op::L2 => l2(real, items, terms),
+        Op::LogSumExp => log_sum_exp(real, items, terms),
+        _ => return None,
+    })
 }
 
-/// A running sum in double-double arithmetic: what each addition rounds off is kept in `low`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ExactSum {
-    high: f64,
-    low: f64,
-    naive: f64,
+fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {
+    items.fold(ExactSum::default(), ExactSum::add).value()
 }
 
-impl ExactSum {
-    /// The sum with one more term.
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "a term is no sum: `+` would promise more than this does"
-    )]
-    #[must_use]
-    pub fn add(mut self, x: f64) -> Self {
-        let sum = self.high + x;
-        let back = sum - self.high;
-        self.low += (self.high - (sum - back)) + (x - back);
-        self.high = sum;
-        self.naive += x;
-        self
-    }
-
-    /// Infinities and NaNs decide alone; without them the compensated sum is the better one.
-    pub fn value(self) -> f64 {
-        if self.naive.is_finite() { self.high + self.low } else { self.naive }
-    }
-}
-
-/// A running product in double-double arithmetic, with an exponent of its own: it neither overflows nor underflows.
-#[derive(Clone, Copy, Debug)]
-pub struct ExactProduct {
-    high: f64,
-    low: f64,
-    exponent: i64,
-    /// The product of zeros, infinities and NaNs.
-    special: f64,
-}
-
-impl Default for ExactProduct {
-    fn default() -> Self {
-        ExactProduct { high: 1.0, low: 0.0, exponent: 0, special: 1.0 }
-    }
-}
-
-impl ExactProduct {
-    /// The product with one more factor.
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "a factor is no product: `*` would promise more than this does"
-    )]
-    #[must_use]
-    pub fn mul(mut self, x: f64) -> Self {
-        if x == 0.0 || !x.is_finite() {
-            self.special *= x;
-            return self;
-        }
-        // Scaled first: a subnormal factor is as exact as any other.
-        let shift = exponent_of(x);
-        let x = x * power_of_two(-shift / 2) * power_of_two(-shift - -shift / 2);
-        let product = self.high * x;
-        let low = self.low.mul_add(x, self.high.mul_add(x, -product));
-        let carry = exponent_of(product);
-        self.high = product * power_of_two(-carry);
-        self.low = low * power_of_two(-carry);
-        self.exponent += i64::from(shift + carry);
-        self
-    }
-
-    /// The product of the factors that are neither zero nor infinite nor NaN.
-    fn ordinary(self) -> f64 {
-        // In two halves: 2^exponent alone may lie outside the range that the product is in.
-        let exponent = self.exponent.clamp(-2000, 2000) as i32;
-        (self.high + self.low) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2)
-    }
-
-    /// The product of all factors, rounded once.
-    pub fn value(self) -> f64 {
-        self.ordinary() * self.special
-    }
+/// A sum's bound: each addition on the way may be off by half a unit in the last place of a partial sum, which is never
+/// larger than the sum of magnitudes; and each term may be flushed to zero if it is subnormal.
+fn additions(real: Real, exact: f64, magnitude: f64, n: usize) -> Bound {
+    Bound { exact, linear: real.unit * magnitude, fixed: real.smallest * n as f64, ..Bound::default() }
 }
 
 /// The sum, and the sum of magnitudes that its error bound scales with.
-///
-/// Each of the `depth` additions an element goes through may be off by half a unit in the last place of a partial sum,
-/// which is never larger than the sum of magnitudes; a partial sum that is subnormal may be flushed to zero.
-fn sum<T: Float>(items: &[T]) -> Expected {
-    let exact = items.iter().map(|x| x.exact()).fold(ExactSum::default(), ExactSum::add).value();
-    let magnitude: f64 = items.iter().map(|x| x.exact().abs()).filter(|x| x.is_finite()).sum();
-    let accept = if magnitude > T::LARGEST {
-        Accept::OrderDecides
-    } else if !exact.is_finite() {
-        Accept::Same
-    } else {
-        Accept::PerStep { exact, error: T::UNIT * magnitude, floor: T::SMALLEST * items.len() as f64 }
-    };
-    Expected { value: T::value(exact), accept }
+fn sum(real: Real, items: &[f64]) -> Expected {
+    let magnitude: f64 = items.iter().map(|x| x.abs()).filter(|x| x.is_finite()).sum();
+    let exact = exact_sum(items.iter().copied());
+    if magnitude > real.largest {
+        return Expected { answer: real.answer(exact), accept: Accept::OrderDecides };
+    }
+    real.within(magnitude, additions(real, exact, magnitude, items.len()))
 }
 
 /// The product with an exponent of its own, and how far partial products can stray.
 ///
 /// Each of the `n - 1` multiplications may be off by half a unit in the last place, in whatever order they
 /// happen: (1 + u)^n. If the large factors alone overflow, or the small ones alone underflow, the order decides.
-fn product<T: Float>(items: &[T]) -> Expected {
-    let mut running = ExactProduct::default();
-    let (mut growth, mut decay) = (0.0f64, 0.0f64);
-    for x in items.iter().map(|x| x.exact()) {
-        running = running.mul(x);
-        if x != 0.0 && x.is_finite() {
-            let log = x.abs().log2();
-            growth += log.max(0.0);
-            decay += log.min(0.0);
-        }
-    }
+fn product(real: Real, items: &[f64]) -> Expected {
+    let running = items.iter().fold(ExactProduct::default(), |product, x| product.mul(*x));
+    let logs = items.iter().filter(|x| **x != 0.0 && x.is_finite()).map(|x| x.abs().log2());
+    let (growth, decay) =
+        logs.fold((0.0, 0.0), |(growth, decay), log| (growth + log.max(0.0), decay + log.min(0.0)));
     // Rounding may carry a partial product a little further than the factors say.
     let slack = 1.0;
-    let overflows = growth + slack > T::LARGEST.log2();
-    let underflows = decay - slack < T::SMALLEST.log2();
+    let overflows = growth + slack > real.largest.log2();
+    let underflows = decay - slack < real.smallest.log2();
     let (exact, special) = (running.ordinary(), running.special);
-    let value = T::value(running.value());
+    let answer = real.answer(running.value());
     let accept = if special.is_nan() {
         Accept::Same
     } else if overflows || (underflows && special != 0.0) {
@@ -216,18 +101,184 @@ fn product<T: Float>(items: &[T]) -> Expected {
     } else if special != 1.0 {
         Accept::Same
     } else {
-        Accept::Relative { exact, factor: (items.len() as f64 * T::UNIT).exp_m1() }
+        let factor = (items.len() as f64 * real.unit).exp_m1();
+        Accept::Within(Bound { exact, fixed: exact.abs() * factor, ..Bound::default() })
     };
-    Expected { value, accept }
+    Expected { answer, accept }
 }
 
-/// The binary exponent of a finite, non-zero float.
-fn exponent_of(x: f64) -> i32 {
-    let raw = (x.to_bits() >> 52 & 0x7ff) as i32;
-    if raw == 0 { exponent_of(x * power_of_two(64)) - 64 } else { raw - 1023 }
+/// NaN if there is one, else the item that `better` prefers; `worst` of nothing.
+fn extreme(items: &[f64], worst: f64, better: impl Fn(f64, f64) -> f64) -> f64 {
+    if items.iter().any(|x| x.is_nan()) { f64::NAN } else { items.iter().copied().fold(worst, better) }
 }
 
-/// 2^`exponent`, exactly, for exponents of normal floats.
-fn power_of_two(exponent: i32) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
+fn range(real: Real, items: &[f64]) -> Expected {
+    let value = |x| real.answer(x).value().expect("a real number is one value");
+    if items.iter().any(|x| x.is_nan()) {
+        return Expected::same(Answer::Range { min: value(f64::NAN), max: value(f64::NAN) });
+    }
+    let min = items.iter().copied().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
+    let max = items.iter().copied().max_by(f64::total_cmp).unwrap_or(f64::NEG_INFINITY);
+    Expected::same(Answer::Range { min: value(min), max: value(max) })
+}
+
+/// The first NaN, or the first of those that none is better than.
+fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -> bool) -> Expected {
+    let mut best = (worst, u32::MAX);
+    for (index, &x) in items.iter().enumerate() {
+        if x.is_nan() {
+            best = (x, index as u32);
+            break;
+        }
+        if index == 0 || better(x, best.0) {
+            best = (x, index as u32);
+        }
+    }
+    let value = real.answer(best.0).value().expect("a real number is one value");
+    Expected::same(Answer::At { value, index: best.1 })
+}
+
+/// The sum's bound, divided; then n is rounded to a float and the quotient by 2.5 units.
+fn mean(real: Real, items: &[f64]) -> Expected {
+    let n = items.len() as f64;
+    let sum = exact_sum(items.iter().copied());
+    if items.is_empty() || !sum.is_finite() {
+        return real.same(sum / n);
+    }
+    let magnitude: f64 = items.iter().map(|x| x.abs()).sum();
+    let added = additions(real, sum, magnitude, items.len());
+    let bound = Bound {
+        exact: sum / n,
+        fixed: added.fixed / n + 8.0 * real.unit * (sum / n).abs() + real.smallest,
+        linear: added.linear / n,
+        ..added
+    };
+    real.within(magnitude, bound)
+}
+
+/// Products are taken with what they round off. Each may be rounded once on the GPU.
+fn dot(real: Real, first: &[f64], second: &[f64]) -> Expected {
+    let mut sum = ExactSum::default();
+    let mut magnitude = 0.0;
+    for (&a, &b) in first.iter().zip(second) {
+        let product = a * b;
+        sum = sum.add(product);
+        if product.is_finite() {
+            sum = sum.add(a.mul_add(b, -product));
+            magnitude += product.abs();
+        }
+    }
+    let exact = sum.value();
+    let mut bound = additions(real, exact, magnitude, first.len());
+    bound.fixed += 2.0 * real.unit * magnitude;
+    real.within(magnitude, bound)
+}
+
+/// The sum of squares, each rounded once, or three times if the element itself was; then the root.
+fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
+    let squares = items.iter().map(|x| {
+        let square = x * x;
+        (square, if square.is_finite() { x.mul_add(*x, -square) } else { 0.0 })
+    });
+    let sum = exact_sum(squares.flat_map(|(high, low)| [high, low]));
+    let roundings = if terms == Terms::Rounded { 4.0 } else { 2.0 };
+    let added = additions(real, sum, sum, items.len());
+    let bound =
+        Bound { fixed: added.fixed + roundings * real.unit * sum, root: Some(8.0 * real.unit), ..added };
+    // A square that overflows is as finite an element as any: what it comes to is the GPU's type's business.
+    if sum > real.largest && items.iter().all(|x| x.is_finite()) {
+        return real.same(f64::INFINITY);
+    }
+    real.within(sum, bound)
+}
+
+/// The bound of `shaders/operators/shared/moments.wgsl`: with E the error of a running mean, squares around it are off by 2 σ E + E²,
+/// and their sum by what additions and the merge's products round.
+///
+/// A merge rounds the mean by half a unit, and the step it adds by a few of it: the difference, the quotient by 2.5 units, a
+/// product. An element that was rounded itself moves by half a unit, which is in E as well.
+fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, terms: Terms) -> Expected {
+    let n = items.len();
+    if n <= correction || items.iter().any(|x| !x.is_finite()) {
+        return real.same(f64::NAN);
+    }
+    let mean = exact_sum(items.iter().copied()) / n as f64;
+    let squares = exact_sum(items.iter().map(|x| (x - mean) * (x - mean)));
+    let largest = items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let divisor = (n - correction) as f64;
+    let exact = squares / divisor;
+    let share = n as f64 / divisor;
+    let spread = (squares / n as f64).sqrt();
+    let step = 8.0 * real.unit * largest;
+    let own = if terms == Terms::Rounded { step } else { 0.0 };
+    let bound = Bound {
+        exact,
+        fixed: 8.0 * real.unit * exact
+            + share * (2.0 * spread * (own + step) + 2.0 * (own + step) * (own + step))
+            + real.smallest * n as f64,
+        linear: 8.0 * real.unit * exact + share * 2.0 * spread * step,
+        quadratic: share * 2.0 * step * step,
+        root,
+    };
+    // Differences are squared and weighed with counts before anything is divided.
+    real.within(4.0 * squares + largest * largest * 4.0, bound)
+}
+
+/// How far the GPU's exponential and logarithm may be off.
+struct Transcendental {
+    /// Units in the last place of `exp(-d)`, and so many more for each 1 of `d`.
+    exp: f64,
+    slope: f64,
+    /// Units in the last place of a logarithm, and so much besides.
+    log: f64,
+    least: f64,
+}
+
+impl Transcendental {
+    /// Of 32 bits what WGSL allows, of 64 bits what `shaders/operators/shared/exp_log.wgsl` promises, and a unit for the CPU's own, which
+    /// the result is held against.
+    fn of(real: Real) -> Self {
+        if real.is_double {
+            Transcendental { exp: 2.0 + 1.0, slope: 0.0, log: 2.0 + 1.0, least: 0.0 }
+        } else {
+            Transcendental { exp: 3.0, slope: 2.0, log: 3.0, least: (-21.0f64).exp2() }
+        }
+    }
+}
+
+/// log Σ exp(x) of finite elements and of -∞.
+fn log_sum(items: impl Iterator<Item = f64> + Clone) -> f64 {
+    let peak = items.clone().fold(f64::NEG_INFINITY, f64::max);
+    peak + exact_sum(items.map(|x| (x - peak).exp())).ln()
+}
+
+/// An error of the sum, relative, is one of its logarithm, absolute. A term's `d`, its distance from the peak, is rounded by half a
+/// unit on either side, and its exponential is off as above; weighed with the terms' shares of the sum, `d` is at most log n on
+/// average. Merges take other distances, which add up to `d`, but each has an exponential, a product and an addition of its own.
+/// Of elements that were rounded themselves, all may have been moved up by a unit, or all down.
+fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
+    if items.iter().any(|x| x.is_nan()) {
+        return real.same(f64::NAN);
+    }
+    let peak = items.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !peak.is_finite() {
+        return real.same(peak);
+    }
+    let exact = log_sum(items.iter().copied());
+    let unit = 2.0 * real.unit;
+    let moved = |by: f64| (log_sum(items.iter().map(|x| x + by * x.abs())) - exact).abs();
+    let own = if terms == Terms::Rounded { f64::max(moved(unit), moved(-unit)) } else { 0.0 };
+    let log = (items.len() as f64).ln();
+    let Transcendental { exp, slope, log: of_log, least } = Transcendental::of(real);
+    let bound = Bound {
+        exact,
+        fixed: own
+            + unit * (exp + 5.0 + (slope + 1.0) * log)
+            + least
+            + of_log * unit * log
+            + unit * exact.abs(),
+        linear: (exp + 1.0) * unit,
+        ..Bound::default()
+    };
+    real.within(exact.abs(), bound)
 }

@@ -18,7 +18,7 @@ enum Steps {
     /// As many as are asked for: from the first buffer on, and from the second one on.
     All([Stepper; 2]),
     /// No more than it takes.
-    Until(Convergence),
+    Until(Box<Convergence>),
 }
 
 /// The grid, and the kernel that steps it.
@@ -68,7 +68,7 @@ impl<'a> Stage<'a> {
             };
             let steps = match until {
                 None => Steps::All([prepare(grids(first, second))?, prepare(grids(second, first))?]),
-                Some(until) => Steps::Until(conditional(until)?),
+                Some(until) => Steps::Until(Box::new(conditional(until)?)),
             };
             let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
             let outcome = until.map(|_| Outcome::NONE);

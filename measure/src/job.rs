@@ -1,0 +1,88 @@
+//! One row of a ladder: a rung for an operator over an element type, with its knobs.
+
+use halofold::Element;
+use halofold::reduce::ladder::{Finish, Rung};
+use halofold::reduce::{
+    Extent, Form, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, Stage, Strategy, Tuning,
+};
+use wgpu::{Device, Features, Limits};
+
+/// A rung, what it computes, and how it is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// The kernel.
+    pub rung: &'static Rung,
+    /// The operator. One of two inputs takes the same input twice.
+    pub op: Op,
+    /// The element type.
+    pub element: Element,
+    /// The knobs.
+    pub tuning: Tuning,
+    /// How partial results become one.
+    pub finish: Finish,
+    /// Whether subgroup operations may be used where they are optional.
+    pub subgroups: bool,
+}
+
+impl Job {
+    /// A rung that finishes in its own way, tuned by halofold for `len` elements; `None` if the operator is not defined for
+    /// the element type.
+    pub fn new(rung: &'static Rung, op: Op, element: Element, limits: &Limits, len: u64) -> Option<Self> {
+        op.over(element)?;
+        let tuning = Tuning::of(rung.kernel, limits, len.saturating_mul(element.size()));
+        Some(Job { rung, op, element, tuning, finish: rung.finishes[0], subgroups: true })
+    }
+
+    /// The operator over the element type.
+    ///
+    /// # Panics
+    ///
+    /// If it is not defined for it.
+    pub fn monoid(&self) -> Monoid {
+        self.op.over(self.element).expect("a job's operator is defined for its element type")
+    }
+
+    /// The options of its reducer.
+    pub fn options(&self) -> Options<'static> {
+        let Job { rung, finish, tuning, .. } = *self;
+        let mut options = Options::default();
+        options.subgroups = self.subgroups;
+        options.strategy = Strategy::Rung { rung, finish, tuning };
+        options
+    }
+
+    /// Its reducer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Job::check`].
+    pub fn reducer(&self, device: &Device) -> Result<Reducer, ReduceError> {
+        Reducer::with_options(device, self.monoid(), Form::Whole, self.options())
+    }
+
+    /// Checks that a device with these features and limits runs it.
+    ///
+    /// # Errors
+    ///
+    /// Names the feature or the limit.
+    pub fn check(&self, features: Features, limits: &Limits) -> Result<(), ReduceError> {
+        self.options().check(&self.monoid(), Form::Whole, features, limits)
+    }
+
+    /// What its plans may launch.
+    pub fn stages(&self, limits: &Limits) -> Vec<Stage> {
+        self.options().stages(&self.monoid(), Form::Whole, limits)
+    }
+
+    /// Its plan for `len` elements that start `offset` bytes into a buffer.
+    ///
+    /// # Errors
+    ///
+    /// What the limits do not allow.
+    pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, ReduceError> {
+        let monoid = self.monoid();
+        let input = Extent { offset, len };
+        let second = (monoid.arity() == halofold::reduce::Arity::Two).then_some(input);
+        self.options().plan(&monoid, Shape::Whole, &[input], second, limits)
+    }
+}

@@ -1,0 +1,47 @@
+// unrolled-last: the loop stops at 64 values, and the last six steps are written out.
+//
+// When at most 64 values are left, one warp of 32 can finish alone. The documents let it do so without
+// barriers and without `if`: six additions in a row, `sdata[tid] += sdata[tid + 32]`, then + 16, … + 1. A
+// warp, they say, runs in lockstep, so all 32 loads of a line happen before its 32 stores. `volatile` (in
+// tga; csc367 does without) keeps the compiler from holding the values in registers.
+//
+// That cannot be ported. Invocation 0 reads what invocation 16 wrote, with nothing between the two that
+// orders them: a data race, and WGSL promises nothing about it. It is no formality either:
+//   * subgroups have 4 to 128 lanes, and Intel's are often 8 or 16 wide: no lockstep across 32;
+//   * since Volta NVIDIA may run the lanes of a warp apart, and CUDA wants `__syncwarp` there;
+//   * WGSL has no `volatile`, so a compiler may keep `tile[lid]` in a register for all six steps.
+// So `last_steps` comes in two forms. Without subgroup operations: six written-out steps with a barrier each.
+// With them: each subgroup adds its values in registers, and the few sums meet in workgroup memory once. That
+// is what the lockstep trick was after, said in a way that every GPU understands.
+//
+// What it fixes over first-add: in the documents, six of nine barriers and all loop overhead of the last
+// steps, for every warp of the block and not only for the one that works. Here, WG = 512: ten barriers become
+// nine with barriers written out, and four with subgroups.
+// What is still wrong: the loop above it, and two loads per invocation.
+//
+// From tga 06, which publishes no figure, and csc367 attempt 5: 0.536 ms, 31.289 GB/s, 1.8 times attempt 4.
+// Today: expect little without subgroups, and more with them, as long as the tree is what holds the kernel up.
+#import entry
+#import load
+#import last_steps
+#import store
+
+var<workgroup> tile: array<Acc, WG>;
+
+fn kernel(at: Place) {
+    let i = at.group * 2u * WG + at.lid;
+    tile[at.lid] = combine(load_or_identity(i), load_or_identity(i + WG));
+
+    for (var s = WG >> 1u; s > 32u; s >>= 1u) {
+        // At the top, so that none follows the last step: `last_steps` takes each invocation's own value.
+        workgroupBarrier();
+        if at.lid < s {
+            tile[at.lid] = combine(tile[at.lid], tile[at.lid + s]);
+        }
+    }
+
+    let sum = last_steps(tile[at.lid], at);
+    if at.lid == 0u {
+        store(at.group, sum);
+    }
+}

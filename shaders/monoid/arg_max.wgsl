@@ -1,9 +1,0 @@
-// Arg-max: the greatest element has the best rank. A NaN's key is the highest there is.
-
-fn rank_of(elem: Elem) -> Key {
-    return to_key(elem, highest());
-}
-
-fn value_of(rank: Key) -> Key {
-    return from_key(rank, highest());
-}

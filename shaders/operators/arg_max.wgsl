@@ -1,0 +1,10 @@
+// Arg-max: the greatest element has the best rank. A NaN's key is the highest there is.
+#import first_best
+
+fn rank_of(elem: Elem) -> Key {
+    return to_key(elem, highest());
+}
+
+fn value_of(rank: Key) -> Key {
+    return from_key(rank, highest());
+}

@@ -1,0 +1,10 @@
+// Arg-min: the least element has the best rank. Flipping all bits of a key turns the order around.
+#import first_best
+
+fn rank_of(elem: Elem) -> Key {
+    return ~to_key(elem, lowest());
+}
+
+fn value_of(rank: Key) -> Key {
+    return from_key(~rank, lowest());
+}

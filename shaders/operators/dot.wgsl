@@ -1,0 +1,26 @@
+// Dot product of two inputs. Integers wrap; floats of 16 bits are multiplied and added in 32, where their products are exact.
+//
+// Two inputs are read, so a dot product of n has the traffic of a sum of 2n and fewer operations a byte. Each product is rounded
+// once, or not at all where the compiler fuses it with the addition: results may differ by that from one GPU to the next.
+#import own
+
+fn map(first: Elem, second: Elem, index: u32) -> Acc {
+    return Acc(first) * Acc(second);
+}
+
+fn map4(first: vec4<Elem>, second: vec4<Elem>, index: u32) -> Acc {
+    let p = vec4<Acc>(first) * vec4<Acc>(second);
+    return (p.x + p.y) + (p.z + p.w);
+}
+
+fn identity() -> Acc {
+    return Acc(0);
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return a + b;
+}
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return acc;
+}

@@ -1,0 +1,42 @@
+// L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact (exact_sum.wgsl).
+//
+// All terms have one sign, so the sum's error is small beside the result itself.
+
+#ifdef float
+#import own
+
+fn map(elem: Elem, index: u32) -> Acc {
+    return abs(Acc(elem));
+}
+
+fn map4(v: vec4<Elem>, index: u32) -> Acc {
+    let m = abs(vec4<Acc>(v));
+    return (m.x + m.y) + (m.z + m.w);
+}
+
+fn identity() -> Acc {
+    return Acc(0);
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return a + b;
+}
+#else
+#import exact_sum
+#import magnitude
+
+alias Acc = vec2<Magnitude>;
+
+fn widen(elem: Elem) -> Acc {
+    let m = magnitude(elem);
+#ifdef bits_64
+    return Acc(m >> 32u, m & 0xfffffffflu);
+#else
+    return Acc(m, 0u);
+#endif
+}
+#endif
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return acc;
+}

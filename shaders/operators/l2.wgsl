@@ -1,0 +1,32 @@
+// L2 norm: the root of the sum of squares.
+//
+// Squares are not scaled first, which would take another pass or a division an element. So in 32 bits the sum of squares
+// overflows to infinity where the norm exceeds 1.8e19, and elements below 1e-19 lose digits or vanish; in 64 bits the
+// limits are 1.3e154 and 1e-154. Floats of 16 bits and integers are within them, whatever their values.
+// The root halves the relative error of the sum.
+#import real
+
+alias Acc = Real;
+
+fn map(elem: Elem, index: u32) -> Acc {
+    let x = Acc(elem);
+    return x * x;
+}
+
+fn map4(v: vec4<Elem>, index: u32) -> Acc {
+    let x = vec4<Acc>(v);
+    let s = x * x;
+    return (s.x + s.y) + (s.z + s.w);
+}
+
+fn identity() -> Acc {
+    return Acc(0);
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return a + b;
+}
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return root(acc);
+}

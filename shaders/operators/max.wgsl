@@ -1,0 +1,20 @@
+// Maximum, by the order that `order_integer.wgsl` or `order_float.wgsl` gives the elements. A NaN wins.
+#import order
+
+alias Acc = Key;
+
+fn map(elem: Elem, index: u32) -> Acc {
+    return to_key(elem, highest());
+}
+
+fn identity() -> Acc {
+    return lowest();
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return max(a, b);
+}
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    return from_key(acc, highest());
+}

@@ -1,0 +1,35 @@
+// Mean of floats: their sum, divided once. Floats of 16 bits are summed in 32. Of nothing: NaN.
+//
+// The error is the sum's, about half a unit in the last place for every addition on the longest way from an element to the
+// result, relative to the mean of magnitudes; the division adds another 2.5 units at most.
+//
+// The mean of integers is that of their exact sum, correctly rounded (quotient.wgsl).
+
+#ifdef float
+#import real
+
+alias Acc = Real;
+
+fn map(elem: Elem, index: u32) -> Acc {
+    return Acc(elem);
+}
+
+fn identity() -> Acc {
+    return Acc(0);
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return a + b;
+}
+
+fn finish(acc: Acc, n: u32) -> Acc {
+    if n == 0u {
+        return not_a_number(n);
+    }
+    return acc / Acc(n);
+}
+#else
+#import exact_sum
+#import widen
+#import quotient
+#endif

@@ -1,0 +1,22 @@
+// Segments of one length: where a chunk lies follows from its number.
+#import io
+
+// Positions in the binding. Indices within the segment count from `origin`.
+struct Range {
+    begin: u32,
+    end: u32,
+    origin: u32,
+}
+
+fn bounds(slot: u32) -> Range {
+    let number = params.own.base + slot;
+    var segment = number;
+    var skipped = 0u;
+    if params.own.chunks > 1u {
+        segment = number / params.own.chunks;
+        skipped = (number - segment * params.own.chunks) * params.own.chunk;
+    }
+    let origin = segment * params.own.len + params.first - params.index;
+    let begin = origin + skipped;
+    return Range(begin, begin + min(params.own.chunk, params.own.len - skipped), origin);
+}

@@ -1,0 +1,81 @@
+// The last six steps of a tree. The first 64 invocations bring a value each (all of them, where the workgroup is smaller), and
+// what the others bring does not count. Only invocation 0 gets the total.
+//
+// Subgroups do them in registers, with a single barrier: each reduces its values, its lane 0 leaves the result in workgroup
+// memory, and after the barrier every subgroup reduces those results. No width is assumed, nor which invocations share a
+// subgroup: usually the first 64 fill the first subgroups, but WGSL does not say so. Hence all subgroups take part, with
+// identities or not. They would wait anyway.
+//
+// Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the pipeline is made, so the
+// conditions on it are gone by the time the kernel runs.
+#import operator
+
+#ifdef subgroups
+#import subgroup_reduce
+
+// The narrowest subgroup that exists has four lanes.
+var<workgroup> last_slots: array<Acc, (WG + 3u) / 4u>;
+
+fn last_steps(value: Acc, at: Place) -> Acc {
+    var acc = identity();
+    if at.lid < 64u {
+        acc = value;
+    }
+    let own = subgroup_reduce(acc, at);
+    if at.lane == 0u {
+        last_slots[at.subgroup] = own;
+    }
+    workgroupBarrier();
+    var sum = identity();
+    for (var i = at.lane; i < at.subgroups; i += at.width) {
+        sum = combine(sum, last_slots[i]);
+    }
+    return subgroup_reduce(sum, at);
+}
+#else
+var<workgroup> last_tile: array<Acc, 64>;
+
+fn last_steps(value: Acc, at: Place) -> Acc {
+    let lid = at.lid;
+    if lid < 64u {
+        last_tile[lid] = value;
+    }
+    workgroupBarrier();
+    if WG >= 64u {
+        if lid < 32u {
+            last_tile[lid] = combine(last_tile[lid], last_tile[lid + 32u]);
+        }
+        workgroupBarrier();
+    }
+    if WG >= 32u {
+        if lid < 16u {
+            last_tile[lid] = combine(last_tile[lid], last_tile[lid + 16u]);
+        }
+        workgroupBarrier();
+    }
+    if WG >= 16u {
+        if lid < 8u {
+            last_tile[lid] = combine(last_tile[lid], last_tile[lid + 8u]);
+        }
+        workgroupBarrier();
+    }
+    if WG >= 8u {
+        if lid < 4u {
+            last_tile[lid] = combine(last_tile[lid], last_tile[lid + 4u]);
+        }
+        workgroupBarrier();
+    }
+    if WG >= 4u {
+        if lid < 2u {
+            last_tile[lid] = combine(last_tile[lid], last_tile[lid + 2u]);
+        }
+        workgroupBarrier();
+    }
+    // Invocation 0 keeps the last sum to itself: nobody waits for it, so no barrier.
+    var total = value;
+    if WG >= 2u && lid == 0u {
+        total = combine(last_tile[0], last_tile[1]);
+    }
+    return total;
+}
+#endif

@@ -1,0 +1,46 @@
+// One value per invocation becomes one value per workgroup. Only invocation 0 is promised the total, and between two calls there
+// must be a barrier.
+//
+// With subgroups, each reduces its own values in registers, its lane 0 leaves the result in workgroup memory, and
+// after one barrier every subgroup reduces those results again. All of them do so, although one would be
+// enough: a subgroup operation under `if subgroup == 0` is one a browser may refuse, and the others would
+// only wait. No width is assumed. With narrow subgroups there are more results than lanes (256 invocations
+// in subgroups of 4 leave 64), so the lanes first walk over them.
+//
+// Without them it is the tree of the rung `sequential`, through workgroup memory alone: the upper half is added onto the lower
+// half until one is left.
+//
+// Which `subgroup_reduce` there is, the kernel chooses.
+#import operator
+
+#ifdef subgroups
+// The narrowest subgroup that exists has four lanes.
+var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;
+
+fn workgroup_reduce(value: Acc, at: Place) -> Acc {
+    let own = subgroup_reduce(value, at);
+    if at.lane == 0u {
+        slots[at.subgroup] = own;
+    }
+    workgroupBarrier();
+    var acc = identity();
+    for (var i = at.lane; i < at.subgroups; i += at.width) {
+        acc = combine(acc, slots[i]);
+    }
+    return subgroup_reduce(acc, at);
+}
+#else
+var<workgroup> tree: array<Acc, WG>;
+
+fn workgroup_reduce(value: Acc, at: Place) -> Acc {
+    tree[at.lid] = value;
+    workgroupBarrier();
+    for (var s = WG >> 1u; s > 0u; s >>= 1u) {
+        if at.lid < s {
+            tree[at.lid] = combine(tree[at.lid], tree[at.lid + s]);
+        }
+        workgroupBarrier();
+    }
+    return tree[at.lid];
+}
+#endif

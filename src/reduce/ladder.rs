@@ -1,0 +1,351 @@
+//! Kernels as data, and the ladder: the rungs in the order the documents climb.
+//!
+//! One entry a kernel. The engine runs them, the command line, the benches and the tests walk over [`RUNGS`]; adding a rung is
+//! one WGSL file and one entry here.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::str::FromStr;
+
+use crate::shader;
+
+/// How many items of the input one workgroup takes care of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Coverage {
+    /// No workgroup memory: each invocation combines two items, and a launch halves them.
+    Pairs,
+    /// This many items an invocation, so `WG` times as many a workgroup.
+    Block(u32),
+    /// This many tiles a workgroup; see [`Tuning::tile`](crate::reduce::Tuning::tile).
+    Tiles(u32),
+    /// Any number: a fixed grid walks over the whole input, this many items an invocation and step.
+    Grid(u32),
+    /// A team of invocations a segment: what [`Shape::Segments`](crate::reduce::Shape::Segments) and
+    /// [`Shape::Offsets`](crate::reduce::Shape::Offsets) use.
+    Teams,
+    /// A rectangle of rows and columns a team: what [`Shape::Axis`](crate::reduce::Shape::Axis) uses.
+    Columns,
+    /// One invocation that reads no items.
+    One,
+}
+
+/// How a kernel loads the caller's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loads {
+    /// One at a time.
+    Elements,
+    /// Four at a time, where they lie side by side.
+    Vectors,
+}
+
+/// How much workgroup memory a kernel needs, in accumulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// None.
+    Nothing,
+    /// So many an invocation.
+    Each(u32),
+    /// One tile.
+    Tile,
+}
+
+impl Memory {
+    /// Accumulators for this workgroup and tile.
+    pub const fn items(self, workgroup_size: u32, tile: u32) -> u32 {
+        match self {
+            Memory::Nothing => 0,
+            Memory::Each(items) => items * workgroup_size,
+            Memory::Tile => tile,
+        }
+    }
+}
+
+/// Whether a kernel uses subgroup operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subgroups {
+    /// Never.
+    Unused,
+    /// Where the device has them and the options allow; workgroup memory otherwise.
+    Optional,
+    /// They are what the rung is about.
+    Required,
+}
+
+/// How a kernel hands over what its workgroups have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// Each stores its own.
+    Output,
+    /// All publish theirs, and the last to finish combines them.
+    Meeting,
+    /// Each adds its own to the total, by an atomic.
+    Total,
+}
+
+/// One kernel: what the planner, the composer and the recorder need to know of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Kernel {
+    /// Its name, as on the command line if it is a rung.
+    pub name: &'static str,
+    /// Its file under `shaders/`, without the extension.
+    pub file: &'static str,
+    /// How much of the input a workgroup takes.
+    pub coverage: Coverage,
+    /// How it loads elements.
+    pub loads: Loads,
+    /// How much workgroup memory it needs, at most.
+    pub memory: Memory,
+    /// Whether it uses subgroup operations.
+    pub subgroups: Subgroups,
+    /// How its workgroups hand over what they have.
+    pub delivery: Delivery,
+}
+
+impl Kernel {
+    /// Its WGSL as it stands in its file, opened by its essay.
+    pub fn text(&self) -> &'static str {
+        shader::text(self.file)
+    }
+}
+
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+impl Eq for Kernel {}
+
+impl Hash for Kernel {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.file.hash(state);
+    }
+}
+
+/// How partial results become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Finish {
+    /// The CPU combines them after reading them back.
+    Host,
+    /// The same kernel again, until one is left (or [`Tuning::leave`](crate::reduce::Tuning::leave)).
+    Repeat,
+    /// A second launch, of one workgroup.
+    OneWorkgroup,
+    /// Each result goes straight into the grand total, by an atomic.
+    Atomic,
+    /// The last workgroup to finish combines them, in the same launch.
+    LastWorkgroup,
+}
+
+impl Finish {
+    /// Every way to finish.
+    pub const ALL: [Finish; 5] =
+        [Finish::Host, Finish::Repeat, Finish::OneWorkgroup, Finish::Atomic, Finish::LastWorkgroup];
+
+    /// The name it has on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Finish::Host => "host",
+            Finish::Repeat => "repeat",
+            Finish::OneWorkgroup => "one-workgroup",
+            Finish::Atomic => "atomic",
+            Finish::LastWorkgroup => "last-workgroup",
+        }
+    }
+}
+
+impl fmt::Display for Finish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no way to finish.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown finish `{0}`; the ways to finish are host, repeat, one-workgroup, atomic, last-workgroup")]
+pub struct UnknownFinish(String);
+
+impl FromStr for Finish {
+    type Err = UnknownFinish;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Finish::ALL
+            .into_iter()
+            .find(|finish| finish.name() == name)
+            .ok_or_else(|| UnknownFinish(name.to_owned()))
+    }
+}
+
+/// One rung of the ladder: a kernel, and the ways its partial results can become one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Rung {
+    /// The kernel.
+    pub kernel: &'static Kernel,
+    /// The ways it can finish, the one of the ladder first.
+    pub finishes: &'static [Finish],
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// The documents and kernels it comes from.
+    pub document: &'static str,
+}
+
+impl PartialEq for &'static Rung {
+    fn eq(&self, other: &Self) -> bool {
+        self.kernel == other.kernel
+    }
+}
+
+impl Eq for &'static Rung {}
+
+macro_rules! kernel {
+    ($name:literal, $file:literal, $coverage:expr, $loads:expr, $memory:expr, $subgroups:expr, $delivery:expr) => {
+        Kernel {
+            name: $name,
+            file: $file,
+            coverage: $coverage,
+            loads: $loads,
+            memory: $memory,
+            subgroups: $subgroups,
+            delivery: $delivery,
+        }
+    };
+}
+
+macro_rules! rung {
+    ($kernel:expr, $finishes:expr, $document:literal, $summary:literal) => {
+        Rung { kernel: $kernel, finishes: $finishes, summary: $summary, document: $document }
+    };
+}
+
+use Coverage::{Block, Columns, Grid, One, Pairs, Teams, Tiles};
+use Delivery::{Meeting, Output, Total};
+use Finish::{Atomic, Host, LastWorkgroup, OneWorkgroup, Repeat};
+use Loads::{Elements, Vectors};
+use Memory::{Each, Nothing, Tile};
+use Subgroups::{Optional, Required, Unused};
+
+const TREE: &[Finish] = &[Repeat, Host];
+const FIXED_GRID: &[Finish] = &[OneWorkgroup, Host, Repeat];
+
+/// The last rung, which is also what the library runs for whole inputs.
+pub static SINGLE_PASS: Kernel =
+    kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Meeting);
+
+/// Every rung, in the order the documents climb; what goes beyond them is last.
+#[rustfmt::skip]
+pub static RUNGS: &[Rung] = &[
+    rung!(&kernel!("global-adjacent", "ladder/global_adjacent", Pairs, Elements, Nothing, Unused, Output), TREE, "opencl 0",
+        "no workgroup memory: items 2i and 2i + 1, one dispatch per halving"),
+    rung!(&kernel!("global-halves", "ladder/global_halves", Pairs, Elements, Nothing, Unused, Output), TREE, "opencl 1",
+        "no workgroup memory: items i and i + half, one dispatch per halving"),
+    rung!(&kernel!("interleaved-modulo", "ladder/interleaved_modulo", Block(1), Elements, Each(1), Unused, Output), TREE, "tga 01, 02; csc367 1",
+        "tree in workgroup memory, every second, fourth, eighth … invocation working"),
+    rung!(&kernel!("interleaved-modulo-pair", "ladder/interleaved_modulo_pair", Block(2), Elements, Each(2), Unused, Output), TREE, "exercise",
+        "the same tree over two neighbouring items an invocation"),
+    rung!(&kernel!("interleaved-strided", "ladder/interleaved_strided", Block(1), Elements, Each(1), Unused, Output), TREE, "tga 03; csc367 2",
+        "neighbouring invocations work, on items a stride apart"),
+    rung!(&kernel!("sequential", "ladder/sequential", Block(1), Elements, Each(1), Unused, Output), TREE, "tga 04; csc367 3",
+        "neighbouring invocations work on neighbouring items"),
+    rung!(&kernel!("first-add", "ladder/first_add", Block(2), Elements, Each(1), Unused, Output), TREE, "tga 05; csc367 4",
+        "the first addition happens while loading"),
+    rung!(&kernel!("unrolled-last", "ladder/unrolled_last", Block(2), Elements, Each(2), Optional, Output), TREE, "tga 06; csc367 5",
+        "the last six steps written out"),
+    rung!(&kernel!("unrolled-full", "ladder/unrolled_full", Block(2), Elements, Each(1), Unused, Output), TREE, "csc367 6; tga 06 (note)",
+        "every step written out"),
+    rung!(&kernel!("grid-stride", "ladder/grid_stride", Grid(2), Elements, Each(1), Unused, Output), FIXED_GRID, "tga 07; csc367 7",
+        "a fixed grid; each invocation first adds many items"),
+    rung!(&kernel!("radix-4", "ladder/radix_4", Block(1), Elements, Each(1), Unused, Output), TREE, "csc367 (four per thread)",
+        "a tree whose nodes add four values"),
+    rung!(&kernel!("tile", "ladder/tile", Tiles(1), Elements, Tile, Unused, Output), TREE, "opencl 2",
+        "few invocations reduce a larger tile in workgroup memory"),
+    rung!(&kernel!("tile-two-loads", "ladder/tile_two_loads", Tiles(2), Elements, Tile, Unused, Output), TREE, "opencl 3",
+        "two loads per slot, no test in the full steps"),
+    rung!(&kernel!("tile-unrolled", "ladder/tile_unrolled", Tiles(2), Elements, Tile, Unused, Output), TREE, "opencl 4, 5, 6",
+        "the same, every loop written out"),
+    rung!(&kernel!("subgroup-shuffle", "ladder/subgroup_shuffle", Grid(1), Elements, Each(1), Required, Output), FIXED_GRID, "csc367 (block reduce)",
+        "a shuffle-down tree in registers, workgroup memory between subgroups only"),
+    rung!(&kernel!("subgroup-butterfly", "ladder/subgroup_butterfly", Grid(1), Elements, Each(1), Required, Output), FIXED_GRID, "csc367 (all-reduce note)",
+        "the same with shuffle-xor: every lane ends with the result"),
+    rung!(&kernel!("subgroup-add", "ladder/subgroup_add", Grid(1), Elements, Each(1), Required, Output), FIXED_GRID, "today's built-in",
+        "the same with the built-in subgroup reduction"),
+    rung!(&kernel!("subgroup-atomic", "ladder/subgroup_atomic", Grid(1), Elements, Each(1), Required, Total), &[Atomic], "csc367 (atomics)",
+        "one atomic to the grand total per subgroup"),
+    rung!(&kernel!("workgroup-atomic", "ladder/workgroup_atomic", Grid(1), Elements, Each(1), Optional, Total), &[Atomic], "csc367 (atomics)",
+        "one atomic to the grand total per workgroup"),
+    rung!(&kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output), FIXED_GRID, "beyond",
+        "vec4 loads, four independent accumulators, a fixed grid"),
+    rung!(&SINGLE_PASS, &[LastWorkgroup], "beyond",
+        "one dispatch: the last workgroup to finish adds the partials"),
+];
+
+/// Whole inputs added to what the output holds.
+pub(super) static ACCUMULATE: Kernel =
+    kernel!("accumulate", "kernels/accumulate", Grid(16), Vectors, Each(1), Optional, Total);
+/// Segments of one length.
+pub(super) static SEGMENTS: Kernel =
+    kernel!("segments", "kernels/segments", Teams, Vectors, Each(1), Optional, Output);
+/// Segments between offsets.
+pub(super) static OFFSETS: Kernel =
+    kernel!("offsets", "kernels/offsets", Teams, Vectors, Each(1), Optional, Output);
+/// The middle axis of an array.
+pub(super) static COLUMNS: Kernel =
+    kernel!("columns", "kernels/columns", Columns, Elements, Each(1), Unused, Output);
+/// The total of an atomic rung starts from the identity.
+pub(super) static SEED: Kernel = kernel!("seed", "kernels/seed", One, Elements, Nothing, Unused, Total);
+/// The total of an atomic rung becomes a result.
+pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, Nothing, Unused, Total);
+
+impl Rung {
+    /// The rung of that name.
+    pub fn named(name: &str) -> Result<&'static Rung, UnknownRung> {
+        RUNGS.iter().find(|rung| rung.name() == name).ok_or_else(|| UnknownRung(name.to_owned()))
+    }
+
+    /// Its name, as on the command line.
+    pub const fn name(&self) -> &'static str {
+        self.kernel.name
+    }
+}
+
+/// A name that is no rung.
+#[derive(Clone, Debug)]
+pub struct UnknownRung(String);
+
+impl fmt::Display for UnknownRung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = RUNGS.iter().map(Rung::name).collect();
+        write!(f, "unknown rung `{}`; the rungs are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownRung {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for rung in RUNGS {
+            let name = rung.name();
+            assert_eq!(Rung::named(name).unwrap().kernel, rung.kernel);
+            assert_eq!(rung.kernel.file, format!("ladder/{}", name.replace('-', "_")));
+            assert_eq!(RUNGS.iter().filter(|other| other.name() == name).count(), 1);
+        }
+        let message = Rung::named("sequentiel").unwrap_err().to_string();
+        assert!(message.contains("sequentiel") && message.contains("single-pass"));
+    }
+
+    #[test]
+    fn every_kernel_opens_with_its_essay() {
+        for rung in RUNGS {
+            let text = rung.kernel.text();
+            let essay = text.lines().take_while(|line| line.starts_with("//")).count();
+            assert!(text.starts_with(&format!("// {}: ", rung.name())), "{}", rung.name());
+            assert!(essay >= 10, "{}: {essay} lines", rung.name());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What naga says about an operator's types: how large they are in a buffer, and how they come apart into words.
+
+use std::fmt::Write as _;
+
+use naga::{Handle, Module, Scalar, ScalarKind, Type, TypeInner};
+
+/// A type of a WGSL module that a buffer can hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    /// The type as WGSL writes it.
+    pub(crate) wgsl: String,
+    /// Bytes from one to the next in an array.
+    pub(crate) stride: u64,
+    /// Its scalars in order, each with the path that leads to it: `.key`, `.x`, or nothing.
+    leaves: Vec<Leaf>,
+    /// How it is put together from its scalars.
+    recipe: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Leaf {
+    path: String,
+    scalar: Scalar,
+}
+
+impl Leaf {
+    fn words(&self) -> usize {
+        if self.scalar.width == 8 { 2 } else { 1 }
+    }
+}
+
+impl Layout {
+    /// The layout of a type; `None` if no buffer can hold it or halofold cannot take it apart.
+    pub(crate) fn of(module: &Module, ty: Handle<Type>) -> Option<Self> {
+        let mut layouter = naga::proc::Layouter::default();
+        layouter.update(module.to_ctx()).ok()?;
+        let stride = u64::from(layouter[ty].to_stride());
+        let mut leaves = Vec::new();
+        let recipe = take_apart(module, ty, "", &mut leaves)?;
+        Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
+    }
+
+    /// Its 32-bit words when it travels between lanes or workgroups.
+    pub(crate) fn words(&self) -> usize {
+        self.leaves.iter().map(Leaf::words).sum()
+    }
+
+    /// Whether it is one number.
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.leaves.len() == 1 && self.leaves[0].path.is_empty()
+    }
+
+    /// Whether it is one scalar of 32 bits, which subgroup operations take as it is.
+    pub(crate) fn is_word(&self) -> bool {
+        self.is_scalar() && self.leaves[0].scalar.width == 4
+    }
+
+    /// Whether some scalar has 64 bits, so that words are made by 64-bit integers.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.leaves.iter().any(|leaf| leaf.scalar.width == 8)
+    }
+
+    /// WGSL that moves such words between lanes, one by one where no vector holds them.
+    pub(crate) fn shuffle_piece(&self) -> String {
+        let count = self.words();
+        let mut text = String::new();
+        for (name, call, by) in [
+            ("shuffle_words_down", "subgroupShuffleDown", "d"),
+            ("shuffle_words_xor", "subgroupShuffleXor", "mask"),
+        ] {
+            let moved = if count > 4 {
+                let each: Vec<_> = (0..count).map(|word| format!("{call}(words[{word}], {by})")).collect();
+                format!("Words({})", each.join(", "))
+            } else {
+                format!("{call}(words, {by})")
+            };
+            let _ =
+                write!(text, "fn {name}(words: Words, {by}: u32) -> Words {{\n    return {moved};\n}}\n\n");
+        }
+        text
+    }
+
+    /// WGSL that takes the type apart into words and puts it together: the piece `words` of an accumulator.
+    pub(crate) fn words_piece(&self) -> String {
+        let count = self.words();
+        let alias = match count {
+            0..=2 => "vec2<u32>".to_owned(),
+            3 | 4 => "vec4<u32>".to_owned(),
+            more => format!("array<u32, {more}>"),
+        };
+        let mut to = Vec::new();
+        let mut from = self.recipe.clone();
+        let mut at = 0;
+        for (number, leaf) in self.leaves.iter().enumerate() {
+            let value = format!("acc{}", leaf.path);
+            let (words, back) = convert(leaf.scalar, &value, at);
+            at += words.len();
+            to.extend(words);
+            from = from.replace(&format!("{{{number}}}"), &back);
+        }
+        let padded = if count > 4 { count } else { count.next_power_of_two().max(2) };
+        to.resize(padded, "0u".to_owned());
+        let mut text = format!("alias Words = {alias};\nconst ACC_WORDS: u32 = {count}u;\n\n");
+        let _ =
+            write!(text, "fn to_words(acc: Acc) -> Words {{\n    return Words({});\n}}\n\n", to.join(", "));
+        let _ = write!(text, "fn from_words(words: Words) -> Acc {{\n    return {from};\n}}\n");
+        text
+    }
+}
+
+/// The words of a scalar, and the expression that makes it of the words from `at` on.
+fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
+    let word = |k: usize| format!("words[{}]", at + k);
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Uint, 4) => (vec![value.to_owned()], word(0)),
+        (kind, 4) => {
+            let ty = if kind == ScalarKind::Float { "f32" } else { "i32" };
+            (vec![format!("bitcast<u32>({value})")], format!("bitcast<{ty}>({})", word(0)))
+        }
+        (_, 2) => (vec![format!("bitcast<u32>(f32({value}))")], format!("f16(bitcast<f32>({}))", word(0))),
+        (kind, _) => {
+            let bits =
+                if kind == ScalarKind::Uint { value.to_owned() } else { format!("bitcast<u64>({value})") };
+            let whole = format!("((u64({}) << 32u) | u64({}))", word(1), word(0));
+            let back = match kind {
+                ScalarKind::Uint => whole,
+                ScalarKind::Float => format!("bitcast<f64>({whole})"),
+                _ => format!("bitcast<i64>({whole})"),
+            };
+            (vec![format!("u32({bits} & 0xfffffffflu)"), format!("u32({bits} >> 32u)")], back)
+        }
+    }
+}
+
+/// Collects the scalars of a type and answers how it is constructed, scalar number `k` standing as `{k}`.
+fn take_apart(module: &Module, ty: Handle<Type>, path: &str, leaves: &mut Vec<Leaf>) -> Option<String> {
+    match &module.types[ty].inner {
+        TypeInner::Scalar(scalar) if is_numeric(*scalar) => {
+            leaves.push(Leaf { path: path.to_owned(), scalar: *scalar });
+            Some(format!("{{{}}}", leaves.len() - 1))
+        }
+        TypeInner::Vector { size, scalar } if is_numeric(*scalar) => {
+            let parts: Vec<_> = ["x", "y", "z", "w"][..*size as usize]
+                .iter()
+                .map(|component| {
+                    leaves.push(Leaf { path: format!("{path}.{component}"), scalar: *scalar });
+                    format!("{{{}}}", leaves.len() - 1)
+                })
+                .collect();
+            Some(format!("{}({})", name(module, ty)?, parts.join(", ")))
+        }
+        TypeInner::Struct { members, .. } => {
+            let parts: Option<Vec<_>> = members
+                .iter()
+                .map(|member| {
+                    let path = format!("{path}.{}", member.name.as_deref()?);
+                    take_apart(module, member.ty, &path, leaves)
+                })
+                .collect();
+            Some(format!("{}({})", name(module, ty)?, parts?.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+fn is_numeric(scalar: Scalar) -> bool {
+    matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint | ScalarKind::Float)
+}
+
+/// How WGSL writes a type.
+pub(crate) fn name(module: &Module, ty: Handle<Type>) -> Option<String> {
+    let ty = &module.types[ty];
+    match &ty.inner {
+        TypeInner::Scalar(scalar) => scalar_name(*scalar).map(str::to_owned),
+        TypeInner::Vector { size, scalar } => Some(format!("vec{}<{}>", *size as u8, scalar_name(*scalar)?)),
+        TypeInner::Struct { .. } => ty.name.clone(),
+        _ => None,
+    }
+}
+
+fn scalar_name(scalar: Scalar) -> Option<&'static str> {
+    match (scalar.kind, scalar.width) {
+        (ScalarKind::Uint, 4) => Some("u32"),
+        (ScalarKind::Sint, 4) => Some("i32"),
+        (ScalarKind::Float, 4) => Some("f32"),
+        (ScalarKind::Float, 2) => Some("f16"),
+        (ScalarKind::Uint, 8) => Some("u64"),
+        (ScalarKind::Sint, 8) => Some("i64"),
+        (ScalarKind::Float, 8) => Some("f64"),
+        _ => None,
+    }
+}

@@ -1,0 +1,318 @@
+//! A rung over a whole input: level after level of partial results, and how they become one.
+
+use wgpu::Limits;
+
+use crate::pipeline;
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED};
+use crate::reduce::plan::whole::{Spread, items};
+use crate::reduce::plan::{
+    Bytes, Dst, Extent, Launch, MAX_ITERATIONS, Params, Plan, Reads, Request, Span, Src, Stage, WORD, Writes,
+};
+use crate::reduce::tuning::Tuning;
+use crate::window;
+
+/// What `Pairs` leaves to the host when the host finishes, as in the OpenCL tutorial.
+const PAIRS_LEFT_TO_HOST: u64 = 64;
+
+/// A window of what a level reads.
+#[derive(Clone, Copy)]
+struct Part {
+    src: Src,
+    params: Params,
+}
+
+/// Launches that do not depend on one another: one a window of what the level below left.
+struct Level {
+    parts: Vec<Part>,
+    results: Vec<u64>,
+}
+
+impl Level {
+    /// Results it leaves.
+    fn left(&self) -> u64 {
+        self.results.iter().sum()
+    }
+}
+
+/// A rung with its knobs, and what it is planned for.
+struct Planner<'a> {
+    request: &'a Request<'a>,
+    kernel: &'static Kernel,
+    finish: Finish,
+    tuning: Tuning,
+}
+
+impl Request<'_> {
+    /// All stages that plans of a rung may have.
+    pub(super) fn rung_stages(&self, kernel: &'static Kernel, finish: Finish, tuning: Tuning) -> Vec<Stage> {
+        let Tuning { workgroup_size, tile, .. } = tuning;
+        let stage = |kernel, reads, writes| Stage { kernel, reads, writes, workgroup_size, tile };
+        let (elements, last) = (self.items(), self.last());
+        let mut stages = match finish {
+            Finish::Atomic => {
+                let one =
+                    |kernel| Stage { workgroup_size: 1, ..stage(kernel, Reads::Elements, Writes::Results) };
+                vec![one(&SEED), stage(kernel, elements, Writes::Results), one(&SEAL)]
+            }
+            Finish::LastWorkgroup => vec![stage(kernel, elements, last)],
+            Finish::Host if kernel.coverage != Coverage::Pairs => {
+                vec![stage(kernel, elements, last), stage(kernel, elements, Writes::Partials)]
+            }
+            Finish::Host | Finish::Repeat | Finish::OneWorkgroup => vec![
+                stage(kernel, elements, last),
+                stage(kernel, elements, Writes::Partials),
+                stage(kernel, Reads::Partials, Writes::Partials),
+                stage(kernel, Reads::Partials, last),
+            ],
+        };
+        stages.dedup();
+        stages
+    }
+
+    /// Plans a rung.
+    pub(super) fn rung(
+        &self,
+        rung: &'static Rung,
+        finish: Finish,
+        tuning: Tuning,
+        parts: &[Extent],
+        second: Option<Extent>,
+    ) -> Result<Plan, ReduceError> {
+        check(self, rung, finish, tuning)?;
+        let planner = Planner { request: self, kernel: rung.kernel, finish, tuning };
+        match finish {
+            Finish::LastWorkgroup => {
+                let stage = planner.stage(self.items(), self.last());
+                let spread = Spread { most: tuning.max_workgroups, stride: 1 };
+                self.spread(&self.windows(parts, second), stage, spread)
+            }
+            Finish::Atomic => Ok(planner.through_total(&planner.windows(parts, second))?),
+            Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {
+                Ok(planner.through_scratch(&planner.windows(parts, second))?)
+            }
+        }
+    }
+}
+
+/// Checks what does not depend on the length.
+pub(in crate::reduce) fn check(
+    request: &Request<'_>,
+    rung: &'static Rung,
+    finish: Finish,
+    Tuning { workgroup_size, tile, .. }: Tuning,
+) -> Result<(), PlanError> {
+    let Limits { max_compute_invocations_per_workgroup, max_compute_workgroup_size_x, .. } = *request.limits;
+    if !workgroup_size.is_power_of_two() {
+        return Err(PlanError::WorkgroupNotPowerOfTwo(workgroup_size));
+    }
+    // The unrolled trees start at 1024.
+    let limit = max_compute_invocations_per_workgroup.min(max_compute_workgroup_size_x).min(1024);
+    if workgroup_size > limit {
+        return Err(PlanError::WorkgroupTooLarge { asked: workgroup_size, limit });
+    }
+    let tile_fits = tile.is_power_of_two() && tile <= 1024 && (1..=16).contains(&(tile / workgroup_size));
+    if matches!(rung.kernel.coverage, Coverage::Tiles(_)) && !tile_fits {
+        return Err(PlanError::Tile { tile, workgroup_size });
+    }
+    // The last workgroup has a flag to share besides.
+    let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
+    let items = u64::from(rung.kernel.memory.items(workgroup_size, tile));
+    let needed = items * request.monoid.acc.stride + flag;
+    let limit = request.limits.max_compute_workgroup_storage_size;
+    if needed > u64::from(limit) {
+        return Err(PlanError::WorkgroupMemory { rung: rung.name(), needed, limit });
+    }
+    if !rung.finishes.contains(&finish) {
+        let offered: Vec<_> = rung.finishes.iter().map(|finish| finish.name()).collect();
+        return Err(PlanError::Finish { rung: rung.name(), finish, offered: offered.join(", ") });
+    }
+    Ok(())
+}
+
+impl Planner<'_> {
+    fn stage(&self, reads: Reads, writes: Writes) -> Stage {
+        let Tuning { workgroup_size, tile, .. } = self.tuning;
+        Stage { kernel: self.kernel, reads, writes, workgroup_size, tile }
+    }
+
+    fn acc(&self) -> u64 {
+        self.request.monoid.acc.stride
+    }
+
+    /// The most bytes a launch may read through one binding: what it writes has to fit a binding as well.
+    fn largest_window(&self, item: u64) -> u64 {
+        let results = self.request.storable(self.acc());
+        results.saturating_mul(self.per_result() * item)
+    }
+
+    /// Items that give one result, at least.
+    fn per_result(&self) -> u64 {
+        if self.kernel.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() }
+    }
+
+    /// The caller's inputs, cut into windows that fit a binding.
+    fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Part> {
+        let most = self.largest_window(self.request.item_size());
+        let spans = self.request.windows_of(parts, second, most);
+        let count = items(&spans) as u32;
+        let part = |span: &Span| Part { src: span.src(), params: Params { count, ..span.params() } };
+        spans.iter().map(part).collect()
+    }
+
+    /// So many accumulators in a scratch buffer, cut likewise.
+    fn partials(&self, buffer: usize, len: u64, count: u32) -> Vec<Part> {
+        let (align, acc) = (self.request.align(), self.acc());
+        // Also a whole number of accumulators.
+        let unit = self.request.unit(acc);
+        let most = self.request.largest_binding().min(self.largest_window(acc));
+        let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
+        let part = |window: &window::Window| Part {
+            src: Src::Scratch(buffer, Bytes { offset: window.start, size: window.size }),
+            params: Params {
+                first: window.first,
+                len: window.len,
+                index: window.index,
+                count,
+                ..Params::default()
+            },
+        };
+        windows.iter().map(part).collect()
+    }
+
+    /// Items one workgroup takes in one go.
+    fn per_workgroup(&self) -> u64 {
+        let size = u64::from(self.tuning.workgroup_size);
+        match self.kernel.coverage {
+            Coverage::Pairs => 2 * size,
+            Coverage::Block(items) | Coverage::Grid(items) => u64::from(items) * size,
+            Coverage::Tiles(tiles) => u64::from(tiles) * u64::from(self.tuning.tile),
+            Coverage::Teams | Coverage::Columns | Coverage::One => size,
+        }
+    }
+
+    /// How many results `len` items give, if a fixed grid has at most `most` workgroups.
+    fn results(&self, len: u64, most: u64) -> u64 {
+        let results = match self.kernel.coverage {
+            Coverage::Pairs => len.div_ceil(2),
+            Coverage::Grid(_) => {
+                let wanted = len.div_ceil(self.per_workgroup()).min(most);
+                wanted.max(len.div_ceil(u64::from(self.tuning.workgroup_size) * MAX_ITERATIONS))
+            }
+            _ => len.div_ceil(self.per_workgroup()),
+        };
+        results.max(1)
+    }
+
+    /// How many results each window gives, if together they may give `most`; a fixed grid is shared out evenly.
+    fn results_of(&self, parts: &[Part], most: u64) -> Vec<u64> {
+        let most = (most / parts.len() as u64).max(1);
+        parts.iter().map(|part| self.results(u64::from(part.params.len), most)).collect()
+    }
+
+    /// The grid for so many results: one row, or the fewest rows that hold them.
+    fn grid(&self, results: u64) -> Result<[u32; 2], PlanError> {
+        let groups = match self.kernel.coverage {
+            Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
+            _ => results,
+        };
+        let limit = pipeline::most_groups(self.request.limits);
+        pipeline::folded(groups, self.request.limits)
+            .ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
+    }
+
+    /// The launch over a window.
+    fn launch(
+        &self,
+        stage: Stage,
+        level: u32,
+        part: Part,
+        results: u64,
+        (dst, store): (Dst, u32),
+    ) -> Result<Launch, PlanError> {
+        let grid = self.grid(results)?;
+        let params = Params { groups: results as u32, row: grid[0], store, ..part.params };
+        Ok(Launch { stage, level, src: part.src, dst, offsets: None, grid, params })
+    }
+
+    /// The most workgroups that the next level of partial results gets; `None` if they are to stay.
+    fn next_grid(&self, left: u64) -> Option<u64> {
+        let most = u64::from(self.tuning.max_workgroups);
+        match self.finish {
+            _ if left == 1 => None,
+            Finish::Host => {
+                (self.kernel.coverage == Coverage::Pairs && left > PAIRS_LEFT_TO_HOST).then_some(most)
+            }
+            Finish::Repeat => (left > u64::from(self.tuning.leave)).then_some(most),
+            // One workgroup, unless that would be too many iterations: then `results` asks for more.
+            _ => Some(1),
+        }
+    }
+
+    /// Workgroups leave their results in scratch memory, level after level.
+    fn through_scratch(&self, windows: &[Part]) -> Result<Plan, PlanError> {
+        let count = windows.first().map_or(0, |part| part.params.count);
+        let mut scratch = [0; 2];
+        let mut levels = vec![Level {
+            results: self.results_of(windows, u64::from(self.tuning.max_workgroups)),
+            parts: windows.to_vec(),
+        }];
+        loop {
+            let below = levels.len() - 1;
+            let left = levels[below].left();
+            let Some(most) = self.next_grid(left) else { break };
+            let parts = self.partials(below % 2, left, count);
+            let level = Level { results: self.results_of(&parts, most), parts };
+            // A workgroup of one invocation that takes one item makes no progress: the host adds the rest.
+            if level.left() >= left {
+                break;
+            }
+            scratch[below % 2] = scratch[below % 2].max((left * self.acc()).next_multiple_of(WORD));
+            levels.push(level);
+        }
+        let top = levels.len() - 1;
+        let left = levels[top].left();
+        let last = if left == 1 { self.request.last() } else { Writes::Partials };
+        let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
+        let mut plan = Plan { scratch, ..Plan::empty(left, stride) };
+        for (height, level) in levels.iter().enumerate() {
+            let reads = if height == 0 { self.request.items() } else { Reads::Partials };
+            let stage = self.stage(reads, if height == top { last } else { Writes::Partials });
+            let mut at = 0;
+            for (part, &results) in level.parts.iter().zip(&level.results) {
+                let stride = if height == top { stride } else { self.acc() };
+                let (bytes, store) = self.request.store(at, results, stride);
+                let dst = if height == top { Dst::Output(bytes) } else { Dst::Scratch(height % 2, bytes) };
+                plan.launches.push(self.launch(stage, height as u32, *part, results, (dst, store))?);
+                at += results;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Results go into one atomic word, which starts as the identity and may need a last touch.
+    fn through_total(&self, windows: &[Part]) -> Result<Plan, PlanError> {
+        let mut plan = Plan::empty(1, self.request.out_stride());
+        let total = (Dst::Output(Bytes { offset: 0, size: plan.output }), 0);
+        let count = windows.first().map_or(0, |part| part.params.count);
+        let alone = |kernel, level| Launch {
+            stage: Stage { kernel, workgroup_size: 1, ..self.stage(Reads::Elements, Writes::Results) },
+            level,
+            src: Src::Nothing,
+            dst: total.0,
+            offsets: None,
+            grid: [1, 1],
+            params: Params { groups: 1, row: 1, count, ..Params::default() },
+        };
+        plan.launches.push(alone(&SEED, 0));
+        let stage = self.stage(self.request.items(), Writes::Results);
+        let results = self.results_of(windows, u64::from(self.tuning.max_workgroups));
+        for (part, results) in windows.iter().zip(results) {
+            plan.launches.push(self.launch(stage, 1, *part, results, total)?);
+        }
+        if !self.request.monoid.is_finished() {
+            plan.launches.push(alone(&SEAL, 2));
+        }
+        Ok(plan)
+    }
+}

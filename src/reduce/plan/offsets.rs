@@ -1,0 +1,207 @@
+//! Segments between offsets that lie on the GPU: nothing is known of their lengths but the average.
+
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::ladder::OFFSETS;
+use crate::reduce::plan::{Bytes, Dst, Extent, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes};
+
+/// Elements of a tile, as a power of two, if a binding holds at least two of them: longer segments are cut.
+const TILE: u32 = 14;
+
+/// Elements of a segment for each invocation of its team; if it has more, the whole workgroup takes it.
+const MOST_EACH: u64 = 128;
+
+/// Invocations that share the marks they look at when tiles are reduced, as a power of two: a workgroup has eight.
+const TILE_TEAM: u32 = 5;
+
+/// Tiles of a segment that one invocation joins.
+const JOINED_ALONE: u32 = 32;
+
+/// Bytes of a mark, and of an offset.
+const MARK: u64 = 16;
+const OFFSET: u64 = 4;
+
+/// The input in tiles, and the tiles in windows.
+#[derive(Clone, Copy)]
+struct Tiles {
+    part: Extent,
+    second: Option<Extent>,
+    /// Elements of a tile, as a power of two.
+    power: u32,
+    /// Tiles of a window.
+    each: u64,
+}
+
+impl Tiles {
+    fn size(&self) -> u64 {
+        1 << self.power
+    }
+
+    fn count(&self) -> u64 {
+        self.part.len.div_ceil(self.size())
+    }
+
+    /// The elements of each window; one window if there are none.
+    fn windows(self) -> impl Iterator<Item = std::ops::Range<u64>> {
+        let each = self.each << self.power;
+        (0..self.count().div_ceil(self.each).max(1))
+            .map(move |window| window * each..self.part.len.min((window + 1) * each))
+    }
+}
+
+impl Request<'_> {
+    /// Short and medium segments by window; then, if the input is longer than a tile, long ones.
+    pub(super) fn offsets(
+        &self,
+        part: Extent,
+        second: Option<Extent>,
+        count: u64,
+    ) -> Result<Plan, ReduceError> {
+        // There is one offset more than there are segments.
+        if count >= u64::from(u32::MAX) {
+            return Err(ReduceError::TooManySegments(count));
+        }
+        let mut plan = Plan::empty(count, self.out_stride());
+        if count == 0 {
+            return Ok(plan);
+        }
+        let tiles = self.tiles(part, second);
+        for segments in self.slabs(count) {
+            for window in tiles.windows() {
+                plan.launches.push(self.window(tiles, count, segments.clone(), window)?);
+            }
+        }
+        plan.marks = self.scratch(tiles.count().max(1) * MARK)?;
+        if tiles.count() > 1 {
+            plan.scratch[0] =
+                self.scratch((tiles.count() * self.monoid.acc.stride).next_multiple_of(WORD))?;
+            for window in tiles.windows() {
+                plan.launches.push(self.cut(tiles, window)?);
+            }
+            for segments in self.slabs(count) {
+                plan.launches.push(self.join(tiles, plan.scratch[0], segments)?);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// A window binds its own tiles and one more.
+    fn tiles(&self, part: Extent, second: Option<Extent>) -> Tiles {
+        let room = self.room() / self.item_size();
+        let power = TILE.min((room / 2).max(1).ilog2());
+        Tiles { part, second, power, each: ((room >> power) - 1).max(1) }
+    }
+
+    /// Segments whose offsets and results one binding holds. Their offsets start where a binding may.
+    fn slabs(&self, count: u64) -> impl Iterator<Item = std::ops::Range<u64>> {
+        let unit = self.align() / OFFSET;
+        let fitting = (self.largest_binding() / OFFSET - 1).min(self.storable(self.out_stride()));
+        let each = (fitting / unit).max(1) * unit;
+        (0..count.div_ceil(each)).map(move |slab| slab * each..count.min((slab + 1) * each))
+    }
+
+    /// The launch over some segments that start in a window.
+    fn window(
+        &self,
+        tiles: Tiles,
+        count: u64,
+        segments: std::ops::Range<u64>,
+        window: std::ops::Range<u64>,
+    ) -> Result<Launch, PlanError> {
+        let len = tiles.part.len;
+        let some = segments.end - segments.start;
+        let team = self.team(len.div_ceil(count));
+        let grid = self.teams(some, team)?;
+        let span = self.span(tiles.part, tiles.second, window.start..len.min(window.end + tiles.size()));
+        let (bytes, store) = self.store(segments.start, some, self.out_stride());
+        Ok(Launch {
+            stage: self.stage(&OFFSETS, Reads::Elements, Writes::Results),
+            level: 0,
+            src: span.src(),
+            dst: Dst::Output(bytes),
+            offsets: Some(Bytes { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
+            grid,
+            params: Params {
+                // Segments that start here, though the binding reaches further.
+                len: (window.end - window.start) as u32,
+                groups: some as u32,
+                row: grid[0],
+                store,
+                count: len as u32,
+                own: Own::Offsets {
+                    power: tiles.power,
+                    short: (MOST_EACH << team).min(tiles.size()) as u32,
+                    base: segments.start as u32,
+                    team,
+                    segments: count as u32,
+                    is_last: u32::from(window.end == len),
+                },
+                ..span.params()
+            },
+        })
+    }
+
+    /// The launch over the tiles of a window, and what their long segments have in the tile before.
+    fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, PlanError> {
+        let begin = window.start >> tiles.power;
+        let some = window.end.div_ceil(tiles.size()) - begin;
+        let team = TILE_TEAM.min(self.workgroup_size().ilog2());
+        let grid = self.teams(some, team)?;
+        let span = self.span(tiles.part, tiles.second, window.start.saturating_sub(tiles.size())..window.end);
+        let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
+        Ok(Launch {
+            stage: self.stage(&OFFSETS, Reads::Elements, Writes::Partials),
+            level: 1,
+            src: span.src(),
+            dst: Dst::Scratch(0, bytes),
+            offsets: None,
+            grid,
+            params: Params {
+                groups: some as u32,
+                row: grid[0],
+                store,
+                count: tiles.part.len as u32,
+                own: Own::Offsets {
+                    power: tiles.power,
+                    // Every tile is the whole workgroup's.
+                    short: 0,
+                    base: begin as u32,
+                    team,
+                    segments: 0,
+                    is_last: 0,
+                },
+                ..span.params()
+            },
+        })
+    }
+
+    /// The launch over all marks, for those of some segments.
+    fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Launch, PlanError> {
+        let some = segments.end - segments.start;
+        let grid = self.teams(tiles.count(), 0)?;
+        let (bytes, store) = self.store(segments.start, some, self.out_stride());
+        Ok(Launch {
+            stage: self.stage(&OFFSETS, Reads::Partials, Writes::Results),
+            level: 2,
+            src: Src::Scratch(0, Bytes { offset: 0, size: scratch }),
+            dst: Dst::Output(bytes),
+            offsets: None,
+            grid,
+            params: Params {
+                len: some as u32,
+                groups: tiles.count() as u32,
+                row: grid[0],
+                store,
+                count: tiles.part.len as u32,
+                own: Own::Offsets {
+                    power: tiles.power,
+                    short: JOINED_ALONE,
+                    base: segments.start as u32,
+                    team: 0,
+                    segments: 0,
+                    is_last: 0,
+                },
+                ..Params::default()
+            },
+        })
+    }
+}

@@ -1,0 +1,297 @@
+//! Many results of equal parts: segments, and columns of an array.
+//!
+//! Both are rows, one after the other, of which `len` make a result or a row of results. A segment is the case of
+//! rows of one element.
+
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::ladder::{COLUMNS, Coverage, Kernel, SEGMENTS};
+use crate::reduce::plan::{
+    Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
+    Writes,
+};
+
+/// Workgroups that fill any GPU; with fewer, long segments are cut into chunks.
+const ENOUGH_WORKGROUPS: u64 = 2048;
+
+/// Elements of a chunk, at least: less would not be worth a second launch.
+const SMALLEST_CHUNK: u64 = 1 << 14;
+
+/// Columns that a team takes side by side if rows are long: several whole cache lines.
+const USUAL_WIDTH: u64 = 64;
+
+/// How parts are cut into chunks.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// Rows of a part, and of a chunk; chunks of a part. The last one may be shorter.
+    len: u64,
+    chunk: u64,
+    chunks: u64,
+    /// Elements of a row.
+    inner: u64,
+}
+
+impl Cut {
+    /// The row at which a chunk starts.
+    fn row(self, number: u64) -> u64 {
+        number / self.chunks * self.len + number % self.chunks * self.chunk
+    }
+
+    /// The number of the first chunk that does not end by this row.
+    fn number(self, row: u64) -> u64 {
+        row / self.len * self.chunks + row % self.len / self.chunk
+    }
+}
+
+/// How a launch over chunks is divided among workgroups.
+struct Division {
+    /// Teams for each chunk: strips of columns.
+    strips: u64,
+    /// Columns of a strip.
+    width: u64,
+    /// Invocations of a team, as a power of two.
+    team: u32,
+}
+
+/// Where elements come from.
+#[derive(Clone, Copy)]
+struct Inputs {
+    part: Extent,
+    second: Option<Extent>,
+}
+
+impl Request<'_> {
+    /// Segments of one length.
+    pub(super) fn segments(
+        &self,
+        part: Extent,
+        second: Option<Extent>,
+        len: u64,
+    ) -> Result<Plan, ReduceError> {
+        if len == 0 || !part.len.is_multiple_of(len) {
+            return Err(ReduceError::Segments { total: part.len, len });
+        }
+        self.parts(part, second, (part.len / len, len, 1), &SEGMENTS)
+    }
+
+    /// The middle axis of an array.
+    pub(super) fn axis(
+        &self,
+        part: Extent,
+        second: Option<Extent>,
+        [outer, len, inner]: [u64; 3],
+    ) -> Result<Plan, ReduceError> {
+        let total = outer.checked_mul(len).and_then(|rows| rows.checked_mul(inner));
+        if len == 0 || inner == 0 || total != Some(part.len) {
+            return Err(ReduceError::Axis { total: part.len, outer, len, inner });
+        }
+        let widest =
+            [self.item_size(), self.monoid.acc.stride, self.out_stride()].into_iter().max().unwrap_or(1);
+        let unit = self.unit(self.monoid.acc.stride).max(self.unit(self.out_stride()));
+        let limit = self.room().min(self.largest_binding().saturating_sub(unit));
+        let needed = inner.saturating_mul(widest);
+        if needed > limit {
+            return Err(ReduceError::Row { needed, limit });
+        }
+        self.parts(part, second, (outer, len, inner), &COLUMNS)
+    }
+
+    /// One launch a window, and a second level where parts were cut into chunks.
+    fn parts(
+        &self,
+        part: Extent,
+        second: Option<Extent>,
+        (count, len, inner): (u64, u64, u64),
+        kernel: &'static Kernel,
+    ) -> Result<Plan, ReduceError> {
+        let mut plan = Plan::empty(count * inner, self.out_stride());
+        let inputs = Inputs { part, second };
+        let all = self.stage(kernel, self.items(), self.last());
+        let chunks = Stage { writes: Writes::Partials, ..all };
+        let mut merges = true;
+        // A window may start with nearly `align` bytes that are not the part's.
+        let fitting = self.room() / (inner * self.item_size());
+        let left = if len > fitting {
+            self.over_windows(&mut plan, inputs, (count, len, inner), chunks)?
+        } else {
+            let chunk = self.chunk(count, len, inner);
+            let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
+            merges = cut.chunks > 1;
+            let stage = if merges { chunks } else { all };
+            let end = count * cut.chunks;
+            let mut number = 0;
+            while number < end {
+                let to = self.reach(inputs, cut, (stage, merges), number..end);
+                plan.launches.push(self.slab(inputs, cut, (stage, merges), number..to, number)?);
+                number = to;
+            }
+            cut.chunks
+        };
+        if merges && !plan.launches.is_empty() {
+            plan.scratch[0] = (count * left * inner * self.monoid.acc.stride).next_multiple_of(WORD);
+            let merge = Stage { reads: Reads::Partials, ..all };
+            self.merge(&mut plan, count, Cut { len, chunk: left, chunks: left, inner }, merge)?;
+        }
+        Ok(plan)
+    }
+
+    /// Rows of a chunk where a binding holds whole parts: all, or less if there are too few parts to fill a GPU.
+    fn chunk(&self, count: u64, len: u64, inner: u64) -> u64 {
+        let width = self.usual_width(inner);
+        let wanted = ENOUGH_WORKGROUPS.div_ceil((count * inner.div_ceil(width)).max(1));
+        let filling = len.div_ceil(wanted).max(SMALLEST_CHUNK.div_ceil(width)).next_multiple_of(4);
+        len.min(filling).min(self.reachable(width))
+    }
+
+    fn usual_width(&self, inner: u64) -> u64 {
+        inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
+    }
+
+    /// Rows that a workgroup walks down in as many turns as it may.
+    fn reachable(&self, width: u64) -> u64 {
+        u64::from(self.workgroup_size()) / width * MAX_ITERATIONS
+    }
+
+    /// Parts that no binding holds, one after the other: as many chunks in each window, every window's accumulators added
+    /// to those of the one before. Answers the accumulators that each part leaves for each column.
+    fn over_windows(
+        &self,
+        plan: &mut Plan,
+        inputs: Inputs,
+        (count, len, inner): (u64, u64, u64),
+        stage: Stage,
+    ) -> Result<u64, ReduceError> {
+        let width = self.usual_width(inner);
+        let fitting = (self.room() / (inner * self.item_size())).max(1);
+        let worthwhile = fitting / SMALLEST_CHUNK.div_ceil(width);
+        let each = ENOUGH_WORKGROUPS.div_ceil(inner.div_ceil(width)).min(worthwhile).max(1);
+        let chunk = (fitting / each).min(self.reachable(width));
+        let cut = Cut { len, chunk, chunks: len.div_ceil(chunk), inner };
+        for number in 0..count {
+            let end = (number + 1) * cut.chunks;
+            for begin in (number * cut.chunks..end).step_by(each as usize) {
+                let numbers = begin..end.min(begin + each);
+                let mut launch = self.slab(inputs, cut, (stage, true), numbers, number * each)?;
+                if let Own::Parts { onto, .. } = &mut launch.params.own {
+                    *onto = u32::from(begin > number * cut.chunks);
+                }
+                plan.launches.push(launch);
+            }
+        }
+        Ok(each)
+    }
+
+    /// Teams for chunks of so many rows.
+    fn division(&self, rows: u64, inner: u64) -> Division {
+        if inner == 1 {
+            return Division { strips: 1, width: 1, team: self.team(rows) };
+        }
+        let most = u64::from(self.workgroup_size());
+        let high = rows.div_ceil(PER_INVOCATION);
+        let wanted = inner.min((most / high).max(USUAL_WIDTH)).min(most);
+        let strips = inner.div_ceil(wanted);
+        // As wide as the others; strips start at whole sectors if rows do.
+        let width = inner.div_ceil(strips).next_multiple_of(8).min(wanted);
+        let team = (width * high).next_power_of_two().min(1 << most.ilog2());
+        Division { strips: inner.div_ceil(width), width, team: team.ilog2() }
+    }
+
+    /// The end of as many chunks from the first of `numbers` on as bindings hold.
+    fn reach(&self, inputs: Inputs, cut: Cut, stage: (Stage, bool), numbers: std::ops::Range<u64>) -> u64 {
+        let row = cut.row(numbers.start);
+        let room = self.room_from(inputs.part, inputs.second, row * cut.inner) / self.item_size();
+        let readable = cut.number(row + room / cut.inner);
+        let storable = numbers.start + self.storable(self.stride(stage.1)) / cut.inner;
+        readable.min(storable).min(numbers.end).max(numbers.start + 1)
+    }
+
+    /// From one value that a launch leaves to the next: in scratch memory, or in the output.
+    fn stride(&self, to_scratch: bool) -> u64 {
+        if to_scratch { self.monoid.acc.stride } else { self.out_stride() }
+    }
+
+    /// The launch over some chunks, whose values go where those of the chunk number `to` belong, and behind: into scratch memory,
+    /// if they are merged, or into the output.
+    fn slab(
+        &self,
+        inputs: Inputs,
+        cut: Cut,
+        (stage, merges): (Stage, bool),
+        numbers: std::ops::Range<u64>,
+        to: u64,
+    ) -> Result<Launch, PlanError> {
+        let some = numbers.end - numbers.start;
+        let range = cut.row(numbers.start) * cut.inner..cut.row(numbers.end) * cut.inner;
+        let span = self.span(inputs.part, inputs.second, range);
+        let (bytes, store) = self.store(to * cut.inner, some * cut.inner, self.stride(merges));
+        let (grid, groups, own) = self.divide(stage, cut, (some, cut.chunk), numbers.start as u32)?;
+        Ok(Launch {
+            stage,
+            level: 0,
+            src: span.src(),
+            dst: if merges { Dst::Scratch(0, bytes) } else { Dst::Output(bytes) },
+            offsets: None,
+            grid,
+            params: Params { groups, row: grid[0], store, count: cut.len as u32, own, ..span.params() },
+        })
+    }
+
+    /// The launches that reduce every part's accumulators.
+    fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), PlanError> {
+        let results = self.storable(self.out_stride()) / cut.inner;
+        let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
+        let most = results.min(readable).max(1);
+        let whole = Cut { len: cut.chunks, chunks: 1, ..cut };
+        let each = cut.chunks * cut.inner;
+        let mut begin = 0;
+        while begin < count {
+            let parts = most.min(count - begin);
+            let (src, first) = self.store(begin * each, parts * each, self.monoid.acc.stride);
+            let (dst, store) = self.store(begin * cut.inner, parts * cut.inner, self.out_stride());
+            let (grid, groups, own) = self.divide(stage, whole, (parts, cut.chunks), begin as u32)?;
+            plan.launches.push(Launch {
+                stage,
+                level: 1,
+                src: Src::Scratch(0, src),
+                dst: Dst::Output(dst),
+                offsets: None,
+                grid,
+                params: Params {
+                    first,
+                    len: (parts * each) as u32,
+                    index: (begin * each) as u32,
+                    count: cut.len as u32,
+                    groups,
+                    row: grid[0],
+                    store,
+                    second: 0,
+                    own,
+                },
+            });
+            begin += parts;
+        }
+        Ok(())
+    }
+
+    /// For so many chunks of so many rows from number `base` on: the grid, the teams, and what only the kernel is given.
+    fn divide(
+        &self,
+        stage: Stage,
+        cut: Cut,
+        (chunks, rows): (u64, u64),
+        base: u32,
+    ) -> Result<([u32; 2], u32, Own), PlanError> {
+        let Division { strips, width, team } = self.division(rows, cut.inner);
+        let grid = self.teams(chunks * strips, team)?;
+        let is_array = stage.kernel.coverage == Coverage::Columns;
+        let own = Own::Parts {
+            len: cut.len as u32,
+            chunk: cut.chunk as u32,
+            chunks: cut.chunks as u32,
+            base,
+            team,
+            columns: is_array.then_some([cut.inner as u32, width as u32]),
+            onto: 0,
+        };
+        Ok((grid, (chunks * strips) as u32, own))
+    }
+}

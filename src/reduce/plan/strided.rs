@@ -1,0 +1,55 @@
+//! One result of elements that are a stride apart.
+
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::ladder::SINGLE_PASS;
+use crate::reduce::plan::whole::Spread;
+use crate::reduce::plan::{Extent, Plan, Reads, Request, Span};
+use crate::window::Window;
+
+/// Workgroups that keep a GPU busy with scattered loads.
+const MOST_WORKGROUPS: u32 = 2112;
+
+/// The most windows: beyond, a stride leaves a binding too few elements to be worth a dispatch.
+const MOST_WINDOWS: u64 = 1 << 16;
+
+impl Request<'_> {
+    /// Every `stride`-th element, `part.len` of them: one dispatch a window.
+    pub(super) fn strided(
+        &self,
+        part: Extent,
+        second: Option<Extent>,
+        stride: u64,
+    ) -> Result<Plan, ReduceError> {
+        let step =
+            u32::try_from(stride).ok().filter(|stride| *stride > 0).ok_or(ReduceError::Stride(stride))?;
+        let span = self.room() / self.item_size();
+        // Elements of one window: the last one needs no stride behind it.
+        let most = span.saturating_sub(1) / stride + 1;
+        if part.len.div_ceil(most) > MOST_WINDOWS {
+            return Err(PlanError::TooManyWorkgroups {
+                needed: part.len.div_ceil(most),
+                limit: MOST_WINDOWS,
+            }
+            .into());
+        }
+        let windows = (0..part.len.div_ceil(most).max(1)).map(|number| {
+            let begin = number * most;
+            self.apart(part, second, begin..part.len.min(begin + most), stride)
+        });
+        let spread = Spread { most: MOST_WORKGROUPS, stride: step };
+        let stage = self.stage(&SINGLE_PASS, Reads::Strided, self.last());
+        self.spread(&windows.collect::<Vec<_>>(), stage, spread)
+    }
+
+    /// The window that holds the elements `range`, counted in strides.
+    fn apart(&self, part: Extent, second: Option<Extent>, range: std::ops::Range<u64>, stride: u64) -> Span {
+        if range.is_empty() {
+            return self.span(part, second, range);
+        }
+        let spanned = range.start * stride..(range.end - 1) * stride + 1;
+        let span = self.span(part, second, spanned);
+        let window =
+            Window { len: (range.end - range.start) as u32, index: range.start as u32, ..span.window };
+        Span { window, ..span }
+    }
+}

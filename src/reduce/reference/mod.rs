@@ -1,0 +1,206 @@
+//! The CPU's word on every operator: what the answer is, and how far a float may be off.
+//!
+//! Knows nothing of GPUs. Integers are taken in 128 bits and are exact. Floats are taken in 64 bits with compensated sums,
+//! so that the reference's own error does not matter beside the bound. A bound is derived, not guessed: from the unit of
+//! the accumulator's type, the magnitude of what is added, and the [`depth`](crate::reduce::Plan::depth) of the plan.
+
+mod exact;
+mod floats;
+mod integers;
+mod states;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use bytemuck::Pod;
+use half::f16;
+
+use crate::element::{Element, Value};
+use crate::reduce::op::Op;
+use crate::reduce::value::Answer;
+
+pub use exact::{ExactProduct, ExactSum};
+pub use states::combine;
+
+/// What a reduction should give.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// The answer, as exact as its type allows.
+    pub answer: Answer,
+    accept: Accept,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Accept {
+    /// This, bit by bit (or any NaN, if it is one).
+    Same,
+    /// Within a distance that grows with the depth.
+    Within(Bound),
+    /// Whether partial results leave the type's range depends on the order.
+    OrderDecides,
+}
+
+/// A distance from an exact value: `fixed + linear · depth + quadratic · depth²`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Bound {
+    exact: f64,
+    fixed: f64,
+    linear: f64,
+    quadratic: f64,
+    /// The result is the root of what is bounded; this is its own rounding, relative.
+    root: Option<f64>,
+}
+
+impl Bound {
+    /// The exact result, and how far a result of this depth may be from it.
+    fn at(self, depth: u64) -> (f64, f64) {
+        let depth = depth as f64;
+        let distance = self.fixed + self.linear * depth + self.quadratic * depth * depth;
+        let Some(rounding) = self.root else { return (self.exact, distance) };
+        let root = self.exact.sqrt();
+        // |√a - √b| is at most √|a - b|, and |a - b| / √b.
+        let moved = if root > 0.0 { distance.sqrt().min(distance / root) } else { distance.sqrt() };
+        (root, moved + rounding * root)
+    }
+}
+
+/// The verdict on a result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// It is right, or within the bound.
+    Right,
+    /// It is wrong.
+    Wrong(Mismatch),
+    /// Nothing to hold it against: in some orders partial results leave the type's range.
+    Undecided,
+}
+
+/// How wrong a result is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mismatch {
+    got: Answer,
+    expected: Answer,
+    bound: f64,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "got {}, expected {}", self.got, self.expected)?;
+        if self.bound > 0.0 {
+            write!(f, " ± {:e}", self.bound)?;
+        }
+        Ok(())
+    }
+}
+
+impl Expected {
+    fn same(answer: Answer) -> Self {
+        Expected { answer, accept: Accept::Same }
+    }
+
+    /// Judges the answer of a plan that is so [deep](crate::reduce::Plan::depth).
+    pub fn judge(&self, got: Answer, depth: u64) -> Verdict {
+        let wrong = |bound| Verdict::Wrong(Mismatch { got, expected: self.answer, bound });
+        match (self.accept, got.value()) {
+            (Accept::OrderDecides, _) => Verdict::Undecided,
+            (Accept::Within(bound), Some(value)) => {
+                let (exact, distance) = bound.at(depth);
+                if (value.as_f64() - exact).abs() <= distance { Verdict::Right } else { wrong(distance) }
+            }
+            _ if self.answer.same(got) => Verdict::Right,
+            _ => wrong(0.0),
+        }
+    }
+}
+
+/// Reduces elements of the host's byte order, of two inputs for [`Op::Dot`]; `None` if the operator is not defined for the
+/// type, or without its second input.
+///
+/// # Panics
+///
+/// If the bytes are no multiple of the element's size.
+pub fn reduce(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> Option<Expected> {
+    if element.is_float() {
+        let second = second.map(|bytes| floats_of(element, bytes));
+        floats::reduce(op, element, &floats_of(element, first), second.as_deref())
+    } else {
+        let second = second.map(|bytes| integers_of(element, bytes));
+        integers::reduce(op, element, &integers_of(element, first), second.as_deref())
+    }
+}
+
+/// Bytes as items, copied only where they are not aligned for them.
+pub(crate) fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(items) => Cow::Borrowed(items),
+        Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
+    }
+}
+
+fn integers_of(element: Element, bytes: &[u8]) -> Vec<i128> {
+    match element {
+        Element::U32 => view::<u32>(bytes).iter().map(|&x| x.into()).collect(),
+        Element::I32 => view::<i32>(bytes).iter().map(|&x| x.into()).collect(),
+        Element::U64 => view::<u64>(bytes).iter().map(|&x| x.into()).collect(),
+        _ => view::<i64>(bytes).iter().map(|&x| x.into()).collect(),
+    }
+}
+
+fn floats_of(element: Element, bytes: &[u8]) -> Vec<f64> {
+    match element {
+        Element::F16 => view::<f16>(bytes).iter().map(|x| x.to_f64()).collect(),
+        Element::F32 => view::<f32>(bytes).iter().map(|&x| x.into()).collect(),
+        _ => view::<f64>(bytes).to_vec(),
+    }
+}
+
+/// A float type that results are accumulated in.
+#[derive(Clone, Copy)]
+struct Real {
+    /// Half a unit in the last place of 1.
+    unit: f64,
+    /// The largest finite value.
+    largest: f64,
+    /// The smallest normal value: less may be flushed to zero.
+    smallest: f64,
+    is_double: bool,
+}
+
+impl Real {
+    /// What an element is accumulated in where integers do not do.
+    fn of(element: Element) -> Self {
+        let is_double = element.size() == 8;
+        if is_double {
+            let (largest, smallest) = (f64::MAX, f64::MIN_POSITIVE);
+            Real { unit: f64::EPSILON / 2.0, largest, smallest, is_double }
+        } else {
+            let (largest, smallest) = (f32::MAX.into(), f32::MIN_POSITIVE.into());
+            Real { unit: f64::from(f32::EPSILON) / 2.0, largest, smallest, is_double }
+        }
+    }
+
+    fn answer(self, x: f64) -> Answer {
+        Answer::Value(if self.is_double { Value::F64(x) } else { Value::F32(x as f32) })
+    }
+
+    fn same(self, x: f64) -> Expected {
+        Expected::same(self.answer(x))
+    }
+
+    /// Within a bound around a finite value; bit by bit if it is none, and undecided if `magnitude`, which no partial result
+    /// exceeds, is out of range.
+    fn within(self, magnitude: f64, bound: Bound) -> Expected {
+        let exact = if bound.root.is_some() { bound.exact.sqrt() } else { bound.exact };
+        let accept = if !exact.is_finite() {
+            Accept::Same
+        } else if magnitude > self.largest {
+            Accept::OrderDecides
+        } else {
+            Accept::Within(bound)
+        };
+        Expected { answer: self.answer(exact), accept }
+    }
+}
+
+#[cfg(test)]
+mod tests;
