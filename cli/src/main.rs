@@ -1,5 +1,6 @@
 //! The command line of halofold: the ladder, the documents' presets, real files, and the code each back end gets.
 
+mod chart;
 mod compare;
 mod count;
 mod cpu;
@@ -10,7 +11,6 @@ mod gpu;
 mod input;
 mod ladder;
 mod output;
-mod plot;
 mod presets;
 mod progress;
 mod record;

@@ -1,6 +1,5 @@
 //! `halofold report`: records side by side, as one HTML page that needs nothing else, or as Markdown.
 
-mod bars;
 mod blocks;
 mod library;
 mod lines;
@@ -11,7 +10,6 @@ mod published;
 mod readme;
 mod sheet;
 mod stencils;
-mod text;
 
 use std::path::PathBuf;
 
@@ -50,7 +48,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let machines = Machine::of(loaded);
     let readme = if args.readme { Some(readme::table(&machines)?) } else { None };
     if let Some(file) = html {
-        file.write(&page::html(&machines))?;
+        file.write(&page::html(&machines).into_string())?;
     }
     if let Some(file) = markdown {
         file.write(&markdown::tables(&machines))?;

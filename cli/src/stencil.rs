@@ -10,7 +10,7 @@ use halofold::stencil::{Block, Border, Stencil};
 
 use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
-pub use preset::{MACHINE, PRESETS, Preset, Published};
+pub use preset::{MACHINE, PRESETS, Preset, Published, pieces, speed};
 use preset::{PresetArgs, Setting};
 
 /// Options of `halofold stencil`.

@@ -272,13 +272,13 @@ impl Outputs {
             file.write(&csv(&sweep.rows)?)?;
         }
         if let Some(file) = self.svg {
-            file.write(&plot::svg(sweep)?)?;
+            file.write(&plot::svg(sweep))?;
         }
         match self.printed {
             Printed::Table => print(&text::report(sweep)),
             Printed::Json => print_json(&sweep.rows),
             Printed::Csv => print(&csv(&sweep.rows)?),
-            Printed::Svg => print(&plot::svg(sweep)?),
+            Printed::Svg => print(&plot::svg(sweep)),
         }
     }
 }

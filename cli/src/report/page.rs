@@ -1,16 +1,15 @@
 //! The HTML page: everything in one file, no scripts.
 
-use std::fmt::Write as _;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::bars::{Bar, Bars};
 use super::library;
 use super::lines;
 use super::machines::{Ladder, Machine, Work, side_by_side, works};
 use super::published::{Document, documents};
 use super::stencils;
-use super::text::{escape, power};
+use crate::chart::{Bar, Bars};
 use crate::row::{Row, Status};
-use crate::table;
+use crate::table::{self, raised};
 
 /// Colours and places, for light and dark, wide and narrow.
 const STYLE: &str = include_str!("style.css");
@@ -19,48 +18,69 @@ const STYLE: &str = include_str!("style.css");
 const SAME_PEAK: f64 = 1.001;
 
 /// The page.
-pub fn html(machines: &[Machine]) -> String {
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <title>halofold: reductions and stencils compared</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>{} on {}</h1>\n\
-         <p class=\"note\">By halofold {}. GB/s are 10⁹ bytes a second; the line in the charts is what a kernel that only reads (for \
-         stencils: only copies) reaches on the same machine; more is possible where the data fits a cache. Times are medians.</p>\n",
-        subject(machines),
-        match machines.len() {
-            1 => escape(&machines[0].name),
-            count => format!("{count} machines"),
-        },
-        env!("CARGO_PKG_VERSION"),
-    );
-    section(&mut page, "Machines", &machines.iter().map(card).collect::<String>());
-    for work in works(machines) {
-        let title = format!("{} of {}", escape(work.0), escape(work.1));
-        let charts: String = machines.iter().filter_map(|machine| ladder_chart(machine, work)).collect();
-        section(&mut page, &title, &charts);
-        page.push_str(&comparison(machines, work));
-        let by_size: String = machines.iter().filter_map(|machine| size_chart(machine, work)).collect();
-        if !by_size.is_empty() {
-            section(&mut page, &format!("{title}: time by size"), &by_size);
+pub fn html(machines: &[Machine]) -> Markup {
+    let named = match machines {
+        [machine] => machine.name.clone(),
+        machines => format!("{} machines", machines.len()),
+    };
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "halofold: reductions and stencils compared" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                h1 { (subject(machines)) " on " (named) }
+                p class="note" {
+                    "By halofold " (env!("CARGO_PKG_VERSION")) ". GB/s are 10⁹ bytes a second; the line in the charts is what a \
+                     kernel that only reads (for stencils: only copies) reaches on the same machine; more is possible where the \
+                     data fits a cache. Times are medians."
+                }
+                (section("Machines", &html! { @for machine in machines { (card(machine)) } }))
+                @for work in works(machines) { (reductions(machines, work)) }
+                @for document in documents(machines) {
+                    (section(&document.title, &published_chart(&document)))
+                    (published_table(&document))
+                }
+                @for comparison in stencils::comparisons(machines) {
+                    (section(&comparison.title(), &comparison.figures()))
+                    @for sheet in comparison.sheets() { (sheet.html()) }
+                }
+                @for family in library::sections(machines) {
+                    (section(family.title, &family.figures()))
+                    (family.sheet().html())
+                }
+            }
         }
     }
-    for document in documents(machines) {
-        section(&mut page, &escape(&document.title), &published_chart(&document));
-        page.push_str(&published_table(&document));
-    }
-    for comparison in stencils::comparisons(machines) {
-        section(&mut page, &escape(&comparison.title()), &comparison.figures());
-        for sheet in comparison.sheets() {
-            page.push_str(&sheet.html());
+}
+
+/// The ladders over some work, and times by size.
+fn reductions(machines: &[Machine], work: Work<'_>) -> Markup {
+    let title = format!("{} of {}", work.0, work.1);
+    let charts = machines.iter().filter_map(|machine| ladder_chart(machine, work));
+    let series: Vec<_> = machines.iter().map(|machine| (machine, machine.series(work))).collect();
+    let coloured = series.iter().find(|(_, series)| !series.is_empty());
+    let coloured = coloured.map_or_else(Vec::new, |(_, series)| lines::coloured(series));
+    let by_size: Vec<_> = series
+        .iter()
+        .filter_map(|(machine, series)| {
+            let chart =
+                lines::chart(format!("{title} on {}: time by size", machine.name), series, &coloured)?;
+            Some(figure(&machine.name, &chart))
+        })
+        .collect();
+    html! {
+        (section(&title, &html! { @for chart in charts { (chart) } }))
+        (comparison(machines, work))
+        @if !by_size.is_empty() {
+            (section(&format!("{title}: time by size"), &html! { @for chart in by_size { (chart) } }))
         }
     }
-    for section in library::sections(machines) {
-        self::section(&mut page, section.title, &section.figures());
-        page.push_str(&section.sheet().html());
-    }
-    page + "</body>\n</html>\n"
 }
 
 /// What was measured.
@@ -81,9 +101,13 @@ fn subject(machines: &[Machine]) -> String {
 }
 
 /// A heading and figures that stand side by side where there is room.
-fn section(page: &mut String, title: &str, figures: &str) {
-    // Writing to a string cannot fail, here and below.
-    let _ = write!(page, "<h2>{title}</h2>\n<div class=\"figures\">\n{figures}</div>\n");
+fn section(title: &str, figures: &Markup) -> Markup {
+    html! { h2 { (title) } div class="figures" { (figures) } }
+}
+
+/// A chart under its name.
+fn figure(title: &str, chart: &Markup) -> Markup {
+    html! { figure { h3 { (title) } (chart) } }
 }
 
 /// What is known of a machine, by name.
@@ -108,14 +132,11 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
         ("copy peak", machine.spread(|record| record.peak.copy_gb_per_s, "GB/s")),
         ("times", machine.told(|record| clock(&record.peak.timing))),
         ("driver", machine.told(|record| record.adapter.driver.clone())),
-        ("kind", machine.told(|record| record.adapter.device_type.clone())),
-        (
-            "subgroups",
-            machine.told(|record| record.adapter.subgroup_range.map(|n| n.to_string()).join(" to ")),
-        ),
+        ("kind", machine.told(|record| kind(&record.adapter.device_type).to_owned())),
+        ("subgroups", machine.told(|record| range(record.adapter.subgroup_range))),
         ("features", machine.told(|record| record.adapter.features.join(", "))),
         ("system", machine.told(|record| record.os.clone())),
-        ("date", machine.told(|record| record.date.clone())),
+        ("date", machine.told(|record| record.date.chars().take(10).collect())),
         ("versions", machine.told(|record| format!("halofold {}, wgpu {}", record.halofold, record.wgpu))),
         ("rows", rows),
     ];
@@ -123,27 +144,43 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn card(machine: &Machine) -> String {
-    let mut html = format!("<figure>\n<h3>{}</h3>\n<dl>\n", escape(&machine.name));
-    for (name, value) in facts(machine) {
-        let _ = writeln!(html, "<dt>{name}</dt><dd>{}</dd>", escape(&value));
+/// What sort of adapter it is, in words; wgpu's own name if there are none for it.
+fn kind(device_type: &str) -> &str {
+    match device_type {
+        "DiscreteGpu" => "discrete GPU",
+        "IntegratedGpu" => "integrated GPU",
+        "VirtualGpu" => "virtual GPU",
+        "Cpu" => "software, on the processor",
+        other => other,
     }
-    html + "</dl>\n</figure>\n"
+}
+
+/// Two numbers, or the one that both are.
+fn range([least, most]: [u32; 2]) -> String {
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
+}
+
+fn card(machine: &Machine) -> Markup {
+    html! {
+        figure {
+            h3 { (machine.name) }
+            dl { @for (name, value) in facts(machine) { dt { (name) } dd { (value) } } }
+        }
+    }
 }
 
 /// The ladder as bars of percent of the read peak, or of GB/s where no peak is known.
-fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
+fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<Markup> {
     let Ladder { n, rows } = machine.ladder(work)?;
     let label = read_peak(&rows)
         .map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)));
     let chart = Bars {
-        title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, power(n)),
+        title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, raised(n)),
         ceiling: Some((100.0, label)),
         reach: 0.0,
         bars: rows.iter().map(|row| bar(row)).collect(),
     };
-    let name = escape(&machine.name);
-    Some(format!("<figure>\n<h3>{name}, {} elements</h3>\n{}</figure>\n", power(n), chart.svg()))
+    Some(figure(&format!("{}, {} elements", machine.name, raised(n)), &chart.figure()))
 }
 
 /// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
@@ -174,59 +211,49 @@ pub fn first<'a>(rows: &[&'a Row], rung: &str) -> Option<&'a Row> {
 }
 
 /// The machines side by side, rung by rung.
-fn comparison(machines: &[Machine], work: Work<'_>) -> String {
+fn comparison(machines: &[Machine], work: Work<'_>) -> Markup {
     let (ladders, rungs) = side_by_side(machines, work);
-    let mut html = String::from("<div class=\"scroll\"><table>\n<thead><tr><th rowspan=\"2\">rung</th>");
-    for (machine, ladder) in &ladders {
-        let _ = write!(html, "<th colspan=\"3\">{}, {}</th>", escape(&machine.name), power(ladder.n));
-    }
-    html.push_str("</tr>\n<tr>");
-    for _ in &ladders {
-        html.push_str("<th>time</th><th>GB/s</th><th>% peak</th>");
-    }
-    html.push_str("</tr></thead>\n<tbody>\n");
-    for rung in rungs {
-        let _ = write!(html, "<tr><th>{}</th>", escape(rung));
-        for (_, ladder) in &ladders {
-            html.push_str(&cells(first(&ladder.rows, rung)));
+    html! {
+        div class="scroll" {
+            table {
+                thead {
+                    tr {
+                        th rowspan="2" { "rung" }
+                        @for (machine, ladder) in &ladders { th colspan="3" { (machine.name) ", " (raised(ladder.n)) } }
+                    }
+                    tr { @for _ in &ladders { th { "time" } th { "GB/s" } th { "% peak" } } }
+                }
+                tbody {
+                    @for rung in rungs {
+                        tr { th { (rung) } @for (_, ladder) in &ladders { (cells(first(&ladder.rows, rung))) } }
+                    }
+                }
+            }
         }
-        html.push_str("</tr>\n");
     }
-    html + "</tbody>\n</table></div>\n"
 }
 
 /// Time, bandwidth and percentage of a row.
-fn cells(row: Option<&Row>) -> String {
-    let Some(row) = row else { return "<td></td><td></td><td></td>".to_owned() };
+fn cells(row: Option<&Row>) -> Markup {
+    let Some(row) = row else { return html! { td {} td {} td {} } };
     match row.time() {
-        Some(ms) => format!(
-            "<td>{}</td><td>{}</td><td>{}</td>",
-            table::time(Some(ms)),
-            table::optional(row.figures.gb_per_s),
-            row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
-        ),
-        None => {
-            let reason = escape(row.reason.as_deref().unwrap_or_default());
-            format!("<td colspan=\"3\" class=\"note\" title=\"{reason}\">{}</td>", table::status(row))
-        }
+        Some(ms) => html! {
+            td { (table::time(Some(ms))) }
+            td { (table::optional(row.figures.gb_per_s)) }
+            td { (row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()) }
+        },
+        None => html! { td colspan="3" class="note" title=[row.reason.as_deref()] { (table::status(row)) } },
     }
-}
-
-fn size_chart(machine: &Machine, work: Work<'_>) -> Option<String> {
-    let series = machine.series(work);
-    let title = format!("{} of {} on {}: time by size", work.0, work.1, machine.name);
-    let chart = lines::chart(&title, &series);
-    (!series.is_empty()).then(|| format!("<figure>\n<h3>{}</h3>\n{chart}</figure>\n", escape(&machine.name)))
 }
 
 /// The document as one more machine: bars of its own published figures.
-fn published_chart(document: &Document<'_>) -> String {
+fn published_chart(document: &Document<'_>) -> Markup {
     let bars: Vec<_> = document.lines.iter().filter_map(published_bar).collect();
     if bars.is_empty() {
-        return "<p class=\"note\">The document publishes no figures for these rows.</p>\n".to_owned();
+        return html! { p class="note" { "The document publishes no figures for these rows." } };
     }
     let chart = Bars { title: format!("published: {}", document.title), ceiling: None, reach: 0.0, bars };
-    format!("<figure>\n<h3>Published</h3>\n{}</figure>\n", chart.svg())
+    figure("Published", &chart.figure())
 }
 
 fn published_bar(line: &super::published::Line<'_>) -> Option<Bar> {
@@ -237,22 +264,28 @@ fn published_bar(line: &super::published::Line<'_>) -> Option<Bar> {
     Some(Bar { label, value: Some(rate), text, hint })
 }
 
-fn published_table(document: &Document<'_>) -> String {
-    let mut html = String::from(
-        "<div class=\"scroll\"><table>\n<thead><tr><th>row</th><th class=\"word\">rung</th><th>published</th><th>published GB/s</th>",
-    );
-    for machine in &document.machines {
-        let _ = write!(html, "<th>{}</th>", escape(&machine.name));
-    }
-    html.push_str("</tr></thead>\n<tbody>\n");
-    for line in &document.lines {
-        let (name, rung) = (escape(line.name), escape(line.rung));
-        let (ms, rate) = (table::time(line.ms), table::optional(line.gb_per_s));
-        let _ = write!(html, "<tr><th>{name}</th><td class=\"word\">{rung}</td><td>{ms}</td><td>{rate}</td>");
-        for ms in &line.measured {
-            let _ = write!(html, "<td>{}</td>", table::time(*ms));
+fn published_table(document: &Document<'_>) -> Markup {
+    html! {
+        div class="scroll" {
+            table {
+                thead {
+                    tr {
+                        th { "row" } th class="word" { "rung" } th { "published" } th { "published GB/s" }
+                        @for machine in &document.machines { th { (machine.name) } }
+                    }
+                }
+                tbody {
+                    @for line in &document.lines {
+                        tr {
+                            th { (line.name) }
+                            td class="word" { (line.rung) }
+                            td { (table::time(line.ms)) }
+                            td { (table::optional(line.gb_per_s)) }
+                            @for ms in &line.measured { td { (table::time(*ms)) } }
+                        }
+                    }
+                }
+            }
         }
-        html.push_str("</tr>\n");
     }
-    html + "</tbody>\n</table></div>\n"
 }

@@ -1,8 +1,6 @@
 //! A table with groups of columns, as data: HTML and Markdown show the same.
 
-use std::fmt::Write as _;
-
-use super::text::escape;
+use maud::{Markup, html};
 
 /// A table.
 pub struct Sheet<'a> {
@@ -32,24 +30,26 @@ pub struct Line {
 
 impl Sheet<'_> {
     /// The table in HTML, to be scrolled sideways where it is too wide.
-    pub fn html(&self) -> String {
-        let mut html = format!(
-            "<div class=\"scroll\"><table>\n<thead><tr><th rowspan=\"2\">{}</th>",
-            escape(self.subject)
-        );
-        for Group { name, columns } in &self.groups {
-            // Writing to a string cannot fail, here and below.
-            let _ = write!(html, "<th colspan=\"{}\">{}</th>", columns.len(), escape(name));
+    pub fn html(&self) -> Markup {
+        html! {
+            div class="scroll" {
+                table {
+                    thead {
+                        tr {
+                            th rowspan="2" { (self.subject) }
+                            @for Group { name, columns } in &self.groups { th colspan=(columns.len()) { (name) } }
+                        }
+                        tr {
+                            @for column in self.groups.iter().flat_map(|group| &group.columns) { th { (column) } }
+                        }
+                    }
+                    tbody {
+                        @for Line { name, cells } in &self.lines {
+                            tr { th { (name) } @for cell in cells { td { (cell) } } }
+                        }
+                    }
+                }
+            }
         }
-        html.push_str("</tr>\n<tr>");
-        for column in self.groups.iter().flat_map(|group| &group.columns) {
-            let _ = write!(html, "<th>{}</th>", escape(column));
-        }
-        html.push_str("</tr></thead>\n<tbody>\n");
-        for Line { name, cells } in &self.lines {
-            let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
-            let _ = writeln!(html, "<tr><th>{}</th>{cells}</tr>", escape(name));
-        }
-        html + "</tbody>\n</table></div>\n"
     }
 }

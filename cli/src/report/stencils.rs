@@ -2,12 +2,12 @@
 
 use halofold::stencil::{Block, Grid, Mapping, STENCILS, VARIANTS};
 
-use super::bars::{Bar, Bars};
+use maud::{Markup, html};
+
 use super::blocks;
-use super::lines::COLOURS;
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
-use super::text::escape;
+use crate::chart::{Bar, Bars, COLOURS};
 use crate::row::{Row, StencilWork};
 use crate::stencil::{MACHINE, PRESETS, Preset};
 use crate::table;
@@ -118,15 +118,14 @@ impl<'a> Comparison<'a> {
         format!("{}-point stencil of {}, {} borders", self.points, self.element, self.boundary)
     }
 
-    /// A chart by block for every machine, and one of what the thesis published, in HTML.
-    pub fn figures(&self) -> String {
+    /// A chart by block for every machine, and one of what the thesis published.
+    pub fn figures(&self) -> Markup {
         let charts = self.fields.iter().map(|field| {
             let title = format!("{} on {}: speed by block", self.title(), field.machine);
-            let (machine, grid) = (escape(field.machine), escape(&grid(field.grid)));
-            let chart = blocks::chart(&title, field, &self.variants, &self.coloured);
-            format!("<figure>\n<h3>{machine}, {grid}</h3>\n{chart}</figure>\n")
+            let chart = blocks::chart(title, field, &self.variants, &self.coloured);
+            html! { figure { h3 { (field.machine) ", " (grid(field.grid)) } (chart) } }
         });
-        charts.chain(self.published.map(published_figure)).collect()
+        html! { @for figure in charts.chain(self.published.map(published_figure)) { (figure) } }
     }
 
     /// The tables: every variant at its best block, and the thesis's rows at the thesis's.
@@ -240,7 +239,7 @@ fn grid(text: &str) -> String {
 }
 
 /// The thesis's figures as bars.
-fn published_figure(preset: &Preset) -> String {
+fn published_figure(preset: &Preset) -> Markup {
     let flops = preset.flops();
     let bars = preset.published.iter().map(|row| {
         let label = format!("{} {}", row.variant, row.block);
@@ -254,5 +253,5 @@ fn published_figure(preset: &Preset) -> String {
         reach: 0.0,
         bars: bars.collect(),
     };
-    format!("<figure>\n<h3>{}, table {}</h3>\n{}</figure>\n", escape(MACHINE), preset.table, chart.svg())
+    html! { figure { h3 { (MACHINE) ", table " (preset.table) } (chart.figure()) } }
 }

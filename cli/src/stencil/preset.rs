@@ -19,6 +19,7 @@ use crate::row::{Row, Status, StencilWork, csv};
 use crate::{progress, record};
 use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
+pub use plot::{pieces, speed};
 
 /// Options of a preset of `halofold stencil`.
 #[derive(clap::Args)]
@@ -112,7 +113,7 @@ pub fn run(args: &PresetArgs, preset: &'static Preset, setting: &Setting<'_>) ->
     let replay = args.replay(preset, setting, &gpu, &variants)?;
     record::write_stencils(file, &gpu, &replay.peak, &replay.rows)?;
     if let Some(svg) = svg {
-        svg.write(&plot::svg(&replay)?)?;
+        svg.write(&plot::svg(&replay))?;
     }
     if setting.json {
         print_json(&replay.rows)?;
