@@ -283,7 +283,7 @@ fn byte_orders_and_orders_of_dimensions_are_one() {
         let out = folder.path("out.npy");
         for (big, fortran) in [(false, false), (false, true), (true, false), (true, true)] {
             let file = cells.file("f4", big, fortran);
-            let arguments = ["-", "--weights", weights, "-o", &out];
+            let arguments = ["-", "--stencil", stencil.name, "--weights", weights, "-o", &out];
             let output = files::run_on(&mut files::command("stencil", &arguments), &file);
             assert!(stdout(&output).contains("1 step in"));
             assert_eq!(array(&out).2, expected, "big: {big}, fortran: {fortran}");
@@ -474,7 +474,8 @@ fn a_run_ends_when_little_changes() {
         for (every, epsilon) in [(10, "1e-3"), (7, "1e-2"), (1, "2e-3")] {
             let (steps, change, expected) = converged(&cells, Border::Fixed, every, epsilon.parse().unwrap());
             let every_text = every.to_string();
-            let options = ["--until", epsilon, "--every", &every_text, "-o", &out, "--json"];
+            let options = ["--stencil", stencil.name, "--until", epsilon, "--every", &every_text];
+            let options = [&options[..], &["-o", &out, "--json"]].concat();
             let report = report(&run(&[&[&file[..]], &options[..]].concat()));
             assert_eq!((&report["steps"], &report["converged"]), (&steps.into(), &true.into()));
             let residual = report["residual_max"].as_f64().unwrap();
@@ -484,7 +485,8 @@ fn a_run_ends_when_little_changes() {
                 assert!((got - expected).abs() < 1e-4, "{got}, expected {expected}");
             }
         }
-        let output = run(&[&file, "--until", "1e-3", "--every", "20", "--frames", &frames]);
+        let options = ["--stencil", stencil.name, "--until", "1e-3", "--every", "20"];
+        let output = run(&[&[&file[..]], &options[..], &["--frames", &frames]].concat());
         assert!(stdout(&output).contains("\nconverged: "));
         let (steps, ..) = converged(&cells, Border::Fixed, 20, 1e-3);
         assert_eq!(fs::read_dir(&frames).unwrap().count() as u32, steps / 20 + 1);

@@ -31,7 +31,7 @@ pub use grids::Grids;
 pub use jacobi::{Jacobi, Stepper};
 pub use plan::{Params, Plan};
 pub use shape::{BadBlock, BadGrid, Block, Border, Borders, Grid, UnknownBorder};
-pub use stencils::{Class, Dims, FIVE_POINT, STENCILS, Stencil, TWENTY_SEVEN_POINT, UnknownStencil, Weights};
+pub use stencils::*;
 pub use tuning::Tuning;
 pub use until::{Norm, Outcome, Until};
 pub use window::{Halo, Window};
