@@ -91,6 +91,20 @@ pub static FIVE_POINT: Stencil = Stencil {
     formula: "stencil/points/star5",
 };
 
+/// 2D: the cell and all eight around it, `c · centre + s · 4 sides + d · 4 diagonals`.
+pub static NINE_POINT: Stencil = Stencil {
+    name: "9-point",
+    dims: Dims::Two,
+    classes: &[
+        CENTRE,
+        Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0]] },
+        Class { weight: 2, offsets: &[[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]] },
+    ],
+    usual: Weights([0.25, 0.125, 0.0625, 0.0]),
+    dyadic: Weights([0.25, 0.125, 0.0625, 0.0]),
+    formula: "stencil/points/box9",
+};
+
 /// 3D: the cell and all 26 around it, `α · centre + β · 6 faces + γ · 12 edges + δ · 8 corners`.
 pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
     name: "27-point",
@@ -122,7 +136,7 @@ pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
 };
 
 /// Every stencil. The first in each number of dimensions is the one that a grid gets where none is named.
-pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &TWENTY_SEVEN_POINT];
+pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT];
 
 impl Stencil {
     /// How many cells a new one is made of.
