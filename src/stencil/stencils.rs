@@ -135,8 +135,21 @@ pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
     formula: "stencil/points/box27",
 };
 
+/// 3D: the cell and the six that share a face with it, `c · centre + n · faces`.
+pub static SEVEN_POINT: Stencil = Stencil {
+    name: "7-point",
+    dims: Dims::Three,
+    classes: &[
+        CENTRE,
+        Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]] },
+    ],
+    usual: Weights([0.25, 0.125, 0.0, 0.0]),
+    dyadic: Weights([0.25, 0.125, 0.0, 0.0]),
+    formula: "stencil/points/star7",
+};
+
 /// Every stencil. The first in each number of dimensions is the one that a grid gets where none is named.
-pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT];
+pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT, &SEVEN_POINT];
 
 impl Stencil {
     /// How many cells a new one is made of.

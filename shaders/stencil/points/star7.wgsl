@@ -1,0 +1,17 @@
+// 7 points: the cell and the six that share a face with it, each read where it lies. The discrete Laplacian in 3D.
+//
+//        n            The centre's weight is its own. Where it equals that of the faces (`one_weight`), one multiplication
+//     w  #  e         makes a new cell. Also b below and a above, in the planes beside.
+//        s
+#import params
+#import grid3d
+
+fn update(k: Weights, p: i32, r: i32, c: i32) -> Elem {
+    let around = (neighbour(p, r - 1, c) + neighbour(p, r + 1, c)) + (neighbour(p, r, c - 1) + neighbour(p, r, c + 1));
+    let faces = around + (neighbour(p - 1, r, c) + neighbour(p + 1, r, c));
+#ifdef one_weight
+    return k.centre * (neighbour(p, r, c) + faces);
+#else
+    return k.centre * neighbour(p, r, c) + k.face * faces;
+#endif
+}
