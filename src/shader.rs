@@ -35,6 +35,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "cse",
     "one_weight",
     "rhs",
+    "star",
     "strip_1",
     "strip_4",
 ];

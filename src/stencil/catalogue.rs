@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::stencil::shape::Block;
-use crate::stencil::stencils::{Dims, FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
+use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
 /// How the invocations of a workgroup stand for the cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub enum Mapping {
 pub enum Serves {
     /// Every one of so many dimensions.
     All(Dims),
-    /// The one that it is written for.
-    One(&'static Stencil),
+    /// Those that it is written for, all of the same number of dimensions.
+    Only(&'static [&'static Stencil]),
 }
 
-use Serves::{All, One};
+use Serves::{All, Only};
 
 /// One kernel.
 #[derive(Debug)]
@@ -73,29 +73,30 @@ macro_rules! variant {
 #[rustfmt::skip]
 pub static VARIANTS: &[Variant] = &[
     variant!("direct-global", All(Dims::Two), "2d/direct_global", "", Cells),
-    variant!("dir-smem", One(&FIVE_POINT), "2d/dir_smem", "DIR_SMEM", Direct),
-    variant!("dir-reg", One(&FIVE_POINT), "2d/dir_reg", "DIR_REG", Direct),
-    variant!("dir-fusion", One(&FIVE_POINT), "2d/dir_fusion", "DIR_FUSION", Direct),
-    variant!("dir-fusion-diag", One(&FIVE_POINT), "2d/dir_fusion_diag", "DIR_FUSION_DIAG", Direct),
-    variant!("sol-smem", One(&FIVE_POINT), "2d/sol_smem", "SOL_SMEM", Overlapped),
-    variant!("sol-reg", One(&FIVE_POINT), "2d/sol_reg", "SOL_REG", Overlapped),
-    variant!("register-rows", One(&FIVE_POINT), "2d/register_rows", "", Strips),
+    variant!("dir-smem", Only(&[&FIVE_POINT]), "2d/dir_smem", "DIR_SMEM", Direct),
+    variant!("dir-reg", Only(&[&FIVE_POINT]), "2d/dir_reg", "DIR_REG", Direct),
+    variant!("dir-fusion", Only(&[&FIVE_POINT]), "2d/dir_fusion", "DIR_FUSION", Direct),
+    variant!("dir-fusion-diag", Only(&[&FIVE_POINT]), "2d/dir_fusion_diag", "DIR_FUSION_DIAG", Direct),
+    variant!("sol-smem", Only(&[&FIVE_POINT]), "2d/sol_smem", "SOL_SMEM", Overlapped),
+    variant!("sol-reg", Only(&[&FIVE_POINT]), "2d/sol_reg", "SOL_REG", Overlapped),
+    variant!("register-rows", Only(&[&FIVE_POINT]), "2d/register_rows", "", Strips),
+    variant!("register-rows", Only(&[&NINE_POINT]), "2d/register_rows_box", "", Strips),
     variant!("direct-global", All(Dims::Three), "3d/direct_global", "", Cells),
-    variant!("dir-smem", One(&TWENTY_SEVEN_POINT), "3d/dir_smem", "DIR_SMEM", Direct),
-    variant!("dir-fusion", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion", "DIR_FUSION", Direct),
-    variant!("dir-fusion2", One(&TWENTY_SEVEN_POINT), "3d/dir_fusion2", "DIR_FUSION2", Direct),
-    variant!("dir-unroll2", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL2", Direct, 2, false),
-    variant!("dir-unroll4", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL4", Direct, 4, false),
-    variant!("dir-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL2_CSE", Direct, 2, true),
-    variant!("dir-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/dir_unroll", "DIR_UNROLL4_CSE", Direct, 4, true),
-    variant!("sol-smem", One(&TWENTY_SEVEN_POINT), "3d/sol_smem", "SOL_SMEM", Overlapped),
-    variant!("sol-unroll2", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL2", Overlapped, 2, false),
-    variant!("sol-unroll4", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL4", Overlapped, 4, false),
-    variant!("sol-unroll8", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL8", Overlapped, 8, false),
-    variant!("sol-unroll2-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL2_CSE", Overlapped, 2, true),
-    variant!("sol-unroll4-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL4_CSE", Overlapped, 4, true),
-    variant!("sol-unroll8-cse", One(&TWENTY_SEVEN_POINT), "3d/sol_unroll", "SOL_UNROLL8_CSE", Overlapped, 8, true),
-    variant!("plane-sums", One(&TWENTY_SEVEN_POINT), "3d/plane_sums", "", Strips),
+    variant!("dir-smem", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_smem", "DIR_SMEM", Direct),
+    variant!("dir-fusion", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_fusion", "DIR_FUSION", Direct),
+    variant!("dir-fusion2", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_fusion2", "DIR_FUSION2", Direct),
+    variant!("dir-unroll2", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_unroll", "DIR_UNROLL2", Direct, 2, false),
+    variant!("dir-unroll4", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_unroll", "DIR_UNROLL4", Direct, 4, false),
+    variant!("dir-unroll2-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_unroll", "DIR_UNROLL2_CSE", Direct, 2, true),
+    variant!("dir-unroll4-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_unroll", "DIR_UNROLL4_CSE", Direct, 4, true),
+    variant!("sol-smem", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_smem", "SOL_SMEM", Overlapped),
+    variant!("sol-unroll2", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL2", Overlapped, 2, false),
+    variant!("sol-unroll4", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL4", Overlapped, 4, false),
+    variant!("sol-unroll8", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL8", Overlapped, 8, false),
+    variant!("sol-unroll2-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL2_CSE", Overlapped, 2, true),
+    variant!("sol-unroll4-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL4_CSE", Overlapped, 4, true),
+    variant!("sol-unroll8-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL8_CSE", Overlapped, 8, true),
+    variant!("plane-sums", Only(&[&TWENTY_SEVEN_POINT, &SEVEN_POINT]), "3d/plane_sums", "", Strips),
 ];
 
 impl Variant {
@@ -109,7 +110,7 @@ impl Variant {
     pub fn serves(&self, stencil: &Stencil) -> bool {
         match self.serves {
             All(dims) => dims == stencil.dims,
-            One(own) => own == stencil,
+            Only(stencils) => stencils.contains(&stencil),
         }
     }
 
@@ -117,7 +118,7 @@ impl Variant {
     pub fn dims(&self) -> Dims {
         match self.serves {
             All(dims) => dims,
-            One(stencil) => stencil.dims,
+            Only(stencils) => stencils[0].dims,
         }
     }
 

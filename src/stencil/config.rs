@@ -167,6 +167,7 @@ impl Config {
             .define("cse", self.variant.shares_sums)
             .define("one_weight", self.one_weight)
             .define("rhs", self.rhs)
+            .define("star", self.stencil.is_star())
             .define("strip_1", self.tuning.strip == 1)
             .define("strip_4", self.tuning.strip == 4)
             .provide("element", element(self.element))

@@ -46,7 +46,7 @@ impl Weights {
     pub fn of(stencil: &Stencil, given: &[f64]) -> Option<Self> {
         match given {
             [] => Some(stencil.usual),
-            [all] if stencil.classes.len() == 2 => Some(Weights([*all; 4])),
+            [all] if stencil.is_star() => Some(Weights([*all; 4])),
             _ if given.len() == stencil.classes.len() => {
                 Some(Weights([0, 1, 2, 3].map(|class| given.get(class).copied().unwrap_or(0.0))))
             }
@@ -177,7 +177,12 @@ impl Stencil {
 
     /// Whether its kernels multiply once: it has a centre and one class around it, both of one weight.
     pub fn is_one_weight(&self, Weights(weights): Weights) -> bool {
-        self.classes.len() == 2 && weights[0] == weights[1]
+        self.is_star() && weights[0] == weights[1]
+    }
+
+    /// Whether it has a centre and one class around it.
+    pub(crate) const fn is_star(&self) -> bool {
+        self.classes.len() == 2
     }
 
     /// Whether a grid has its number of dimensions. A grid of one plane passes for one in 3D, too.

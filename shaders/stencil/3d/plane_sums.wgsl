@@ -1,4 +1,4 @@
-// plane-sums, 27 points: an invocation walks through the planes with a strip of cells, two sums for each.
+// plane-sums, 27 and 7 points: an invocation walks through the planes with a strip of cells, two sums for each.
 //
 // Common subexpressions taken to their end. With s0 the centre of a plane, s1 the sum of the four cells around
 // it and s2 the sum of the four diagonal ones, a plane gives to the output in it, and to the outputs below and
@@ -10,6 +10,9 @@
 // So a plane is looked at once. When plane p + 1 comes, output(p) lacks its `beside` alone; it is added and
 // written, and what is carried on is one sum in progress and one `beside`: two registers a cell, where three
 // planes of s0, s1, s2 would be nine, and where the tile of sol-unroll8-cse is read eleven times.
+//
+// Of 7 points (`star`) only the six faces count: `here` is α s0 + β s1 and `beside` is β s0. The same sweep, with fewer
+// sums; a compiler drops the loads before and behind a pack in the two rows beside the strip.
 //
 // The rest is as in register-rows. A pack of four cells in a row, where the length of rows allows it. One
 // vector and two words (the cells before and behind) for a row of packs, and rows are shared as well: w + e of
@@ -35,56 +38,9 @@
 // Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations a cell, in
 // vectors and without waiting for anybody: it should be limited by the memory, not by the load unit. The best
 // CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
-#import lanes
 #import grid3d
+#import rows
 #import strip
-
-// The columns of an invocation: of its pack's first cell, and of the cells before and behind the pack.
-struct Cols {
-    own: i32,
-    west: u32,
-    east: u32,
-}
-
-// What is loaded of a row: a pack of cells, and the cells before and behind it. Also what is to be added to the pack's
-// new cells; a compiler leaves that out for the rows beside the strip, which are not computed.
-struct Loaded {
-    own: Pack,
-    west: Elem,
-    east: Elem,
-#ifdef rhs
-    added: Pack,
-#endif
-}
-
-fn load_row(plane: u32, r: i32, cols: Cols) -> Loaded {
-    let row = (plane * params.rows + row_at(r)) * params.cols;
-#ifdef rhs
-    let added = addend(row + u32(cols.own));
-    return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east), added);
-#else
-    return Loaded(pack(row + u32(cols.own)), cell(row + cols.west), cell(row + cols.east));
-#endif
-}
-
-// A pack of cells, and for each the sum of its neighbours to the west and to the east.
-struct Row {
-    own: Pack,
-    sides: Pack,
-#ifdef rhs
-    added: Pack,
-#endif
-}
-
-fn row_of(loaded: Loaded) -> Row {
-    let west = shift_from_west(loaded.west, loaded.own);
-    let east = shift_from_east(loaded.own, loaded.east);
-#ifdef rhs
-    return Row(loaded.own, west + east, loaded.added);
-#else
-    return Row(loaded.own, west + east);
-#endif
-}
 
 // What a plane gives to its own outputs, and to those in the planes below and above.
 // Or, for outputs in progress: the sum so far, and what the newest plane will give to the next.
@@ -95,9 +51,14 @@ struct Shares {
 
 fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
     let around = (north.own + south.own) + row.sides;
+#ifdef star
+    let here = k.centre * row.own + k.face * around;
+    let beside = k.face * row.own;
+#else
     let diagonal = north.sides + south.sides;
     let here = k.centre * row.own + k.face * around + k.edge * diagonal;
     let beside = k.face * row.own + k.edge * around + k.corner * diagonal;
+#endif
 #ifdef rhs
     return Shares(here + row.added, beside);
 #else

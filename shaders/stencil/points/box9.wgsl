@@ -3,21 +3,11 @@
 //     nw  n  ne        The four beside the centre have one weight, the four diagonal ones another: what it takes for
 //      w  #  e         a Laplacian that looks the same in all directions (4 and 1 to 20), or for a blur.
 //     sw  s  se
-#import params
-
-struct Weights {
-    centre: Elem,
-    side: Elem,
-    diagonal: Elem,
-}
-
-fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[2]);
-}
+#import box9
 
 fn update(k: Weights, r: i32, c: i32) -> Elem {
     let sides = (neighbour(r - 1, c) + neighbour(r + 1, c)) + (neighbour(r, c - 1) + neighbour(r, c + 1));
     let diagonals = (neighbour(r - 1, c - 1) + neighbour(r - 1, c + 1))
         + (neighbour(r + 1, c - 1) + neighbour(r + 1, c + 1));
-    return k.centre * neighbour(r, c) + k.side * sides + k.diagonal * diagonals;
+    return box(k, neighbour(r, c), sides, diagonals);
 }

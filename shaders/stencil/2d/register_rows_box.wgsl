@@ -1,0 +1,68 @@
+// register-rows, 9 points: the rows in registers of the 5-point kernel, each with the sums of its cells' neighbours.
+//
+//     north     n  and  w + e of it          new = c · own + s · (n + s + sides) + d · (north's sides + south's sides)
+//     centre    own and sides, w + e
+//     south     s  and  w + e of it          One step down: north = centre, centre = south, the next south is loaded.
+//
+// What it changes over the 5-point kernel (2d/register_rows.wgsl): a diagonal neighbour is the neighbour to the west or
+// to the east of the row above or below. So each row's w + e is summed when the row is loaded, and serves three rows: its
+// own cells as sides, the cells above and below as diagonals. What a row is loaded as does not change, a vector and two
+// words. Only the first row and the last need their two words as well: with ROWS_PER_INVOCATION = 2 that is 12 loads for 8
+// cells, 1.5 a cell, where direct-global has nine.
+//
+//   * The additions: five and three products for a cell, on vectors.
+//   * Rows go two by two, as there: both rows' loads stand before the first store.
+//   * For rows whose length is no multiple of four a pack is one cell (shared/lanes.wgsl).
+//
+// Beyond the thesis, which has no 9 points. Today: as many bytes as with 5 points, so expect the same cells a second
+// wherever the memory is the limit.
+#import grid2d
+#import rows
+#import box9
+
+override ROWS_PER_INVOCATION: u32 = 4u;
+
+fn load_cells(r: i32, cols: Cols) -> Row {
+    return row_of(load_row(0u, r, cols));
+}
+
+fn put_row(k: Weights, r: i32, c: i32, north: Row, centre: Row, south: Row) {
+    let sum = box(k, centre.own, (north.own + south.own) + centre.sides, north.sides + south.sides);
+#ifdef rhs
+    put_pack(index_of(r, c), c, sum + centre.added);
+#else
+    put_pack(index_of(r, c), c, sum);
+#endif
+}
+
+@compute @workgroup_size(COLS, ROWS)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_id) local: vec3<u32>,
+) {
+    let block = block_of(workgroup);
+    let c = (block.across * i32(COLS) + i32(local.x)) * LANES;
+    let top = (block.down * i32(ROWS) + i32(local.y)) * i32(ROWS_PER_INVOCATION);
+    let begin = max(top, first_row());
+    let end = min(top + i32(ROWS_PER_INVOCATION), end_row());
+    if c >= i32(params.cols) || begin >= end {
+        return;
+    }
+
+    let k = weights();
+    let cols = Cols(c, col_at(c - 1), col_at(c + LANES));
+    var north = load_cells(begin - 1, cols);
+    var centre = load_cells(begin, cols);
+    var r = begin;
+    for (; r + 1 < end; r += 2) {
+        let south = load_cells(r + 1, cols);
+        let souther = load_cells(r + 2, cols);
+        put_row(k, r, c, north, centre, south);
+        put_row(k, r + 1, c, centre, south, souther);
+        north = south;
+        centre = souther;
+    }
+    if r < end {
+        put_row(k, r, c, north, centre, load_cells(r + 1, cols));
+    }
+}
