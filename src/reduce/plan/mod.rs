@@ -479,7 +479,8 @@ impl<'a> Request<'a> {
     fn binding(&self, extent: Extent, range: std::ops::Range<u64>) -> (Bytes, u32) {
         let size = self.item_size();
         let at = extent.offset + range.start * size;
-        let start = at / self.align() * self.align();
+        let unit = self.unit(size);
+        let start = at / unit * unit;
         let end = (extent.offset + range.end * size).next_multiple_of(WORD);
         (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
     }
@@ -500,14 +501,15 @@ impl<'a> Request<'a> {
     /// Bytes that elements from number `element` on may have in one binding.
     fn room_from(&self, part: Extent, second: Option<Extent>, element: u64) -> u64 {
         let size = self.item_size();
-        let before = |extent: Extent| (extent.offset + element * size) % self.align();
+        let before = |extent: Extent| (extent.offset + element * size) % self.unit(size);
         let lost = before(part).max(second.map_or(0, before));
         self.largest_binding().saturating_sub(lost).max(size)
     }
 
     /// Bytes that a window's elements may always have, wherever between two multiples of the alignment they start.
     fn room(&self) -> u64 {
-        (self.largest_binding() - self.align()).max(self.align())
+        let unit = self.unit(self.item_size());
+        self.largest_binding().saturating_sub(unit).max(unit)
     }
 
     /// Workgroups, folded into rows.

@@ -32,13 +32,15 @@ impl Request<'_> {
         let size = self.item_size();
         // A window of the second input starts elsewhere between two multiples of the alignment.
         let largest = if second.is_some() { self.room() } else { self.largest_binding() };
-        let largest = (largest.min(most) / self.align()).max(1) * self.align();
+        // Windows meet between two items.
+        let unit = self.unit(size);
+        let largest = (largest.min(most) / unit).max(1) * unit;
         let mut spans = Vec::new();
         let mut before = 0;
         // No parts are an empty one.
         let parts = if parts.is_empty() { &[Extent { offset: 0, len: 0 }] } else { parts };
         for (part, extent) in parts.iter().enumerate() {
-            for window in window::cut(extent.offset, extent.len, size, largest, self.align()) {
+            for window in window::cut(extent.offset, extent.len, size, largest, unit) {
                 let from = u64::from(window.index);
                 let range = from..from + u64::from(window.len);
                 let second = second.map(|second| self.binding(second, range));
