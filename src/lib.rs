@@ -41,8 +41,8 @@
 //!     prepared.encode(encoder);
 //!     Ok(())
 //! }
-//! # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
-//! # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+//! # let Some((device, queue)) = opened else { return };
 //! # use wgpu::util::DeviceExt as _;
 //! # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
 //! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });

@@ -25,8 +25,8 @@
 //!     prepared.encode(encoder);
 //!     Ok(())
 //! }
-//! # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
-//! # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+//! # let Some((device, queue)) = opened else { return };
 //! # use wgpu::util::DeviceExt as _;
 //! # let samples: Vec<f32> = (0..1000).map(|i| i as f32 / 999.0).collect();
 //! # let samples = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {

@@ -42,8 +42,8 @@ use super::{ReadError, Readback, take};
 ///     queue.submit([encoder.finish()]);
 ///     Ok(Op::ArgMax.read(Element::F32, &mailbox.spin(device)?)[0])
 /// }
-/// # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
-/// # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+/// # let Some((device, queue)) = opened else { return };
 /// # use wgpu::util::DeviceExt as _;
 /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
 /// #     label: None, contents: bytemuck::cast_slice(&[1.0f32, 9.5, -20.0, 9.5]), usage: wgpu::BufferUsages::STORAGE });

@@ -100,8 +100,8 @@ impl<'a> Source<'a> {
     ///     reducer.prepare(device, source, Shape::Whole, output, &workspace)?.encode(encoder);
     ///     Ok(())
     /// }
-    /// # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
-    /// # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+    /// # let Some((device, queue)) = opened else { return };
     /// # use wgpu::util::DeviceExt as _;
     /// # let buffer = |contents: &[u8]| device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
     /// #     label: None, contents, usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC });

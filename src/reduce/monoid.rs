@@ -165,8 +165,8 @@ impl Monoid {
     ///     reducer.prepare(device, Source::of(&input), Shape::Whole, output, &workspace)?.encode(encoder);
     ///     Ok(())
     /// }
-    /// # let Some(adapter) = pollster::block_on(halofold::adapter::preferred(false)) else { return };
-    /// # let (device, queue) = pollster::block_on(halofold::adapter::open(&adapter)).unwrap();
+    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+    /// # let Some((device, queue)) = opened else { return };
     /// # use wgpu::util::DeviceExt as _;
     /// # let elements: Vec<f32> = (0..1000).map(|i| if i % 4 == 0 { 2.5 } else { -(i as f32) }).collect();
     /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
