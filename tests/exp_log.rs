@@ -9,10 +9,8 @@ mod pair;
 
 use std::f64::consts::{LN_2, SQRT_2};
 
-use common::{Random, gpu};
-use halofold::reduce::{
-    Answer, Arity, Extent, Form, Input, Monoid, Op, Options, Output, Reducer, Shape, Source, Workspace,
-};
+use common::{Random, extents, gpu, poisoned, run};
+use halofold::reduce::{Answer, Arity, Form, Input, Monoid, Op, Options, Reducer, Shape, Source, Workspace};
 use halofold::{Element, Value, adapter, wgpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pair::Pair;
@@ -92,21 +90,11 @@ fn record_and_read(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec
     let gpu = gpu();
     let bytes = bytemuck::cast_slice(numbers);
     let shape = Shape::Segments { len: len as u64 };
-    let buffer = gpu.poisoned(bytes, 0);
-    let input = Input { buffer: &buffer, offset: 0, len: numbers.len() as u64 };
-    let text = |error: halofold::reduce::ReduceError| error.to_string();
-    let plan = reducer.plan(shape, &[Extent { offset: 0, len: input.len }], None).map_err(text)?;
-    let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("test output"),
-        size: plan.output,
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
+    let buffer = poisoned(gpu, bytes, 0);
+    let input = [Input { buffer: &buffer, offset: 0, len: numbers.len() as u64 }];
+    let plan = reducer.plan(shape, &extents(&input), None).map_err(|error| error.to_string())?;
     let workspace = Workspace::new(&gpu.device, &plan);
-    let place = Output { buffer: &output, offset: 0 };
-    let prepared =
-        reducer.prepare(&gpu.device, Source::of(&[input]), shape, place, &workspace).map_err(text)?;
-    let [first, _] = gpu.twice(&output, 0, plan.output, |encoder| prepared.encode(encoder))?;
+    let [first, _] = run(gpu, reducer, (shape, Source::of(&input)), &plan, &workspace, None)?;
     let value = |answer: Answer| answer.value().map_or(f64::NAN, Value::as_f64);
     Ok(Op::Sum.read(Element::F64, &first).into_iter().map(value).collect())
 }

@@ -4,10 +4,11 @@
 
 mod common;
 
-use common::{Bench, Data, Kind, data, gpu, job, missing, right};
+use common::{Data, Kind, data, extents, gpu, job, missing, one, poisoned, right, run};
 use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
-use halofold::reduce::{Op, reference};
+use halofold::reduce::{Answer, Arity, Input, Op, Reducer, Shape, Workspace, reference};
+use halofold_measure::Job;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() {
@@ -91,8 +92,8 @@ fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish
 }
 
 fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), String> {
-    let buffer = gpu().poisoned(values.bytes(), offset);
-    let (got, depth) = bench.run(&buffer, offset, len)?;
+    let buffer = poisoned(gpu(), values.bytes(), offset);
+    let (got, depth) = gpu().watched(|| bench.run(Input { buffer: &buffer, offset, len }))?;
     let (op, element) = (bench.job.op, bench.job.element);
     let expected = reference::reduce(op, element, values.bytes(), Some(values.bytes())).unwrap();
     right(expected.judge(got, depth))
@@ -121,4 +122,45 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
         }
         Ok(())
     })
+}
+
+/// A compiled rung.
+struct Bench {
+    job: Job,
+    reducer: Reducer,
+}
+
+impl Bench {
+    fn new(job: Job) -> Result<Self, String> {
+        let device = &gpu().device;
+        let compile = || {
+            let reducer = job.reducer(device).map_err(|error| error.to_string())?;
+            reducer.compile(device);
+            Ok(reducer)
+        };
+        Ok(Bench { job, reducer: gpu().watched(compile)? })
+    }
+
+    /// The answer and the plan's depth. An operator of two inputs takes the elements twice.
+    fn run(&self, input: Input<'_>) -> Result<(Answer, u64), String> {
+        let Job { op, element, finish, .. } = self.job;
+        let second = (self.reducer.monoid().arity() == Arity::Two).then_some(input);
+        let extent = extents(&[input])[0];
+        let plan = self.reducer.plan(Shape::Whole, &[extent], second.map(|_| extent));
+        let plan = plan.map_err(|error| error.to_string())?;
+        let workspace = Workspace::new(&gpu().device, &plan);
+        let (first, reducer) = ([input], &self.reducer);
+        let runs = run(gpu(), reducer, (Shape::Whole, one(&first, second)), &plan, &workspace, None)?;
+        let [first, second] = runs.map(|bytes| {
+            if plan.leaves_partials() {
+                reference::combine(op, element, &bytes, input.len).unwrap()
+            } else {
+                op.read(element, &bytes)[0]
+            }
+        });
+        if finish != Finish::Atomic && !first.same(second) {
+            return Err(format!("the second run gave {second}, the first {first}"));
+        }
+        Ok((second, plan.depth()))
+    }
 }

@@ -6,14 +6,11 @@ mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Data, Kind, data, gpu, right};
+use common::{Data, Kind, data, extents, gpu, one, poisoned, right, run};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{
-    Answer, Arity, Extent, Form, Input, Monoid, Op, Output, Reducer, Shape, Source, Workspace,
-};
-use halofold::{Element, adapter, wgpu};
+use halofold::reduce::{Answer, Arity, Form, Input, Monoid, Op, Reducer, Shape, Workspace};
+use halofold::{Element, adapter};
 use libtest_mimic::{Arguments, Failed, Trial};
-use wgpu::util::DeviceExt as _;
 
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
 
@@ -224,46 +221,22 @@ impl Bench {
     /// Runs twice, and answers the results with the plan's depth.
     fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Answer>, u64), String> {
         let gpu = gpu();
-        let text = |error: &dyn std::fmt::Display| error.to_string();
         // The second input starts elsewhere than the first, in some rounds also between two vectors.
         let offsets = [(round % 7) * self.element.size(), (round % 5) * self.element.size()];
         let buffers: Vec<_> =
-            values.inputs.iter().zip(offsets).map(|(data, at)| gpu.poisoned(data.bytes(), at)).collect();
+            values.inputs.iter().zip(offsets).map(|(data, at)| poisoned(gpu, data.bytes(), at)).collect();
         let inputs: Vec<_> =
             buffers.iter().zip(offsets).map(|(buffer, offset)| Input { buffer, offset, len }).collect();
-        let first = [inputs[0]];
-        let source = match inputs.get(1) {
-            Some(second) => Source::pairs(&first, *second),
-            None => Source::of(&first),
-        };
-        let extent = |input: &Input<'_>| Extent { offset: input.offset, len: input.len };
-        let plan = self
-            .reducer
-            .plan(shape, &[extent(&inputs[0])], inputs.get(1).map(extent))
-            .map_err(|error| text(&error))?;
+        let (first, second) = ([inputs[0]], inputs.get(1).copied());
+        let places = extents(&inputs);
+        let plan = self.reducer.plan(shape, &places[..1], places.get(1).copied());
+        let plan = plan.map_err(|error| error.to_string())?;
         let workspace = Workspace::new(&gpu.device, &plan);
-        let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("test output"),
-            size: 256 + plan.output,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let prepared = self
-            .reducer
-            .prepare(&gpu.device, source, shape, Output { buffer: &output, offset: 256 }, &workspace)
-            .map_err(|error| text(&error))?;
-        let start = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: None,
-            contents: &of_nothing(self.op, self.element, plan.output as usize),
-            usage: wgpu::BufferUsages::COPY_SRC,
-        });
         let accumulates = shape == Shape::Accumulate;
-        let [first, second] = gpu.twice(&output, 256, plan.output, |encoder| {
-            if accumulates {
-                encoder.copy_buffer_to_buffer(&start, 0, &output, 256, plan.output);
-            }
-            prepared.encode(encoder);
-        })?;
+        let start = of_nothing(self.op, self.element, plan.output as usize);
+        let start = accumulates.then_some(&*start);
+        let [first, second] =
+            run(gpu, &self.reducer, (shape, one(&first, second)), &plan, &workspace, start)?;
         // Only float sums in the order that chance gives are allowed to differ.
         if first != second && !(accumulates && self.element.is_float()) {
             return Err("the second run gave other bits than the first".to_owned());

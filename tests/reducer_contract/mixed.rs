@@ -11,7 +11,7 @@ use halofold::{Element, wgpu};
 
 use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited, right};
 use crate::scene::{
-    POISON, STORAGE, buffer, in_one_pass, plan, poisoned, read, reducer, room, rounding, sum,
+    STORAGE, buffer, in_one_pass, is_poison, plan, poisoned, read, reducer, room, rounding, sum,
 };
 
 const REDUCTIONS: usize = 200;
@@ -279,7 +279,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
         let mut plans: Vec<_> = cases.iter().map(|case| case.plan(&compiled[&case.key])).collect();
         plans.extend(soilers.iter().zip(soiling).map(|(soiler, (shape, len))| plan(soiler, shape, len)));
         let workspace = Workspace::for_plans(&gpu.device, &plans);
-        soil(gpu, &workspace, &soilers, &soiling, &poisoned(gpu, &vec![POISON; 400_000], 0));
+        soil(gpu, &workspace, &soilers, &soiling, &room(gpu, 400_000));
 
         let mut places = Vec::new();
         let mut end = APART;
@@ -303,7 +303,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
             case.judge(&bytes[range.clone()]).map_err(what)?;
             written[range].fill(true);
         }
-        let beside = bytes.iter().zip(&written).filter(|(byte, written)| !**written && **byte != POISON);
+        let beside = (0..bytes.len()).filter(|&at| !written[at] && !is_poison(at, bytes[at]));
         assert_eq!(beside.count(), 0, "bytes beside the results were written");
         Ok(())
     })

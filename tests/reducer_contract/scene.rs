@@ -1,57 +1,14 @@
 //! Buffers, reducers and results: what all of these tests need.
 
-use halofold::read::Readback;
 use halofold::reduce::{
     Extent, Form, Input, Monoid, Op, Options, Output, Plan, Prepared, Reducer, Shape, Source, Workspace,
 };
 use halofold::{Element, wgpu};
 
 use crate::common::{Gpu, Random};
+pub use crate::common::{buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 
 pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
-
-/// Bytes that are a NaN in every float type, and the largest or a negative integer.
-pub const POISON: u8 = 0xff;
-
-/// A buffer with these contents.
-pub fn buffer(gpu: &Gpu, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("test"),
-        size: bytes.len().next_multiple_of(16).max(16) as u64,
-        usage: usage | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    let mut padded = bytes.to_vec();
-    padded.resize(bytes.len().next_multiple_of(4), POISON);
-    gpu.queue.write_buffer(&buffer, 0, &padded);
-    buffer
-}
-
-/// A buffer of these bytes at an offset, poison in front of them and behind.
-pub fn poisoned(gpu: &Gpu, bytes: &[u8], offset: u64) -> wgpu::Buffer {
-    buffer(gpu, &[&vec![POISON; offset as usize], bytes, &[POISON; 80]].concat(), STORAGE)
-}
-
-/// A buffer of poison for results.
-pub fn room(gpu: &Gpu, size: u64) -> wgpu::Buffer {
-    buffer(gpu, &vec![POISON; size as usize], STORAGE | wgpu::BufferUsages::COPY_SRC)
-}
-
-/// A buffer's bytes, after everything that was submitted.
-pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
-    let readback = Readback::new(&gpu.device, buffer.size());
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
-    gpu.queue.submit([encoder.finish()]);
-    readback.wait(&gpu.device, buffer.size()).unwrap()
-}
-
-/// Submits what is recorded into one pass.
-pub fn in_one_pass(gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) {
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    record(&mut encoder.begin_compute_pass(&Default::default()));
-    gpu.queue.submit([encoder.finish()]);
-}
 
 /// Sums of floats that round differently in every order.
 pub fn rounding(len: usize, seed: u64) -> Vec<f32> {
@@ -117,7 +74,7 @@ impl<'a> Bench<'a> {
 
     /// Poisons its output, so that what was there before is not taken for a result.
     pub fn forget(&self) {
-        self.gpu.queue.write_buffer(&self.output, 0, &vec![POISON; self.output.size() as usize]);
+        self.gpu.queue.write_buffer(&self.output, 0, &poison(self.output.size() as usize));
     }
 
     /// What its output holds.

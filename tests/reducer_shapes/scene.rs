@@ -2,19 +2,11 @@
 
 use std::sync::LazyLock;
 
-use halofold::read::Readback;
-use halofold::reduce::{
-    Arity, Extent, Form, Input, Monoid, Op, Options, Output, Plan, Reducer, Shape, Source, Workspace,
-};
+use halofold::reduce::{Arity, Form, Input, Monoid, Op, Options, Plan, Reducer, Shape, Source, Workspace};
 use halofold::{Element, wgpu};
-use wgpu::util::DeviceExt as _;
 
-use crate::common::{Gpu, limited};
-
-pub const POISON: u32 = 0xdead_beef;
-
-/// Words of poison in front of a result and behind it.
-const GUARD: usize = 64;
+use crate::common::{self, Gpu, limited, poisoned};
+pub use crate::common::{POISON, extents};
 
 /// The position of the largest element, the first if there are several; how many were seen; and how many there are.
 const LARGEST: &str = "
@@ -94,19 +86,10 @@ pub fn elements(len: usize) -> Vec<u32> {
 
 /// A buffer that holds words from number `offset` on, and poison around them.
 pub fn buffer(gpu: &Gpu, words: &[u32], offset: usize) -> wgpu::Buffer {
-    let contents = [&vec![POISON; offset], words, &[POISON; 37]].concat();
-    gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: None,
-        contents: bytemuck::cast_slice(&contents),
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
-    })
+    poisoned(gpu, bytemuck::cast_slice(words), 4 * offset as u64)
 }
 
-pub fn extents(source: &[Input<'_>]) -> Vec<Extent> {
-    source.iter().map(|input| Extent { offset: input.offset, len: input.len }).collect()
-}
-
-/// Runs a reduction twice over and answers the results, after a look at what lies around them.
+/// Runs a reduction twice over and answers the results, which are the same.
 pub fn run(
     gpu: &Gpu,
     reducer: &Reducer,
@@ -115,28 +98,9 @@ pub fn run(
     plan: &Plan,
     space: &Workspace,
 ) -> Vec<u32> {
-    let words = plan.output as usize / 4;
-    let poisoned = vec![POISON; GUARD + words + GUARD];
-    let result = gpu.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: None,
-        contents: bytemuck::cast_slice(&poisoned),
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
-    });
-    let output = Output { buffer: &result, offset: 4 * GUARD as u64 };
-    let prepared = reducer.prepare(&gpu.device, source, shape, output, space).unwrap();
-    assert_eq!(prepared.plan(), plan);
-    let mut encoder = gpu.device.create_command_encoder(&Default::default());
-    prepared.encode(&mut encoder);
-    prepared.encode(&mut encoder);
-    let readback = Readback::new(&gpu.device, result.size());
-    readback.encode(&mut encoder, &result, 0, result.size()).unwrap();
-    gpu.queue.submit([encoder.finish()]);
-    let bytes = readback.wait(&gpu.device, result.size()).unwrap();
-    let all: &[u32] = bytemuck::cast_slice(&bytes);
-    let (before, rest) = all.split_at(GUARD);
-    let (got, after) = rest.split_at(words);
-    assert!(before.iter().chain(after).all(|word| *word == POISON), "{shape:?} wrote beside its output");
-    got.to_vec()
+    let [first, second] = common::run(gpu, reducer, (shape, source), plan, space, None).unwrap();
+    assert!(first == second, "{shape:?} gave other bits the second time");
+    bytemuck::pod_collect_to_vec(&first)
 }
 
 /// Compares without printing a hundred thousand numbers.
