@@ -25,8 +25,8 @@
 #import workgroup_reduce
 #import native_atomic
 
-fn kernel(at: Place) {
-    let sum = workgroup_reduce(fold(at), at);
+fn kernel(at: Place, wg: Workgroup) {
+    let sum = workgroup_reduce(fold(at, wg), at, wg);
     if at.lid == 0u {
         native_atomic(sum);
     }

@@ -52,9 +52,9 @@ fn below(top: u32, begin: u32, k: u32) -> Acc {
     return load_at(p, p - (begin + k));
 }
 
-fn kernel(at: Place) {
+fn kernel(at: Place, wg: Workgroup) {
     let lane = at.lid & ((1u << params.own.team) - 1u);
-    let slot = at.group * (WG >> params.own.team) + (at.lid >> params.own.team);
+    let slot = wg.index * (WG >> params.own.team) + (at.lid >> params.own.team);
     let height = (1u << params.own.team) / params.own.width;
     let row = lane / params.own.width;
 

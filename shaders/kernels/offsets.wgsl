@@ -53,15 +53,15 @@ var<workgroup> queue: array<u32, WG>;
 var<workgroup> queued: atomic<u32>;
 var<workgroup> waiting: u32;
 
-fn kernel(at: Place) {
+fn kernel(at: Place, wg: Workgroup) {
     if at.lid == 0u {
         atomicStore(&queued, 0u);
     }
     workgroupBarrier();
 
-    let own = order_in_group(at);
+    let own = order_in_group(at, wg);
     let lane = own & ((1u << params.own.team) - 1u);
-    let slot = at.group * (WG >> params.own.team) + (own >> params.own.team);
+    let slot = wg.index * (WG >> params.own.team) + (own >> params.own.team);
     var acc = identity();
     var range = Range();
     if slot < params.groups {
@@ -74,7 +74,7 @@ fn kernel(at: Place) {
     } else if range.here && lane == 0u {
         queue[atomicAdd(&queued, 1u)] = slot;
     }
-    let total = team_reduce(acc, params.own.team, at);
+    let total = team_reduce(acc, params.own.team, at, wg);
     if short && lane == 0u {
         store_result(range.result, total, range.count);
     }
@@ -91,7 +91,7 @@ fn kernel(at: Place) {
         if !later {
             acc = fold_range(next.begin, next.end, next.origin, own, WG);
         }
-        let sum = team_reduce(acc, firstTrailingBit(WG), at);
+        let sum = team_reduce(acc, firstTrailingBit(WG), at, wg);
         if !later && own == 0u {
             store_result(next.result, sum, next.count);
         }

@@ -41,10 +41,10 @@ struct Own {
     onto: u32,
 }
 
-fn kernel(at: Place) {
-    let own = order_in_group(at);
+fn kernel(at: Place, wg: Workgroup) {
+    let own = order_in_group(at, wg);
     let lane = own & ((1u << params.own.team) - 1u);
-    let slot = at.group * (WG >> params.own.team) + (own >> params.own.team);
+    let slot = wg.index * (WG >> params.own.team) + (own >> params.own.team);
     let works = slot < params.groups;
 
     var acc = identity();
@@ -53,7 +53,7 @@ fn kernel(at: Place) {
         acc = fold_range(range.begin, range.end, range.origin, lane, 1u << params.own.team);
     }
     // All invocations take part: teams that have no segment share barriers with teams that have one.
-    let total = team_reduce(acc, params.own.team, at);
+    let total = team_reduce(acc, params.own.team, at, wg);
     if works && lane == 0u {
         store_result(slot, total, params.count);
     }

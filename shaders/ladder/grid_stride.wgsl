@@ -28,16 +28,16 @@
 #import unrolled_tree
 #import store
 
-fn kernel(at: Place) {
+fn kernel(at: Place, wg: Workgroup) {
     let grid = params.groups * 2u * WG;
     var acc = identity();
-    for (var i = at.group * 2u * WG + at.lid; i < params.len; i += grid) {
+    for (var i = wg.index * 2u * WG + at.lid; i < params.len; i += grid) {
         // The pair first, then onto the accumulator: the two loads need not wait for the addition before.
         acc = combine(acc, combine(load(i), load_or_identity(i + WG)));
     }
 
     let sum = unrolled_tree(acc, at);
     if at.lid == 0u {
-        store(at.group, sum);
+        store(wg.index, sum);
     }
 }

@@ -50,8 +50,8 @@ struct Own {
 // Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
 var<workgroup> is_last: u32;
 
-fn kernel(at: Place) {
-    let partial = workgroup_reduce(fold(at), at);
+fn kernel(at: Place, wg: Workgroup) {
+    let partial = workgroup_reduce(fold(at, wg), at, wg);
 
     // A lone workgroup has nobody to meet.
     if params.own.tickets == 1u {
@@ -63,7 +63,7 @@ fn kernel(at: Place) {
 
     if at.lid == 0u {
         // Dispatches over several windows of one input share the partials buffer.
-        is_last = select(0u, 1u, publish(params.own.slot + at.group, partial));
+        is_last = select(0u, 1u, publish(params.own.slot + wg.index, partial));
     }
     // The same answer for all invocations, and known to be: after it, barriers are allowed. It has one itself,
     // which also separates the two calls of `workgroup_reduce`.
@@ -78,7 +78,7 @@ fn kernel(at: Place) {
     for (var i = at.lid; i < params.own.tickets; i += WG) {
         acc = combine(acc, collect(i));
     }
-    let sum = workgroup_reduce(acc, at);
+    let sum = workgroup_reduce(acc, at, wg);
     if at.lid == 0u {
         reset_tickets();
         store_result(0u, sum, params.count);

@@ -33,10 +33,10 @@
 #import subgroup_reduce
 #import total
 
-fn kernel(at: Place) {
-    let sum = subgroup_reduce(fold(at), at);
+fn kernel(at: Place, wg: Workgroup) {
+    let sum = subgroup_reduce(fold(at, wg), at, wg);
     // A workgroup beyond the grid that was asked for must not count items a second time.
-    if at.lane == 0u && at.group < params.groups {
+    if at.lane == 0u && wg.index < params.groups {
         add_to_total(sum);
     }
 }

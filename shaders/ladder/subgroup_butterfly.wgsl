@@ -30,9 +30,9 @@
 #import workgroup_reduce
 #import store
 
-fn kernel(at: Place) {
-    let sum = workgroup_reduce(fold(at), at);
+fn kernel(at: Place, wg: Workgroup) {
+    let sum = workgroup_reduce(fold(at, wg), at, wg);
     if at.lid == 0u {
-        store(at.group, sum);
+        store(wg.index, sum);
     }
 }

@@ -29,12 +29,12 @@
 #import unrolled_tree
 #import store
 
-fn kernel(at: Place) {
-    let i = at.group * 2u * WG + at.lid;
+fn kernel(at: Place, wg: Workgroup) {
+    let i = wg.index * 2u * WG + at.lid;
     let pair = combine(load_or_identity(i), load_or_identity(i + WG));
 
     let sum = unrolled_tree(pair, at);
     if at.lid == 0u {
-        store(at.group, sum);
+        store(wg.index, sum);
     }
 }

@@ -28,8 +28,8 @@
 
 var<workgroup> tile: array<Acc, WG>;
 
-fn kernel(at: Place) {
-    let i = at.group * 2u * WG + at.lid;
+fn kernel(at: Place, wg: Workgroup) {
+    let i = wg.index * 2u * WG + at.lid;
     tile[at.lid] = combine(load_or_identity(i), load_or_identity(i + WG));
 
     for (var s = WG >> 1u; s > 32u; s >>= 1u) {
@@ -40,8 +40,8 @@ fn kernel(at: Place) {
         }
     }
 
-    let sum = last_steps(tile[at.lid], at);
+    let sum = last_steps(tile[at.lid], at, wg);
     if at.lid == 0u {
-        store(at.group, sum);
+        store(wg.index, sum);
     }
 }

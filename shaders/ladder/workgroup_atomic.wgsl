@@ -30,10 +30,10 @@
 #import workgroup_reduce
 #import total
 
-fn kernel(at: Place) {
-    let sum = workgroup_reduce(fold(at), at);
+fn kernel(at: Place, wg: Workgroup) {
+    let sum = workgroup_reduce(fold(at, wg), at, wg);
     // A workgroup beyond the grid that was asked for must not count items a second time.
-    if at.lid == 0u && at.group < params.groups {
+    if at.lid == 0u && wg.index < params.groups {
         add_to_total(sum);
     }
 }

@@ -1,21 +1,29 @@
 // The entry point of a kernel: it says where each invocation stands and calls `kernel`.
 //
-// Each built-in is a parameter of its own: inside a struct of inputs they lose their meaning on DX12.
+// Each built-in is a parameter of its own: inside a struct of inputs they lose their meaning on DX12. And what is the same for
+// all invocations of a workgroup stands apart from what is an invocation's own: a browser has to prove that all take the same
+// way to a barrier, and takes a struct for as varying as the most varying of its members.
 #import io
+
+// The same for all invocations of a workgroup.
+struct Workgroup {
+    // Its number in the whole grid.
+    index: u32,
+#ifdef subgroups
+    // The width of a subgroup, and how many there are.
+    width: u32,
+    subgroups: u32,
+#endif
+}
 
 // Where an invocation stands.
 struct Place {
-    // Its workgroup in the whole grid.
-    group: u32,
     // Its index in the workgroup.
     lid: u32,
 #ifdef subgroups
-    // Its index in its subgroup, and the subgroup's width.
+    // Its index in its subgroup, and its subgroup's in the workgroup.
     lane: u32,
-    width: u32,
-    // Its subgroup in the workgroup, and how many there are.
     subgroup: u32,
-    subgroups: u32,
 #endif
 }
 
@@ -31,8 +39,8 @@ fn main(
 #endif
 ) {
 #ifdef subgroups
-    kernel(Place(group_index(workgroup), lid, lane, width, subgroup, subgroups));
+    kernel(Place(lid, lane, subgroup), Workgroup(group_index(workgroup), width, subgroups));
 #else
-    kernel(Place(group_index(workgroup), lid));
+    kernel(Place(lid), Workgroup(group_index(workgroup)));
 #endif
 }

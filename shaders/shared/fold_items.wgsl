@@ -5,10 +5,10 @@
 // contiguous chunk per invocation would add the same numbers and read the memory many times slower.
 #import load
 
-fn fold(at: Place) -> Acc {
+fn fold(at: Place, wg: Workgroup) -> Acc {
     let grid = params.groups * WG;
     var acc = identity();
-    for (var i = at.group * WG + at.lid; i < params.len; i += grid) {
+    for (var i = wg.index * WG + at.lid; i < params.len; i += grid) {
         acc = combine(acc, load(i));
     }
     return acc;

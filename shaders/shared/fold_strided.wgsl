@@ -9,13 +9,13 @@ fn item(i: u32) -> Acc {
     return load_at(p, p - (params.index + i));
 }
 
-fn fold(at: Place) -> Acc {
+fn fold(at: Place, wg: Workgroup) -> Acc {
     let grid = params.groups * WG;
     var a = identity();
     var b = identity();
     var c = identity();
     var d = identity();
-    var i = at.group * WG + at.lid;
+    var i = wg.index * WG + at.lid;
     for (; i + 3u * grid < params.len; i += 4u * grid) {
         let va = item(i);
         let vb = item(i + grid);

@@ -64,8 +64,8 @@ fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
 }
 #endif
 
-fn fold(at: Place) -> Acc {
+fn fold(at: Place, wg: Workgroup) -> Acc {
     let stop = params.first + params.len;
-    return fold_range(params.first, stop, params.first - params.index, at.group * WG + at.lid, params.groups * WG);
+    return fold_range(params.first, stop, params.first - params.index, wg.index * WG + at.lid, params.groups * WG);
 }
 #endif

@@ -16,26 +16,26 @@
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> last_slots: array<Acc, (WG + 3u) / 4u>;
 
-fn last_steps(value: Acc, at: Place) -> Acc {
+fn last_steps(value: Acc, at: Place, wg: Workgroup) -> Acc {
     var acc = identity();
     if at.lid < 64u {
         acc = value;
     }
-    let own = subgroup_reduce(acc, at);
+    let own = subgroup_reduce(acc, at, wg);
     if at.lane == 0u {
         last_slots[at.subgroup] = own;
     }
     workgroupBarrier();
     var sum = identity();
-    for (var i = at.lane; i < at.subgroups; i += at.width) {
+    for (var i = at.lane; i < wg.subgroups; i += wg.width) {
         sum = combine(sum, last_slots[i]);
     }
-    return subgroup_reduce(sum, at);
+    return subgroup_reduce(sum, at, wg);
 }
 #else
 var<workgroup> last_tile: array<Acc, 64>;
 
-fn last_steps(value: Acc, at: Place) -> Acc {
+fn last_steps(value: Acc, at: Place, wg: Workgroup) -> Acc {
     let lid = at.lid;
     if lid < 64u {
         last_tile[lid] = value;

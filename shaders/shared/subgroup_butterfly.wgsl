@@ -6,8 +6,8 @@
 #import operator
 #import shuffle
 
-fn subgroup_reduce(value: Acc, at: Place) -> Acc {
-    let lanes = min(at.width, WG);
+fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
+    let lanes = min(wg.width, WG);
     var acc = value;
     for (var d = 1u; d < lanes; d <<= 1u) {
         acc = combine(acc, shuffle_xor(acc, d));

@@ -17,17 +17,17 @@ var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;
 
 // An invocation's place in the workgroup. How invocations are dealt out to subgroups is up to the driver, so teams go by
 // subgroup and lane.
-fn order_in_group(at: Place) -> u32 {
-    return at.subgroup * at.width + at.lane;
+fn order_in_group(at: Place, wg: Workgroup) -> u32 {
+    return at.subgroup * wg.width + at.lane;
 }
 
-fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
+fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     // Segments that an invocation has to itself need nobody; and their dispatches no barrier.
     if team == 0u {
         return value;
     }
     let size = 1u << team;
-    let fits = size <= at.width;
+    let fits = size <= wg.width;
     var acc = value;
     if fits {
         // What a lane takes from another team is never used: after the last step only each first lane counts, and what it
@@ -36,7 +36,7 @@ fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
             acc = combine(acc, shuffle_down(acc, d));
         }
     } else {
-        acc = subgroup_reduce(value, at);
+        acc = subgroup_reduce(value, at, wg);
     }
     if at.lane == 0u {
         slots[at.subgroup] = acc;
@@ -47,23 +47,23 @@ fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
     if fits {
         return acc;
     }
-    let each = size / at.width;
+    let each = size / wg.width;
     let begin = at.subgroup / each * each;
     acc = identity();
-    for (var i = at.lane; i < each; i += at.width) {
+    for (var i = at.lane; i < each; i += wg.width) {
         acc = combine(acc, slots[begin + i]);
     }
-    return subgroup_reduce(acc, at);
+    return subgroup_reduce(acc, at, wg);
 }
 #else
 var<workgroup> tree: array<Acc, WG>;
 
 // An invocation's place in the workgroup: neighbours here share a team.
-fn order_in_group(at: Place) -> u32 {
+fn order_in_group(at: Place, wg: Workgroup) -> u32 {
     return at.lid;
 }
 
-fn team_reduce(value: Acc, team: u32, at: Place) -> Acc {
+fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     let size = 1u << team;
     if size == 1u {
         return value;

@@ -17,22 +17,22 @@
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;
 
-fn workgroup_reduce(value: Acc, at: Place) -> Acc {
-    let own = subgroup_reduce(value, at);
+fn workgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
+    let own = subgroup_reduce(value, at, wg);
     if at.lane == 0u {
         slots[at.subgroup] = own;
     }
     workgroupBarrier();
     var acc = identity();
-    for (var i = at.lane; i < at.subgroups; i += at.width) {
+    for (var i = at.lane; i < wg.subgroups; i += wg.width) {
         acc = combine(acc, slots[i]);
     }
-    return subgroup_reduce(acc, at);
+    return subgroup_reduce(acc, at, wg);
 }
 #else
 var<workgroup> tree: array<Acc, WG>;
 
-fn workgroup_reduce(value: Acc, at: Place) -> Acc {
+fn workgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {
     tree[at.lid] = value;
     workgroupBarrier();
     for (var s = WG >> 1u; s > 0u; s >>= 1u) {

@@ -134,8 +134,10 @@ impl Text<'_> {
     /// The built-in that reduces inside a subgroup.
     fn native_reduce(&self) -> Vec<Piece> {
         let Some(call) = self.monoid.subgroup else { return Vec::new() };
-        let text =
-            format!("fn subgroup_reduce(value: Acc, at: Place) -> Acc {{\n    return {call}(value);\n}}");
+        let reduced = format!("{call}(value)");
+        let text = format!(
+            "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
+        );
         vec![Piece::new("generated: the built-in subgroup reduction", text)]
     }
 
