@@ -134,7 +134,13 @@ impl Text<'_> {
     /// The built-in that reduces inside a subgroup.
     fn native_reduce(&self) -> Vec<Piece> {
         let Some(call) = self.monoid.subgroup else { return Vec::new() };
-        let reduced = format!("{call}(value)");
+        let is_bits = ["subgroupAnd", "subgroupOr", "subgroupXor"].contains(&call);
+        // DXC has no bits of signed integers across lanes.
+        let reduced = if is_bits && self.monoid.acc.wgsl == "i32" {
+            format!("bitcast<i32>({call}(bitcast<u32>(value)))")
+        } else {
+            format!("{call}(value)")
+        };
         let text = format!(
             "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
         );
