@@ -14,6 +14,7 @@
 // at device scope before it returns: NVIDIA, AMD, Intel and Apple GPUs, and the software adapters.
 #import io
 #import words
+#import exchange_words
 
 @group(0) @binding(4) var<storage, read_write> partials: array<atomic<u32>>;
 
@@ -22,23 +23,13 @@ const FIRST_SLOT: u32 = 32u;
 
 // Publishes a workgroup's partial and answers whether all partials are now published.
 fn publish(slot: u32, acc: Acc) -> bool {
-    let words = to_words(acc);
-    let base = FIRST_SLOT + slot * ACC_WORDS;
-    var seen = 0u;
-    for (var k = 0u; k < ACC_WORDS; k++) {
-        seen |= atomicExchange(&partials[base + k], words[k]);
-    }
+    let seen = exchange_words(FIRST_SLOT + slot * ACC_WORDS, to_words(acc));
     let ticket = atomicAdd(&partials[0], 1u + (seen & params.own.zero));
     return ticket == params.own.tickets - 1u;
 }
 
 fn collect(slot: u32) -> Acc {
-    let base = FIRST_SLOT + slot * ACC_WORDS;
-    var words: Words;
-    for (var k = 0u; k < ACC_WORDS; k++) {
-        words[k] = atomicOr(&partials[base + k], 0u);
-    }
-    return from_words(words);
+    return from_words(fetch_words(FIRST_SLOT + slot * ACC_WORDS));
 }
 
 // Ready for the next run: the counter starts from zero again.

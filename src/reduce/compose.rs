@@ -88,6 +88,7 @@ impl Text<'_> {
         let atomic = monoid.atomic(*features).filter(|_| stage.kernel.delivery == Delivery::Total);
         let native = atomic.and_then(|word| word.native);
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
+        let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
             .define("subgroups", subgroups)
             .define("native_subgroup", monoid.subgroup.is_some() && monoid.acc.is_word())
@@ -111,6 +112,7 @@ impl Text<'_> {
                 "shuffle_words",
                 vec![Piece::new("generated: words between lanes", monoid.acc.shuffle_piece())],
             )
+            .provide("exchange_words", vec![exchange])
             .provide("native_reduce", self.native_reduce())
             .provide("native_atomic", native_atomic(native));
         let is_half = monoid.features().contains(Features::SHADER_F16);

@@ -80,6 +80,30 @@ impl Layout {
         text
     }
 
+    /// WGSL that exchanges such words for those in the partials buffer, and fetches them: a line a word, as some compilers take
+    /// minutes to find out what a loop over the words of a vector does, and then refuse it.
+    pub(crate) fn exchange_piece(&self) -> String {
+        let count = self.words();
+        let exchanged = |word| format!("atomicExchange(&partials[at + {word}u], words[{word}])");
+        let exchanges: Vec<_> = (0..count).map(exchanged).collect();
+        let mut fetches: Vec<_> =
+            (0..count).map(|word| format!("atomicOr(&partials[at + {word}u], 0u)")).collect();
+        fetches.resize(self.padded(), "0u".to_owned());
+        format!(
+            "// Answers all bits of the words that were there.\n\
+             fn exchange_words(at: u32, words: Words) -> u32 {{\n    var seen = {};\n    return seen;\n}}\n\n\
+             fn fetch_words(at: u32) -> Words {{\n    return Words(\n        {},\n    );\n}}\n",
+            exchanges.join(";\n    seen |= "),
+            fetches.join(",\n        "),
+        )
+    }
+
+    /// Words of the vector or array that they travel in.
+    fn padded(&self) -> usize {
+        let count = self.words();
+        if count > 4 { count } else { count.next_power_of_two().max(2) }
+    }
+
     /// WGSL that takes the type apart into words and puts it together: the piece `words` of an accumulator.
     pub(crate) fn words_piece(&self) -> String {
         let count = self.words();
@@ -98,8 +122,7 @@ impl Layout {
             to.extend(words);
             from = from.replace(&format!("{{{number}}}"), &back);
         }
-        let padded = if count > 4 { count } else { count.next_power_of_two().max(2) };
-        to.resize(padded, "0u".to_owned());
+        to.resize(self.padded(), "0u".to_owned());
         let mut text = format!("alias Words = {alias};\nconst ACC_WORDS: u32 = {count}u;\n\n");
         let _ =
             write!(text, "fn to_words(acc: Acc) -> Words {{\n    return Words({});\n}}\n\n", to.join(", "));
