@@ -251,6 +251,38 @@ mod tests {
     }
 
     #[test]
+    fn every_directive_leads_somewhere() {
+        let provided = ["operator", "words", "shuffle_words", "native_reduce", "native_atomic"];
+        let composer = provided.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()));
+        let (mut imported, mut asked) = (Vec::new(), Vec::new());
+        for (file, text) in FILES {
+            for line in text.lines() {
+                let mut words = line.split_whitespace();
+                match (words.next(), words.next()) {
+                    (Some("#import"), Some(name)) => imported.push(composer.resolve(file, name)),
+                    (Some("#ifdef" | "#ifndef"), Some(name)) => asked.push(name),
+                    _ => {}
+                }
+            }
+        }
+        for name in &asked {
+            assert!(DEFINES.contains(name), "`{name}` is not in the list");
+        }
+        for name in DEFINES {
+            assert!(asked.contains(name), "no file asks about `{name}`");
+        }
+        for name in provided {
+            assert!(imported.iter().any(|import| import == name), "no file imports `{name}`");
+        }
+        // The stencils' are put together in Rust.
+        let shared =
+            FILES.iter().filter(|(file, _)| file.contains("shared/") && !file.starts_with("stencil/"));
+        for (file, _) in shared {
+            assert!(imported.iter().any(|import| import == file), "nothing imports shaders/{file}.wgsl");
+        }
+    }
+
+    #[test]
     fn every_define_is_explained() {
         let readme = include_str!("../shaders/README.md");
         for name in DEFINES {

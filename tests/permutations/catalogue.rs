@@ -30,17 +30,17 @@ impl Permutation<'_> {
     pub fn label(&self) -> String {
         let Permutation { monoid, form, options, stage, features } = *self;
         let lanes = features.contains(Features::SUBGROUP);
-        let (name, element, size) = (monoid.name(), monoid.element(), stage.workgroup_size);
+        let (name, element) = (monoid.name(), monoid.element());
         let mut label = match options.strategy {
-            Strategy::Rung { rung, finish, .. } => {
+            Strategy::Rung { rung, finish, tuning } => {
                 let lanes = if lanes { "subgroups" } else { "no subgroups" };
-                format!(
-                    "reduce/{} {finish} {} {name} {element} {lanes} {size}",
-                    rung.name(),
-                    stage_name(stage)
-                )
+                let (rung, stage, size) = (rung.name(), stage_name(stage), tuning.workgroup_size);
+                format!("reduce/{rung} {finish} {stage} {name} {element} {lanes} {size}")
             }
-            _ => format!("reducer/{name} of {element}, {}, subgroups {lanes}, {size}", step(form, stage)),
+            _ => {
+                let (step, size) = (step(form, stage), stage.workgroup_size);
+                format!("reducer/{name} of {element}, {step}, subgroups {lanes}, {size}")
+            }
         };
         for (holds, what) in [(options.from_states, ", from states"), (options.to_states, ", to states")] {
             label += if holds { what } else { "" };
@@ -153,7 +153,7 @@ pub struct Entry<'a> {
 pub struct Distinct<'a> {
     pub kernels: Vec<Entry<'a>>,
     pub permutations: usize,
-    /// Of each permutation's label what comes before the element, and that.
+    /// What asked for kernels of which operator over which element type.
     pub met: HashSet<(String, Op, Element)>,
 }
 

@@ -51,9 +51,8 @@ impl Request<'_> {
         let (elements, last) = (self.items(), self.last());
         let mut stages = match finish {
             Finish::Atomic => {
-                let one =
-                    |kernel| Stage { workgroup_size: 1, ..stage(kernel, Reads::Elements, Writes::Results) };
-                vec![one(&SEED), stage(kernel, elements, Writes::Results), one(&SEAL)]
+                let one = |kernel| Stage { workgroup_size: 1, ..stage(kernel, Reads::Elements, last) };
+                vec![one(&SEED), stage(kernel, elements, last), one(&SEAL)]
             }
             Finish::LastWorkgroup => vec![stage(kernel, elements, last)],
             Finish::Host if kernel.coverage != Coverage::Pairs => {
@@ -295,8 +294,9 @@ impl Planner<'_> {
         let mut plan = Plan::empty(1, self.request.out_stride());
         let total = (Dst::Output(Bytes { offset: 0, size: plan.output }), 0);
         let count = windows.first().map_or(0, |part| part.params.count);
+        let last = self.request.last();
         let alone = |kernel, level| Launch {
-            stage: Stage { kernel, workgroup_size: 1, ..self.stage(Reads::Elements, Writes::Results) },
+            stage: Stage { kernel, workgroup_size: 1, ..self.stage(Reads::Elements, last) },
             level,
             src: Src::Nothing,
             dst: total.0,
@@ -305,12 +305,13 @@ impl Planner<'_> {
             params: Params { groups: 1, row: 1, count, ..Params::default() },
         };
         plan.launches.push(alone(&SEED, 0));
-        let stage = self.stage(self.request.items(), Writes::Results);
+        let stage = self.stage(self.request.items(), last);
         let results = self.results_of(windows, u64::from(self.tuning.max_workgroups));
         for (part, results) in windows.iter().zip(results) {
             plan.launches.push(self.launch(stage, 1, *part, results, total)?);
         }
-        if !self.request.monoid.is_finished() {
+        // A state is the total as it is.
+        if last == Writes::Results && !self.request.monoid.is_finished() {
             plan.launches.push(alone(&SEAL, 2));
         }
         Ok(plan)
