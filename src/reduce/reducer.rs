@@ -305,6 +305,17 @@ impl Reducer {
         self.request().plan(shape, parts, second)
     }
 
+    /// The same for the inputs of a source: what [`Reducer::prepare`] prepares.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reducer::plan`].
+    pub fn plan_of(&self, source: &Source<'_>, shape: Shape) -> Result<Plan, ReduceError> {
+        let (parts, second) = source.extents();
+        let plan = self.plan(shape, &parts, second)?;
+        Ok(source.stands_for.into_iter().fold(plan, Plan::standing_for))
+    }
+
     /// Binds buffers to a plan, once; what comes back can be recorded any number of times.
     ///
     /// It plans anew, for the lengths that `source` says. The output starts at a multiple of
@@ -325,11 +336,7 @@ impl Reducer {
         output: Output<'_>,
         workspace: &Workspace,
     ) -> Result<Prepared, ReduceError> {
-        let (parts, second) = source.extents();
-        let mut plan = self.plan(shape, &parts, second)?;
-        if let Some(elements) = source.stands_for {
-            plan = plan.standing_for(elements);
-        }
+        let plan = self.plan_of(&source, shape)?;
         if source.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
             return Err(ReduceError::Offsets(shape));
         }
