@@ -6,7 +6,7 @@
 //!   every row, column or segment, starts at [`reduce`]; for counts of keys in bins at [`histogram`], for Jacobi steps
 //!   over a grid at [`stencil`]. [`mod@read`] brings results to the host.
 //! - **A learner** starts at [`reduce`], the ladder: every step of four well-known tutorials on parallel reduction, from the
-//!   divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/reduce/`).
+//!   divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/ladder/`).
 //! - **Whoever measures** runs the program `halofold` (package `halofold-cli`), which verifies and times each rung and stencil on the
 //!   GPU at hand; [`adapter`] and the crate `halofold-measure` are what it and the benches are made of.
 //!

@@ -1,5 +1,5 @@
 // The rungs that are a tree in global or shared memory, one element or two a thread. Why each of them is slow, and what
-// the next one does about it, is told by the essays in shaders/reduce/, in files of the same names.
+// the next one does about it, is told by the essays in shaders/ladder/, in files of the same names.
 #pragma once
 
 #include "blocks.cuh"

@@ -25,7 +25,7 @@
 // storage is needed. Where a segment ends in a tile decides its tree: the same offsets give the same bits every time. The
 // order in which a workgroup's queue fills is up to the hardware, and changes only which result comes first.
 //
-// Every dispatch is this kernel: `bounds` says what a slot's range is, `announce` writes marks.
+// Every dispatch is this kernel: `bounds` says what a slot's range is, `mark_tiles` writes marks.
 //
 // Beyond the documents. CUB's DeviceSegmentedReduce takes a block for each segment whatever its length.
 #import entry
@@ -69,7 +69,7 @@ fn kernel(at: Place, wg: Workgroup) {
     }
     let short = range.here && range.extent <= params.own.short;
     if short {
-        announce(range, lane, 1u << params.own.team);
+        mark_tiles(range, lane, 1u << params.own.team);
         acc = fold_range(range.begin, range.end, range.origin, lane, 1u << params.own.team);
     } else if range.here && lane == 0u {
         queue[atomicAdd(&queued, 1u)] = slot;
@@ -86,7 +86,7 @@ fn kernel(at: Place, wg: Workgroup) {
     let length = workgroupUniformLoad(&waiting);
     for (var k = 0u; k < length; k++) {
         let next = bounds(queue[k]);
-        let later = announce(next, own, WG);
+        let later = mark_tiles(next, own, WG);
         acc = identity();
         if !later {
             acc = fold_range(next.begin, next.end, next.origin, own, WG);

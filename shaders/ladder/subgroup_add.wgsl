@@ -15,7 +15,7 @@
 // The price is that the order of the additions is the driver's. The same device, driver and workgroup size
 // give the same bits twice; two GPUs may round a float sum differently. (Two subgroup widths do so anyway.)
 // Integer sums, minima and maxima have no such freedom. A NaN is no concern here either: minima and maxima of
-// floats are taken over integer keys, see monoid/order_float.wgsl.
+// floats are taken over integer keys, see operators/shared/order.wgsl.
 //
 // What is still wrong: one scalar load at a time per invocation. At large n that is the limit: this rung asks
 // the memory for 4 bytes per lane, vectorized for 64.

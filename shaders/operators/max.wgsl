@@ -1,4 +1,4 @@
-// Maximum, by the order that `order_integer.wgsl` or `order_float.wgsl` gives the elements. A NaN wins.
+// Maximum, by the order that `shared/order.wgsl` gives the elements. A NaN wins.
 #import order
 
 alias Acc = Key;

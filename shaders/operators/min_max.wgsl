@@ -1,6 +1,6 @@
 // Minimum and maximum in one pass: the input is read once instead of twice, and reading it is all that takes time.
 //
-// The accumulator is (~least, greatest), in keys that order as the elements do (order_float.wgsl, order_integer.wgsl).
+// The accumulator is (~least, greatest), in keys that order as the elements do (shared/order.wgsl).
 // Flipping all bits turns the order of integers around, so one vector `max` serves both.
 //
 // Here NaNs cost nothing on the way. A NaN's raw key lies beyond one of the infinities, hence the least or the greatest key

@@ -63,7 +63,7 @@ fn bounds(slot: u32) -> Range {
 }
 
 // Marks are complete.
-fn announce(range: Range, own: u32, grid: u32) -> bool {
+fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
     return false;
 }
 #else
@@ -95,7 +95,7 @@ fn bounds(slot: u32) -> Range {
 }
 
 // Marks are complete.
-fn announce(range: Range, own: u32, grid: u32) -> bool {
+fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
     return false;
 }
 #else
@@ -128,7 +128,7 @@ fn bounds(slot: u32) -> Range {
 
 // Marks the tiles that start in the range, shared by `grid` invocations of which this is number `own`. Answers whether the
 // segment is a long one, left to the dispatches that follow.
-fn announce(range: Range, own: u32, grid: u32) -> bool {
+fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
     let power = params.own.power;
     let is_long = range.count > (1u << power);
     let stop = tiles_before(range.border_to);

@@ -1,6 +1,6 @@
 //! The fingerprints of all kernels, to compare before and after a change that should only move text.
 //!
-//! `HALOFOLD_KERNEL_HASHES=before.txt cargo test --release --all-features --test permutations hashes` writes them, a
+//! `HALOFOLD_KERNEL_HASHES=before.txt cargo test --release --test permutations hashes` writes them, a
 //! line each: the fingerprint, and what has it. `comm -3 before.txt after.txt` shows what differs.
 
 use std::collections::{BTreeSet, HashMap};
