@@ -6,6 +6,7 @@
 //! source is opened: a truncated file fails before any work is done.
 
 mod error;
+mod grammar;
 mod header;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ mod failure;
 mod gpu;
 mod input;
 mod ladder;
+mod npy;
 mod output;
 mod presets;
 mod progress;

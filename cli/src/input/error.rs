@@ -44,10 +44,7 @@ pub enum InputError {
         cause: io::Error,
     },
     /// It has no bytes at all, so no header either.
-    #[error(
-        "{name}: is empty; write it with numpy.save, or give --raw TYPE where no elements are \
-         meant"
-    )]
+    #[error("{name}: is empty; write it with numpy.save")]
     Empty {
         /// The file.
         name: String,
@@ -59,10 +56,7 @@ pub enum InputError {
         name: String,
     },
     /// It does not begin as a `.npy` file does.
-    #[error(
-        "{name}: is no .npy file; write it with numpy.save, or read its bytes as bare elements \
-         with --raw TYPE"
-    )]
+    #[error("{name}: is no .npy file; write it with numpy.save")]
     NotNpy {
         /// The file.
         name: String,
@@ -102,15 +96,14 @@ pub enum InputError {
         reason: String,
     },
     /// An array of something that cannot be reduced here.
-    #[error(
-        "{name}: has dtype `{dtype}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2; convert \
-         it, for example with numpy.save(FILE, array.astype('f4'))"
-    )]
+    #[error("{name}: has dtype `{dtype}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2; {remedy}")]
     Dtype {
         /// The file.
         name: String,
         /// The dtype, as the header has it and cut short if it is long.
         dtype: String,
+        /// What to do about it.
+        remedy: &'static str,
     },
     /// More elements or bytes than 64 bits count.
     #[error(
@@ -174,6 +167,30 @@ impl InputError {
     /// The error for a header that is not as it should be.
     pub(super) fn header(name: &str, reason: impl Into<String>) -> Self {
         Self::Header { name: name.to_owned(), reason: reason.into() }
+    }
+
+    /// The error for an array of something that does not work here.
+    pub(super) fn dtype(name: &str, dtype: String) -> Self {
+        let kind = dtype.trim_start_matches(['<', '>', '=', '|']).chars().next();
+        let remedy = match kind {
+            Some('c') => "it is complex: save its array.real, array.imag or numpy.abs(array)",
+            Some('S' | 'U' | 'a' | 'T') => "it holds text, and no numbers to reduce",
+            Some('O') => "it holds Python objects: save an array of numbers",
+            Some('V' | '[') => "it holds records: save one field, array['NAME']",
+            Some('M' | 'm') => "it holds dates or spans of time: save their numbers, array.astype('i8')",
+            Some('b' | 'u' | 'i') => "save it as 32-bit integers, array.astype('i4')",
+            _ => "save it as one of them, for example array.astype('f4')",
+        };
+        Self::Dtype { name: name.to_owned(), dtype, remedy }
+    }
+
+    /// The message for a command that can read bare elements.
+    pub fn with_raw_hint(&self) -> String {
+        match self {
+            Self::NotNpy { .. } => format!("{self}, or read its bytes as bare elements with --raw TYPE"),
+            Self::Empty { .. } => format!("{self}, or give --raw TYPE where no elements are meant"),
+            _ => self.to_string(),
+        }
     }
 
     /// The error for a part of a file that ends too early.

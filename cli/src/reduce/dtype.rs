@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 
 use halofold::Value;
-use npyz::{DType, Order, TypeStr, WriteOptions, WriterBuilder as _};
 
 use super::rule::Answer;
+use crate::npy;
 
 /// The element type of an array of answers, with the bytes of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,12 +82,15 @@ impl fmt::Display for Dtype {
 }
 
 /// Writes an array of little-endian elements.
-pub fn write_npy(dtype: Dtype, shape: &[u64], order: Order, bytes: &[u8], file: &mut File) -> io::Result<()> {
+pub fn write_npy(
+    dtype: Dtype,
+    shape: &[u64],
+    fortran: bool,
+    bytes: &[u8],
+    file: &mut File,
+) -> io::Result<()> {
     let mark = if dtype.size() == 1 { '|' } else { '<' };
-    let kind: TypeStr = format!("{mark}{dtype}").parse().map_err(io::Error::other)?;
-    let header = WriteOptions::new_header_only().dtype(DType::Plain(kind)).shape(shape).order(order);
-    header.writer(&mut *file).write_header_only()?;
-    file.write_all(bytes)
+    npy::write(file, &format!("{mark}{dtype}"), shape, fortran, bytes)
 }
 
 #[cfg(test)]

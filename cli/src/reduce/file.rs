@@ -35,7 +35,7 @@ pub fn survey(paths: &[String], raw: Option<Element>, axis: Option<i64>) -> Resu
 
 impl Work {
     fn look(path: &str, raw: Option<Element>, axis: Option<i64>) -> Result<Self, Failure> {
-        let source = Source::open(path, raw).map_err(Failure::usage)?;
+        let source = Source::open(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         let element = source.element();
         // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
         // through a pipe has to stay open.
@@ -60,7 +60,7 @@ impl Work {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
-        let source = Source::open(&self.path, raw).map_err(Failure::usage)?;
+        let source = Source::open(&self.path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the space for pieces, are those for what was found first.
         let bytes = source.len().map(|len| len * source.element().size());
         let now = (source.element(), bytes, source.shape(), source.is_fortran());

@@ -5,7 +5,6 @@ use std::io;
 
 use halofold::Element;
 use halofold::reduce::Op;
-use npyz::Order;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
@@ -121,8 +120,8 @@ impl Results {
         } else {
             stored
         };
-        let order = if self.fortran && self.shape.len() > 1 || planar { Order::Fortran } else { Order::C };
-        dtype::write_npy(self.dtype, &self.shape(), order, bytes, file)
+        let fortran = self.fortran && self.shape.len() > 1 || planar;
+        dtype::write_npy(self.dtype, &self.shape(), fortran, bytes, file)
     }
 }
 

@@ -41,6 +41,24 @@ fn other_dtypes_are_named_with_those_that_work() {
 }
 
 #[test]
+fn other_dtypes_have_their_own_remedies() {
+    let remedy = |descr: &str| refusal(&file(1, &text(descr, false, "(3,)"), &[0; 64]));
+    for (descr, words) in [
+        ("'<c8'", "array.real"),
+        ("'<U3'", "text"),
+        ("'|O'", "objects"),
+        ("[('a', '<i4')]", "one field"),
+        ("'<M8[ns]'", "array.astype('i8')"),
+        ("'<i2'", "array.astype('i4')"),
+        ("'<f16'", "array.astype('f4')"),
+    ] {
+        let message = remedy(descr);
+        assert!(message.contains(words), "{descr}: {message}");
+    }
+    assert!(!remedy("'<c8'").contains("astype") && !remedy("'<U3'").contains("astype"));
+}
+
+#[test]
 fn malformed_headers_say_what_is_wrong() {
     let headers = [
         ("", "no shape"),
@@ -49,7 +67,8 @@ fn malformed_headers_say_what_is_wrong() {
         ("{'fortran_order': True, 'shape': (3,)}", "descr"),
         ("{'descr': '<f4', 'fortran_order': 1, 'shape': (3,)}", "bool"),
         ("{'descr': 5, 'fortran_order': True, 'shape': (3,)}", "string"),
-        ("{'descr': '<f4', 'fortran_order': True, 'shape': 3}", "no shape"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': 3}", "no tuple"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,), 'more': 1}", "`more`"),
         ("{'descr': '<f4', 'fortran_order': True, 'shape': '(3,)'}", "shape"),
         ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,)", "syntax"),
         ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,)} 4", "syntax"),
@@ -74,8 +93,8 @@ fn malformed_shapes_say_what_is_wrong() {
         ("(,)", "``"),
         ("(3,,)", "``"),
         ("(18446744073709551616,)", "`18446744073709551616`"),
-        ("((3,),)", "brackets"),
-        ("(3, 'a\u{1b}[2J')", "dtype"),
+        ("((3,),)", "`(3`"),
+        ("(3, 'a\u{1b}[2J')", "a\u{fffd}[2J"),
         ("(3, 'a\u{1b}')", "a\u{fffd}"),
     ];
     for (shape, expected) in shapes {
@@ -103,8 +122,9 @@ fn shapes_past_64_bits_are_refused() {
 #[test]
 fn what_is_no_npy_file_is_refused() {
     assert!(refusal(b"").contains("is empty"));
-    assert!(refusal(b"1.0 2.0 3.0\n").contains("--raw"));
-    assert!(refusal(b"\x93N_").contains("--raw"));
+    let text = regular(b"1.0 2.0 3.0\n", None).unwrap_err();
+    assert!(!text.to_string().contains("--raw") && text.with_raw_hint().contains("--raw"));
+    assert!(refusal(b"\x93N_").contains("no .npy file"));
     assert!(refusal(b"PK\x03\x04rest of the archive").contains("unzip"));
     assert!(refusal(b"\x93NUMPY\x04\x01").contains("4.1"));
     assert!(refusal(b"\x93NUMPY\x00\x00").contains("0.0"));

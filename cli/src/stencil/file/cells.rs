@@ -1,16 +1,16 @@
 //! A grid on the host: as it came from a file, and as it goes into one.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 
 use half::f16;
 use halofold::Element;
 use halofold::stencil::Grid;
-use npyz::{DType, Endianness, TypeStr, WriteOptions, WriterBuilder as _};
 
 use crate::dataset::Host;
 use crate::failure::Failure;
 use crate::input::Source;
+use crate::npy;
 
 /// Cells in the order of the GPU: columns fastest, then rows, then planes.
 pub struct Cells {
@@ -53,11 +53,8 @@ impl Cells {
 
     /// Writes them as an array of the grid's dimensions.
     pub fn write_npy(&self, shape: &[u64], file: &mut File) -> io::Result<()> {
-        let kind = format!("{}f{}", Endianness::of_machine(), self.element.size());
-        let kind: TypeStr = kind.parse().map_err(io::Error::other)?;
-        let header = WriteOptions::new_header_only().dtype(DType::Plain(kind)).shape(shape);
-        header.writer(&mut *file).write_header_only()?;
-        file.write_all(&self.bytes)
+        let descr = format!("{}f{}", npy::NATIVE, self.element.size());
+        npy::write(file, &descr, shape, false, &self.bytes)
     }
 }
 

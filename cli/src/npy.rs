@@ -1,0 +1,51 @@
+//! Writing `.npy` files.
+
+use std::io::{self, Write};
+
+/// The header's length is a multiple of this, padding included.
+const ALIGNMENT: usize = 64;
+
+/// Bytes before the header's text: the magic, the version and the length.
+const PREFIX: usize = 10;
+
+/// Writes an array: its type string, its dimensions, whether the first of them runs fastest, its elements.
+pub fn write(
+    mut file: impl Write,
+    descr: &str,
+    shape: &[u64],
+    fortran: bool,
+    bytes: &[u8],
+) -> io::Result<()> {
+    let order = if fortran { "True" } else { "False" };
+    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
+    let sizes = if shape.len() > 1 { sizes.trim_end_matches(", ") } else { sizes.trim_end() };
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({sizes}), }}");
+    let length = (PREFIX + text.len() + 1).next_multiple_of(ALIGNMENT) - PREFIX;
+    text = format!("{text:<0$}\n", length - 1);
+    file.write_all(b"\x93NUMPY\x01\x00")?;
+    file.write_all(&u16::try_from(length).map_err(io::Error::other)?.to_le_bytes())?;
+    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)
+}
+
+/// This machine's byte order in a type string.
+pub const NATIVE: char = if cfg!(target_endian = "big") { '>' } else { '<' };
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+
+    #[test]
+    fn headers_are_numpys() {
+        for (shape, text) in [(&[][..], "()"), (&[7], "(7,)"), (&[2, 3, 4], "(2, 3, 4)")] {
+            let mut file = Vec::new();
+            write(&mut file, "<f4", shape, false, &[1, 2]).unwrap();
+            assert_eq!(file.len() % 64, 2);
+            assert_eq!(file[8..10], 118u16.to_le_bytes());
+            let expected = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {text}, }}");
+            let header = String::from_utf8(file[10..128].to_vec()).unwrap();
+            assert_eq!(header.trim_end(), expected);
+            assert!(header.ends_with(" \n"));
+        }
+    }
+}
