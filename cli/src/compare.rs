@@ -192,7 +192,7 @@ fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
             line.change_percent.map(|percent| format!("{percent:+.1} %")).unwrap_or_default(),
             line.verdict.name().to_owned() + &reason.unwrap_or_default(),
         ];
-        table.add_row(line.what.cells().into_iter().chain(judged));
+        table.add_row(line.what.cells().into_iter().chain(judged).map(|cell| table::painted(&cell)));
     }
     for column in W::WORDS..W::NAMES.len() + 3 {
         if let Some(column) = table.column_mut(column) {

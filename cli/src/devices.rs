@@ -8,7 +8,7 @@ use halofold_measure::Job;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::gpu::adapters;
+use crate::gpu::{adapters, explain};
 use crate::output::{print, print_json};
 
 /// Options of `halofold devices`.
@@ -120,7 +120,7 @@ fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec
     for &element in &types {
         let job = Job::new(rung, Op::Sum, element, limits, u64::MAX).expect("every element has a sum");
         let Err(error) = job.check(features, limits) else { continue };
-        let reason = error.to_string();
+        let reason = shared(&explain(&error), rung, element);
         match found.iter_mut().find(|cannot| cannot.reason == reason) {
             Some(cannot) => cannot.types.push(element.name().to_owned()),
             None => found.push(Cannot {
@@ -136,6 +136,12 @@ fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec
         }
     }
     found
+}
+
+/// A reason that other rungs and types may share: without the names of this one in front.
+fn shared(reason: &str, rung: &Rung, element: Element) -> String {
+    let names = format!("`{}` over {element} ", rung.name());
+    reason.strip_prefix(&names).unwrap_or(reason).to_owned()
 }
 
 fn describe(report: &Report) -> String {
@@ -166,15 +172,29 @@ fn describe(report: &Report) -> String {
     text += &list("lacks", &report.missing_features);
     text += &list("types", &report.types);
     text += &format!("  rungs: {} of {}\n", report.rungs.len(), RUNGS.len());
-    for cannot in &report.cannot {
+    for (cannot, rungs) in by_reason(&report.cannot) {
         let types = if cannot.types.is_empty() {
             "not here".to_owned()
         } else {
             format!("not for {}", cannot.types.join(", "))
         };
-        text += &format!("    {}: {types} ({})\n", cannot.rung, cannot.reason);
+        text += &format!("    {}: {types} ({})\n", rungs.join(", "), cannot.reason);
     }
     text
+}
+
+/// The rungs that share a reason and the types it holds for.
+fn by_reason(all: &[Cannot]) -> Vec<(&Cannot, Vec<&str>)> {
+    let mut groups: Vec<(&Cannot, Vec<&str>)> = Vec::new();
+    for cannot in all {
+        let same =
+            |(other, _): &&mut (&Cannot, _)| (&other.types, &other.reason) == (&cannot.types, &cannot.reason);
+        match groups.iter_mut().find(same) {
+            Some((_, rungs)) => rungs.push(&cannot.rung),
+            None => groups.push((cannot, vec![&cannot.rung])),
+        }
+    }
+    groups
 }
 
 fn kind(device_type: wgpu::DeviceType) -> &'static str {

@@ -34,8 +34,26 @@ pub struct Gpu {
     faults: Arc<Mutex<Vec<String>>>,
 }
 
+/// The names of the back ends that `WGPU_BACKEND` takes.
+const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
+
+/// Checks what `WGPU_BACKEND` names: wgpu itself takes an unknown name for none.
+fn check_back_end() -> Result<(), Failure> {
+    let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
+    let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
+    unknown.filter(|_| !names.trim().is_empty()).map_or(Ok(()), |name| {
+        Err(Failure::Usage(format!("WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}")))
+    })
+}
+
+/// What the library says of an error, in a user's words: devices are opened with all that their adapter has.
+pub fn explain(error: &impl std::fmt::Display) -> String {
+    error.to_string().replace("this device lacks or was created without", "this adapter lacks")
+}
+
 /// All adapters, the preferred one first.
 pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
+    check_back_end()?;
     let adapters = pollster::block_on(adapter::list());
     if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
 }
@@ -45,6 +63,7 @@ impl AdapterArgs {
     pub fn open(&self) -> Result<Gpu, Failure> {
         match &self.adapter {
             None => {
+                check_back_end()?;
                 let preferred = pollster::block_on(adapter::preferred(false));
                 Gpu::open(&preferred.ok_or_else(|| Failure::usage(INSTALL))?)
             }

@@ -1,5 +1,6 @@
 //! `halofold ladder`: every rung on one adapter, or a document's own table.
 
+use std::cmp::Ordering;
 use std::path::PathBuf;
 
 use halofold::Element;
@@ -73,6 +74,9 @@ pub struct LadderArgs {
     /// Print the rows as CSV.
     #[arg(long)]
     csv: bool,
+    /// Show all columns, however narrow the terminal is.
+    #[arg(long)]
+    wide: bool,
     /// Write a record of the machine and the rows, for `halofold compare` and `halofold report`.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -183,7 +187,7 @@ impl LadderArgs {
                 String::new()
             },
         );
-        self.show(&setting, &title, &ladder_columns(), &rows, "")?;
+        self.show(&setting, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
         Ok((setting.peak, rows))
     }
 
@@ -239,8 +243,25 @@ impl LadderArgs {
             peak.bytes >> 20,
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
-        print(&(header + &table::render(columns, rows) + &table::remarks(rows) + &note))
+        print(&(header + &table::render(columns, rows, self.wide) + &table::remarks(rows) + &note))
     }
+}
+
+/// What was seen, in a line; nothing if no row has a time.
+fn seen(rows: &[Row]) -> Option<String> {
+    let first = rows.iter().find(|row| row.time().is_some())?;
+    let best = rows
+        .iter()
+        .filter(|row| row.time().is_some())
+        .min_by(|a, b| a.time().partial_cmp(&b.time()).unwrap_or(Ordering::Equal))?;
+    let percent = best.figures.percent_of_read_peak?;
+    let faster = first.time()? / best.time()?;
+    let than = if best == first {
+        String::new()
+    } else {
+        format!(", {faster:.1} times as fast as {}", first.what.rung)
+    };
+    Some(format!("{} is the fastest: {percent:.0} % of this machine's read peak{than}", best.what.rung))
 }
 
 fn ladder_columns() -> Vec<Column> {

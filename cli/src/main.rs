@@ -27,7 +27,7 @@ mod table;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
 
 /// GPU reductions, rung by rung: verified, measured, explained.
@@ -40,12 +40,19 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// What a shell needs to complete this program's commands: bash, zsh, fish, elvish or powershell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
     /// Two records, row by row: what became faster or slower. Exit status 1 on a regression.
     Compare(compare::CompareArgs),
     /// Every adapter: what it is, what matters about it here, and which rungs and types it runs.
     Devices(devices::DevicesArgs),
     /// All rungs on one adapter, verified and timed; or a document's own table, replayed.
     Ladder(ladder::LadderArgs),
+    /// The manual page, for man.
+    Man,
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
     /// One page that shows records side by side: HTML without network or scripts, or Markdown.
@@ -59,6 +66,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // Without a desktop session Mesa complains at every start that there is no such folder.
+        // SAFETY: nothing else runs yet that could read the environment.
+        unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
+    }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let result = reserved::clean_up_when_interrupted().and_then(|()| run(Arguments::parse().command));
     match result {
@@ -69,9 +81,21 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), Failure> {
     match command {
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "halofold", &mut text);
+            output::print(&String::from_utf8_lossy(&text))
+        }
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
+        Command::Man => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(Arguments::command().name("halofold"))
+                .render(&mut text)
+                .map_err(Failure::usage)?;
+            output::print(&String::from_utf8_lossy(&text))
+        }
         Command::Reduce(arguments) => reduce::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),

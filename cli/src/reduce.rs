@@ -50,7 +50,7 @@ pub struct ReduceArgs {
     /// What to compute, separated by commas.
     ///
     /// As in NumPy: sums and products of 32-bit integers are 64 bits wide, those of 64-bit integers wrap (wide-sum does
-    /// not), the mean of integers is an f64, a NaN anywhere makes min and max NaN, arg-min and arg-max find the first of
+    /// not), dot of integers wraps in their own width, as np.dot does, the mean of integers is an f64, a NaN anywhere makes min and max NaN, arg-min and arg-max find the first of
     /// equal ones or the first NaN (in the file's order, counted in C's). 16-bit floats give 32-bit ones. variance, std, l2 and
     /// log-sum-exp of 32-bit integers have the digits of an f32. Of nothing the sum is 0, the product 1; extrema, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]

@@ -10,7 +10,7 @@ use halofold_measure::{Budget, Job, Measurement, Peak, Summary, Trial};
 
 use crate::dataset::Dataset;
 use crate::failure::Failure;
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 use crate::row::{LadderWork, Row, Status};
 
 /// What all rows of a command share.
@@ -124,7 +124,7 @@ pub fn row(
     let (features, limits) = (gpu.device.features(), gpu.device.limits());
     let runnable = job.check(features, &limits).and_then(|()| job.plan(0, len, &limits));
     if let Err(error) = runnable {
-        row.reason = Some(error.to_string());
+        row.reason = Some(gpu::explain(&error));
         return Ok(row);
     }
     let ready = Ready::new(gpu, job, data, len)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, presets};
 
 use crate::row::{Row, Status, What};
 
@@ -35,23 +35,114 @@ pub fn words(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> 
     Column::words(heading, show)
 }
 
-/// The table of some rows, without the columns that are empty throughout.
-pub fn render<T>(columns: &[Column<T>], rows: &[T]) -> String {
-    let kept: Vec<_> =
-        columns.iter().filter(|column| rows.iter().any(|row| !(column.show)(row).is_empty())).collect();
-    let mut table = plain();
-    table.set_header(kept.iter().map(|column| column.heading.as_ref()));
-    for row in rows {
-        table.add_row(kept.iter().map(|column| (column.show)(row)));
+/// What a narrow terminal goes without, first to last.
+const MINOR: [&str; 15] = [
+    "dispatches",
+    "workgroup",
+    "type",
+    "document",
+    "published end to end",
+    "published vs CPU",
+    "IQR",
+    "total",
+    "finish",
+    "published GB/s",
+    "end to end",
+    "vs CPU",
+    "step",
+    "clock",
+    "n",
+];
+
+/// A column with what it shows of every row.
+struct Shown<'a> {
+    heading: &'a str,
+    left: bool,
+    cells: Vec<String>,
+}
+
+impl Shown<'_> {
+    /// How wide it is, with the space on both sides.
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(String::as_str);
+        cells.chain([self.heading]).map(|text| text.chars().count() + 2).max().unwrap_or(0)
     }
-    for (index, column) in kept.iter().enumerate() {
+
+    /// What all rows have in it, if it is the same.
+    fn constant(&self) -> Option<&str> {
+        let (first, others) = self.cells.split_first()?;
+        (!others.is_empty() && others.iter().all(|cell| cell == first)).then_some(first)
+    }
+}
+
+/// The table of some rows, without the columns that are empty throughout. On a terminal it is as wide as that, unless all
+/// columns are asked for.
+pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
+    let show = |column: &Column<T>| rows.iter().map(|row| (column.show)(row)).collect();
+    let mut shown: Vec<_> = columns
+        .iter()
+        .map(|column| Shown { heading: &column.heading, left: column.left, cells: show(column) })
+        .filter(|column| column.cells.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    let mut table = plain();
+    // None where standard output is no terminal.
+    let width = table.width().filter(|_| !wide);
+    let notes = width.map_or_else(String::new, |width| fit(&mut shown, width.into()));
+    table.set_header(shown.iter().map(|column| column.heading));
+    for index in 0..rows.len() {
+        table.add_row(shown.iter().map(|column| painted(&column.cells[index])));
+    }
+    for (index, column) in shown.iter().enumerate() {
         if let Some(kept) = table.column_mut(index)
             && !column.left
         {
             kept.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.trim_fmt() + "\n"
+    table.trim_fmt() + "\n" + &notes
+}
+
+/// Takes columns out until a table is no wider than a terminal: first those that say the same of every row, then
+/// the minor ones. What there is to say of them.
+fn fit(columns: &mut Vec<Shown<'_>>, width: usize) -> String {
+    let too_wide = |columns: &[Shown<'_>]| columns.iter().map(Shown::width).sum::<usize>() > width;
+    let (mut same, mut hidden) = (Vec::new(), Vec::new());
+    for heading in MINOR {
+        let Some(at) = columns.iter().position(|column| column.heading == heading) else { continue };
+        if too_wide(columns)
+            && let Some(value) = columns[at].constant()
+        {
+            same.push(format!("{heading} {value}"));
+            columns.remove(at);
+        }
+    }
+    for heading in MINOR {
+        let Some(at) = columns.iter().position(|column| column.heading == heading) else { continue };
+        if too_wide(columns) {
+            hidden.push(heading);
+            columns.remove(at);
+        }
+    }
+    let mut text = String::new();
+    if !same.is_empty() {
+        text += &format!("\nall rows: {}\n", same.join(", "));
+    }
+    if !hidden.is_empty() {
+        text += &format!("\nnot shown: {} (--wide shows all)\n", hidden.join(", "));
+    }
+    text
+}
+
+/// A cell in its colour, if the terminal is to have any: good news green, bad news red.
+pub fn painted(text: &str) -> Cell {
+    let colour = match text.split([' ', '(']).next() {
+        Some("PASS" | "faster") => Color::Green,
+        Some("FAIL" | "slower" | "wrong") => Color::Red,
+        Some("skipped") => Color::Yellow,
+        _ => return Cell::new(text),
+    };
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if plain { Cell::new(text) } else { Cell::new(text).fg(colour) }
 }
 
 /// A table without lines but the one under the heading, as wide as its content.
@@ -150,6 +241,35 @@ pub fn raised(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_fit_a_terminal() {
+        let column =
+            |heading, cells: [&str; 2]| Shown { heading, left: true, cells: cells.map(String::from).into() };
+        let all = || {
+            vec![
+                column("rung", ["interleaved-modulo-pair", "tile"]),
+                column("document", ["csc367 6; tga 06 (note)", "opencl 2"]),
+                column("finish", ["last-workgroup", "repeat"]),
+                column("n", ["2^24", "2^24"]),
+                column("time", ["110.8 µs", "86.06 µs"]),
+                column("result", ["PASS", "PASS"]),
+            ]
+        };
+        let fitted = |width| {
+            let mut columns = all();
+            let notes = fit(&mut columns, width);
+            assert!(columns.iter().map(Shown::width).sum::<usize>() <= width, "{width}");
+            (columns.iter().map(|column| column.heading).collect::<Vec<_>>().join(" "), notes)
+        };
+        assert_eq!(fitted(200), ("rung document finish n time result".to_owned(), String::new()));
+        let (headings, notes) = fitted(88);
+        assert_eq!(headings, "rung document finish time result");
+        assert_eq!(notes, "\nall rows: n 2^24\n");
+        let (headings, notes) = fitted(70);
+        assert_eq!(headings, "rung finish time result");
+        assert!(notes.contains("not shown: document (--wide shows all)"), "{notes}");
+    }
 
     #[test]
     fn numbers_have_four_digits() {

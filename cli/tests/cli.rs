@@ -2,6 +2,7 @@
 
 mod keys;
 
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::process::{Command, Output, Stdio};
 
@@ -91,11 +92,45 @@ fn presets_show_what_was_published() {
 }
 
 #[test]
+fn a_back_end_that_is_none_is_named() {
+    let output = Command::new(env!("CARGO_BIN_EXE_halofold"))
+        .args(["ladder", "--n", "1k"])
+        .env("WGPU_BACKEND", "vulkan,nonsense")
+        .output()
+        .expect("the program starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("no back end `nonsense`") && error.contains("vulkan, metal, dx12"), "{error}");
+}
+
+#[test]
+fn shells_and_man_are_served() {
+    let bash = halofold(&["completions", "bash"]);
+    assert!(bash.status.success() && String::from_utf8_lossy(&bash.stdout).contains("_halofold()"));
+    let page = halofold(&["man"]);
+    assert!(page.status.success() && String::from_utf8_lossy(&page.stdout).contains(".TH halofold"));
+}
+
+#[test]
+fn devices_say_each_reason_once() {
+    let text = String::from_utf8(halofold(&["devices"]).stdout).unwrap();
+    // Every adapter has a part of its own.
+    for adapter in text.split("\n\n") {
+        let reasons: Vec<_> = adapter.lines().filter_map(|line| line.split_once(": not here (")).collect();
+        let once: HashSet<_> = reasons.iter().map(|(_, reason)| reason).collect();
+        assert_eq!(once.len(), reasons.len(), "{adapter}");
+        let lacks_subgroups = adapter.contains("lacks: SUBGROUP");
+        assert_eq!(adapter.contains("not here (needs SUBGROUP"), lacks_subgroups, "{adapter}");
+    }
+    assert!(!text.contains("created without"), "{text}");
+}
+
+#[test]
 fn tables_and_csv_say_the_same() {
     let table = halofold(&["ladder", "--n", "1000", "--rungs", "tile,single-pass", "--samples", "1"]);
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(
-        table.contains("read peak") && table.contains("PASS") && table.contains("last-workgroup"),
+        table.contains("read peak") && table.contains("PASS") && table.contains("is the fastest: "),
         "{table}"
     );
     let csv = halofold(&["ladder", "--n", "1000", "--rungs", "tile,single-pass", "--samples", "1", "--csv"]);

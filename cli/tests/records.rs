@@ -244,6 +244,14 @@ fn stencils_are_compared_by_variant_and_block() {
     let (verdicts, status) = compare("stencils_bare", &json!(rows), &other, &[]);
     assert_eq!(verdicts, ["only-in-b", "faster", "only-in-a", "only-in-b"]);
     assert_eq!(status, Some(0));
+    // A document's rows and the same without its name for them; two documents' stay apart.
+    let mut bare = rows.clone();
+    bare.iter_mut().for_each(|row| (row["preset"], row["row"]) = (Value::Null, Value::Null));
+    let (verdicts, _) = compare("stencils_plain", &stencil_record(&bare), &stencil_record(&slower), &[]);
+    assert_eq!(verdicts, ["same", "slower"]);
+    bare.iter_mut().for_each(|row| row["preset"] = json!("another"));
+    let (verdicts, _) = compare("stencils_apart", &stencil_record(&bare), &stencil_record(&slower), &[]);
+    assert_eq!(verdicts, ["only-in-a", "only-in-a", "only-in-b", "only-in-b"]);
 }
 
 #[test]

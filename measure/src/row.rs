@@ -21,6 +21,11 @@ pub trait What: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned {
     /// What is said of such a row besides its time.
     type Figures: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
 
+    /// The same without a document's name for it: what it is called where no document is replayed.
+    fn plain(&self) -> Self {
+        self.clone()
+    }
+
     /// The time to compare in milliseconds.
     fn ms(row: &Row<Self>) -> Option<f64> {
         row.times.median

@@ -22,23 +22,30 @@ impl<W: What> Pair<'_, W> {
 }
 
 /// All rows in the order of the first record, then what only the second has. Of equal rows in one record the first
-/// goes with the first, the second with the second.
+/// goes with the first, the second with the second. A row that replays a document also goes with one that does not.
 pub fn pairs<'a, W: What>(a: &'a [Row<W>], b: &'a [Row<W>]) -> Vec<Pair<'a, W>> {
-    let mut waiting: HashMap<&W, Vec<usize>> = HashMap::new();
-    for (index, row) in b.iter().enumerate().rev() {
-        waiting.entry(&row.what).or_default().push(index);
-    }
-    let mut pairs = Vec::new();
+    let mut counterparts: Vec<Option<usize>> = vec![None; a.len()];
     let mut taken = vec![false; b.len()];
-    for row in a {
-        match waiting.get_mut(&row.what).and_then(Vec::pop) {
-            Some(index) => {
-                taken[index] = true;
-                pairs.push(Pair::Both(row, &b[index]));
-            }
-            None => pairs.push(Pair::OnlyA(row)),
+    let exactly = |row: &Row<W>| row.what.clone();
+    let one_is_plain = |row: &Row<W>, other: &Row<W>| {
+        row.what == row.what.plain() || other.what == other.what.plain() || row.what == other.what
+    };
+    for key in [&exactly as &dyn Fn(&Row<W>) -> W, &|row| row.what.plain()] {
+        let mut waiting: HashMap<W, Vec<usize>> = HashMap::new();
+        for (index, row) in b.iter().enumerate().rev().filter(|(index, _)| !taken[*index]) {
+            waiting.entry(key(row)).or_default().push(index);
+        }
+        for (row, counterpart) in a.iter().zip(&mut counterparts).filter(|(_, known)| known.is_none()) {
+            let same = waiting.get_mut(&key(row));
+            let found = same.and_then(|same| same.pop_if(|index| one_is_plain(row, &b[*index])));
+            found.inspect(|index| taken[*index] = true);
+            *counterpart = found;
         }
     }
-    pairs.extend(b.iter().zip(taken).filter(|(_, taken)| !taken).map(|(row, _)| Pair::OnlyB(row)));
-    pairs
+    let of_a = a.iter().zip(counterparts).map(|(row, counterpart)| match counterpart {
+        Some(index) => Pair::Both(row, &b[index]),
+        None => Pair::OnlyA(row),
+    });
+    let only_b = b.iter().zip(taken).filter(|(_, taken)| !taken).map(|(row, _)| Pair::OnlyB(row));
+    of_a.chain(only_b).collect()
 }

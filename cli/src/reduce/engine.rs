@@ -15,7 +15,7 @@ use super::op;
 use super::slot::{self, Kernel, Slot};
 use super::tally::Tally;
 use crate::failure::Failure;
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 use crate::input::Source;
 
 /// Reduces one file after the other, piece by piece.
@@ -199,7 +199,7 @@ fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kerne
         }
         let form = slot::form(&work.layout);
         let shares =
-            work.layout.shares(piece / element.size()).map_err(|error| refused(error.to_string()))?;
+            work.layout.shares(piece / element.size()).map_err(|error| refused(gpu::explain(&error)))?;
         let first = shares.take(1).next();
         for part in op::parts(op, element) {
             let Some(monoid) = part.over(element) else { continue };
@@ -209,11 +209,11 @@ fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kerne
                 let second = (part == Op::Dot).then_some(extent);
                 let shape = slot::shape(form, &share);
                 Plan::of(&monoid, shape, &[extent], second, &gpu.device.limits())
-                    .map_err(|error| refused(error.to_string()))?;
+                    .map_err(|error| refused(gpu::explain(&error)))?;
             }
             if !kernels.iter().any(|kernel| is(kernel, part, element, form)) {
                 let reducer = gpu.attempt(|| {
-                    Reducer::new(&gpu.device, monoid, form).map_err(|error| refused(error.to_string()))
+                    Reducer::new(&gpu.device, monoid, form).map_err(|error| refused(gpu::explain(&error)))
                 })?;
                 kernels.push(Kernel { op: part, element, reducer });
             }

@@ -56,6 +56,10 @@ pub struct LadderFigures {
 impl What for LadderWork {
     type Figures = LadderFigures;
 
+    fn plain(&self) -> Self {
+        LadderWork { preset: None, row: None, ..self.clone() }
+    }
+
     fn ms(row: &Row<Self>) -> Option<f64> {
         if row.is_cpu() { row.figures.wall_ms_median } else { row.times.median }
     }

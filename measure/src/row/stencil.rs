@@ -55,6 +55,10 @@ pub struct StencilFigures {
 
 impl What for StencilWork {
     type Figures = StencilFigures;
+
+    fn plain(&self) -> Self {
+        StencilWork { preset: None, row: None, ..self.clone() }
+    }
 }
 
 impl Row<StencilWork> {

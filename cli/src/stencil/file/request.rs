@@ -4,7 +4,7 @@ use halofold::Element;
 use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, StencilError, Until, Variant, Weights};
 
 use crate::failure::Failure;
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 use crate::input::Source;
 use crate::stencil::StencilArgs;
 
@@ -84,7 +84,7 @@ impl Request {
         let planned = self.config.plan(gpu.device.features(), &limits);
         planned.map(drop).map_err(|error| match error {
             StencilError::MissingFeature { .. } => {
-                Failure::Usage(format!("{name}: {error}: convert it with --type f32"))
+                Failure::Usage(format!("{name}: {}: convert it with --type f32", gpu::explain(&error)))
             }
             error => Failure::Usage(format!("{name}: {error}")),
         })

@@ -7,7 +7,7 @@ use halofold::wgpu;
 use halofold_measure::{Budget, Field, Pair, Peak, Summary};
 
 use crate::failure::Failure;
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 use crate::row::{Row, Status, StencilWork};
 
 /// Samples of a row on a GPU: there are hundreds of rows.
@@ -85,7 +85,7 @@ impl<'a> Bench<'a> {
         let plan = match config.plan(gpu.device.features(), &gpu.device.limits()) {
             Ok(plan) => plan,
             Err(error) => {
-                row.reason = Some(error.to_string());
+                row.reason = Some(gpu::explain(&error));
                 return Ok(row);
             }
         };
