@@ -1,8 +1,10 @@
 //! How fast this GPU steps a grid with every stencil variant, beside a plain copy.
 //!
-//! `cargo run --release --example stencil_speed` takes 8192 × 8192 cells for five points and 256 × 512 × 512 for 27, as
-//! the thesis does (1024 × 1024 and 32 × 128 × 128 on a software adapter), and prints the best first. Behind `--`, names of
-//! variants take only those, and `--unchecked` leaves out the checks that wgpu adds to shaders.
+//! `cargo run --release --example stencil_speed` takes 8192 × 8192 cells in 2D and 256 × 512 × 512 in 3D, as the thesis does
+//! (1024 × 1024 and 32 × 128 × 128 on a software adapter), and prints the best first. Behind `--`, names of variants take only
+//! those, `--unchecked` leaves out the checks that wgpu adds to shaders, `--usual` keeps to the knobs that halofold uses,
+//! `--rhs` adds a right-hand side, and `--own-centre` gives the centre a weight of its own. The share of a copy is that of the
+//! bytes a step has to move: read once, written once, a right-hand side read once.
 
 use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, Mapping, STENCILS, Tuning};
 use halofold::{Element, adapter, wgpu};
@@ -17,7 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let software = adapter::is_software(&adapter.get_info());
     let (options, names): (Vec<_>, Vec<_>) =
         std::env::args().skip(1).partition(|word| word.starts_with("--"));
-    let unchecked = options.iter().any(|option| option == "--unchecked");
+    let [unchecked, usual, rhs, own_centre] = ["--unchecked", "--usual", "--rhs", "--own-centre"]
+        .map(|name| options.iter().any(|option| option == name));
     let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     println!("{}: copy peak {:.0} GB/s", adapter.get_info().name, peak.copy_gb_per_s);
     for &stencil in STENCILS {
@@ -27,12 +30,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             (_, false) => Grid { planes: 256, rows: 512, cols: 512 },
             (_, true) => Grid { planes: 32, rows: 128, cols: 128 },
         };
-        let buffers = [0, 1].map(|_| noise(&device, &queue, grid.cells()));
+        let [first, second, added] = [0, 1, 2].map(|_| noise(&device, &queue, grid.cells()));
+        let grids = Grids::new(&first, &second);
+        let grids = if rhs { grids.with_rhs(&added) } else { grids };
+        let mut weights = stencil.usual;
+        if own_centre {
+            weights.0[0] *= 0.5;
+        }
         let mut times = Vec::new();
         for variant in stencil.variants().filter(|variant| wanted(variant.name)) {
-            for tuning in tunings(variant.mapping, Tuning::of(variant)) {
+            let own = Tuning::of(variant);
+            for tuning in if usual { vec![own] } else { tunings(variant.mapping, own) } {
                 let config = Config::new(stencil, variant, Element::F32, grid).with_tuning(tuning);
-                let weights = stencil.usual;
+                let config = if rhs { config.with_rhs() } else { config };
                 let jacobi = if unchecked {
                     // SAFETY: halofold's kernels stay inside of the grid; the tests run them with checks on every adapter.
                     unsafe { Jacobi::unchecked(&device, config, weights) }
@@ -40,16 +50,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     Jacobi::new(&device, config, weights)
                 };
                 let Ok(jacobi) = jacobi else { continue };
-                let stepper = jacobi.prepare(&device, Grids::new(&buffers[0], &buffers[1]))?;
+                let stepper = jacobi.prepare(&device, grids)?;
                 let measured = timer.measure(budget, &|pass| stepper.encode_in_pass(pass, 2))?;
-                times.push((measured.summary().median / 2.0, variant.name, tuning));
+                times.push((measured.summary().median / 2.0, variant.name, tuning, config.bytes_moved()));
             }
         }
         times.sort_by(|a, b| a.0.total_cmp(&b.0));
         println!("{}, {grid}:", stencil.name);
-        for (ms, name, tuning) in &times {
+        for (ms, name, tuning, bytes) in &times {
             let cells = grid.cells() as f64 / 1e6 / ms;
-            let share = 100.0 * 8.0 * cells / peak.copy_gb_per_s;
+            let share = 100.0 * *bytes as f64 * cells / peak.copy_gb_per_s;
             println!(
                 "  {name:16} {:7} planes {:3} rows {:2} strip {}  {:9.3} ms  {cells:7.1} GCell/s  {share:5.1} % of copy",
                 tuning.block.to_string(),
