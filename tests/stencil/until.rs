@@ -154,7 +154,7 @@ fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) ->
     Ok(())
 }
 
-/// The seam, which is there for a ring, is stopped as well.
+/// The halo exchange, which is there for a ring, is stopped as well. With a right-hand side, which it fetches, too.
 fn stops_in_windows(stencil: &'static Stencil) -> Result<(), Failed> {
     for (grid, borders) in long_grids(stencil.dims).into_iter().zip(borders().into_iter().skip(1)) {
         let mut until = Watched::new(small(), stencil, grid, borders, Norm::L2, 3);
