@@ -5,5 +5,5 @@ fn finish(acc: Acc, n: u32) -> Real {
     if n < 2u {
         return not_a_number(n >> 1u);
     }
-    return root(acc.m2 / Real(n - 1u));
+    return root(squares(acc, n) / Real(n - 1u));
 }

@@ -5,5 +5,5 @@ fn finish(acc: Acc, n: u32) -> Real {
     if n < 1u {
         return not_a_number(n);
     }
-    return root(acc.m2 / Real(n));
+    return root(squares(acc, n) / Real(n));
 }

@@ -56,7 +56,7 @@
 //! | wide-sum, L1 of integers, mean of integers | of 32-bit ones a 64-bit integer, of 64-bit ones two: the sum of upper halves, the sum of lower halves |
 //! | wide-product | a 64-bit integer |
 //! | mean of floats; L2 | the sum; the sum of squares |
-//! | variance, deviation | three floats: the count, the mean, the sum of squared distances from it |
+//! | variance, deviation | three floats: the count, the mean, the sum of squared distances from it; of 32-bit integers five words: the sum in 64 bits, the sum of squares in 96 |
 //! | max-norm | the largest magnitude; of floats its bits |
 //! | count; any, all | `u32`: how many; 0 or 1 |
 //! | log-sum-exp | the largest element, the sum of exponentials relative to it, and a `u32`: bit 0 if there was +∞, bit 1 if there was NaN (padded to 24 bytes with 64-bit floats) |

@@ -192,7 +192,7 @@ fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
     real.within(sum, bound)
 }
 
-/// The bound of `shaders/operators/shared/moments.wgsl`: with E the error of a running mean, squares around it are off by 2 σ E + E²,
+/// The bound of `shaders/operators/shared/float_moments.wgsl`: with E the error of a running mean, squares around it are off by 2 σ E + E²,
 /// and their sum by what additions and the merge's products round.
 ///
 /// A merge rounds the mean by half a unit, and the step it adds by a few of it: the difference, the quotient by 2.5 units, a

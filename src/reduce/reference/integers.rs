@@ -1,7 +1,7 @@
 //! Integers, in 128 bits.
 
 use super::floats::{self, Terms};
-use super::{Expected, Real};
+use super::{Bound, Expected, Real};
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::value::Answer;
@@ -43,11 +43,39 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::Or => own(items.iter().fold(0, |a, b| a | b)),
         Op::Xor => own(items.iter().fold(0, |a, b| a ^ b)),
         // Each integer is rounded to a float first: one more rounding, relative to the integer.
+        Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation if element.size() == 4 => {
+            return Some(spread(op, element, items));
+        }
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation | Op::L2 | Op::LogSumExp => {
             let exact: Vec<_> = items.iter().map(|&x| x as f64).collect();
             return floats::with_terms(op, &exact, Real::of(element), Terms::Rounded);
         }
     }))
+}
+
+/// The variance of 32-bit integers, from their differences to one of them: those are exact, and their squares fit.
+///
+/// The GPU's sums are exact: what rounds is the way of four words into a float, two divisions, and a root.
+fn spread(op: Op, element: Element, items: &[i128]) -> Expected {
+    let real = Real::of(element);
+    let correction = usize::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
+    let n = items.len();
+    if n <= correction {
+        return real.same(f64::NAN);
+    }
+    let first = items[0];
+    let (sum, squares) = items.iter().fold((0i128, 0i128), |(sum, squares), x| {
+        let d = x - first;
+        (sum + d, squares + d * d)
+    });
+    // Both terms have at most 128 bits only if they are taken apart: the whole part of the quotient, and the rest.
+    let (quotient, rest) = (sum.unsigned_abs() / n as u128, sum.unsigned_abs() % n as u128);
+    let inner = squares.unsigned_abs() - sum.unsigned_abs() * quotient;
+    let around = inner as f64 - sum.unsigned_abs() as f64 * (rest as f64 / n as f64);
+    let root = matches!(op, Op::Deviation | Op::SampleDeviation).then_some(8.0 * real.unit);
+    let exact = around.max(0.0) / (n - correction) as f64;
+    let bound = Bound { exact, fixed: 16.0 * real.unit * exact, root, ..Bound::default() };
+    real.within(exact, bound)
 }
 
 /// An integer of twice the element's width.

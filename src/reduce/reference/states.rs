@@ -30,6 +30,10 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer>
         (Op::Count, _) => unsigned(view::<u32>(bytes).iter().map(|x| u64::from(*x)).sum()),
         (Op::Any, _) => unsigned(view::<u32>(bytes).iter().fold(0, |a, b| a | b).into()),
         (Op::All, _) => unsigned(view::<u32>(bytes).iter().fold(1, |a, b| a & b).into()),
+        (
+            Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation,
+            Element::U32 | Element::I32,
+        ) => value(exact_moments(op, element, bytes, n)),
         (Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation, _) => {
             value(moments(op, &reals(real, bytes), n))
         }
@@ -152,6 +156,27 @@ macro_rules! word {
     )*};
 }
 word!(u32, u64);
+
+/// Sums and sums of squares of 32-bit integers: 64 and 96 bits each, which add up exactly.
+fn exact_moments(op: Op, element: Element, bytes: &[u8], n: u64) -> f64 {
+    let (sum, squares) = view::<[u32; 5]>(bytes).iter().fold((0i128, 0i128), |(sum, squares), words| {
+        let [low, high, square_low, square_mid, square_high] = words.map(i128::from);
+        let term = (high << 32) + low;
+        let is_negative = element == Element::I32 && high >> 31 == 1;
+        let term = if is_negative { term - (1 << 64) } else { term };
+        (sum + term, squares + (square_high << 64) + (square_mid << 32) + square_low)
+    });
+    let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
+    if n <= correction {
+        return f64::NAN;
+    }
+    // Around the whole part of the mean, so that nothing has more than 128 bits.
+    let mean = sum.div_euclid(n.into());
+    let rest = sum.rem_euclid(n.into());
+    let around = squares - mean * (2 * sum - mean * i128::from(n));
+    let variance = (around as f64 - rest as f64 * (rest as f64 / n as f64)) / (n - correction) as f64;
+    if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance }
+}
 
 /// Parts of a variance, merged pairwise: a count, a mean, and the squares around it each.
 fn moments(op: Op, items: &[f64], n: u64) -> f64 {

@@ -1,0 +1,102 @@
+// Count, sum and sum of squares of 32-bit integers, exact: an integer can be subtracted from another before anything is rounded.
+//
+// As a float an integer near 2^31 has lost seven bits, which is more than a deviation of fifty. So the sum is kept in 64 bits and the
+// sum of squares in 96, on GPUs without 64-bit integers too, and at the end
+//
+//     Σ (x - mean)²  =  (n Σx² - (Σx)²) / n
+//
+// is taken in 128 bits: the textbook's formula, which fails in floats because two large numbers are subtracted, does not fail where
+// no digit is ever dropped. n has 32 bits, a square 64, so n Σx² has at most 128. Only the quotient rounds, and the result is the same on every
+// GPU up to the rounding of two divisions.
+//
+// Cost: five words of accumulator instead of three, four products of half-words for each square, and two additions with carries.
+#import magnitude
+#import real
+
+struct Acc {
+    // Two's complement.
+    sum_low: u32,
+    sum_high: u32,
+    square_low: u32,
+    square_mid: u32,
+    square_high: u32,
+}
+
+// A product of 32 by 32 bits: lower and upper word, from four products of half-words.
+fn product(a: u32, b: u32) -> vec2<u32> {
+    let a0 = a & 0xffffu;
+    let a1 = a >> 16u;
+    let b0 = b & 0xffffu;
+    let b1 = b >> 16u;
+    let middle = a1 * b0 + ((a0 * b0) >> 16u);
+    let other = a0 * b1 + (middle & 0xffffu);
+    return vec2<u32>(a * b, a1 * b1 + (middle >> 16u) + (other >> 16u));
+}
+
+// 1 if a sum of two words is less than one of them, so that it wrapped.
+fn carry(sum: u32, term: u32) -> u32 {
+    return select(0u, 1u, sum < term);
+}
+
+fn map(elem: Elem, index: u32) -> Acc {
+    let square = product(magnitude(elem), magnitude(elem));
+#ifdef signed
+    return Acc(bitcast<u32>(elem), bitcast<u32>(elem >> 31u), square.x, square.y, 0u);
+#else
+    return Acc(elem, 0u, square.x, square.y, 0u);
+#endif
+}
+
+fn identity() -> Acc {
+    return Acc(0u, 0u, 0u, 0u, 0u);
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    let sum_low = a.sum_low + b.sum_low;
+    let low = a.square_low + b.square_low;
+    let mid = a.square_mid + b.square_mid;
+    let carried = mid + carry(low, a.square_low);
+    return Acc(
+        sum_low,
+        a.sum_high + b.sum_high + carry(sum_low, a.sum_low),
+        low,
+        carried,
+        a.square_high + b.square_high + carry(mid, a.square_mid) + carry(carried, mid),
+    );
+}
+
+// The sum of two numbers of four words, the lowest first.
+fn add(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+    let x = a.x + b.x;
+    let y = a.y + b.y;
+    let y_carried = y + carry(x, a.x);
+    let z = a.z + b.z;
+    let z_carried = z + carry(y, a.y) + carry(y_carried, y);
+    let w = a.w + b.w + carry(z, a.z) + carry(z_carried, z);
+    return vec4<u32>(x, y_carried, z_carried, w);
+}
+
+// The squares around the mean, added up.
+fn squares(acc: Acc, n: u32) -> Real {
+    // n Σx²
+    let n0 = product(n, acc.square_low);
+    let n1 = product(n, acc.square_mid);
+    let n2 = product(n, acc.square_high);
+    let left = add(vec4<u32>(n0, n2), vec4<u32>(0u, n1, 0u));
+    // (Σx)², of its magnitude
+    var low = acc.sum_low;
+    var high = acc.sum_high;
+#ifdef signed
+    if (high >> 31u) != 0u {
+        low = ~low + 1u;
+        high = ~high + select(0u, 1u, low == 0u);
+    }
+#endif
+    let mixed = vec4<u32>(0u, product(low, high), 0u);
+    let right = add(add(vec4<u32>(product(low, low), product(high, high)), mixed), mixed);
+    // The difference is the sum with the complement, plus one.
+    let difference = add(add(left, ~right), vec4<u32>(1u, 0u, 0u, 0u));
+    let word = 4294967296.0;
+    let float = ((f32(difference.w) * word + f32(difference.z)) * word + f32(difference.y)) * word + f32(difference.x);
+    return float / f32(max(n, 1u));
+}
