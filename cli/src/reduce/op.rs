@@ -1,8 +1,8 @@
 //! What can be asked of a file, which operators of the library answer it, and what type the answer has.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use halofold::Element;
 use halofold::reduce::Op;
+use halofold::{Element, Value};
 
 use super::dtype::Dtype;
 
@@ -42,6 +42,12 @@ pub fn is_search(op: Op) -> bool {
     matches!(op, Op::ArgMin | Op::ArgMax)
 }
 
+/// Whether its results over an element type are single floats.
+fn gives_float(op: Op, element: Element) -> bool {
+    let first = op.read(element, &[0; 16]).first().and_then(|answer| answer.value());
+    matches!(first, Some(Value::F32(_) | Value::F64(_)))
+}
+
 /// Whether there is no answer to it where there are no elements, not even a NaN.
 pub fn needs_elements(op: Op) -> bool {
     is_search(op) || matches!(op, Op::Min | Op::Max | Op::MinMax)
@@ -61,8 +67,7 @@ pub fn dtype(op: Op, element: Element) -> Dtype {
         Op::ArgMin | Op::ArgMax | Op::Count => Dtype::Signed(8),
         _ if element.is_float() => own,
         Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => in_64_bits,
-        Op::Mean | Op::L2 | Op::LogSumExp => Dtype::Float(8),
-        op if is_spread(op) => Dtype::Float(8),
+        op if gives_float(op, element) => Dtype::Float(8),
         Op::L1 => Dtype::Unsigned(8),
         Op::MaxNorm => Dtype::Unsigned(bytes),
         _ => own,

@@ -42,11 +42,11 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::And => own(items.iter().fold(-1, |a, b| a & b)),
         Op::Or => own(items.iter().fold(0, |a, b| a | b)),
         Op::Xor => own(items.iter().fold(0, |a, b| a ^ b)),
-        // Each integer is rounded to a float first: one more rounding, relative to the integer.
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation if element.size() == 4 => {
             return Some(spread(op, element, items));
         }
-        Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation | Op::L2 | Op::LogSumExp => {
+        // For every other operator each integer is rounded to a float first: one more rounding, relative to the integer.
+        _ => {
             let exact: Vec<_> = items.iter().map(|&x| x as f64).collect();
             return floats::with_terms(op, &exact, Real::of(element), Terms::Rounded);
         }
