@@ -87,6 +87,8 @@ enum Filling {
     OneZero,
     /// A large mean and a small deviation; for integers, near the end of their range.
     Offset,
+    /// Above zero, over many magnitudes: what has logarithms.
+    Positive,
     /// Nothing but -∞: for floats only.
     MinusInfinity,
 }
@@ -95,7 +97,10 @@ impl Filling {
     /// Whether partial products of such floats are too large or too small for their type in some orders, so that no
     /// one result is right.
     fn leaves_the_range(self, op: Op, element: Element) -> bool {
-        let uneven = matches!(self, Filling::Common(Kind::Nan) | Filling::Offset | Filling::OneZero);
+        let uneven = matches!(
+            self,
+            Filling::Common(Kind::Nan) | Filling::Offset | Filling::OneZero | Filling::Positive
+        );
         op == Op::Product && element.is_float() && uneven
     }
 }
@@ -108,7 +113,7 @@ struct Values {
 
 /// The data that an operator is tested on at one length. Kinds take turns: every operator and type meets all of them.
 fn values(op: Op, element: Element, len: usize, form: Form, (number, round): (usize, usize)) -> Vec<Values> {
-    use Filling::{Common, MinusInfinity, Offset, OneZero, Zeros};
+    use Filling::{Common, MinusInfinity, Offset, OneZero, Positive, Zeros};
     let mut fillings = vec![
         Common(Kind::Random),
         Common(Kind::Dyadic),
@@ -118,6 +123,7 @@ fn values(op: Op, element: Element, len: usize, form: Form, (number, round): (us
         Offset,
         Zeros,
         OneZero,
+        Positive,
     ];
     if element.is_float() {
         fillings.push(MinusInfinity);
@@ -143,6 +149,10 @@ fn fill(filling: Filling, op: Op, element: Element, total: usize, len: usize, se
         Filling::Zeros => 0,
         Filling::OneZero if i % len == len / 2 => 0,
         Filling::OneZero => bits_of(element, 1.0 + (random % 8) as f64),
+        Filling::Positive => {
+            let x = (1.0 + (random % 1000) as f64 / 1000.0) * (f64::from(random as i16 % 10)).exp2();
+            bits_of(element, if element.is_float() { x } else { x.ceil() })
+        }
         Filling::Offset if element == Element::I32 => (1 << 31) + random % 100,
         Filling::Offset if element == Element::I64 => (1 << 63) + random % 100,
         Filling::Offset if element.is_float() => bits_of(element, 1000.0 + (random % 16) as f64 / 4.0),

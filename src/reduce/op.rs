@@ -64,18 +64,19 @@ macro_rules! operators {
         /// | max-norm | u32 | u32 | f32 | f32 | u64 | u64 | f64 |
         /// | count, any, all | u32 | u32 | u32 | u32 | u32 | u32 | u32 |
         /// | and, or, xor | u32 | i32 | – | – | u64 | i64 | – |
-        /// | log-sum-exp | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
+        /// | log-sum-exp, geometric-mean | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
         ///
         /// - A value and an index take 8 bytes, or 16 where the value has 64 bits: the value first, the index right behind it.
         /// - Halves are two 64-bit integers, the sum of the upper and the sum of the lower 32-bit halves: 2³² times the first plus
         ///   the second is the exact sum.
         /// - Whatever compares floats or looks for zeros works on their bits as integers, so that NaN, infinities and signed zeros
         ///   come out the same on every GPU: `f64` then needs [`wgpu::Features::SHADER_INT64`], not `SHADER_F64`. So do
-        ///   means of 64-bit integers. Variance, deviation, L2 norm and log-sum-exp of 64-bit integers compute in `f64`.
-        /// - `l2` and `log-sum-exp` convert each 32-bit integer to `f32`, each 64-bit one to `f64`; so does `variance … sample-std` of
-        ///   64-bit ones: large ones are rounded once more. Variances of 32-bit integers come from exact sums.
-        /// - No language of GPUs has an exponential of 64-bit floats: `log-sum-exp` brings its own, of some 25 operations and right
-        ///   to two units in the last place. It works on bits, too: `f64` needs `SHADER_INT64` besides `SHADER_F64`.
+        ///   means of 64-bit integers. Variance, deviation, L2 norm, log-sum-exp and geometric mean of 64-bit integers compute
+        ///   in `f64`.
+        /// - `l2`, `log-sum-exp` and `geometric-mean` convert each 32-bit integer to `f32`, each 64-bit one to `f64`; so does
+        ///   `variance … sample-std` of 64-bit ones: large ones are rounded once more. Variances of 32-bit integers come from exact sums.
+        /// - No language of GPUs has an exponential or a logarithm of 64-bit floats: `log-sum-exp` and `geometric-mean` bring their own,
+        ///   of some 25 operations and right to two units in the last place. They work on bits, too: `f64` needs `SHADER_INT64` besides `SHADER_F64`.
         ///
         /// - Every operator takes any number of elements up to 2³² - 1, and says below what it makes of none.
         ///
@@ -178,6 +179,11 @@ operators! {
     Xor = "xor", Integers, Values, "subgroupXor", One(Own);
     /// log Σ exp(x), without overflow. NaN with a NaN, else +∞ with a +∞; of nothing or of nothing but -∞: -∞.
     LogSumExp = "log-sum-exp", Any, Values, none, One(Real);
+    /// Geometric mean: e to the mean of the logarithms. A NaN or a number below zero gives NaN, and so do a zero and an infinity
+    /// together; else a zero gives 0, an infinity +∞. -0 is a zero, and so are floats too small to be normal. Of nothing: NaN.
+    ///
+    /// The error is relative and grows with the size of the logarithms: elements near 2^100 lose two digits.
+    GeometricMean = "geometric-mean", Any, Values, none, One(Real);
 }
 
 impl Op {

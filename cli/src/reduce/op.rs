@@ -37,6 +37,11 @@ pub fn is_spread(op: Op) -> bool {
     matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
 }
 
+/// Whether it is a mean.
+pub fn is_mean(op: Op) -> bool {
+    matches!(op, Op::Mean | Op::GeometricMean)
+}
+
 /// Whether it looks for a place.
 pub fn is_search(op: Op) -> bool {
     matches!(op, Op::ArgMin | Op::ArgMax)

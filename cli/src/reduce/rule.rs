@@ -10,6 +10,7 @@
 //! | l2 | norm | the root of the sum of squares |
 //! | any, all, and, or, xor | the same | the same |
 //! | log-sum-exp | log-sum-exp | peak + log(1 + exp(-distance)), in 64 bits |
+//! | geometric-mean | geometric mean | e to the mean of the logarithms, in 64 bits |
 
 use halofold::reduce::reference::{ExactProduct, ExactSum};
 use halofold::reduce::{self, Op};
@@ -81,6 +82,7 @@ impl Rule {
             op if op::is_spread(op) => State::Moments { mean: 0.0, squares: 0.0 },
             Op::All => State::Integer(1),
             Op::And => State::Integer(-1),
+            Op::GeometricMean => State::Sum(ExactSum::default()),
             Op::Product if float => State::Product(ExactProduct::default()),
             Op::Product | Op::WideProduct => State::Integer(1),
             Op::Sum | Op::Mean | Op::Dot | Op::L1 if float => State::Sum(ExactSum::default()),
@@ -105,6 +107,10 @@ impl Rule {
             (State::Moments { mean, squares }, reduce::Answer::Value(variance)) => {
                 let total = answers.get(1).and_then(|answer| answer.value()).map_or(f64::NAN, Value::as_f64);
                 merge_moments((mean, squares), variance.as_f64(), total, span);
+            }
+            (State::Sum(logs), answer) if self.op == Op::GeometricMean => {
+                let mean = answer.value().map_or(f64::NAN, Value::as_f64);
+                *logs = logs.add(mean.ln() * span.len as f64);
             }
             (state, answer) => {
                 if let Some(value) = answer.value() {
@@ -138,12 +144,13 @@ impl Rule {
 
     /// The answer over `n` elements.
     pub fn finish(&self, state: &State, n: u64) -> Answer {
-        if n == 0 && (op::needs_elements(self.op) || self.op == Op::Mean || op::is_spread(self.op)) {
+        if n == 0 && (op::needs_elements(self.op) || op::is_mean(self.op) || op::is_spread(self.op)) {
             return Answer::Nothing;
         }
         match *state {
             State::Integer(x) => self.integer(x, n),
             State::Sum(sum) if self.op == Op::Mean => self.real(sum.value() / n as f64),
+            State::Sum(logs) if self.op == Op::GeometricMean => self.real((logs.value() / n as f64).exp()),
             State::Sum(sum) => self.real(sum.value()),
             State::Product(product) => self.real(product.value()),
             State::Best(best) => Answer::Value(best.unwrap_or_else(|| self.zero())),
@@ -415,7 +422,8 @@ mod tests {
             assert_eq!([Op::Sum, Op::Product].map(value), [Some(0.0), Some(1.0)]);
             assert_eq!([Op::L1, Op::L2, Op::MaxNorm, Op::Count].map(value), [Some(0.0); 4]);
             assert_eq!([Op::Any, Op::All].map(value), [Some(0.0), Some(1.0)]);
-            let none = [Op::Min, Op::Max, Op::Mean, Op::MinMax, Op::ArgMin, Op::Variance, Op::Deviation];
+            let none =
+                [Op::Min, Op::Max, Op::GeometricMean, Op::MinMax, Op::ArgMin, Op::Variance, Op::Deviation];
             assert_eq!(none.map(value), [None; 7]);
         }
     }

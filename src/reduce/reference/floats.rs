@@ -40,6 +40,11 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
             items.iter().fold(0.0, |most, x| f64::max(most, x.abs()))
         }),
         Op::Count => count(items.iter().filter(|x| **x != 0.0).count()),
+        Op::GeometricMean => {
+            // 16-bit floats stop being normal long before 32-bit ones do.
+            let least = if element == Element::F16 { (-14.0f64).exp2() } else { real.smallest };
+            geometric_mean(real, items, least, Terms::Exact)
+        }
         Op::Any => count(usize::from(items.iter().any(|x| *x != 0.0))),
         Op::All => count(usize::from(items.iter().all(|x| *x != 0.0))),
         _ => return with_terms(op, items, real, Terms::Exact),
@@ -55,6 +60,7 @@ pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Opt
         Op::SampleDeviation => variance(real, items, 1, Some(8.0 * real.unit), terms),
         Op::L2 => l2(real, items, terms),
         Op::LogSumExp => log_sum_exp(real, items, terms),
+        Op::GeometricMean => geometric_mean(real, items, real.smallest, terms),
         _ => return None,
     })
 }
@@ -281,4 +287,38 @@ fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
         ..Bound::default()
     };
     real.within(exact.abs(), bound)
+}
+
+/// An error of the mean of logarithms, absolute, is one of the result, relative. Each logarithm is off as above, each addition by half
+/// a unit of a partial sum; the mean is divided once, and its own size times a few units is what the exponential makes of that. An
+/// element that was rounded itself moves its logarithm by a unit. What is less than `least` is a zero.
+fn geometric_mean(real: Real, items: &[f64], least: f64, terms: Terms) -> Expected {
+    let is_zero = |x: &f64| x.abs() < least;
+    let has = |what: &dyn Fn(&f64) -> bool| items.iter().any(what);
+    if items.is_empty() || has(&|x| x.is_nan() || (*x < 0.0 && !is_zero(x))) {
+        return real.same(f64::NAN);
+    }
+    match (has(&is_zero), has(&|x| x.is_infinite())) {
+        (true, true) => return real.same(f64::NAN),
+        (true, false) => return real.same(0.0),
+        (false, true) => return real.same(f64::INFINITY),
+        (false, false) => {}
+    }
+    let n = items.len() as f64;
+    let log = exact_sum(items.iter().map(|x| x.ln())) / n;
+    let size = exact_sum(items.iter().map(|x| x.ln().abs())) / n;
+    let exact = log.exp().min(real.largest);
+    let unit = 2.0 * real.unit;
+    let own = if terms == Terms::Rounded { unit } else { 0.0 };
+    let Transcendental { exp, slope, log: of_log, least } = Transcendental::of(real);
+    let relative = own + of_log * unit * size + least + unit * (exp + 2.0 + (slope + 4.0) * log.abs());
+    // A relative error of r in the exponent's power is a little more than r.
+    let scale = 1.1 * exact;
+    let bound = Bound {
+        exact,
+        fixed: scale * relative + real.smallest,
+        linear: scale * real.unit * size,
+        ..Bound::default()
+    };
+    real.within(exact, bound)
 }

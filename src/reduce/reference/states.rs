@@ -54,6 +54,15 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer>
                     .collect::<Vec<_>>(),
             )
         }),
+        (Op::GeometricMean, _) => value(if real.is_double {
+            geometric_mean(
+                view::<[u64; 2]>(bytes).iter().map(|[sum, seen]| (f64::from_bits(*sum), *seen as u32)),
+                n,
+            )
+        } else {
+            let states = view::<[u32; 2]>(bytes);
+            geometric_mean(states.iter().map(|[sum, seen]| (f32::from_bits(*sum).into(), *seen)), n)
+        }),
         (Op::L2, _) => value(sum(&reals(real, bytes)).sqrt()),
         (Op::Mean, _) if element.is_float() => value(sum(&reals(real, bytes)) / n as f64),
         (Op::Sum | Op::Dot | Op::L1, _) if element.is_float() => value(sum(&reals(real, bytes))),
@@ -206,6 +215,19 @@ fn log_sum_exp(parts: &[(f64, f64, u32)]) -> f64 {
         0 if sum > 0.0 => peak + sum.ln(),
         0 => f64::NEG_INFINITY,
         1 => f64::INFINITY,
+        _ => f64::NAN,
+    }
+}
+
+/// Parts of a geometric mean: a sum of logarithms, and whether zeros (1), infinities (2) or NaNs and what is below zero (4) were seen.
+fn geometric_mean(parts: impl Iterator<Item = (f64, u32)>, n: u64) -> f64 {
+    let (sum, seen) =
+        parts.fold((ExactSum::default(), 0), |(sum, seen), part| (sum.add(part.0), seen | part.1));
+    match seen {
+        _ if n == 0 => f64::NAN,
+        0 => (sum.value() / n as f64).exp(),
+        1 => 0.0,
+        2 => f64::INFINITY,
         _ => f64::NAN,
     }
 }

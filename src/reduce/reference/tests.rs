@@ -77,6 +77,17 @@ fn log_sum_exp_answers_as_scipy() {
 }
 
 #[test]
+fn geometric_mean_answers_as_scipy() {
+    let of = |items: &[f32]| value(Op::GeometricMean, Element::F32, items);
+    assert_eq!(of(&[4.0, 4.0, 4.0]), Value::F32(4.0));
+    assert_eq!(of(&[1e30, 1e30, 1e-30, 1e-30]), Value::F32(1.0));
+    assert!(of(&[]).same(Value::F32(f32::NAN)) && of(&[1.0, -1.0]).same(Value::F32(f32::NAN)));
+    assert!(of(&[0.0, f32::INFINITY]).same(Value::F32(f32::NAN)));
+    assert!(of(&[2.0, -0.0]).same(Value::F32(0.0)) && of(&[2.0, 1e-40]).same(Value::F32(0.0)));
+    assert_eq!(of(&[2.0, f32::INFINITY]), Value::F32(f32::INFINITY));
+}
+
+#[test]
 fn log_sum_exp_of_integers_moves_by_what_their_conversion_rounds() {
     let judge = |items: &[i32], got| {
         let oracle = expected(Op::LogSumExp, Element::I32, items);
