@@ -237,7 +237,7 @@ fn cases(
     let place = move || prop_oneof![1 => Just(0), 4 => 0..300u64, 1 => 0..farthest];
     (asked, 0..MONOIDS.len(), states, limits, [place(), place()], any::<u32>()).prop_map(
         |((how, shape, len), monoid, [from, to], limits, places, cut)| {
-            let has_states = !matches!(shape, Shape::Accumulate | Shape::Offsets { .. });
+            let has_states = matches!(shape, Shape::Whole | Shape::Segments { .. } | Shape::Axis { .. });
             let is_atomic = matches!(how, How::Rung { finish: Finish::Atomic, .. });
             let states = [from && has_states, to && has_states && !is_atomic];
             let case = Case { monoid, how, states, shape, parts: Vec::new(), second: None, limits };

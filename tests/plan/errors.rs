@@ -1,7 +1,8 @@
 //! Where there is no plan: the limit that is named stands in the way, and the message helps.
 
+use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish};
-use halofold::reduce::{PlanError, ReduceError, Shape, Strategy, Tuning};
+use halofold::reduce::{Extent, Op, Options, PlanError, ReduceError, Shape, Strategy, Tuning};
 use halofold::wgpu::Limits;
 use proptest::prelude::*;
 
@@ -161,4 +162,18 @@ fn an_offset_inside_an_element() {
     let (error, message) = refuse(&Case::of("sequential", 6, 1000));
     assert_eq!(error, PlanError::Misaligned { offset: 6, size: 4 }.into());
     assert!(message.contains("byte 6"), "{message}");
+}
+
+#[test]
+fn states_of_a_form_that_has_none() {
+    let sum = Op::Sum.over(Element::U32).unwrap();
+    let input = [Extent { offset: 0, len: 1000 }];
+    for (from_states, to_states) in [(true, false), (false, true), (true, true)] {
+        let mut options = Options::default();
+        (options.from_states, options.to_states) = (from_states, to_states);
+        for shape in [Shape::Accumulate, Shape::Strided { stride: 3 }, Shape::Offsets { count: 10 }] {
+            let refused = options.plan(&sum, shape, &input, None, &Limits::default());
+            assert_eq!(refused.unwrap_err(), ReduceError::States(shape.form()));
+        }
+    }
 }

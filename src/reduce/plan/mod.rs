@@ -463,7 +463,8 @@ impl<'a> Request<'a> {
         if u32::try_from(len).is_err() {
             return Err(PlanError::TooManyElements(len).into());
         }
-        if (self.from_states || self.to_states) && matches!(self.form, Form::Accumulate | Form::Offsets) {
+        let has_states = matches!(self.form, Form::Whole | Form::Segments | Form::Axis);
+        if (self.from_states || self.to_states) && !has_states {
             return Err(ReduceError::States(self.form));
         }
         let arity = if self.from_states { Arity::One } else { self.monoid.arity() };
