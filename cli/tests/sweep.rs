@@ -135,7 +135,7 @@ fn standard_output_takes_one_thing() {
 fn bad_requests_say_what_is_wrong() {
     refused(&["--rungs", "sequentiel"], &["sequentiel", "single-pass"]);
     refused(&["--type", "f33"], &["f33", "f16"]);
-    refused(&["--op", "mean"], &["mean", "product"]);
+    refused(&["--op", "median"], &["median", "product"]);
     refused(&["--type", "f32", "--op", "wide-sum"], &["wide-sum", "f32"]);
     refused(&["--adapter", "no such adapter"], &["no such adapter", "0:"]);
     refused(&["--from", "1e6"], &["1e6", "2^24"]);
