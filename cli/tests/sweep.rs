@@ -138,7 +138,7 @@ fn bad_requests_say_what_is_wrong() {
     refused(&["--op", "median"], &["median", "product"]);
     refused(&["--type", "f32", "--op", "wide-sum"], &["wide-sum", "f32"]);
     refused(&["--adapter", "no such adapter"], &["no such adapter", "0:"]);
-    refused(&["--from", "1e6"], &["1e6", "2^24"]);
+    refused(&["--from", "1x6"], &["1x6", "2^24"]);
     refused(&["--from", "0"], &["--from 0"]);
     refused(&["--from", "2^10", "--to", "2^9"], &["--from 1024", "--to 512"]);
     refused(&["--from", "2^31"], &["--from 2147483648", "default"]);
