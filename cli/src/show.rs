@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::{Coverage, Finish, Rung};
 use halofold::reduce::{Op, ReduceError, Stage, Writes};
-use halofold::wgpu::Limits;
+use halofold::wgpu::{Features, Limits};
 use halofold_measure::Job;
 use halofold_measure::translate::{
     Access, Code, Facts, Kernel, Language, TranslateError, Translation, stage_name,
@@ -133,9 +133,12 @@ fn stage(job: &Job, wanted: StageName) -> Result<Stage, Failure> {
 
 /// The kernel on a device of the language's back end that has all that such a device may have.
 fn kernel(job: &Job, stage: Stage, language: Language) -> Result<Kernel, Failure> {
-    let translatable = Kernel::of(&job.monoid(), stage, HELPFUL_FEATURES)
+    let allowed = |features: Features| {
+        if job.subgroups { features } else { features - Features::SUBGROUP }
+    };
+    let translatable = Kernel::of(&job.monoid(), stage, allowed(HELPFUL_FEATURES))
         .map_or(Ok(()), |kernel| kernel.translate(language).map(|_| ()));
-    let offered = language.offered();
+    let offered = allowed(language.offered());
     let runs = job.check(offered, &limits());
     match (Kernel::of(&job.monoid(), stage, offered), runs) {
         (Some(kernel), Ok(())) => Ok(kernel),
@@ -282,6 +285,17 @@ mod tests {
             message("subgroup-add", Element::F32, Language::Glsl),
             "`subgroup-add` needs SUBGROUP, which wgpu offers on no OpenGL device"
         );
+    }
+
+    #[test]
+    fn subgroups_are_left_out_on_request() {
+        let text = |no_subgroups| {
+            let args = ShowArgs { no_subgroups, ..args("single-pass", Element::F32, Language::Wgsl) };
+            let job = job(&args).expect("it is all right");
+            let stage = stage(&job, StageName::Elements).expect("it has one");
+            kernel(&job, stage, Language::Wgsl).expect("WGSL has everything").wgsl
+        };
+        assert!(text(false).contains("subgroupAdd(") && !text(true).contains("subgroupAdd("));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
 use crate::reduce::error::ReduceError;
-use crate::reduce::ladder::{Coverage, Delivery, Subgroups};
+use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{Composer, Piece};
@@ -17,6 +17,11 @@ impl Monoid {
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
         let text = Text { monoid: self, stage, features };
         let fits = match (stage.kernel.delivery, stage.reads) {
+            // Without a seed the output holds results, which only the operator's own atomic operation adds to.
+            (Delivery::Total, _) if *stage.kernel == ACCUMULATE => {
+                self.accumulates().is_some()
+                    && self.atomic(features).is_some_and(|word| word.native.is_some())
+            }
             (Delivery::Total, _) => self.atomic(features).is_some(),
             (_, Reads::Adjoining) => self.arity() == Arity::One,
             _ => true,
