@@ -5,10 +5,11 @@
 //! record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/reduce.json`) for `halofold compare` and `halofold report`.
 //! With `HALOFOLD_COLD=1` repetitions take copies of the input in turn, which no cache holds together.
 
-mod shared;
+mod common;
 
 use std::cell::LazyCell;
 
+use common::{Extent, Machine};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
 use halofold::reduce::ladder::RUNGS;
@@ -16,7 +17,6 @@ use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Input, Op};
 use halofold::{Element, wgpu};
 use halofold_measure::{Job, LadderWork, Noise, Row, Status, Trial};
-use shared::{Extent, Machine};
 
 /// What is reduced.
 const PAIRS: [(Op, Element); 3] = [(Op::Sum, Element::F32), (Op::Sum, Element::I32), (Op::Max, Element::F32)];
@@ -32,9 +32,9 @@ const fn powers(extent: Extent) -> &'static [u32] {
 
 fn main() {
     let machine = Machine::open();
-    let path = shared::record_path("reduce", &machine);
+    let path = common::record_path("reduce", &machine);
     let mut rows = Vec::new();
-    let mut criterion = shared::criterion(&machine);
+    let mut criterion = common::criterion(&machine);
     for (op, element) in PAIRS {
         for power in powers(machine.extent()) {
             let len = 1u64 << power;
@@ -43,7 +43,7 @@ fn main() {
             let copies = match copies(&machine, bytes) {
                 Ok(copies) => copies,
                 Err(reason) => {
-                    shared::skip(&title, &reason);
+                    common::skip(&title, &reason);
                     continue;
                 }
             };
@@ -60,7 +60,7 @@ fn main() {
     }
     criterion.final_summary();
     let timed = rows.iter().any(|row| row.times.median.is_some());
-    shared::write_record(&machine, &path, timed, |record| record.rows = rows);
+    common::write_record(&machine, &path, timed, |record| record.rows = rows);
 }
 
 /// How many copies of an input of so many bytes are taken in turn; a reason if there cannot be even one, or not enough.
@@ -130,13 +130,13 @@ fn bench<F: FnOnce() -> Data>(
     let mut row = Row::<LadderWork>::blank(&job, len, &machine.info);
     let device = &machine.device;
     if let Err(error) = job.check(device.features(), &device.limits()) {
-        shared::skip(name, &error.to_string());
+        common::skip(name, &error.to_string());
         row.reason = Some(error.to_string());
         return Some(row);
     }
     let make = || data.trial(machine, job);
     let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
-    let (trial, summary, timing) = shared::bench(group, machine, name, make, time)?;
+    let (trial, summary, timing) = common::bench(group, machine, name, make, time)?;
     row.figures.workgroups = Some(trial.plan().workgroups());
     row.figures.dispatches = Some(trial.plan().launches.len() as u64);
     row.status = Status::Pass;

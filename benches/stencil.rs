@@ -10,16 +10,16 @@
 //! run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/stencil.json`). With `HALOFOLD_COLD=1` steps take
 //! pairs of grids in turn, which no cache holds together.
 
-mod shared;
+mod common;
 
 use std::cell::LazyCell;
 
+use common::{Extent, Machine};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
 use halofold::stencil::{Config, Dims, Grid, Jacobi, STENCILS, Stepper};
 use halofold::{Element, adapter};
 use halofold_measure::{Field, FieldError, Pair, Rotation, Row, Status, StencilWork};
-use shared::{Extent, Machine};
 
 /// What cells are.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
@@ -42,9 +42,9 @@ fn grids(dims: Dims, extent: Extent) -> Vec<Grid> {
 
 fn main() {
     let machine = Machine::open();
-    let path = shared::record_path("stencil", &machine);
+    let path = common::record_path("stencil", &machine);
     let mut rows = Vec::new();
-    let mut criterion = shared::criterion(&machine);
+    let mut criterion = common::criterion(&machine);
     for &stencil in STENCILS {
         for (element, grid) in ELEMENTS.iter().flat_map(|element| {
             grids(stencil.dims, machine.extent()).into_iter().map(move |grid| (*element, grid))
@@ -53,7 +53,7 @@ fn main() {
             let pairs = match pairs(&machine, element, grid) {
                 Ok(pairs) => pairs,
                 Err(reason) => {
-                    shared::skip(&title, &reason);
+                    common::skip(&title, &reason);
                     continue;
                 }
             };
@@ -68,7 +68,7 @@ fn main() {
     }
     criterion.final_summary();
     let timed = rows.iter().any(|row| row.times.median.is_some());
-    shared::write_record(&machine, &path, timed, |record| record.stencils = rows);
+    common::write_record(&machine, &path, timed, |record| record.stencils = rows);
 }
 
 /// A grid's sides as a benchmark's name has them: no blanks, for criterion's filters.
@@ -145,7 +145,7 @@ fn bench<F: FnOnce() -> Data>(
     match config.plan(machine.device.features(), &machine.device.limits()) {
         Ok(plan) => row.figures.workgroups = Some(plan.workgroups()),
         Err(error) => {
-            shared::skip(name, &error.to_string());
+            common::skip(name, &error.to_string());
             row.reason = Some(error.to_string());
             return Some(row);
         }
@@ -154,7 +154,7 @@ fn bench<F: FnOnce() -> Data>(
     let time = |rotation: &Rotation<Stepper>, repeats| {
         machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
     };
-    let (_, summary, timing) = shared::bench(group, machine, name, make, time)?;
+    let (_, summary, timing) = common::bench(group, machine, name, make, time)?;
     row.figures.dispatches = Some(1);
     row.status = Status::Pass;
     row.set_times(&config, summary, timing, machine.peak.copy_gb_per_s);

@@ -9,9 +9,9 @@ use halofold_measure::{MeasureError, Timing};
 use wgpu::util::DeviceExt as _;
 
 use crate::cases::{Case, Task};
+use crate::common::Machine;
 use crate::expected::Expected;
 use crate::pool::Pools;
-use crate::shared::Machine;
 
 /// The most calls of one pass.
 const MOST: u64 = 2000;

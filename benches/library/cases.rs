@@ -4,7 +4,7 @@ use halofold::reduce::{Form, Op, Shape};
 use halofold::{Element, adapter, wgpu};
 
 use crate::calls::Way;
-use crate::shared::{Extent, Machine};
+use crate::common::{Extent, Machine};
 
 /// Independent calls, and calls that wait for one another.
 const USUAL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED];

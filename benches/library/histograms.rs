@@ -9,9 +9,9 @@ use halofold::{Element, wgpu};
 use halofold_measure::{LibraryWork, Noise, Row};
 
 use crate::calls::{self, Call, Calls, Sweep, Way};
+use crate::common::{self, Extent, Machine};
 use crate::expected::Expected;
 use crate::pool::{PERIOD, Pool};
-use crate::shared::{self, Extent, Machine};
 
 /// Bytes of a key, and of a count.
 const WORD: u64 = 4;
@@ -26,7 +26,7 @@ pub fn bench(criterion: &mut Criterion, machine: &Machine, sweep: &Sweep) -> Vec
         let title = machine.title(&format!("library/{op}/{kind}/u32/2^{power}"));
         let most = machine.device.limits().max_buffer_size;
         if WORD * n > most {
-            shared::skip(&title, &format!("needs a buffer of {} bytes, max_buffer_size is {most}", WORD * n));
+            common::skip(&title, &format!("needs a buffer of {} bytes, max_buffer_size is {most}", WORD * n));
             continue;
         }
         let mut group = super::group(criterion, &title, WORD * n);

@@ -13,9 +13,9 @@ use halofold_measure::{LibraryWork, Row, Summary, Timing};
 
 use crate::calls;
 use crate::cases::{Case, Task};
+use crate::common::Machine;
 use crate::expected::Expected;
 use crate::pool::Pools;
-use crate::shared::Machine;
 
 /// Calls that count, the last ones.
 const CALLS: usize = 2000;

@@ -12,8 +12,8 @@
 //! 2^16. The run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/library.json`), as
 //! `halofold-cuda library` of `peers/cuda` does for CUB.
 
-#[path = "../shared/mod.rs"]
-mod shared;
+#[path = "../common/mod.rs"]
+mod common;
 
 mod calls;
 mod cases;
@@ -28,13 +28,13 @@ use halofold_measure::{LibraryWork, Row};
 
 use calls::{Calls, Sweep};
 use cases::Case;
+use common::Machine;
 use pool::Pools;
-use shared::Machine;
 
 fn main() {
     let machine = Machine::open();
-    let path = shared::record_path("library", &machine);
-    let mut criterion = shared::criterion(&machine);
+    let path = common::record_path("library", &machine);
+    let mut criterion = common::criterion(&machine);
     // First of all: wgpu's own work for a submission grows with the number of buffers that exist.
     let host = host::bench(&mut criterion, &machine);
     let sweep = Sweep::new(&machine);
@@ -51,7 +51,7 @@ fn main() {
     rows.extend(host);
     criterion.final_summary();
     let timed = rows.iter().any(|row| row.times.median.is_some());
-    shared::write_record(&machine, &path, timed, |record| record.library = rows);
+    common::write_record(&machine, &path, timed, |record| record.library = rows);
 }
 
 /// A case in all its ways.
@@ -66,7 +66,7 @@ fn bench(
     let mut group = group(criterion, &title, case.bytes());
     let runnable = case.runnable(&machine.device);
     if let Err(reason) = &runnable {
-        shared::skip(&title, reason);
+        common::skip(&title, reason);
     }
     let rows = case.ways.iter().filter_map(|way| {
         let results = case.task.results(case.n);
@@ -103,7 +103,7 @@ fn measure(
     make: impl Fn() -> Calls,
 ) -> Option<()> {
     let time = |calls: &Calls, repeats| calls.time(machine, sweep, repeats);
-    let (_, summary, timing) = shared::bench(group, machine, &row.what.name, make, time)?;
+    let (_, summary, timing) = common::bench(group, machine, &row.what.name, make, time)?;
     row.set_times(summary, timing);
     row.set_rate(bytes, Some(machine.peak.read_gb_per_s));
     if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {

@@ -6,7 +6,7 @@ use halofold::reduce::{Input, Op};
 use halofold::{Element, wgpu};
 use halofold_measure::Noise;
 
-use crate::shared::Machine;
+use crate::common::Machine;
 
 /// Elements repeat after so many: the CPU need look at no more. A power of two.
 pub const PERIOD: u64 = 1 << 20;

@@ -79,13 +79,18 @@ pub struct Stencil {
 }
 
 const CENTRE: Class = Class { weight: 0, offsets: &[[0, 0, 0]] };
+/// The four cells beside it in its plane.
+const SIDES: Class = Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0]] };
+/// The six cells that share a face with it.
+const FACES: Class =
+    Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]] };
 
 /// 2D: the cell and the four beside it, `c · centre + n · (north + south + west + east)`. With equal weights kernels compute
 /// `c · (centre + north + south + west + east)`, which the thesis has.
 pub static FIVE_POINT: Stencil = Stencil {
     name: "5-point",
     dims: Dims::Two,
-    classes: &[CENTRE, Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0]] }],
+    classes: &[CENTRE, SIDES],
     usual: Weights([0.2, 0.2, 0.0, 0.0]),
     dyadic: Weights([0.25, 0.25, 0.0, 0.0]),
     formula: "stencil/points/star5",
@@ -97,7 +102,7 @@ pub static NINE_POINT: Stencil = Stencil {
     dims: Dims::Two,
     classes: &[
         CENTRE,
-        Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0]] },
+        SIDES,
         Class { weight: 2, offsets: &[[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]] },
     ],
     usual: Weights([0.25, 0.125, 0.0625, 0.0]),
@@ -111,7 +116,7 @@ pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
     dims: Dims::Three,
     classes: &[
         CENTRE,
-        Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]] },
+        FACES,
         Class {
             weight: 2,
             #[rustfmt::skip]
@@ -139,10 +144,7 @@ pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
 pub static SEVEN_POINT: Stencil = Stencil {
     name: "7-point",
     dims: Dims::Three,
-    classes: &[
-        CENTRE,
-        Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]] },
-    ],
+    classes: &[CENTRE, FACES],
     usual: Weights([0.25, 0.125, 0.0, 0.0]),
     dyadic: Weights([0.25, 0.125, 0.0, 0.0]),
     formula: "stencil/points/star7",

@@ -10,6 +10,7 @@
 // GPU up to the rounding of two divisions.
 //
 // Cost: five words of accumulator instead of three, four products of half-words for each square, and two additions with carries.
+#import full_product
 #import magnitude
 #import real
 
@@ -22,24 +23,13 @@ struct Acc {
     square_high: u32,
 }
 
-// A product of 32 by 32 bits: lower and upper word, from four products of half-words.
-fn product(a: u32, b: u32) -> vec2<u32> {
-    let a0 = a & 0xffffu;
-    let a1 = a >> 16u;
-    let b0 = b & 0xffffu;
-    let b1 = b >> 16u;
-    let middle = a1 * b0 + ((a0 * b0) >> 16u);
-    let other = a0 * b1 + (middle & 0xffffu);
-    return vec2<u32>(a * b, a1 * b1 + (middle >> 16u) + (other >> 16u));
-}
-
 // 1 if a sum of two words is less than one of them, so that it wrapped.
 fn carry(sum: u32, term: u32) -> u32 {
     return select(0u, 1u, sum < term);
 }
 
 fn map(elem: Elem, index: u32) -> Acc {
-    let square = product(magnitude(elem), magnitude(elem));
+    let square = full_product(magnitude(elem), magnitude(elem));
 #ifdef signed
     return Acc(bitcast<u32>(elem), bitcast<u32>(elem >> 31u), square.x, square.y, 0u);
 #else
@@ -79,9 +69,9 @@ fn add(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
 // The squares around the mean, added up.
 fn squares(acc: Acc, n: u32) -> Real {
     // n Σx²
-    let n0 = product(n, acc.square_low);
-    let n1 = product(n, acc.square_mid);
-    let n2 = product(n, acc.square_high);
+    let n0 = full_product(n, acc.square_low);
+    let n1 = full_product(n, acc.square_mid);
+    let n2 = full_product(n, acc.square_high);
     let left = add(vec4<u32>(n0, n2), vec4<u32>(0u, n1, 0u));
     // (Σx)², of its magnitude
     var low = acc.sum_low;
@@ -92,8 +82,8 @@ fn squares(acc: Acc, n: u32) -> Real {
         high = ~high + select(0u, 1u, low == 0u);
     }
 #endif
-    let mixed = vec4<u32>(0u, product(low, high), 0u);
-    let right = add(add(vec4<u32>(product(low, low), product(high, high)), mixed), mixed);
+    let mixed = vec4<u32>(0u, full_product(low, high), 0u);
+    let right = add(add(vec4<u32>(full_product(low, low), full_product(high, high)), mixed), mixed);
     // The difference is the sum with the complement, plus one.
     let difference = add(add(left, ~right), vec4<u32>(1u, 0u, 0u, 0u));
     let word = 4294967296.0;
