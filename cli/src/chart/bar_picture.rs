@@ -4,11 +4,11 @@ use maud::{Markup, html};
 
 use super::{Bars, px};
 
-/// How wide the picture is. Letters of 12 pixels are then 10 where a page gives it 400.
-const WIDTH: f64 = 480.0;
+/// How wide the picture is. Letters of 12 pixels are then 10 on a page of 400.
+const WIDTH: f64 = 440.0;
 
 /// Between which places the bars lie; names end before the first.
-const BARS: (f64, f64) = (168.0, 470.0);
+const BARS: (f64, f64) = (162.0, 432.0);
 
 /// Where the first bar starts, under the title and the ceiling's label, and how far it is from one to the next.
 const ROWS: (f64, f64) = (52.0, 16.0);

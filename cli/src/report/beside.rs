@@ -19,7 +19,7 @@ struct Piece {
 
 /// The names of the rows, and the headings of their columns.
 const SIDES: [(&str, &str); 3] =
-    [("halofold", "halofold"), ("halofold-chained", "halofold, in a chain"), ("cub", "CUB, in a chain")];
+    [("halofold", "halofold"), ("halofold-chained", "chained"), ("cub", "CUB, chained")];
 
 /// One piece of work of each kind, over a gigabyte.
 const PIECES: [Piece; 3] = [
