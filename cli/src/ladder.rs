@@ -26,6 +26,9 @@ const USUAL_N: u64 = 1 << 24;
 /// The same on a processor that plays a GPU.
 const SOFTWARE_N: u64 = 1 << 20;
 
+/// Samples that spread by more percent than this are not those of a machine at rest.
+const UNSTEADY: f64 = 15.0;
+
 /// Options of `halofold ladder`.
 #[derive(clap::Args)]
 pub struct LadderArgs {
@@ -56,7 +59,7 @@ pub struct LadderArgs {
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
-    /// Timed samples of each row: 31 by default, 5 on a software adapter.
+    /// Timed samples of each row. By default 31, 7 on a software adapter, and more where they spread.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
     samples: Option<u32>,
     /// Take copies of the input in turn that no cache holds together, so that every repetition reads memory.
@@ -124,7 +127,7 @@ impl LadderArgs {
     }
 
     fn setting<'a>(&self, gpu: &'a Gpu) -> Result<Setting<'a>, Failure> {
-        Ok(Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) })
+        Ok(Setting { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) })
     }
 
     /// What the ladder runs over: the file's type and length, or the ones asked for.
@@ -164,12 +167,13 @@ impl LadderArgs {
             Some(mut source) => Host::read(&mut source, self.n)?,
         };
         let data = Dataset::upload(gpu, &host, self.inputs())?;
-        let setting = self.setting(gpu)?;
+        // The CPU's part first: a GPU that waits for it would lower its clock.
         let expected = data.expected(self.op, host.len())?;
+        let setting = self.setting(gpu)?;
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
         for job in jobs {
-            bar.set_message(job.rung.name());
+            bar.set_message(progress::measuring(job.rung.name(), &rows));
             rows.push(run::row(&setting, job, &data, host.len(), &expected)?);
             bar.inc(1);
         }
@@ -188,7 +192,7 @@ impl LadderArgs {
             },
         );
         self.show(&setting, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
-        Ok((setting.peak, rows))
+        Ok((setting.peak.peak(), rows))
     }
 
     /// The job of a rung, as the options change it.
@@ -210,7 +214,7 @@ impl LadderArgs {
         let setting = self.setting(gpu)?;
         let rows = presets::replay(&setting, preset, &options)?;
         self.show(&setting, preset.title, &preset_columns(preset), &rows, preset.note)?;
-        Ok((setting.peak, rows))
+        Ok((setting.peak.peak(), rows))
     }
 
     /// Prints the rows the way that was asked for.
@@ -228,7 +232,7 @@ impl LadderArgs {
         if self.csv {
             return print(&csv(rows)?);
         }
-        let peak = &setting.peak;
+        let peak = setting.peak.peak();
         let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
         let clock = match timing {
             "gpu" => "GPU timestamps",
@@ -242,9 +246,22 @@ impl LadderArgs {
             table::digits(peak.copy_gb_per_s),
             peak.bytes >> 20,
         );
-        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
+        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
         print(&(header + &table::render(columns, rows, self.wide) + &table::remarks(rows) + &note))
     }
+}
+
+/// Which rows still spread after all samples; nothing if none does.
+fn unsteady(rows: &[Row]) -> String {
+    let spreads = |row: &&Row| row.times.spread_percent.is_some_and(|spread| spread > UNSTEADY);
+    let names: Vec<_> = rows.iter().filter(spreads).map(|row| row.what.rung.as_str()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nthe samples of these rows spread by more than {UNSTEADY} %, as if something else were running: {}\n",
+        names.join(", ")
+    )
 }
 
 /// What was seen, in a line; nothing if no row has a time.
@@ -276,7 +293,7 @@ fn ladder_columns() -> Vec<Column> {
         number("dispatches", |row| row.figures.dispatches.map(|count| count.to_string()).unwrap_or_default()),
         number("time", |row| table::time(row.times.median)),
         words("clock", table::clock),
-        number("IQR", |row| table::time(row.times.iqr)),
+        number("spread", |row| table::percent(row.times.spread_percent)),
         number("GB/s", |row| table::optional(row.figures.gb_per_s)),
         number("% peak", |row| {
             row.figures.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()

@@ -260,7 +260,7 @@ pub fn replay(
     let bar = progress::bar(lengths.len() as u64);
     let mut rows = Vec::new();
     for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {
-        bar.set_message(line.name);
+        bar.set_message(progress::measuring(line.name, &rows));
         let mut row = one(setting, preset, line, options, &data, n, changed.clone())?;
         row.figures.published_ms = line.published_ms.filter(|_| n == line.n);
         row.figures.published_gb_s = line.published_gb_s.filter(|_| n == line.n);

@@ -106,18 +106,17 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let inputs = if second.is_some() { 2 } else { 1 };
     let mut engine = Engine::new(&gpu, &work, &args.op, inputs, args.piece, args.verify)?;
 
-    let mib = |bytes: u64| bytes >> 20;
     // A header may claim any size.
     let all = work.iter().chain(&second).filter_map(|work| work.bytes).fold(0, u64::saturating_add);
-    let bar = progress::bar(mib(all));
+    let bar = progress::bytes(all);
     let mut done = 0;
     let mut rows = Vec::new();
     let mut stored = None;
     for mut work in work {
-        bar.set_message(format!("MiB, {}", work.path));
+        bar.set_message(work.path.clone());
         let advance = |bytes| {
             done += bytes;
-            bar.set_position(mib(done));
+            bar.set_position(done);
         };
         for (row, results) in reduce(&mut engine, &mut work, second.as_mut(), &args, advance)? {
             rows.push(row);

@@ -6,7 +6,7 @@ use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, Verdict};
 use halofold::reduce::{Op, PlanError, ReduceError};
 use halofold::{Element, adapter, wgpu};
-use halofold_measure::{Budget, Job, Measurement, Peak, Summary, Trial};
+use halofold_measure::{Budget, Job, Measurement, PeakMeter, Summary, Trial};
 
 use crate::dataset::Dataset;
 use crate::failure::Failure;
@@ -18,9 +18,16 @@ pub struct Setting<'a> {
     /// Where they run.
     pub gpu: &'a Gpu,
     /// What this machine's memory can do.
-    pub peak: Peak,
+    pub peak: PeakMeter,
     /// How long one may take.
     pub budget: Budget,
+}
+
+impl Setting<'_> {
+    /// What reading reaches just now.
+    fn read_peak(&self) -> Result<f64, Failure> {
+        self.gpu.attempt(|| self.peak.read_now(&self.gpu.timer).map_err(Failure::usage))
+    }
 }
 
 /// A trial on a GPU, with what goes wrong there as a failure of the command.
@@ -134,10 +141,12 @@ pub fn row(
     if !record(&mut row, ready.verify(gpu, expected)?) {
         return Ok(row);
     }
+    let before = setting.read_peak()?;
     let measured = ready.measure(gpu, setting.budget)?;
+    let after = setting.read_peak()?;
     row.figures.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
     let bytes = len * job.element.size();
-    row.set_times(measured.summary(), measured.timing, bytes, setting.peak.read_gb_per_s);
+    row.set_times(measured.summary(), measured.timing, bytes, before.max(after));
     record(&mut row, ready.verify(gpu, expected)?);
     Ok(row)
 }

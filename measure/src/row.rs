@@ -66,6 +66,12 @@ pub struct Times {
     /// First to third quartile.
     #[serde(rename = "gpu_ms_iqr")]
     pub iqr: Option<f64>,
+    /// How many samples there are; older records do not say.
+    #[serde(default)]
+    pub samples: Option<u32>,
+    /// The interquartile range in percent of the median.
+    #[serde(default)]
+    pub spread_percent: Option<f64>,
     /// `gpu` for timestamps, `wall` for the host's clock around batches.
     pub timing: Option<String>,
 }
@@ -76,6 +82,8 @@ impl Times {
             median: Some(ms.median),
             min: Some(ms.min),
             iqr: Some(ms.iqr),
+            samples: Some(ms.count),
+            spread_percent: Some(ms.spread_percent()),
             timing: Some(timing.name().to_owned()),
         }
     }
