@@ -5,6 +5,9 @@ mod common;
 #[path = "../examples/auto_exposure.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod auto_exposure;
+#[path = "../examples/conjugate_gradient.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod conjugate_gradient;
 #[path = "../examples/stream_file.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod stream_file;
@@ -113,4 +116,34 @@ fn what_cannot_be_streamed_is_refused() {
     let error = refused(&Request { file: Some(odd.clone()), ..Request::default() });
     std::fs::remove_file(odd).unwrap();
     assert!(error.contains("7 bytes are no whole number of f32"), "{error}");
+}
+
+/// The solution is put into the equation by the CPU, in 64 bits.
+#[test]
+fn conjugate_gradients_solve_the_equation() {
+    let _alone = alone();
+    let gpu = gpu();
+    let side = conjugate_gradient::SIDE;
+    let b = conjugate_gradient::charges();
+    let solve = || conjugate_gradient::run(&gpu.device, &gpu.queue, &b).map_err(|error| error.to_string());
+    let outcome = gpu.watched(solve).unwrap();
+    assert!((side as u32..4 * side as u32).contains(&outcome.iterations), "{}", outcome.iterations);
+    let x = |row: usize, column: usize| match row.max(column) {
+        within if within < side => f64::from(outcome.x[row * side + column]),
+        _ => 0.0,
+    };
+    let squares = (0..side * side).map(|cell| {
+        let (row, column) = (cell / side, cell % side);
+        let beside = [
+            (row.wrapping_sub(1), column),
+            (row + 1, column),
+            (row, column.wrapping_sub(1)),
+            (row, column + 1),
+        ];
+        let sum: f64 = beside.into_iter().map(|(row, column)| x(row, column)).sum();
+        (4.0 * x(row, column) - sum - f64::from(b[cell])).powi(2)
+    });
+    let residual = squares.sum::<f64>().sqrt();
+    // What 32-bit floats leave of it: b has a norm of 1.4.
+    assert!(residual < 1e-4, "{residual}");
 }

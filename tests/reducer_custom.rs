@@ -3,7 +3,7 @@
 mod common;
 
 use common::gpu;
-use halofold::reduce::{Arity, Form, Monoid, MonoidError, ReduceError, Reducer};
+use halofold::reduce::{Arity, Monoid, MonoidError, ReduceError, Reducer};
 use halofold::{Element, adapter, wgpu};
 
 /// A sum of squares that is right; each test spoils something.
@@ -175,7 +175,7 @@ fn names_that_are_taken() {
     let names = ["fn fold() -> u32 { return 1u; }", "struct Params { x: u32 }", "const WG: u32 = 1u;"];
     for declaration in names {
         let monoid = custom(&format!("{SQUARES}{declaration}\n")).unwrap();
-        let error = Reducer::new(&gpu().device, monoid, Form::Whole).unwrap_err();
+        let error = Reducer::new(&gpu().device, monoid).unwrap_err();
         assert!(matches!(error, ReduceError::Composed { .. }), "{declaration}: {error}");
         assert!(error.to_string().contains("rename"), "{error}");
     }
@@ -192,7 +192,7 @@ fn types_that_a_device_was_created_without() {
     let half = SQUARES.replace("return f32(elem) * f32(elem)", "let h = f16(elem); return f32(h * h)");
     let monoid = custom(&half).unwrap();
     assert_eq!(monoid.features(), wgpu::Features::SHADER_F16);
-    let error = Reducer::new(&device, monoid, Form::Whole).unwrap_err();
+    let error = Reducer::new(&device, monoid).unwrap_err();
     let ReduceError::MissingFeature { feature, .. } = &error else { panic!("{error}") };
     assert_eq!(*feature, wgpu::Features::SHADER_F16);
     assert!(error.to_string().contains("SHADER_F16"), "{error}");

@@ -2,8 +2,8 @@
 
 use std::cell::LazyCell;
 
-use halofold::reduce::{Input, Op};
-use halofold::{Element, wgpu};
+use halofold::reduce::Op;
+use halofold::{Element, Slice, wgpu};
 use halofold_measure::Noise;
 
 use crate::common::Machine;
@@ -56,8 +56,8 @@ impl Pool {
     }
 
     /// That input.
-    pub fn input(&self, n: u64, number: u64) -> Input<'_> {
-        Input { buffer: &self.buffer, offset: self.start(n, number) * self.size, len: n }
+    pub fn input(&self, n: u64, number: u64) -> Slice<'_> {
+        Slice::new(&self.buffer, self.start(n, number) * self.size, n * self.size)
     }
 
     /// The elements that one starting at `start` repeats, as often as it has to: a power of two, as `n` is.

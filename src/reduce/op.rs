@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::element::Element;
-use crate::reduce::monoid::{Arity, Monoid};
-use crate::reduce::value::{Answer, Format, Kind};
+use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::value::{Answer, Field, Format, Kind};
 use crate::shader::Composer;
 
 /// The element types an operator is defined for.
@@ -157,7 +157,7 @@ operators! {
     Deviation = "std", Any, Values, none, One(Real);
     /// Standard deviation of a sample: the root of [`Op::SampleVariance`]. Of fewer than two: NaN.
     SampleDeviation = "sample-std", Any, Values, none, One(Real);
-    /// Dot product of two inputs, for [`Source::pairs`](crate::reduce::Source::pairs). Integers wrap. Of nothing: 0.
+    /// Dot product of two inputs, for [`Reduction::and`](crate::reduce::Reduction::and). Integers wrap. Of nothing: 0.
     Dot = "dot", Any, Pairs, "subgroupAdd", One(Own);
     /// Sum of magnitudes. Of integers exact. Of nothing: 0.
     L1 = "l1", Any, Values, "subgroupAdd", One(Magnitudes);
@@ -187,23 +187,36 @@ operators! {
 }
 
 impl Op {
-    /// The operator over an element type; `None` where it is not defined for that type. Parses and checks the operator's WGSL on
-    /// the CPU, in well under a millisecond.
-    pub fn over(self, element: Element) -> Option<Monoid> {
+    /// The operator over an element type. Parses and checks the operator's WGSL on the CPU, in well under a millisecond.
+    ///
+    /// # Errors
+    ///
+    /// [`MonoidError::Undefined`] if [`Op::is_over`] says that there is none.
+    pub fn over(self, element: Element) -> Result<Monoid, MonoidError> {
+        if !self.is_over(element) {
+            return Err(MonoidError::Undefined { op: self, element });
+        }
         let row = self.row();
-        row.domain.contains(element).then(|| {
-            let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
-            let elem = match (row.reads, element) {
-                (Reads::Bits, Element::F32) => "i32",
-                (Reads::Bits, Element::F64) => "i64",
-                _ => element.name(),
-            };
-            let file = format!("operators/{}", self.name().replace('-', "_"));
-            let pieces = element.defines(Composer::default()).pieces(&file);
-            let monoid = Monoid::analyse(self.name(), element, arity, elem, pieces)
-                .expect("halofold's own operators are valid: a test composes them all");
-            monoid.known_as(self, row.subgroup)
-        })
+        let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
+        let wgsl = match (row.reads, element) {
+            (Reads::Bits, Element::F32) => "i32",
+            (Reads::Bits, Element::F64) => "i64",
+            _ => element.name(),
+        };
+        let file = format!("operators/{}", self.name().replace('-', "_"));
+        let pieces = element.defines(Composer::default()).pieces(&file);
+        let monoid = Monoid::analyse(self.name(), Elem::Number { element, wgsl }, arity, pieces)?;
+        Ok(monoid.known_as(self, row.subgroup))
+    }
+
+    /// Whether the operator is defined for an element type.
+    pub const fn is_over(self, element: Element) -> bool {
+        self.row().domain.contains(element)
+    }
+
+    /// How a result over an element type lies in memory.
+    pub(super) fn fields(self, element: Element) -> Vec<Field> {
+        self.row().format.of(element).fields()
     }
 
     /// The results in the bytes of an output buffer, in order: of any shape, as [`read`](mod@crate::read) brings them to the host.
@@ -215,7 +228,7 @@ impl Op {
 }
 
 impl Domain {
-    fn contains(self, element: Element) -> bool {
+    const fn contains(self, element: Element) -> bool {
         match self {
             Domain::Any => true,
             Domain::Integers => !element.is_float(),
@@ -259,7 +272,7 @@ mod tests {
     fn formats_are_as_large_as_results() {
         for &op in Op::ALL {
             for element in Element::ALL {
-                let Some(monoid) = op.over(element) else { continue };
+                let Ok(monoid) = op.over(element) else { continue };
                 let size = monoid.out_size() as usize;
                 assert_eq!(op.read(element, &vec![0; 3 * size]).len(), 3, "{op} of {element}");
                 assert_eq!(op.read(element, &vec![0; 3 * size - 1]).len(), 2, "{op} of {element}");
@@ -269,7 +282,7 @@ mod tests {
 
     #[test]
     fn where_operators_make_no_sense_there_are_none() {
-        let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.over(*element).is_some());
+        let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.is_over(*element));
         for &op in Op::ALL {
             let count = match op {
                 Op::WideSum | Op::And | Op::Or | Op::Xor => 4,
@@ -278,7 +291,7 @@ mod tests {
             };
             assert_eq!(defined(op).count(), count, "{op}");
         }
-        assert!(Op::And.over(Element::F32).is_none() && Op::And.read(Element::F32, &[0; 4]).is_empty());
+        assert!(Op::And.over(Element::F32).is_err() && Op::And.read(Element::F32, &[0; 4]).is_empty());
     }
 
     #[test]
@@ -286,7 +299,7 @@ mod tests {
         use Element::*;
         let integers = vec![U32, I32, I64, U64];
         for &op in Op::ALL {
-            let has_atomic = |element: &Element| op.over(*element).is_some_and(|m| m.accumulates().is_some());
+            let has_atomic = |element: &Element| op.over(*element).is_ok_and(|m| m.accumulates().is_some());
             let found: Vec<_> = Element::ALL.into_iter().filter(has_atomic).collect();
             let expected = match op {
                 Op::Sum | Op::Dot => vec![U32, I32, F32, I64, U64, F16],

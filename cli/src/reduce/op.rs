@@ -87,8 +87,8 @@ mod tests {
     fn parts_are_defined_where_the_operator_is() {
         for &op in Op::ALL {
             for element in Element::ALL {
-                let all = parts(op, element).into_iter().all(|part| part.over(element).is_some());
-                assert_eq!(all, op.over(element).is_some(), "{op} of {element}");
+                let all = parts(op, element).into_iter().all(|part| part.is_over(element));
+                assert_eq!(all, op.is_over(element), "{op} of {element}");
             }
         }
     }

@@ -45,7 +45,7 @@ fn parts(op: Op, element: Element) -> Vec<Op> {
 /// The operators that are defined for an element type and run here.
 fn runnable(element: Element) -> Vec<Op> {
     let runs = |op: &Op| {
-        op.over(element).is_some()
+        op.is_over(element)
             && parts(*op, element).into_iter().all(|part| {
                 let needs = part.over(element).unwrap().features();
                 files::features().contains(needs)
