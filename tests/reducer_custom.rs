@@ -169,6 +169,29 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc.e; }
     assert_eq!(custom(wide).unwrap_err(), MonoidError::TooLarge { words: 17, limit: 16 });
 }
 
+/// Types are checked after names: what is wrong is somewhere inside of a function that is right otherwise.
+#[test]
+fn type_errors_have_their_own_line() {
+    let text = "
+alias Acc = f32;
+fn map(elem: Elem, index: u32) -> Acc {
+    let near = elem;
+    return near +
+        index;
+}
+fn identity() -> Acc { return 0.0; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> f32 {
+    if acc * 2.0 { return 0.0; }
+    return acc;
+}
+";
+    let error = custom(text).unwrap_err().to_string();
+    assert!(error.contains("line 5, column 12"), "{error}");
+    let error = custom(&text.replace("index;", "elem;")).unwrap_err().to_string();
+    assert!(error.contains("line 11, column 8"), "{error}");
+}
+
 /// Whatever a user may declare besides the quartet that halofold's own kernels declare, too.
 #[test]
 fn names_that_are_taken() {

@@ -473,7 +473,11 @@ impl Source {
         })?;
         let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let info = validated.map_err(|error| {
-            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+            // It names the function first and then what is wrong in it: the smallest part.
+            let smallest =
+                error.spans().map(|(span, _)| *span).min_by_key(|span| span.to_range().map(|at| at.len()));
+            let location = smallest.filter(Span::is_defined).map(|span| span.location(&self.text));
+            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
         })?;
         Ok((module, info))
     }
