@@ -114,5 +114,6 @@ fn of(element: Element, item: i64) -> Vec<u8> {
         Element::U32 => ((item + 5) as u32).to_le_bytes().to_vec(),
         Element::U64 => ((item + 5) as u64).to_le_bytes().to_vec(),
         Element::I64 => item.to_le_bytes().to_vec(),
+        other => unreachable!("{other} is new"),
     }
 }

@@ -164,6 +164,7 @@ fn reduce(elements: Work<'_>) -> Option<Value> {
         Element::F32 => floats!(elements, operator, |x: f32| x, f32 => F32),
         Element::F16 => floats!(elements, operator, f16::to_f32, f32 => F32),
         Element::F64 => floats!(elements, operator, |x: f64| x, f64 => F64),
+        _ => None,
     }
 }
 

@@ -80,6 +80,7 @@ const MOST_WORDS: usize = 16;
 
 /// How many inputs an operator maps together; the second one is [`Reduction::and`](crate::reduce::Reduction::and).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Arity {
     /// `map(elem: Elem, index: u32) -> Acc`.
     One,

@@ -122,6 +122,7 @@ pub fn writes(case: &Case, launch: &Launch, count: u64) -> Result<Range<u64>, Te
     let (bytes, value) = match launch.dst {
         Dst::Output(bytes) => (bytes, case.value(launch.stage.writes)),
         Dst::Scratch(_, bytes) => (bytes, case.acc()),
+        other => unreachable!("{other:?} is new"),
     };
     bound(case, bytes)?;
     let start = bytes.offset + u64::from(launch.params.store) * value;

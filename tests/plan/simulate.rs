@@ -97,6 +97,7 @@ fn dispatch(
                 let (target, offset) = match launch.dst {
                     Dst::Scratch(buffer, bytes) => (&mut memory.scratch[buffer], bytes.offset),
                     Dst::Output(bytes) => (&mut memory.output, bytes.offset),
+                    other => unreachable!("{other:?} is new"),
                 };
                 let at = (offset / case.value(stage.writes)) as usize + (params.store + result) as usize;
                 prop_assert!(at < target.len(), "a store past the end");
@@ -144,6 +145,7 @@ fn load(case: &Case, launch: &Launch, memory: &Memory, item: u32) -> Result<u64,
         Src::Inputs { part, first, .. } => memory.inputs[part][(first.offset / case.item()) as usize + at],
         Src::Scratch(buffer, bytes) => memory.scratch[buffer][(bytes.offset / case.acc()) as usize + at],
         Src::Nothing => None,
+        other => unreachable!("{other:?} is new"),
     };
     let (value, finished) =
         slot.ok_or_else(|| TestCaseError::fail(format!("{launch:?} reads poison at {item}")))?;

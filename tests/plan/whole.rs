@@ -21,6 +21,7 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
         Some(Finish::Atomic) => through_total(case, plan)?,
         Some(Finish::Host | Finish::Repeat | Finish::OneWorkgroup) => through_scratch(case, plan)?,
         Some(Finish::LastWorkgroup) | None => meeting(case, plan)?,
+        Some(other) => unreachable!("{other:?} is new"),
     }
     left(case, plan)
 }
@@ -183,6 +184,7 @@ fn scratch(dst: Dst) -> Option<usize> {
     match dst {
         Dst::Scratch(buffer, _) => Some(buffer),
         Dst::Output(_) => None,
+        other => unreachable!("{other:?} is new"),
     }
 }
 
@@ -200,6 +202,7 @@ fn left(case: &Case, plan: &Plan) -> Checked {
         // A workgroup that takes one item at a time makes no progress.
         Finish::Repeat if per_result(&plan.launches()[0]) == 1 => {}
         Finish::Repeat => prop_assert!(plan.results() <= u64::from(tuning.leave)),
+        other => unreachable!("{other:?} is new"),
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ pub fn dtype(op: Op, element: Element) -> Dtype {
     let own = match element {
         Element::U32 | Element::U64 => Dtype::Unsigned(bytes),
         Element::I32 | Element::I64 => Dtype::Signed(bytes),
-        Element::F16 | Element::F32 | Element::F64 => Dtype::Float(bytes),
+        _ => Dtype::Float(bytes),
     };
     let in_64_bits = if let Dtype::Unsigned(_) = own { Dtype::Unsigned(8) } else { Dtype::Signed(8) };
     match op {

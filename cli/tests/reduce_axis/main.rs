@@ -84,6 +84,7 @@ fn elements(element: Element, len: usize, seed: u64) -> Vec<u8> {
             Element::F16 => f16::from_f64(float).to_le_bytes().to_vec(),
             Element::F32 => (float as f32).to_le_bytes().to_vec(),
             Element::F64 => float.to_le_bytes().to_vec(),
+            other => unreachable!("{other} is new"),
         }
     };
     (0..len).flat_map(one).collect()

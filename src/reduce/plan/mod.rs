@@ -40,6 +40,7 @@ const PER_INVOCATION: u64 = 16;
 
 /// Where the items of a launch come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Reads {
     /// The caller's elements.
     Elements,
@@ -56,6 +57,7 @@ pub enum Reads {
 
 /// What a launch leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Writes {
     /// Accumulators, for a later launch or as states for the caller.
     Partials,
@@ -110,6 +112,7 @@ impl Bytes {
 
 /// Where a launch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Src {
     /// A window of one part of the first input, and of the second input if there are two. Windows count from the start of the
     /// caller's buffer. As they are bindings, they may begin and end with a few bytes that belong to no element.
@@ -131,6 +134,7 @@ pub enum Src {
 
 /// Where a launch writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Dst {
     /// Accumulators in one of the two scratch buffers.
     Scratch(usize, Bytes),
