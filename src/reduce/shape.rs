@@ -22,7 +22,7 @@ pub enum Shape {
     /// small reduction spends most of its time on; but the order of those operations is the hardware's: **float sums are not the
     /// same bits every time**. Integers are.
     ///
-    /// The output is yours to set, in front of the first call, to what the operator makes of nothing: 0 for sums, counts and norms
+    /// The output is yours to set, in front of the first call, to the operator's result of an empty input: 0 for sums, counts and norms
     /// (a new buffer of wgpu's holds zeros, [`wgpu::CommandEncoder::clear_buffer`] writes them anew), for the others see
     /// [`Op`](crate::reduce::Op). Whatever it holds is one element more. No elements leave it as it is (but a -0 may become +0); recording the same
     /// reduction again adds them again.
@@ -82,7 +82,7 @@ pub enum Shape {
         len: u64,
     },
     /// Segments between neighbours of a list of `count + 1` ascending offsets, which lies on the GPU as `u32`: result
-    /// `i` is made of the elements from `offsets[i]` to `offsets[i + 1]`, an empty one of nothing. The list is
+    /// `i` is made of the elements from `offsets[i]` to `offsets[i + 1]`, an empty range gives the result of an empty input. The list is
     /// [`Reduction::between`](crate::reduce::Reduction::between).
     ///
     /// Lengths may differ as they like, and elements in front of the first offset or behind the last belong to no result.

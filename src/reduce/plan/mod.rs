@@ -128,7 +128,7 @@ pub enum Src {
     },
     /// Accumulators in one of the two scratch buffers, which an earlier launch of the plan has left.
     Scratch(usize, Bytes),
-    /// Nothing: there are no elements, and the launch only writes what the operator makes of nothing.
+    /// Nothing: there are no elements, and the launch only writes the result of an empty input.
     Nothing,
 }
 
@@ -293,7 +293,7 @@ impl Plan {
 /// A part of an input without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Where it starts, in bytes from the start of the buffer: a multiple of the element's size, and of nothing else. At a
+    /// Where it starts, in bytes from the start of the buffer: any multiple of the element's size. At a
     /// multiple of four elements (16 bytes of `f32`) vectors start where elements do; elsewhere up to six are loaded singly.
     pub offset: u64,
     /// In elements; of [`Shape::Strided`] those that are taken.
