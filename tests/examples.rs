@@ -147,3 +147,18 @@ fn conjugate_gradients_solve_the_equation() {
     // What 32-bit floats leave of it: b has a norm of 1.4.
     assert!(residual < 1e-4, "{residual}");
 }
+
+/// The README's Rust stands in the example that is compiled, line by line.
+#[test]
+fn the_readme_shows_the_example() {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let example: Vec<_> = include_str!("../examples/sum.rs").lines().map(words).collect();
+    let readme = include_str!("../README.md");
+    let (_, rust) = readme.split_once("```rust\n").expect("the README has Rust");
+    let (rust, _) = rust.split_once("```").expect("it ends");
+    let lines: Vec<_> = rust.lines().map(words).filter(|line| !line.is_empty()).collect();
+    assert!(lines.len() >= 4);
+    for line in lines {
+        assert!(example.contains(&line), "`{line}` is not in examples/sum.rs");
+    }
+}
