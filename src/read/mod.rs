@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device};
 
 /// Why a result could not be read.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The device did not complete the work.

@@ -5,9 +5,9 @@ use wgpu::{Buffer, BufferUsages, Device};
 use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::pipeline;
-use crate::reduce::inputs::Position;
 use crate::reduce::plan::WORDS;
 use crate::shader;
+use crate::slice::Slice;
 
 /// What the kernel and its buffers are called.
 const LABEL: &str = "halofold::reduce::length";
@@ -58,18 +58,18 @@ impl Length {
         &self,
         device: &Device,
         (templates, parameters): (&Buffer, &Buffer),
-        count: Position<'_>,
+        count: Slice<'_>,
         (most, passes): (u32, u32),
     ) -> Dispatch {
         let align = u64::from(device.limits().min_storage_buffer_offset_alignment);
-        let start = count.offset / align * align;
-        let job = Job { at: ((count.offset - start) / WORD as u64) as u32, most, passes };
+        let start = count.offset() / align * align;
+        let job = Job { at: ((count.offset() - start) / WORD as u64) as u32, most, passes };
         let job = binding::filled(device, LABEL, bytemuck::bytes_of(&job), BufferUsages::UNIFORM);
         let resources = [
             templates.as_entire_binding(),
             parameters.as_entire_binding(),
             job.as_entire_binding(),
-            binding::slice(count.buffer, start, count.offset + WORD as u64 - start),
+            binding::slice(count.buffer(), start, count.offset() + WORD as u64 - start),
         ];
         let bindings = binding::bind(device, LABEL, &self.layout, (0..).zip(resources));
         Dispatch { pipeline: self.pipeline.clone(), bindings, grid: [passes.div_ceil(WORKGROUP), 1] }

@@ -8,8 +8,9 @@ use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, Checks, Kernel};
-use crate::reduce::{Position, Prepared};
+use crate::reduce::Prepared;
 use crate::shader::{Composer, Piece};
+use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -45,7 +46,7 @@ impl Jacobi {
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(device, grids, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);
-        let count = Position { buffer: &params, offset: count };
+        let count = Slice::at(&params, count);
         let check = residual::prepare(device, self.config(), grids, count, &found)?;
         Ok(Convergence {
             steps,

@@ -4,8 +4,8 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
-use crate::reduce::{Arity, Extent, Form, Monoid, Position, Prepared, Reducer, Shape, Source, Workspace};
-use crate::reduce::{Input, Output};
+use crate::reduce::{Arity, Monoid, Prepared, Reducer};
+use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -37,19 +37,12 @@ pub(super) fn prepare(
     device: &Device,
     config: &Config,
     grids: Grids<'_>,
-    count: Position<'_>,
+    count: Slice<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
-    let len = config.grid.cells();
-    let reducer = Reducer::new(device, operator(config.element), Form::Whole)?;
-    let extent = Extent { offset: 0, len };
-    let plan = reducer.plan(Shape::Whole, &[extent], Some(extent))?;
-    let workspace = Workspace::new(device, &plan);
-    let [first, second] = [grids.first, grids.second].map(|buffer| Input { buffer, offset: 0, len });
-    let source = [first];
-    let source = Source::pairs(&source, second).with_count(count);
-    let output = Output { buffer: out, offset: 0 };
-    Ok(reducer.prepare(device, source, Shape::Whole, output, &workspace)?)
+    let reducer = Reducer::new(device, operator(config.element))?;
+    let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
+    Ok(reducer.of(first).and(second).first(count).into(out)?)
 }
 
 #[cfg(test)]
