@@ -105,4 +105,5 @@ mod window;
 
 pub use binding::BufferError;
 pub use element::{Element, UnknownElement, Value};
+pub use pipeline::LimitError;
 pub use wgpu;

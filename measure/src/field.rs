@@ -148,9 +148,9 @@ impl Pair {
     /// # Errors
     ///
     /// If the stencil is for a larger grid; see [`Jacobi::prepare`].
-    pub fn stepper(&self, device: &Device, jacobi: &Jacobi) -> Result<Stepper, StencilError> {
+    pub fn stepper(&self, jacobi: &Jacobi) -> Result<Stepper, StencilError> {
         let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
-        jacobi.prepare(device, if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
+        jacobi.prepare(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }
 
     /// The same two buffers the other way round: steps then start in the second.

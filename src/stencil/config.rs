@@ -6,6 +6,7 @@ use crate::element::Element;
 use crate::shader::{Composer, Piece};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
+use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil};
 use crate::stencil::tuning::Tuning;
@@ -173,6 +174,11 @@ impl Config {
             .provide("element", element(self.element))
             .choose("formula", self.stencil.formula)
             .compose(self.variant.file, extensions(self.element))
+    }
+
+    /// The slots of group 0 that the kernel declares.
+    pub(super) fn slots(&self) -> &'static [u32] {
+        if self.rhs { &[0, 1, 2, 3, RHS] } else { &[0, 1, 2, 3] }
     }
 
     /// The pipeline overrides of the kernel.

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::pipeline;
+use crate::pipeline::{self, LimitError};
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
 
@@ -149,6 +149,9 @@ pub enum StencilError {
         /// Whether the kernel adds one.
         needed: bool,
     },
+    /// A limit that every stencil exceeds there, or every run that ends by itself.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The residual of a run that ends by itself cannot be computed.
     #[error("the residual: {0}")]
     Residual(#[from] ReduceError),

@@ -4,8 +4,11 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
-use crate::reduce::{Arity, Extent, Form, Monoid, Position, Prepared, Reducer, Shape, Source, Workspace};
-use crate::reduce::{Input, Output};
+use crate::pipeline;
+use crate::reduce::{
+    Arity, Extent, Form, Input, Monoid, Options, Output, Position, Prepared, ReduceError, Reducer, Shape,
+    Source, Workspace,
+};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -31,9 +34,20 @@ pub(super) fn cells(config: &Config) -> u32 {
     config.grid.cells().try_into().unwrap_or(u32::MAX)
 }
 
-/// The reduction over two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
+/// The reduction, for grids of any size.
+pub(super) fn reducer(
+    device: &Device,
+    element: Element,
+    options: pipeline::Options<'_>,
+) -> Result<Reducer, ReduceError> {
+    let options = Options { cache: options.cache, ..Options::default() };
+    Reducer::with_options(device, operator(element), Form::Whole, options)
+}
+
+/// The reduction bound to two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
 /// looks at stands in a buffer: none once a run is over.
 pub(super) fn prepare(
+    reducer: &Reducer,
     device: &Device,
     config: &Config,
     grids: Grids<'_>,
@@ -41,7 +55,6 @@ pub(super) fn prepare(
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
     let len = config.grid.cells();
-    let reducer = Reducer::new(device, operator(config.element), Form::Whole)?;
     let extent = Extent { offset: 0, len };
     let plan = reducer.plan(Shape::Whole, &[extent], Some(extent))?;
     let workspace = Workspace::new(device, &plan);

@@ -48,7 +48,7 @@ impl Run {
             let device = &self.gpu.device;
             let jacobi = Jacobi::new(device, self.config, self.weights).map_err(|error| error.to_string())?;
             let grids = grids(&buffers, rhs.as_ref());
-            let stepper = jacobi.prepare(device, grids).map_err(|error| error.to_string())?;
+            let stepper = jacobi.prepare(grids).map_err(|error| error.to_string())?;
             let mut encoder = device.create_command_encoder(&Default::default());
             stepper.encode(&mut encoder, self.steps);
             self.gpu.queue.submit([encoder.finish()]);

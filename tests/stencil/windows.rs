@@ -105,7 +105,7 @@ fn past_the_default_limit() -> Result<(), Failed> {
     let field = Field::new(&usual.device, &usual.queue, &config)?;
     let pair = field.pair(&usual.device)?;
     let jacobi = Jacobi::new(&usual.device, config, FIVE_POINT.dyadic)?;
-    let stepper = pair.stepper(&usual.device, &jacobi)?;
+    let stepper = pair.stepper(&jacobi)?;
     match field.verify(&usual.device, &usual.queue, &pair, &stepper)? {
         None => Ok(()),
         Some(difference) => Err(difference.to_string().into()),
