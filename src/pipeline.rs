@@ -72,7 +72,9 @@ pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
     LimitError::unless("max_bind_groups", limits.max_bind_groups, 1u32)?;
     LimitError::unless("max_buffer_size", limits.max_buffer_size, block)?;
     LimitError::unless("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size, block)?;
-    LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, block)?;
+    // A window starts at a multiple of the alignment, and has to reach the next one.
+    let window = block.max(u64::from(limits.min_storage_buffer_offset_alignment));
+    LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, window)?;
     let most = limits.max_compute_workgroups_per_dimension;
     LimitError::unless("max_compute_workgroups_per_dimension", most, 1u32)?;
     check_workgroup([1, 1], limits)

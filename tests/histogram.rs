@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Random, alone, gpu};
-use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Step, Tuning, reference};
+use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Options, Step, Tuning, reference};
 use halofold::read::Readback;
 use halofold::reduce::Extent;
 use halofold::reduce::{Input, Output};
@@ -42,7 +42,7 @@ fn count(
     let input = buffer(device, words, STORAGE);
     let output = buffer(device, &before, STORAGE | wgpu::BufferUsages::COPY_SRC);
     let keys = Input { buffer: &input, offset: 4 * first as u64, len: (words.len() - first) as u64 };
-    let prepared = histogram.prepare(device, keys, Output { buffer: &output, offset: 256 }).unwrap();
+    let prepared = histogram.prepare(keys, Output { buffer: &output, offset: 256 }).unwrap();
     let mut encoder = device.create_command_encoder(&Default::default());
     {
         let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -80,7 +80,8 @@ fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, word
 fn check_here(job: Job, words: &[u32], firsts: &[usize]) {
     let gpu = gpu();
     let work = || {
-        let histogram = Histogram::with_job(&gpu.device, job, None).map_err(|error| error.to_string())?;
+        let histogram =
+            Histogram::with_job(&gpu.device, job, Options::default()).map_err(|error| error.to_string())?;
         for &first in firsts {
             check(&gpu.device, &gpu.queue, &histogram, words, first);
         }
@@ -304,7 +305,9 @@ fn wrong_tunings_are_refused() {
     let _alone = alone();
     let device = &gpu().device;
     let job = Job::new(Keys::Numbers, 1000, &device.limits());
-    let refused = |tuning| Histogram::with_job(device, Job { tuning, ..job }, None).unwrap_err().to_string();
+    let refused = |tuning| {
+        Histogram::with_job(device, Job { tuning, ..job }, Options::default()).unwrap_err().to_string()
+    };
     let with =
         |copies, slices| Tuning { method: Method::Workgroup { copies, slices, merge: false }, ..job.tuning };
     for (tuning, word) in [
@@ -334,7 +337,7 @@ fn wrong_buffers_are_refused() {
     let other = buffer(device, &[0; 1000], wgpu::BufferUsages::COPY_SRC);
     let refused = |input: &wgpu::Buffer, offset, len, output: &wgpu::Buffer, at| {
         let input = Input { buffer: input, offset, len };
-        histogram.prepare(device, input, Output { buffer: output, offset: at }).unwrap_err()
+        histogram.prepare(input, Output { buffer: output, offset: at }).unwrap_err()
     };
     use HistogramError as E;
     assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));

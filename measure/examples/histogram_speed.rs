@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use halofold::histogram::{Histogram, Job, Keys, Method, Prepared, Tuning, reference};
+use halofold::histogram::{Histogram, Job, Keys, Method, Options, Prepared, Tuning, reference};
 use halofold::read::Readback;
 use halofold::reduce::{Input, Output};
 use halofold::{adapter, wgpu};
@@ -46,11 +46,9 @@ fn main() -> Result<(), Failure> {
                     if job.check(&device.limits()).is_err() {
                         continue;
                     }
-                    let prepared = wanted.compile(&device, job)?.prepare(
-                        &device,
-                        data.input(),
-                        Output { buffer: &data.counts, offset: 0 },
-                    )?;
+                    let prepared = wanted
+                        .compile(&device, job)?
+                        .prepare(data.input(), Output { buffer: &data.counts, offset: 0 })?;
                     data.verify(&timer, &prepared)?;
                     let measured = timer.measure(budget, &|pass| prepared.encode_in_pass(pass))?;
                     let us = 1e3 * measured.summary().median;
@@ -156,9 +154,9 @@ impl Wanted {
     fn compile(&self, device: &wgpu::Device, job: Job) -> Result<Histogram, Failure> {
         if self.has("unchecked") {
             // SAFETY: the kernels stay inside of their buffers whatever the keys are.
-            return Ok(unsafe { Histogram::unchecked(device, job, None) }?);
+            return Ok(unsafe { Histogram::unchecked(device, job, Options::default()) }?);
         }
-        Ok(Histogram::with_job(device, job, None)?)
+        Ok(Histogram::with_job(device, job, Options::default())?)
     }
 }
 

@@ -4,7 +4,9 @@ use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
+use crate::histogram::plan::Step;
 use crate::histogram::tuning::Tuning;
+use crate::pipeline;
 
 /// A histogram to be compiled. A plain value: [`Job::new`] or a literal makes it, [`Job::check`] says what is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +36,9 @@ impl Job {
     /// What is wrong with the bins, the ranges or the tuning, or does not fit the device.
     pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
         self.keys.check(self.bins)?;
+        pipeline::check(self.slots(Step::Count), limits)?;
         self.tuning.check(self.bins, limits)?;
-        let limit = limits.max_storage_buffer_binding_size;
+        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let mut tables = vec![("counts", self.output())];
         if let Keys::Ranges { .. } = self.keys {
             tables.push(("borders of the ranges", 2 * self.output()));

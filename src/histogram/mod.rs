@@ -1,7 +1,7 @@
 //! Histograms: how many keys fall into each of 1 to 65 536 bins.
 //!
 //! The way of the data, one module a step: [`Keys`] and a number of bins make a [`Job`] (a plain value, with its
-//! [`Tuning`]) → [`Histogram::new`] (pipelines, compiled once) → [`Histogram::plan`] (pure: where the keys are in, dispatches
+//! [`Tuning`]) → [`Histogram::new`] (pipelines, compiled once, when first needed) → [`Histogram::plan`] (pure: where the keys are in, dispatches
 //! out) → [`Histogram::prepare`] (bindings, once) → [`Prepared`] (recording, any number of times).
 //!
 //! ```
@@ -20,7 +20,7 @@
 //!     // Once, when the application starts:
 //!     let histogram = Histogram::new(device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
 //!     let input = Input { buffer: samples, offset: 0, len };
-//!     let prepared = histogram.prepare(device, input, Output { buffer: counts, offset: 0 })?;
+//!     let prepared = histogram.prepare(input, Output { buffer: counts, offset: 0 })?;
 //!     // As often as it likes:
 //!     prepared.encode(encoder);
 //!     Ok(())
@@ -72,6 +72,7 @@ mod record;
 pub mod reference;
 mod tuning;
 
+pub use crate::pipeline::Options;
 pub use error::HistogramError;
 pub use job::Job;
 pub use keys::Keys;

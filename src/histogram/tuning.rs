@@ -3,6 +3,10 @@
 use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
+use crate::pipeline;
+
+/// Invocations that a workgroup has at least.
+const SMALLEST_WORKGROUP: u32 = 64;
 
 /// Copies of a counter that bring no more: workgroup memory has 32 banks on most GPUs.
 const MAX_COPIES: u32 = 64;
@@ -64,8 +68,9 @@ impl Tuning {
     /// Checks the tuning against the bins and a device's limits.
     pub(super) fn check(self, bins: u32, limits: &Limits) -> Result<(), HistogramError> {
         let Tuning { workgroup_size, max_workgroups, method } = self;
+        pipeline::check_workgroup([SMALLEST_WORKGROUP, 1], limits)?;
         let limit = largest_workgroup(limits).min(1024);
-        if !workgroup_size.is_power_of_two() || !(64..=limit).contains(&workgroup_size) {
+        if !workgroup_size.is_power_of_two() || !(SMALLEST_WORKGROUP..=limit).contains(&workgroup_size) {
             return Err(HistogramError::WorkgroupSize { workgroup_size, limit });
         }
         if max_workgroups == 0 {
@@ -111,7 +116,7 @@ impl Method {
     /// Counters in the memory of one workgroup.
     pub(super) fn slots(self, bins: u32) -> u32 {
         match self {
-            Method::Workgroup { copies, slices, .. } => bins.div_ceil(slices) * copies,
+            Method::Workgroup { copies, slices, .. } => bins.div_ceil(slices.max(1)).saturating_mul(copies),
             Method::Storage => 0,
         }
     }

@@ -3,6 +3,7 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
+use crate::pipeline;
 use crate::shader::{Composer, Piece};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
@@ -10,6 +11,9 @@ use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil};
 use crate::stencil::tuning::Tuning;
+
+/// The most bytes of a grid, whatever a device allows: places in it are added up in 64 bits.
+const MOST_BYTES: u64 = 1 << 60;
 
 /// What is to be stepped, and how.
 #[derive(Clone, Copy, Debug)]
@@ -129,9 +133,10 @@ impl Config {
             return Err(StencilError::HalfPeriodic);
         }
         self.tuning.check()?;
+        pipeline::check(self.slots(), limits)?;
         self.check_block(limits)?;
         let limit = limits.max_buffer_size;
-        if self.bytes() > limit {
+        if self.bytes() > limit.min(MOST_BYTES) {
             return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
         }
         self.check_cut(limits)

@@ -66,7 +66,8 @@ pub enum StencilError {
     },
     /// A block too large for the device.
     #[error(
-        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), fewer on one side"
+        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), fewer on one side \
+         (max_compute_workgroup_size_x, max_compute_workgroup_size_y): use a smaller block"
     )]
     BlockTooLarge {
         /// The block.

@@ -63,6 +63,7 @@ impl HaloExchange {
         halo: &Halo,
         blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
+        pipeline::check(&SLOTS, &device.limits())?;
         let cells = 4 * u64::from(halo.layer);
         let groups = cells.div_ceil(WORKGROUP);
         let workgroups = pipeline::folded(groups, &device.limits())
