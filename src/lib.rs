@@ -53,7 +53,7 @@
 //! # let readback = halofold::read::Readback::new(&device, 4);
 //! # readback.encode(&mut encoder, &result, 0, 4).unwrap();
 //! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 4).unwrap(), 1500f32.to_le_bytes());
+//! # assert_eq!(readback.wait(4).unwrap(), 1500f32.to_le_bytes());
 //! ```
 //!
 //! On the host, [`read::Readback`] gathers results of any size and waits or is awaited; [`read::Mailbox`] is the shortest way

@@ -52,7 +52,7 @@ fn count(
     let readback = Readback::new(device, output.size());
     readback.encode(&mut encoder, &output, 0, output.size()).unwrap();
     queue.submit([encoder.finish()]);
-    let bytes = readback.wait(device, output.size()).unwrap();
+    let bytes = readback.wait(output.size()).unwrap();
     let got: &[u32] = bytemuck::cast_slice(&bytes);
     assert!(got[..64].iter().all(|word| *word == BEFORE), "something was written in front of the output");
     assert_eq!(got[64 + bins], GUARD, "something was written behind the output");

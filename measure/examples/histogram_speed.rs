@@ -211,7 +211,7 @@ impl Data {
         prepared.encode(&mut encoder);
         readback.encode(&mut encoder, &self.counts, 0, self.counts.size())?;
         timer.queue().submit([encoder.finish()]);
-        let got = readback.wait(device, self.counts.size())?;
+        let got = readback.wait(self.counts.size())?;
         if got != bytemuck::cast_slice::<u32, u8>(&self.want) {
             return Err(format!("wrong counts: {:?}", prepared.plan()).into());
         }

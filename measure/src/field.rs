@@ -88,7 +88,7 @@ impl Field {
         let pair = field.pair(device)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         field.reset(&mut encoder, &pair);
-        let unlike = field.differ.run(device, queue, encoder, &pair.comparisons[0])?.is_some();
+        let unlike = field.differ.run(queue, encoder, &pair.comparisons[0])?.is_some();
         if unlike == mosaic.changes { Ok(field) } else { Err(FieldError::Blind) }
     }
 
@@ -123,7 +123,7 @@ impl Field {
         self.reset(&mut encoder, pair);
         stepper.encode(&mut encoder, self.steps);
         let result = &pair.comparisons[self.steps as usize % 2];
-        let found = self.differ.run(device, queue, encoder, result)?;
+        let found = self.differ.run(queue, encoder, result)?;
         Ok(found.map(|(words, first)| Difference { words, at: self.place(first), steps: self.steps }))
     }
 

@@ -38,7 +38,7 @@
 //! # let readback = halofold::read::Readback::new(&device, 400);
 //! # readback.encode(&mut encoder, &counts, 0, 400).unwrap();
 //! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 400).unwrap(), bytemuck::cast_slice::<u32, u8>(&[10; 100]));
+//! # assert_eq!(readback.wait(400).unwrap(), bytemuck::cast_slice::<u32, u8>(&[10; 100]));
 //! ```
 //!
 //! # Cost

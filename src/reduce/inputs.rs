@@ -112,7 +112,7 @@ impl<'a> Source<'a> {
     /// #     let readback = halofold::read::Readback::new(&device, 4);
     /// #     readback.encode(&mut encoder, &result, 0, 4).unwrap();
     /// #     queue.submit([encoder.finish()]);
-    /// #     assert_eq!(readback.wait(&device, 4).unwrap(), mean.to_ne_bytes());
+    /// #     assert_eq!(readback.wait(4).unwrap(), mean.to_ne_bytes());
     /// # }
     /// ```
     pub const fn with_count(self, count: Position<'a>) -> Self {

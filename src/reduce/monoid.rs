@@ -178,7 +178,7 @@ impl Monoid {
     /// # let readback = halofold::read::Readback::new(&device, 8);
     /// # readback.encode(&mut encoder, &result, 0, 8).unwrap();
     /// # queue.submit([encoder.finish()]);
-    /// # let bytes = readback.wait(&device, 8).unwrap();
+    /// # let bytes = readback.wait(8).unwrap();
     /// # assert_eq!((&bytes[..4], &bytes[4..]), (&2.5f32.to_ne_bytes()[..], &250u32.to_ne_bytes()[..]));
     /// ```
     ///

@@ -68,7 +68,7 @@ pub enum Shape {
     /// counting.encode(&mut encoder); // the total is now twice as large
     /// # readback.encode(&mut encoder, &total, 0, 4).unwrap();
     /// # queue.submit([encoder.finish()]);
-    /// # assert_eq!(readback.wait(&device, 4).unwrap(), 4000u32.to_le_bytes());
+    /// # assert_eq!(readback.wait(4).unwrap(), 4000u32.to_le_bytes());
     /// ```
     Accumulate,
     /// Every `stride`-th element from the first on: one result. An input's length counts the elements taken, and `map` is given

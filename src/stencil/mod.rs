@@ -43,7 +43,7 @@
 //! #     let mut encoder = device.create_command_encoder(&Default::default());
 //! #     readback.encode(&mut encoder, buffer, 0, size).unwrap();
 //! #     queue.submit([encoder.finish()]);
-//! #     readback.wait(&device, size).unwrap()
+//! #     readback.wait(size).unwrap()
 //! # };
 //! # let outcome = Convergence::parse(&read(run.outcome(), Convergence::OUTCOME_SIZE));
 //! # let bytes = read(if outcome.in_first() { &first } else { &second }, 36);

@@ -126,7 +126,7 @@ impl<'a> Stage<'a> {
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
             gpu.queue.submit([encoder.finish()]);
-            readback.wait(&gpu.device, size).map_err(Failure::usage)
+            readback.wait(size).map_err(Failure::usage)
         })
     }
 }
