@@ -62,6 +62,11 @@ pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
         limits.max_uniform_buffers_per_shader_stage,
         1u32,
     )?;
+    LimitError::unless(
+        "max_buffers_and_acceleration_structures_per_shader_stage",
+        limits.max_buffers_and_acceleration_structures_per_shader_stage,
+        storage + 1,
+    )?;
     LimitError::unless("max_bindings_per_bind_group", limits.max_bindings_per_bind_group, behind)?;
     check_basics(limits)
 }

@@ -133,10 +133,10 @@ impl Asked {
     fn bytes(self) -> Result<Vec<u8>, ReadError> {
         // Whole words are mapped, and buffers here are whole words long.
         let words = self.size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
-        let range = self.buffer.get_mapped_range(..words);
-        range
-            .map(|range| range[..self.size as usize].to_vec())
-            .map_err(|error| ReadError::Map(error.to_string()))
+        // A buffer that was mapped is there, unless it has gone with its device.
+        let lost = |_| ReadError::Device("it was lost before the bytes were taken".to_owned());
+        let range = self.buffer.get_mapped_range(..words).map_err(lost)?;
+        Ok(range[..self.size as usize].to_vec())
     }
 }
 

@@ -1,0 +1,193 @@
+//! Every operation of the library, short, on any device: what the tests of small limits and of lost devices go through.
+//!
+//! An operation goes from stage to stage, and the device may be destroyed at any of them. It ends with the right bytes, wrong ones, or
+//! an error value.
+
+mod grids;
+mod keys;
+mod places;
+mod reductions;
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use halofold::read::Readback;
+use halofold::{adapter, wgpu};
+
+/// How an operation ended.
+#[derive(Debug)]
+pub enum End {
+    /// The bytes that the CPU computes, too.
+    Right,
+    /// Other bytes: which.
+    Wrong(String),
+    /// An error value: its message.
+    Refused(String),
+}
+
+/// An operation, and how to run it.
+pub struct Operation {
+    pub name: String,
+    run: Box<dyn Fn(&Scene) -> Result<End, String> + Send + Sync>,
+}
+
+impl Operation {
+    fn new(
+        name: impl Into<String>,
+        run: impl Fn(&Scene) -> Result<End, String> + Send + Sync + 'static,
+    ) -> Self {
+        Operation { name: name.into(), run: Box::new(run) }
+    }
+
+    pub fn run(&self, scene: &Scene) -> End {
+        (self.run)(scene).unwrap_or_else(End::Refused)
+    }
+}
+
+/// All of them.
+pub fn operations() -> Vec<Operation> {
+    let mut all = reductions::operations();
+    all.extend(keys::operations());
+    all.extend(grids::operations());
+    all.extend(places::operations());
+    all
+}
+
+/// A device, what wgpu complains of, and when it is to be destroyed.
+pub struct Scene {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    complaints: Arc<Mutex<Vec<String>>>,
+    /// Stages that the device still lives through.
+    left: AtomicU32,
+    is_destroyed: AtomicBool,
+    /// Whether the destroyed device is polled at once, which releases its resources.
+    polls: bool,
+}
+
+pub fn any_adapter() -> wgpu::Adapter {
+    pollster::block_on(adapter::preferred(true)).expect("an adapter")
+}
+
+impl Scene {
+    /// A device with these limits, and subgroups and the short way back where there are any.
+    pub fn open(
+        adapter: &wgpu::Adapter,
+        required_limits: wgpu::Limits,
+    ) -> Result<Self, wgpu::RequestDeviceError> {
+        let descriptor = wgpu::DeviceDescriptor {
+            required_features: adapter.features()
+                & (wgpu::Features::MAPPABLE_PRIMARY_BUFFERS | wgpu::Features::SUBGROUP),
+            required_limits,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        let heard = complaints.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            heard.lock().unwrap().push(error.to_string());
+        }));
+        Ok(Scene {
+            device,
+            queue,
+            complaints,
+            left: AtomicU32::new(u32::MAX),
+            is_destroyed: AtomicBool::new(false),
+            polls: false,
+        })
+    }
+
+    /// The same, to be destroyed at a stage, the first being 0.
+    pub fn destroyed_at(self, stage: u32, polls: bool) -> Self {
+        Scene { left: AtomicU32::new(stage), polls, ..self }
+    }
+
+    /// A new stage begins.
+    pub fn stage(&self) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            self.is_destroyed.store(true, Ordering::Relaxed);
+            self.device.destroy();
+            if self.polls {
+                let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+            }
+        }
+    }
+
+    /// Whether an operation came as far as the stage at which the device was to be destroyed.
+    pub fn is_destroyed(&self) -> bool {
+        self.is_destroyed.load(Ordering::Relaxed)
+    }
+
+    /// What wgpu has complained of.
+    pub fn complaints(&self) -> Vec<String> {
+        std::mem::take(&mut *self.complaints.lock().unwrap())
+    }
+
+    /// A buffer of the application's, with these contents.
+    pub fn buffer(&self, bytes: &[u8]) -> wgpu::Buffer {
+        let buffer = self.room(bytes.len() as u64);
+        self.queue.write_buffer(&buffer, 0, bytes);
+        buffer
+    }
+
+    /// A buffer of the application's for results.
+    pub fn room(&self, size: u64) -> wgpu::Buffer {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("application"),
+            size: size.next_multiple_of(4).max(4),
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// Words that an input may have on this device, of so many wanted.
+    pub fn words(&self, wanted: u64) -> u64 {
+        wanted.min(self.device.limits().max_buffer_size / 4)
+    }
+
+    /// Submits what is recorded and compares a buffer with what it should hold.
+    pub fn compare(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+        buffer: &wgpu::Buffer,
+        expected: &[u8],
+    ) -> Result<End, String> {
+        let size = expected.len() as u64;
+        let readback = Readback::new(&self.device, size);
+        self.stage();
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        record(&mut encoder);
+        self.stage();
+        readback.encode(&mut encoder, buffer, 0, size).map_err(text)?;
+        self.submit(encoder);
+        let reading = readback.read(size);
+        self.stage();
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.stage();
+        let got = pollster::block_on(reading).map_err(text)?;
+        Ok(same(&got, expected))
+    }
+
+    /// Submits what is recorded, with a stage before and after.
+    pub fn submit(&self, encoder: wgpu::CommandEncoder) {
+        self.stage();
+        let commands = encoder.finish();
+        self.stage();
+        self.queue.submit([commands]);
+        self.stage();
+    }
+}
+
+/// Compares bytes.
+pub fn same(got: &[u8], expected: &[u8]) -> End {
+    match got.iter().zip(expected).position(|(got, expected)| got != expected) {
+        None if got.len() == expected.len() => End::Right,
+        None => End::Wrong(format!("{} bytes, expected {}", got.len(), expected.len())),
+        Some(at) => End::Wrong(format!("byte {at} is {}, expected {}", got[at], expected[at])),
+    }
+}
+
+pub fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
