@@ -82,7 +82,7 @@ pub enum HistogramError {
     Misaligned(u64),
     /// More workgroups than a grid holds.
     #[error(
-        "{needed} workgroups: this device allows {limit}; split the input, and add the second part's counts"
+        "{needed} workgroups: this device allows {limit} (max_compute_workgroups_per_dimension); split the input, and add the second part's counts"
     )]
     TooManyWorkgroups {
         /// Workgroups needed.

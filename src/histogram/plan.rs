@@ -2,10 +2,11 @@
 
 use wgpu::Limits;
 
+use crate::binding;
 use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
-use crate::pipeline;
+use crate::pipeline::{self, LimitError};
 use crate::reduce::{Bytes, Extent};
 use crate::window::{self, Window};
 
@@ -109,6 +110,8 @@ impl Job {
                 passes.push(self.count(window, limits)?);
             }
         }
+        let parameters = (passes.len() * binding::STRIDE) as u64;
+        LimitError::unless("max_buffer_size", limits.max_buffer_size, parameters)?;
         Ok(Plan { passes, output: self.output() })
     }
 

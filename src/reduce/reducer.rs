@@ -414,19 +414,19 @@ impl Reducer {
         workspace.check(plan)
     }
 
-    /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatch that writes them.
-    fn parameters(&self, device: &Device, plan: &Plan, source: &Source<'_>) -> (Buffer, Option<Dispatch>) {
+    /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatches that write them.
+    fn parameters(&self, device: &Device, plan: &Plan, source: &Source<'_>) -> (Buffer, Vec<Dispatch>) {
         let blocks = binding::blocks(plan.launches.iter().map(|launch| launch.params.words()));
         let written = |usage| binding::filled(device, "halofold::reduce::params", &blocks, usage);
         let Some(count) = source.count else {
-            return (written(BufferUsages::UNIFORM), None);
+            return (written(BufferUsages::UNIFORM), Vec::new());
         };
         let length = self.length.get_or_init(|| Length::compile(device, self.cache.as_ref(), self.checks));
         let params = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let most = plan.launches.first().map_or(0, |launch| launch.params.count);
         let templates = written(BufferUsages::STORAGE);
-        let recorded = length.bind(device, (&templates, &params), count, (most, plan.launches.len() as u32));
-        (params, Some(recorded))
+        let recorded = length.bind(device, (&templates, &params), count, (most, plan.launches.len()));
+        (params, recorded)
     }
 }
 
@@ -553,7 +553,7 @@ fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Resu
     if needed > limit {
         return Err(ReduceError::Bindings { name: monoid.name().to_owned(), needed, limit });
     }
-    Ok(())
+    Ok(pipeline::check(slots, limits).map_err(PlanError::from)?)
 }
 
 /// Bytes behind a base as a binding.

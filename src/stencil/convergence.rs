@@ -43,8 +43,11 @@ impl Jacobi {
         let mut blocks = self.blocks.clone();
         // A run that is over has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
-        let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
-        LimitError::unless("max_storage_buffer_binding_size", most, blocks.size_of_both())?;
+        let both = 2 * blocks.size();
+        LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, both)?;
+        // One block for each bit of the number of steps between two checks, and four more.
+        let numbers = ((u32::BITS + 4) as usize * binding::STRIDE) as u64;
+        LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(grids, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);

@@ -119,7 +119,9 @@ pub enum StencilError {
         limit: u64,
     },
     /// More workgroups than a grid of them holds.
-    #[error("{needed} workgroups: this device allows {limit} in two dimensions; use a larger block")]
+    #[error(
+        "{needed} workgroups: this device allows {limit} in two dimensions (max_compute_workgroups_per_dimension); use a larger block"
+    )]
     TooManyWorkgroups {
         /// Workgroups needed.
         needed: u64,

@@ -8,7 +8,7 @@ use wgpu::{Buffer, BufferUsages, Device};
 use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
-use crate::pipeline::{Checks, Options};
+use crate::pipeline::{Checks, LimitError, Options};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::{Grids, Parts};
@@ -95,6 +95,7 @@ impl Jacobi {
             Some(halo) => Some(HaloExchange::new(device, config.element, halo, &mut blocks)?),
             None => None,
         };
+        LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, config.element, weights);
         let kernels = Arc::new(Kernels::new(device, config, options, checks));

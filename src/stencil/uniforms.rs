@@ -25,9 +25,9 @@ impl UniformBlocks {
         binding::filled(device, "halofold::stencil::params", &self.running, usage)
     }
 
-    /// Bytes of a buffer with both.
-    pub(super) fn size_of_both(&self) -> u64 {
-        (self.running.len() + self.halted.len()) as u64
+    /// Bytes of a buffer with the numbers of running dispatches. One with both has twice as many.
+    pub(super) fn size(&self) -> u64 {
+        self.running.len() as u64
     }
 
     /// A buffer with both, the running ones first.

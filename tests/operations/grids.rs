@@ -1,10 +1,10 @@
 //! Stencils, step by step and until nothing changes.
 
-use halofold::Element;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Stencil, Until, Variant,
 };
+use halofold::{Element, wgpu};
 
 use super::{End, Operation, Scene, text};
 
@@ -48,6 +48,12 @@ fn bytes(cells: &[f64]) -> Vec<u8> {
     cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect()
 }
 
+/// Two buffers that start alike.
+fn buffers(scene: &Scene, config: &Config) -> Result<(wgpu::Buffer, wgpu::Buffer), String> {
+    let cells = bytes(&cells(config));
+    Ok((scene.buffer(&cells)?, scene.buffer(&cells)?))
+}
+
 fn after(config: &Config, steps: u32) -> Vec<f64> {
     let (mut source, mut target) = (cells(config), cells(config));
     for _ in 0..steps {
@@ -67,7 +73,7 @@ fn jacobi(scene: &Scene, config: Config) -> Result<Jacobi, String> {
 fn steps(scene: &Scene, config: Config) -> Result<End, String> {
     // A grid that no buffer holds is refused; only then are there buffers.
     config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;
-    let [first, second] = [(); 2].map(|()| scene.buffer(&bytes(&cells(&config))));
+    let (first, second) = buffers(scene, &config)?;
     let jacobi = jacobi(scene, config)?;
     let stepper = jacobi.prepare(Grids::new(&first, &second)).map_err(text)?;
     let expected = bytes(&after(&config, STEPS));
@@ -76,16 +82,16 @@ fn steps(scene: &Scene, config: Config) -> Result<End, String> {
 
 fn until(scene: &Scene, config: Config) -> Result<End, String> {
     config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;
-    let [first, second] = [(); 2].map(|()| scene.buffer(&bytes(&cells(&config))));
+    let (first, second) = buffers(scene, &config)?;
     let jacobi = jacobi(scene, config)?;
     let grids = Grids::new(&first, &second);
     let run = jacobi.prepare_until(grids, Until::new(0.0).with_every(2)).map_err(text)?;
     let size = config.bytes();
     // The grid, and behind it how the run ended: the number of steps.
-    let both = scene.room(size + 4);
+    let both = scene.room(size + 4)?;
     let mut expected = bytes(&after(&config, STEPS));
     expected.extend(STEPS.to_le_bytes());
-    let record = |encoder: &mut halofold::wgpu::CommandEncoder| {
+    let record = |encoder: &mut wgpu::CommandEncoder| {
         run.encode(encoder, 0..1);
         run.encode(encoder, 1..STEPS);
         encoder.copy_buffer_to_buffer(&second, 0, &both, 0, size);

@@ -21,10 +21,10 @@ fn count(scene: &Scene, keys: Keys, bins: u32) -> Result<End, String> {
             _ => ((i % 1000) as f32 / 999.0).to_bits(),
         })
         .collect();
-    let input = scene.buffer(bytemuck::cast_slice(&words));
+    let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let histogram = Histogram::new(&scene.device, keys, bins).map_err(text)?;
-    let output = scene.room(histogram.job().output());
+    let output = scene.room(histogram.job().output())?;
     scene.stage();
     let prepared = histogram
         .prepare(

@@ -124,21 +124,24 @@ impl Scene {
     }
 
     /// A buffer of the application's, with these contents.
-    pub fn buffer(&self, bytes: &[u8]) -> wgpu::Buffer {
-        let buffer = self.room(bytes.len() as u64);
+    pub fn buffer(&self, bytes: &[u8]) -> Result<wgpu::Buffer, String> {
+        let buffer = self.room(bytes.len() as u64)?;
         self.queue.write_buffer(&buffer, 0, bytes);
-        buffer
+        Ok(buffer)
     }
 
     /// A buffer of the application's for results.
-    pub fn room(&self, size: u64) -> wgpu::Buffer {
+    pub fn room(&self, size: u64) -> Result<wgpu::Buffer, String> {
+        if size > self.device.limits().max_buffer_size {
+            return Err(format!("an application has no buffer of {size} bytes either (max_buffer_size)"));
+        }
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-        self.device.create_buffer(&wgpu::BufferDescriptor {
+        Ok(self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("application"),
             size: size.next_multiple_of(4).max(4),
             usage,
             mapped_at_creation: false,
-        })
+        }))
     }
 
     /// Words that an input may have on this device, of so many wanted.
@@ -153,7 +156,17 @@ impl Scene {
         buffer: &wgpu::Buffer,
         expected: &[u8],
     ) -> Result<End, String> {
-        let size = expected.len() as u64;
+        let got = self.fetch(record, buffer, expected.len() as u64)?;
+        Ok(same(&got, expected))
+    }
+
+    /// Submits what is recorded and reads a buffer.
+    pub fn fetch(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+        buffer: &wgpu::Buffer,
+        size: u64,
+    ) -> Result<Vec<u8>, String> {
         let readback = Readback::new(&self.device, size);
         self.stage();
         let mut encoder = self.device.create_command_encoder(&Default::default());
@@ -165,8 +178,7 @@ impl Scene {
         self.stage();
         let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.stage();
-        let got = pollster::block_on(reading).map_err(text)?;
-        Ok(same(&got, expected))
+        pollster::block_on(reading).map_err(text)
     }
 
     /// Submits what is recorded, with a stage before and after.

@@ -21,7 +21,7 @@ pub fn operations() -> Vec<Operation> {
 type Bytes = Result<Vec<u8>, String>;
 
 fn copy(scene: &Scene, read: impl Fn(&Readback) -> Bytes) -> Result<End, String> {
-    let source = scene.buffer(&BYTES);
+    let source = scene.buffer(&BYTES)?;
     scene.stage();
     let readback = Readback::new(&scene.device, 8);
     let mut end = End::Right;
@@ -61,7 +61,7 @@ fn given_up(scene: &Scene, readback: &Readback) -> Bytes {
 }
 
 fn post(scene: &Scene, read: impl Fn(&Mailbox) -> Bytes) -> Result<End, String> {
-    let source = scene.buffer(&BYTES);
+    let source = scene.buffer(&BYTES)?;
     scene.stage();
     let mailbox = Mailbox::new(&scene.device, 8);
     let mut end = End::Right;

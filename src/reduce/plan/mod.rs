@@ -10,6 +10,7 @@ mod whole;
 
 use wgpu::Limits;
 
+use crate::binding;
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Coverage, Kernel, Loads, OFFSETS, SEGMENTS, SINGLE_PASS};
@@ -254,6 +255,7 @@ impl Plan {
             ("partials", self.partials),
             ("marks", self.marks),
             ("output", self.output),
+            ("parameters", (self.launches.len() * binding::STRIDE) as u64),
         ];
         match buffers.into_iter().find(|(_, needed)| *needed > limit) {
             Some((role, needed)) => Err(PlanError::BufferTooLarge { role, needed, limit }),
@@ -408,6 +410,7 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<Plan, ReduceError> {
+        pipeline::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
         let plan = match (self.form, shape) {
             (Form::Whole, Shape::Whole) => match self.strategy {
