@@ -2,11 +2,13 @@
 //! error that names a limit. Nothing panics, and wgpu complains of nothing.
 
 mod operations;
+mod scene;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use halofold::wgpu;
-use operations::{End, Operation, Scene, any_adapter, operations};
+use operations::{Operation, operations};
+use scene::{End, Scene, any_adapter};
 use wgpu::Limits;
 
 /// Sets one limit.

@@ -1,11 +1,13 @@
 //! A device that is lost at any stage of any operation: no panic, no waiting for ever, nothing wrong that looks right. Errors are values.
 
 mod operations;
+mod scene;
 
 use std::sync::mpsc;
 use std::time::Duration;
 
-use operations::{End, Operation, Scene, any_adapter, operations};
+use operations::{Operation, operations};
+use scene::{End, Scene, any_adapter};
 
 /// Far longer than any stage takes.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -95,6 +95,7 @@ impl Job {
             return Err(HistogramError::TooManyKeys(len));
         }
         offset.checked_add(len * KEY).ok_or(HistogramError::OutOfReach { offset, len })?;
+        window::check(len * KEY, limits)?;
         let mut passes = Vec::new();
         if !self.add {
             let groups = self.bins.div_ceil(self.tuning.workgroup_size);

@@ -11,6 +11,7 @@ use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil};
 use crate::stencil::tuning::Tuning;
+use crate::window;
 
 /// The most bytes of a grid, whatever a device allows: places in it are added up in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;
@@ -139,6 +140,7 @@ impl Config {
         if self.bytes() > limit.min(MOST_BYTES) {
             return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
         }
+        window::check(self.bytes(), limits)?;
         self.check_cut(limits)
     }
 

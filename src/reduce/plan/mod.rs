@@ -17,7 +17,7 @@ use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Coverage, Kernel, Loads, OFFSET
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
-use crate::window::Window;
+use crate::window::{self, Window};
 
 pub(super) use levels::check;
 pub(super) use params::WORDS;
@@ -412,6 +412,7 @@ impl<'a> Request<'a> {
     ) -> Result<Plan, ReduceError> {
         pipeline::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
+        self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
             (Form::Whole, Shape::Whole) => match self.strategy {
                 Strategy::Fastest => self.whole(self.windows(parts, second)),
@@ -477,6 +478,21 @@ impl<'a> Request<'a> {
             (Arity::Two, Some(second)) => Err(ReduceError::Lengths { first: len, second: second.len }),
             (arity, _) => Err(ReduceError::Arity { name: self.monoid.name().to_owned(), arity }),
         }
+    }
+
+    /// Checks that there are not too many launches to list: one a window, and for segments between offsets one for each part of the
+    /// list that a binding holds.
+    fn check_windows(&self, shape: Shape, parts: &[Extent]) -> Result<(), PlanError> {
+        let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
+        let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
+        let bytes = elements.saturating_mul(self.item_size());
+        let lists = match shape {
+            Shape::Offsets { count } => {
+                1 + count.saturating_mul(self.out_stride().max(WORD)) / self.largest_binding()
+            }
+            _ => 1,
+        };
+        Ok(window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)?)
     }
 
     /// Where the elements `range` of an input lie: a binding, and the position of the first of them in it.
