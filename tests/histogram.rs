@@ -143,8 +143,11 @@ fn every_method() {
             }
             for method in methods {
                 for max_workgroups in [1, 50] {
-                    let tuning = Tuning { workgroup_size, max_workgroups, method };
-                    let job = Job { tuning, ..Job::new(Keys::Numbers, bins, &limits) };
+                    let tuning = Tuning::of(&limits, bins, u64::MAX)
+                        .with_workgroup_size(workgroup_size)
+                        .with_max_workgroups(max_workgroups)
+                        .with_method(method);
+                    let job = Job::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
                     if job.check(&limits).is_ok() {
                         check_here(job, &words, &[1, random]);
                     }
@@ -175,7 +178,7 @@ fn counts_are_added_where_asked() {
                 Keys::Numbers => numbers(bins, 100_003).pop().unwrap(),
                 _ => floats(0.0, 1.0, bins, 100_003),
             };
-            let job = Job { add: true, ..Job::new(keys, bins, &limits) };
+            let job = Job::new(keys, bins, &limits).adding();
             check_here(job, &words, &[0, words.len()]);
         }
     }
@@ -266,7 +269,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
             let histogram = Histogram::new(&device, Keys::Numbers, bins).unwrap();
             let extent = Extent { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
-            assert!(plan.passes.iter().filter(|pass| pass.step == Step::Count).count() >= 19);
+            assert!(plan.passes().iter().filter(|pass| pass.step == Step::Count).count() >= 19);
             check(&device, &queue, &histogram, &words, first);
         }
     }
@@ -306,15 +309,14 @@ fn wrong_tunings_are_refused() {
     let device = &gpu().device;
     let job = Job::new(Keys::Numbers, 1000, &device.limits());
     let refused = |tuning| {
-        Histogram::with_job(device, Job { tuning, ..job }, Options::default()).unwrap_err().to_string()
+        Histogram::with_job(device, job.with_tuning(tuning), Options::default()).unwrap_err().to_string()
     };
-    let with =
-        |copies, slices| Tuning { method: Method::Workgroup { copies, slices, merge: false }, ..job.tuning };
+    let with = |copies, slices| job.tuning.with_method(Method::Workgroup { copies, slices, merge: false });
     for (tuning, word) in [
-        (Tuning { workgroup_size: 96, ..job.tuning }, "power of two"),
-        (Tuning { workgroup_size: 32, ..job.tuning }, "64 to"),
-        (Tuning { workgroup_size: 2048, ..job.tuning }, "64 to"),
-        (Tuning { max_workgroups: 0, ..job.tuning }, "at least 1"),
+        (job.tuning.with_workgroup_size(96), "power of two"),
+        (job.tuning.with_workgroup_size(32), "64 to"),
+        (job.tuning.with_workgroup_size(2048), "64 to"),
+        (job.tuning.with_max_workgroups(0), "at least 1"),
         (with(3, 1), "power of two"),
         (with(0, 1), "power of two"),
         (with(128, 1), "power of two"),
@@ -373,11 +375,11 @@ fn plans_have_no_more_dispatches_than_needed() {
     let job = Job::new(Keys::Numbers, 256, &limits);
     let steps = |job: Job, len| -> Vec<Step> {
         let plan = job.plan(Extent { offset: 0, len }, &limits).unwrap();
-        plan.passes.iter().map(|pass| pass.step).collect()
+        plan.passes().iter().map(|pass| pass.step).collect()
     };
     assert_eq!(steps(job, 1 << 20), [Step::Clear, Step::Count]);
     assert_eq!(steps(job, 0), [Step::Clear]);
-    let adding = Job { add: true, ..job };
+    let adding = job.adding();
     assert_eq!(steps(adding, 1 << 20), [Step::Count]);
     assert_eq!(steps(adding, 0), []);
 }

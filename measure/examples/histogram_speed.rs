@@ -42,7 +42,7 @@ fn main() -> Result<(), Failure> {
                 let keys = wanted.keys(bins);
                 let data = Data::new(&timer, keys, bins, 1 << log2, kind)?;
                 for tuning in wanted.tunings(&device.limits(), bins)? {
-                    let job = Job { tuning, ..Job::new(keys, bins, &device.limits()) };
+                    let job = Job::new(keys, bins, &device.limits()).with_tuning(tuning);
                     if job.check(&device.limits()).is_err() {
                         continue;
                     }
@@ -144,7 +144,9 @@ impl Wanted {
             for workgroup_size in self.list("workgroup", &[usual.workgroup_size])? {
                 let filling = usual.max_workgroups * usual.workgroup_size / workgroup_size.max(1);
                 for max_workgroups in self.list("workgroups", &[filling])? {
-                    tunings.push(Tuning { workgroup_size, max_workgroups, method });
+                    let tuning =
+                        usual.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
+                    tunings.push(tuning.with_method(method));
                 }
             }
         }

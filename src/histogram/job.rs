@@ -8,8 +8,9 @@ use crate::histogram::plan::Step;
 use crate::histogram::tuning::Tuning;
 use crate::pipeline;
 
-/// A histogram to be compiled. A plain value: [`Job::new`] or a literal makes it, [`Job::check`] says what is wrong with it.
+/// A histogram to be compiled. A plain value: [`Job::new`] makes it, [`Job::check`] says what is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Job {
     /// What is counted.
     pub keys: Keys,
@@ -27,6 +28,16 @@ impl Job {
     /// 2^20 keys, [`Tuning::of`] with their number spreads them over more cores.
     pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
         Job { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
+    }
+
+    /// The same with counts added to what the output holds.
+    pub const fn adding(self) -> Self {
+        Job { add: true, ..self }
+    }
+
+    /// The same with another tuning.
+    pub const fn with_tuning(self, tuning: Tuning) -> Self {
+        Job { tuning, ..self }
     }
 
     /// Checks the job against a device's limits.

@@ -38,6 +38,7 @@ pub enum Step {
 /// What a kernel is given: see `shaders/histogram/io.wgsl`. Of interest to whoever looks inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
+#[non_exhaustive]
 pub struct Params {
     /// Where the keys start in the binding, in keys.
     pub first: u32,
@@ -59,6 +60,7 @@ pub struct Params {
 
 /// One dispatch.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pass {
     /// Its kernel.
     pub step: Step,
@@ -73,10 +75,20 @@ pub struct Pass {
 /// The dispatches of one histogram. A plain value that no device is needed for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    pub(super) passes: Vec<Pass>,
+    pub(super) output: u64,
+}
+
+impl Plan {
     /// The dispatches, in order. None if there are no keys to add.
-    pub passes: Vec<Pass>,
+    pub fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
     /// Bytes of output, behind the output's offset: four a bin.
-    pub output: u64,
+    pub fn output(&self) -> u64 {
+        self.output
+    }
 }
 
 impl Job {

@@ -40,6 +40,7 @@ pub enum Method {
 
 /// How a histogram is run: everything that is a choice and not a consequence. The counts do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Tuning {
     /// Invocations in a workgroup: a power of two from 64 to 1024.
     pub workgroup_size: u32,
@@ -63,6 +64,21 @@ impl Tuning {
             max_workgroups: FILLING / workgroup_size,
             method: Method::of(limits, bins.max(1)),
         }
+    }
+
+    /// The same with workgroups of another size.
+    pub const fn with_workgroup_size(self, workgroup_size: u32) -> Self {
+        Tuning { workgroup_size, ..self }
+    }
+
+    /// The same with another number of workgroups at most.
+    pub const fn with_max_workgroups(self, max_workgroups: u32) -> Self {
+        Tuning { max_workgroups, ..self }
+    }
+
+    /// The same counting elsewhere.
+    pub const fn with_method(self, method: Method) -> Self {
+        Tuning { method, ..self }
     }
 
     /// Checks the tuning against the bins and a device's limits.
