@@ -54,8 +54,11 @@ prop_compose! {
         stencil in prop::sample::select(STENCILS),
         nth in any::<prop::sample::Index>(),
         (planes, rows, cols) in (1u32..9, 1u32..40, 1u32..40),
-        (block_rows, block_cols) in (knob(), knob()),
-        knobs in (knob(), knob(), knob()),
+        (block_rows, block_cols) in prop_oneof![3 => (1u32..17, 1u32..17), 1 => (knob(), knob())],
+        knobs in prop_oneof![
+            3 => (1u32..40, 1u32..33, prop::sample::select(vec![1u32, 2, 4])),
+            1 => (knob(), knob(), knob()),
+        ],
         border in prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic]),
     ) -> Config {
         let variants: Vec<_> = stencil.variants().collect();
