@@ -88,9 +88,13 @@ impl Reading {
 
     fn poll_device(&self, how: wgpu::PollType) -> Result<(), ReadError> {
         let Ok(asked) = &self.asked else { return Ok(()) };
-        match asked.device.poll(how) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(ReadError::Device(error.to_string())),
+        loop {
+            match poll(&asked.device, how.clone())? {
+                // GL waits for seconds only.
+                Err(wgpu::PollError::Timeout) => {}
+                Err(error) => return Err(ReadError::Device(error.to_string())),
+                Ok(_) => return Ok(()),
+            }
         }
     }
 
@@ -104,6 +108,22 @@ impl Reading {
         let asked = std::mem::replace(&mut self.asked, Err(ReadError::Taken));
         Some(result.and_then(|()| asked?.bytes()))
     }
+}
+
+/// What wgpu's message begins with when polling finds the device lost.
+const FATAL: &str = "Error in Device::poll";
+
+/// Polls a device. Where the driver says that it is lost, wgpu has no error value, but panics: here it is one. Other panics, as those of
+/// callbacks, go on.
+fn poll(
+    device: &Device,
+    how: wgpu::PollType,
+) -> Result<Result<wgpu::PollStatus, wgpu::PollError>, ReadError> {
+    let polled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| device.poll(how)));
+    polled.or_else(|panic| match panic.downcast_ref::<String>() {
+        Some(message) if message.starts_with(FATAL) => Err(ReadError::Device(message.clone())),
+        _ => std::panic::resume_unwind(panic),
+    })
 }
 
 impl Future for Reading {
