@@ -6,6 +6,8 @@ use std::num::NonZeroU64;
 
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
+use crate::slice::Slice;
+
 /// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
 pub(crate) const STRIDE: usize = 256;
 
@@ -101,7 +103,7 @@ pub enum BufferError {
         usage: BufferUsages,
     },
     /// It ends too early; a workspace, if it was made for another plan.
-    #[error("the {role} needs bytes {start}..{end}, the buffer has {size}")]
+    #[error("the {role} needs bytes {start}..{end}, but ends at byte {size}")]
     TooShort {
         /// What the buffer is for.
         role: &'static str,
@@ -109,7 +111,7 @@ pub enum BufferError {
         start: u64,
         /// One past the last byte needed.
         end: u64,
-        /// What the buffer has.
+        /// Where the buffer ends, or the slice of it that was given.
         size: u64,
     },
     /// An offset is not where a binding may start.
@@ -148,6 +150,15 @@ impl<'a> Use<'a> {
         }
         if end > buffer.size() {
             return Err(BufferError::TooShort { role, start, end, size: buffer.size() });
+        }
+        Ok(())
+    }
+
+    /// It must be inside of what the caller gave.
+    pub(crate) fn inside(&self, given: Slice<'_>) -> Result<(), BufferError> {
+        let Use { role, start, end, .. } = *self;
+        if end > given.end() {
+            return Err(BufferError::TooShort { role, start, end, size: given.end() });
         }
         Ok(())
     }

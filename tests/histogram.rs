@@ -9,8 +9,7 @@ use common::{Random, alone, gpu};
 use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Options, Step, Tuning, reference};
 use halofold::read::Readback;
 use halofold::reduce::Extent;
-use halofold::reduce::{Input, Output};
-use halofold::{BufferError, adapter, wgpu};
+use halofold::{BufferError, Slice, adapter, wgpu};
 use wgpu::util::DeviceExt as _;
 
 const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
@@ -41,8 +40,8 @@ fn count(
     before.push(GUARD);
     let input = buffer(device, words, STORAGE);
     let output = buffer(device, &before, STORAGE | wgpu::BufferUsages::COPY_SRC);
-    let keys = Input { buffer: &input, offset: 4 * first as u64, len: (words.len() - first) as u64 };
-    let prepared = histogram.prepare(keys, Output { buffer: &output, offset: 256 }).unwrap();
+    let keys = Slice::new(&input, 4 * first as u64, 4 * (words.len() - first) as u64);
+    let prepared = histogram.prepare(keys, Slice::at(&output, 256)).unwrap();
     let mut encoder = device.create_command_encoder(&Default::default());
     {
         let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -337,9 +336,9 @@ fn wrong_buffers_are_refused() {
     let keys = buffer(device, &[1; 1000], STORAGE | wgpu::BufferUsages::COPY_SRC);
     let counts = buffer(device, &[0; 400], STORAGE);
     let other = buffer(device, &[0; 1000], wgpu::BufferUsages::COPY_SRC);
-    let refused = |input: &wgpu::Buffer, offset, len, output: &wgpu::Buffer, at| {
-        let input = Input { buffer: input, offset, len };
-        histogram.prepare(input, Output { buffer: output, offset: at }).unwrap_err()
+    let refused = |input: &wgpu::Buffer, offset, len: u64, output: &wgpu::Buffer, at| {
+        let input = Slice::new(input, offset, 4 * len);
+        histogram.prepare(input, Slice::at(output, at)).unwrap_err()
     };
     use HistogramError as E;
     assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));

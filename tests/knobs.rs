@@ -6,17 +6,15 @@ mod scene;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use halofold::Element;
 use halofold::histogram::{self, Histogram, Job, Keys, Method};
 use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::{
-    Extent, Form, Input, Op, Options, Output, Reducer, Shape, Source, Strategy as Way, Workspace,
-};
+use halofold::reduce::{Extent, Form, Op, Options, Reducer, Shape, Strategy as Way};
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
 };
 use halofold::wgpu::{Features, Limits};
+use halofold::{Element, Slice};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use scene::{End, Scene, any_adapter, same, text};
@@ -234,9 +232,8 @@ fn histograms_are_right_or_refused() {
                 let counts = histogram::reference::counts(job.keys, job.bins, &words);
                 let (input, output) =
                     (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
-                let keys = Input { buffer: &input, offset: 0, len: words.len() as u64 };
-                let prepared =
-                    histogram.prepare(keys, Output { buffer: &output, offset: 0 }).map_err(text)?;
+                let keys = Slice::new(&input, 0, 4 * words.len() as u64);
+                let prepared = histogram.prepare(keys, &output).map_err(text)?;
                 scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&counts))
             })
         });
@@ -253,19 +250,15 @@ fn rungs_are_right_or_refused() {
                 let words: Vec<u32> = (0..len).map(|i| i.wrapping_mul(2_654_435_761)).collect();
                 let mut options = Options::default();
                 options.strategy = way;
-                let sum = Op::Sum.over(Element::U32).ok_or("u32 has a sum")?;
+                let sum = Op::Sum.over(Element::U32).map_err(text)?;
                 let device = &scene.device;
-                let reducer = Reducer::with_options(device, sum, Form::Whole, options).map_err(text)?;
-                let extent = Extent { offset: 0, len: words.len() as u64 };
-                let plan = reducer.plan(Shape::Whole, &[extent], None).map_err(text)?;
-                let workspace = Workspace::new(device, &plan);
-                let (input, output) = (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(plan.output)?);
-                let parts = [Input { buffer: &input, offset: 0, len: extent.len }];
-                let target = Output { buffer: &output, offset: 0 };
-                let prepared = reducer
-                    .prepare(device, Source::of(&parts), Shape::Whole, target, &workspace)
-                    .map_err(text)?;
-                let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output)?;
+                let reducer = Reducer::with_options(device, sum, options).map_err(text)?;
+                let input = scene.buffer(bytemuck::cast_slice(&words))?;
+                let reduction = reducer.of(Slice::new(&input, 0, 4 * words.len() as u64));
+                let plan = reduction.plan().map_err(text)?;
+                let output = scene.room(plan.output())?;
+                let prepared = reduction.into(&output).map_err(text)?;
+                let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
                 // Some finishes leave the rest to the host.
                 let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
                 let got = partials.into_iter().fold(0, u32::wrapping_add);

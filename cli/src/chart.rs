@@ -1,6 +1,7 @@
 //! Charts as SVG: lines over axes, and bars. A page shows them in its own style; a picture is a file that needs nothing else.
 
 mod axis;
+mod bar_picture;
 mod bars;
 mod picture;
 

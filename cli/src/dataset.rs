@@ -1,8 +1,8 @@
 //! Elements on the host and on the GPU, and what their reductions should give.
 
+use halofold::reduce::Op;
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Input, Op};
-use halofold::{Element, wgpu};
+use halofold::{Element, Slice, wgpu};
 use halofold_measure::{Inputs, Noise};
 use rayon::prelude::*;
 
@@ -100,8 +100,8 @@ impl<'a> Dataset<'a> {
     }
 
     /// The first `len` elements as input of a reduction.
-    pub fn input(&self, len: u64) -> Input<'_> {
-        Input { buffer: &self.buffer, offset: 0, len }
+    pub fn input(&self, len: u64) -> Slice<'_> {
+        Slice::new(&self.buffer, 0, len * self.host.element.size())
     }
 
     /// The copies of the elements.

@@ -66,21 +66,18 @@ pub fn job(
     limits: &wgpu::Limits,
     len: u64,
 ) -> Result<Job, Failure> {
-    Job::new(rung, op, element, limits, len).ok_or_else(|| undefined(op, element))
-}
-
-fn undefined(op: Op, element: Element) -> Failure {
-    Failure::Usage(format!("`{op}` is not defined for {element}"))
+    Job::new(rung, op, element, limits, len)
+        .ok_or_else(|| Failure::Usage(format!("`{op}` is not defined for {element}")))
 }
 
 /// Checks that an operator is defined for an element type.
 pub fn check_defined(op: Op, element: Element) -> Result<(), Failure> {
-    op.over(element).map(|_| ()).ok_or_else(|| undefined(op, element))
+    op.over(element).map(drop).map_err(Failure::usage)
 }
 
 /// Checks that this adapter can compute an operator over an element type at all.
 pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure> {
-    let monoid = op.over(element).ok_or_else(|| undefined(op, element))?;
+    let monoid = op.over(element).map_err(Failure::usage)?;
     match monoid.features() - gpu.device.features() {
         missing if missing.is_empty() => Ok(()),
         missing => Err(Failure::Usage(format!(
@@ -130,7 +127,7 @@ pub fn row(
     let ready = Ready::new(gpu, job, data, len)?;
     let plan = ready.0.plan();
     row.figures.workgroups = Some(plan.workgroups());
-    row.figures.dispatches = Some(plan.launches.len() as u64);
+    row.figures.dispatches = Some(plan.launches().len() as u64);
     if !record(&mut row, ready.verify(gpu, expected)?) {
         return Ok(row);
     }

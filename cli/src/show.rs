@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::{Coverage, Finish, Rung};
-use halofold::reduce::{Op, ReduceError, Stage, Writes};
+use halofold::reduce::plan::{Stage, Writes};
+use halofold::reduce::{Op, ReduceError};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::Job;
 use halofold_measure::translate::{

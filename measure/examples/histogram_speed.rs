@@ -17,7 +17,6 @@ use std::str::FromStr;
 
 use halofold::histogram::{Histogram, Job, Keys, Method, Options, Prepared, Tuning, reference};
 use halofold::read::Readback;
-use halofold::reduce::{Input, Output};
 use halofold::{adapter, wgpu};
 use halofold_measure::{Budget, Timer, peak};
 
@@ -46,9 +45,7 @@ fn main() -> Result<(), Failure> {
                     if job.check(&device.limits()).is_err() {
                         continue;
                     }
-                    let prepared = wanted
-                        .compile(&device, job)?
-                        .prepare(data.input(), Output { buffer: &data.counts, offset: 0 })?;
+                    let prepared = wanted.compile(&device, job)?.prepare(&data.keys, &data.counts)?;
                     data.verify(&timer, &prepared)?;
                     let measured = timer.measure(budget, &|pass| prepared.encode_in_pass(pass))?;
                     let us = 1e3 * measured.summary().median;
@@ -200,10 +197,6 @@ impl Data {
         }
         let counts = buffer(4 * u64::from(bins), wgpu::BufferUsages::COPY_SRC);
         Ok(Data { keys, counts, want })
-    }
-
-    fn input(&self) -> Input<'_> {
-        Input { buffer: &self.keys, offset: 0, len: self.keys.size() / 4 }
     }
 
     fn verify(&self, timer: &Timer, prepared: &Prepared) -> Result<(), Failure> {

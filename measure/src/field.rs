@@ -100,7 +100,7 @@ impl Field {
     pub fn pair(&self, device: &Device) -> Result<Pair, FieldError> {
         let buffers = ["halofold::measure::first", "halofold_measure::second"]
             .map(|label| buffer(device, label, self.initial.size()));
-        let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(device, buffer));
+        let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(buffer));
         Ok(Pair { comparisons: [first?.into(), second?.into()], buffers, rhs: self.initial.clone() })
     }
 

@@ -6,21 +6,18 @@
 //!
 //! ```
 //! use halofold::histogram::{Histogram, Keys};
-//! use halofold::reduce::{Input, Output};
 //! use halofold::wgpu;
 //!
-//! /// Records how the first `len` floats of `samples` spread over 100 equal ranges from 0 to 1.
+//! /// Records how the floats of `samples` spread over 100 equal ranges from 0 to 1.
 //! fn record_spread(
 //!     device: &wgpu::Device,
 //!     encoder: &mut wgpu::CommandEncoder,
 //!     samples: &wgpu::Buffer,
-//!     len: u64,
 //!     counts: &wgpu::Buffer,
 //! ) -> Result<(), Box<dyn std::error::Error>> {
 //!     // Once, when the application starts:
 //!     let histogram = Histogram::new(device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
-//!     let input = Input { buffer: samples, offset: 0, len };
-//!     let prepared = histogram.prepare(input, Output { buffer: counts, offset: 0 })?;
+//!     let prepared = histogram.prepare(samples, counts)?;
 //!     // As often as it likes:
 //!     prepared.encode(encoder);
 //!     Ok(())
@@ -34,7 +31,7 @@
 //! # let counts = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 400,
 //! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
 //! # let mut encoder = device.create_command_encoder(&Default::default());
-//! # record_spread(&device, &mut encoder, &samples, 1000, &counts).unwrap();
+//! # record_spread(&device, &mut encoder, &samples, &counts).unwrap();
 //! # let readback = halofold::read::Readback::new(&device, 400);
 //! # readback.encode(&mut encoder, &counts, 0, 400).unwrap();
 //! # queue.submit([encoder.finish()]);

@@ -7,7 +7,8 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::pipeline::{self, LimitError};
-use crate::reduce::{Bytes, Extent};
+use crate::reduce::Extent;
+use crate::reduce::plan::Bytes;
 use crate::window::{self, Window};
 
 /// Bytes of a key.

@@ -11,7 +11,11 @@ use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
 use crate::pipeline::{self, Checks, Compiled, Options};
-use crate::reduce::{Extent, Input, Output};
+use crate::reduce::Extent;
+use crate::slice::Slice;
+
+/// Bytes of a key.
+const KEY: u64 = 4;
 
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
@@ -120,8 +124,13 @@ impl Histogram {
     ///
     /// Those of [`Job::plan`]; a buffer that is too short, lacks [`BufferUsages::STORAGE`], starts in the wrong place or is
     /// both input and output.
-    pub fn prepare(&self, input: Input<'_>, output: Output<'_>) -> Result<Prepared, HistogramError> {
-        let plan = self.plan(Extent { offset: input.offset, len: input.len })?;
+    pub fn prepare<'a>(
+        &self,
+        input: impl Into<Slice<'a>>,
+        output: impl Into<Slice<'a>>,
+    ) -> Result<Prepared, HistogramError> {
+        let (input, output) = (input.into(), output.into());
+        let plan = self.plan(Extent { offset: input.offset(), len: input.size() / KEY })?;
         self.check(&plan, input, output)?;
         let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));
         let params =
@@ -158,11 +167,12 @@ impl Histogram {
         })
     }
 
-    fn check(&self, plan: &Plan, input: Input<'_>, output: Output<'_>) -> Result<(), HistogramError> {
-        let read = Use::of("input", input.buffer, input.offset, 4 * input.len);
-        let written = Use::of("output", output.buffer, output.offset, plan.output);
+    fn check(&self, plan: &Plan, input: Slice<'_>, output: Slice<'_>) -> Result<(), HistogramError> {
+        let read = Use::of("input", input.buffer(), input.offset(), input.size() / KEY * KEY);
+        let written = Use::of("output", output.buffer(), output.offset(), plan.output);
         read.check()?;
         written.check()?;
+        written.inside(output)?;
         read.apart(&written)?;
         Ok(written.aligned(&self.limits)?)
     }
@@ -171,8 +181,8 @@ impl Histogram {
 /// The buffers of one dispatch.
 struct Bound<'a> {
     histogram: &'a Histogram,
-    input: Input<'a>,
-    output: Output<'a>,
+    input: Slice<'a>,
+    output: Slice<'a>,
     params: &'a Buffer,
     /// The number of the dispatch in its plan.
     index: usize,
@@ -183,7 +193,7 @@ impl<'a> Bound<'a> {
     /// What a slot of group 0 is bound to.
     fn slot(&self, slot: u32) -> BindingResource<'a> {
         match slot {
-            1 => slice(self.output.buffer, self.output.offset, self.histogram.job.output()),
+            1 => slice(self.output.buffer(), self.output.offset(), self.histogram.job.output()),
             2 => binding::block::<Params>(self.params, binding::block_offset(self.index)),
             5 => self.histogram.borders.as_entire_binding(),
             // Too few bytes for one vector are never read as such.
@@ -195,7 +205,7 @@ impl<'a> Bound<'a> {
     /// The window, if it has so many bytes.
     fn keys(&self, least: u64) -> BindingResource<'a> {
         match self.pass.from {
-            Some(bytes) if bytes.size >= least => slice(self.input.buffer, bytes.offset, bytes.size),
+            Some(bytes) if bytes.size >= least => slice(self.input.buffer(), bytes.offset, bytes.size),
             _ => self.histogram.nothing.as_entire_binding(),
         }
     }

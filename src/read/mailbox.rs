@@ -15,38 +15,30 @@ use super::{ReadError, Reading};
 /// A mailbox is for results of a few bytes: memory that the host can read is slow for a GPU.
 ///
 /// ```
+/// use halofold::Element;
 /// use halofold::read::Mailbox;
-/// use halofold::reduce::{Answer, Extent, Form, Input, Op, Output, Reducer, Shape, Source, Workspace};
-/// use halofold::{Element, wgpu};
+/// use halofold::reduce::{Op, Reducer};
 ///
-/// /// The largest of the first `len` floats of `elements`, and where it is, on the host.
-/// fn largest(
-///     (device, queue): (&wgpu::Device, &wgpu::Queue),
-///     elements: &wgpu::Buffer,
-///     len: u64,
-/// ) -> Result<Answer, Box<dyn std::error::Error>> {
-///     // Once, when the application starts:
-///     let reducer = Reducer::new(device, Op::ArgMax.over(Element::F32).ok_or("f32 has an order")?, Form::Whole)?;
-///     let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
-///     let workspace = Workspace::new(device, &plan);
-///     let mailbox = Mailbox::new(device, plan.output);
-///     let input = [Input { buffer: elements, offset: 0, len }];
-///     let output = Output { buffer: mailbox.buffer(), offset: 0 };
-///     let prepared = reducer.prepare(device, Source::of(&input), Shape::Whole, output, &workspace)?;
-///     // As often as it likes:
-///     let mut encoder = device.create_command_encoder(&Default::default());
-///     prepared.encode(&mut encoder);
-///     mailbox.encode(&mut encoder)?;
-///     queue.submit([encoder.finish()]);
-///     Ok(Op::ArgMax.read(Element::F32, &mailbox.spin()?)[0])
-/// }
+/// # fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-/// # let Some((device, queue)) = opened else { return };
-/// # use wgpu::util::DeviceExt as _;
+/// # let Some((device, queue)) = opened else { return Ok(()) };
+/// # use halofold::wgpu::{self, util::DeviceExt as _};
 /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
 /// #     label: None, contents: bytemuck::cast_slice(&[1.0f32, 9.5, -20.0, 9.5]), usage: wgpu::BufferUsages::STORAGE });
-/// # let answer = largest((&device, &queue), &elements, 4).unwrap();
-/// # assert_eq!(answer, Answer::At { value: halofold::Value::F32(9.5), index: 1 });
+/// // Once, when the application starts:
+/// let largest = Reducer::new(&device, Op::ArgMax.over(Element::F32)?)?;
+/// let mailbox = Mailbox::new(&device, 8);
+/// let prepared = largest.of(&elements).into(mailbox.buffer())?;
+/// // As often as it likes:
+/// let mut encoder = device.create_command_encoder(&Default::default());
+/// prepared.encode(&mut encoder);
+/// mailbox.encode(&mut encoder)?;
+/// queue.submit([encoder.finish()]);
+/// let (value, index): (f32, u32) = largest.results(&mailbox.spin()?)?;
+/// # assert_eq!((value, index), (9.5, 1));
+/// # Ok(())
+/// # }
+/// # run().unwrap();
 /// ```
 #[derive(Debug)]
 pub struct Mailbox {

@@ -73,7 +73,7 @@ pub use readback::Readback;
 pub use reading::Reading;
 
 /// Why a result could not be read.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The device did not complete the work.

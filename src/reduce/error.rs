@@ -3,6 +3,7 @@
 use crate::adapter::feature_names;
 use crate::binding::BufferError;
 use crate::pipeline::LimitError;
+use crate::read::ReadError;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
 use crate::reduce::shape::{Form, Shape};
@@ -150,8 +151,8 @@ pub enum ReduceError {
     MissingFeature {
         /// The operator.
         name: String,
-        /// The element type.
-        element: crate::Element,
+        /// The element type in WGSL.
+        element: String,
         /// What is missing: one feature or several.
         feature: wgpu::Features,
     },
@@ -174,8 +175,8 @@ pub enum ReduceError {
     NoAtomic {
         /// The operator.
         name: String,
-        /// The element type.
-        element: crate::Element,
+        /// The element type in WGSL.
+        element: String,
     },
     /// A rung about subgroups with subgroups turned off.
     #[error("`{rung}` is about subgroup operations, which the options turn off")]
@@ -192,14 +193,6 @@ pub enum ReduceError {
     /// States as inputs or outputs of a form that has none.
     #[error("{0:?} neither reads nor leaves states: use `Form::Whole`, `Form::Segments` or `Form::Axis`")]
     States(Form),
-    /// A shape that the reducer was not compiled for.
-    #[error("this reducer was compiled for {compiled:?}: make one for {asked:?}")]
-    Form {
-        /// What it was compiled for.
-        compiled: Form,
-        /// What was asked for.
-        asked: Form,
-    },
     /// More or fewer inputs than the operator maps.
     #[error("`{name}` maps {}", match arity { Arity::One => "one input: leave the second out", Arity::Two => "two inputs: give a second one" })]
     Arity {
@@ -270,10 +263,26 @@ pub enum ReduceError {
     /// A buffer that cannot be used so.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// Results of other numbers than were asked for.
+    #[error("`{name}` gives {gives}, not {asked}")]
+    ResultType {
+        /// The operator.
+        name: String,
+        /// The numbers that it gives, as Rust writes them.
+        gives: String,
+        /// The type that was asked for.
+        asked: &'static str,
+    },
+    /// One value asked for where there are none or several: how many.
+    #[error("{0} results: ask for a `Vec` of them")]
+    Results(u64),
+    /// Results that did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
 }
 
 impl ReduceError {
     pub(super) fn no_atomic(monoid: &Monoid) -> Self {
-        ReduceError::NoAtomic { name: monoid.name().to_owned(), element: monoid.element() }
+        ReduceError::NoAtomic { name: monoid.name().to_owned(), element: monoid.element_name() }
     }
 }

@@ -5,9 +5,9 @@ use wgpu::{Buffer, BufferUsages, Device};
 use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::pipeline;
-use crate::reduce::inputs::Position;
 use crate::reduce::plan::WORDS;
 use crate::shader;
+use crate::slice::Slice;
 
 /// What the kernel and its buffers are called.
 const LABEL: &str = "halofold::reduce::length";
@@ -67,13 +67,13 @@ impl Length {
         &self,
         device: &Device,
         (templates, parameters): (&Buffer, &Buffer),
-        count: Position<'_>,
+        count: Slice<'_>,
         (most, passes): (u32, usize),
     ) -> Vec<Dispatch> {
         let limits = device.limits();
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
-        let start = count.offset / align * align;
-        let at = ((count.offset - start) / WORD as u64) as u32;
+        let start = count.offset() / align * align;
+        let at = ((count.offset() - start) / WORD as u64) as u32;
         // Blocks start where a binding may, whichever of them is the first.
         let fitting = (limits.max_storage_buffer_binding_size / binding::STRIDE as u64).max(1) as usize;
         let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
@@ -86,7 +86,7 @@ impl Length {
                 binding::slice(templates, offset, size),
                 binding::slice(parameters, offset, size),
                 binding::block::<Job>(&jobs, binding::block_offset(number)),
-                binding::slice(count.buffer, start, count.offset + WORD as u64 - start),
+                binding::slice(count.buffer(), start, count.offset() + WORD as u64 - start),
             ];
             let bindings = binding::bind(device, LABEL, &self.layout, (0..).zip(resources));
             let groups = (piece.len() as u32).div_ceil(self.workgroup_size);

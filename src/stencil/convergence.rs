@@ -8,8 +8,9 @@ use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, LimitError};
-use crate::reduce::{Position, Prepared};
+use crate::reduce::Prepared;
 use crate::shader::{Composer, Piece};
+use crate::slice::Slice;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -51,8 +52,8 @@ impl Jacobi {
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(grids, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);
-        let count = Position { buffer: &params, offset: count };
-        let check = residual::prepare(self.kernels.residual()?, device, self.config(), grids, count, &found)?;
+        let count = Slice::at(&params, count);
+        let check = residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?;
         let buffers = Buffers { blocks: &blocks, params: &params, residual: &found };
         let control = Control::new(&self.kernels, self.config().element, until, buffers);
         Ok(Convergence { steps, check, control, every: until.every })
@@ -67,7 +68,7 @@ impl Jacobi {
     pub fn compile_until(&self) -> Result<(), StencilError> {
         pipeline::check(&SLOTS, &self.device().limits())?;
         self.compile();
-        self.kernels.residual()?.compile(self.device());
+        residual::compile(self.kernels.residual()?, self.config())?;
         for entry_point in ENTRY_POINTS {
             self.kernels.convergence(entry_point);
         }

@@ -1,7 +1,6 @@
 //! Histograms.
 
 use halofold::histogram::{Histogram, Keys, reference};
-use halofold::reduce::{Input, Output};
 
 use super::{End, Operation, Scene, text};
 
@@ -26,12 +25,7 @@ fn count(scene: &Scene, keys: Keys, bins: u32) -> Result<End, String> {
     let histogram = Histogram::new(&scene.device, keys, bins).map_err(text)?;
     let output = scene.room(histogram.job().output())?;
     scene.stage();
-    let prepared = histogram
-        .prepare(
-            Input { buffer: &input, offset: 0, len: words.len() as u64 },
-            Output { buffer: &output, offset: 0 },
-        )
-        .map_err(text)?;
+    let prepared = histogram.prepare(&input, &output).map_err(text)?;
     let expected = reference::counts(keys, bins, &words);
     scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected))
 }

@@ -1,10 +1,8 @@
 //! Reductions of every form.
 
-use halofold::Element;
 use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::{
-    Extent, Form, Input, Op, Options, Output, Position, Reducer, Shape, Source, Strategy, Workspace,
-};
+use halofold::reduce::{Form, Op, Options, Reducer, Shape, Strategy, Workspace};
+use halofold::{Element, Slice};
 
 use super::{End, Operation, Scene, same, text};
 
@@ -48,7 +46,7 @@ fn shape(form: Form, len: u64) -> (Shape, u64) {
     let side = len.isqrt().max(1);
     match form {
         Form::Accumulate => (Shape::Accumulate, len),
-        Form::Strided => (Shape::Strided { stride: 3 }, len / 3),
+        Form::Strided => (Shape::Strided { stride: 3 }, len.div_ceil(3)),
         Form::Segments => (Shape::Segments { len: side }, side * side),
         Form::Offsets => (Shape::Offsets { count: 3 }, len),
         Form::Axis => (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
@@ -93,36 +91,36 @@ fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
     let count = scene.buffer(&(used as u32).to_le_bytes())?;
     let expected = expected(op, shape, &words, &cuts);
     scene.stage();
-    let monoid = op.over(Element::U32).ok_or("u32 has the operator")?;
+    let monoid = op.over(Element::U32).map_err(text)?;
     let mut options = Options::default();
     if let Way::Rung(name) = way {
         let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
         options.strategy = Strategy::rung(rung, &device.limits(), 4 * len);
     }
-    let reducer = Reducer::with_options(device, monoid, form, options).map_err(text)?;
-    let extent = Extent { offset: 0, len };
-    let plan = reducer.plan(shape, &[extent], (op == Op::Dot).then_some(extent)).map_err(text)?;
-    let output = scene.room(plan.output)?;
-    scene.stage();
-    let workspace = Workspace::new(device, &plan);
-    scene.stage();
-    let parts = [Input { buffer: &input, offset: 0, len }];
-    let mut source = Source::of(&parts);
+    let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
+    let elements = match shape {
+        Shape::Strided { .. } => Slice::from(&input),
+        _ => Slice::new(&input, 0, 4 * len),
+    };
+    let mut reduction = reducer.of(elements).shape(shape);
     if op == Op::Dot {
-        source = Source::pairs(&parts, Input { buffer: &second, offset: 0, len });
+        reduction = reduction.and(Slice::new(&second, 0, 4 * len));
     }
     if form == Form::Offsets {
-        source = source.with_offsets(Position { buffer: &offsets, offset: 0 });
+        reduction = reduction.between(&offsets);
     }
     if way == Way::Counted {
-        source = source.with_count(Position { buffer: &count, offset: 0 });
+        reduction = reduction.first(&count);
     }
-    let prepared = reducer
-        .prepare(device, source, shape, Output { buffer: &output, offset: 0 }, &workspace)
-        .map_err(text)?;
-    let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output)?;
+    let plan = reduction.plan().map_err(text)?;
+    scene.stage();
+    let workspace = Workspace::new(device, &plan);
+    let output = scene.room(plan.output())?;
+    scene.stage();
+    let prepared = reduction.workspace(&workspace).into(&output).map_err(text)?;
+    let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
     // Small workgroups may leave the rest to the host.
-    if plan.results > 1 && form == Form::Whole {
+    if plan.results() > 1 && form == Form::Whole {
         let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
         return Ok(same(
             bytemuck::bytes_of(&partials.into_iter().fold(0, u32::wrapping_add)),
