@@ -119,10 +119,9 @@ impl Data {
         let name = config.variant.name;
         let exact = Jacobi::new(device, config, config.stencil.dyadic);
         let exact = exact.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let usual = exact.reweighted(device, config.stencil.usual).expect("the other weights had no error");
+        let usual = exact.reweighted(config.stencil.usual).expect("the other weights had no error");
         let steppers = self.pairs.iter().map(|pair| {
-            let stepper =
-                |jacobi| pair.stepper(device, jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let stepper = |jacobi| pair.stepper(jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
             match self.field.verify(device, queue, pair, &stepper(&exact)) {
                 Ok(None) => stepper(&usual),
                 Ok(Some(difference)) => panic!("{name}: {difference}"),

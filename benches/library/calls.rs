@@ -177,7 +177,7 @@ pub fn verify(
             let copied = readback.encode(&mut encoder, output, at, length);
             copied.map_err(|error| error.to_string())?;
             queue.submit([encoder.finish()]);
-            let got = readback.wait(device, length).map_err(|error| error.to_string())?;
+            let got = readback.wait(length).map_err(|error| error.to_string())?;
             expected.check(at, &got)?;
         }
     }

@@ -347,6 +347,6 @@ mod tests {
         let mut encoder = device.create_command_encoder(&Default::default());
         readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
         queue.submit([encoder.finish()]);
-        readback.wait(device, buffer.size()).unwrap()
+        readback.wait(buffer.size()).unwrap()
     }
 }

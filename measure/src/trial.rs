@@ -111,7 +111,7 @@ impl Trial {
             self.readback.encode_behind(at, &mut encoder, &self.output, 0, size)?;
         }
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(device, size * some.len() as u64)?;
+        let bytes = self.readback.wait(size * some.len() as u64)?;
         let Job { op, element, .. } = self.job;
         let answer = |bytes| {
             let is_partial = self.plan().leaves_partials();

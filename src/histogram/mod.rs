@@ -1,7 +1,7 @@
 //! Histograms: how many keys fall into each of 1 to 65 536 bins.
 //!
 //! The way of the data, one module a step: [`Keys`] and a number of bins make a [`Job`] (a plain value, with its
-//! [`Tuning`]) → [`Histogram::new`] (pipelines, compiled once) → [`Histogram::plan`] (pure: where the keys are in, dispatches
+//! [`Tuning`]) → [`Histogram::new`] (pipelines, compiled once, when first needed) → [`Histogram::plan`] (pure: where the keys are in, dispatches
 //! out) → [`Histogram::prepare`] (bindings, once) → [`Prepared`] (recording, any number of times).
 //!
 //! ```
@@ -17,7 +17,7 @@
 //! ) -> Result<(), Box<dyn std::error::Error>> {
 //!     // Once, when the application starts:
 //!     let histogram = Histogram::new(device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
-//!     let prepared = histogram.prepare(device, samples, counts)?;
+//!     let prepared = histogram.prepare(samples, counts)?;
 //!     // As often as it likes:
 //!     prepared.encode(encoder);
 //!     Ok(())
@@ -35,7 +35,7 @@
 //! # let readback = halofold::read::Readback::new(&device, 400);
 //! # readback.encode(&mut encoder, &counts, 0, 400).unwrap();
 //! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 400).unwrap(), bytemuck::cast_slice::<u32, u8>(&[10; 100]));
+//! # assert_eq!(readback.wait(400).unwrap(), bytemuck::cast_slice::<u32, u8>(&[10; 100]));
 //! ```
 //!
 //! # Cost
@@ -69,6 +69,7 @@ mod record;
 pub mod reference;
 mod tuning;
 
+pub use crate::pipeline::Options;
 pub use error::HistogramError;
 pub use job::Job;
 pub use keys::Keys;

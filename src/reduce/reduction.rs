@@ -98,7 +98,7 @@ impl<'a> Reduction<'a> {
     /// given the smaller number. The count may lie in the output's buffer: it is read before anything is written.
     ///
     /// For [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. Costs one dispatch more, of one workgroup for every 64
-    /// dispatches of the plan, which the others wait for.
+    /// dispatches of the plan, which the others wait for; with tiny bindings several.
     ///
     /// ```
     /// use halofold::Element;
@@ -176,7 +176,7 @@ impl<'a> Reduction<'a> {
     /// Those of [`Reduction::into`]; results of another type or number; a device that is lost.
     pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, ReduceError> {
         let (readback, size) = self.submit::<T>(queue)?;
-        self.reducer.results(&readback.wait(self.reducer.device(), size)?)
+        self.reducer.results(&readback.wait(size)?)
     }
 
     /// The same without blocking: submits at once, and completes when the work is done and the device has been polled, by somebody

@@ -1,7 +1,7 @@
 //! Stencils: Jacobi steps over a grid, by every kernel of the thesis and some of our own.
 //!
 //! The same way of the data as for reductions: [`STENCILS`] and [`VARIANTS`] (points and kernels as values) → [`Config::plan`] (pure) →
-//! [`Config::compose`] (WGSL) → [`Jacobi`] (a pipeline) → [`Stepper`] (recording; [`Convergence`] if the steps end by themselves) →
+//! [`Config::compose`] (WGSL) → [`Jacobi`] (pipelines) → [`Stepper`] (recording; [`Convergence`] if the steps end by themselves) →
 //! [`mod@reference`] (the CPU's word on it).
 //!
 //! A Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 - ω) u + ω/4 (neighbours + b)`:
@@ -24,8 +24,8 @@
 //!     let weights = Weights([1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]);
 //!     let jacobi = Jacobi::new(device, config, weights)?;
 //!     let grids = Grids::new(first, second).with_rhs(rhs);
-//!     let run = jacobi.prepare_until(device, grids, Until::new(1e-6))?;
-//!     run.encode(encoder, 10_000);
+//!     let run = jacobi.prepare_until(grids, Until::new(1e-6))?;
+//!     run.encode(encoder, 0..10_000);
 //!     Ok(run)
 //! }
 //! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
@@ -43,7 +43,7 @@
 //! #     let mut encoder = device.create_command_encoder(&Default::default());
 //! #     readback.encode(&mut encoder, buffer, 0, size).unwrap();
 //! #     queue.submit([encoder.finish()]);
-//! #     readback.wait(&device, size).unwrap()
+//! #     readback.wait(size).unwrap()
 //! # };
 //! # let outcome = Convergence::parse(&read(run.outcome(), Convergence::OUTCOME_SIZE));
 //! # let bytes = read(if outcome.in_first() { &first } else { &second }, 36);
@@ -61,6 +61,7 @@ mod error;
 mod grids;
 mod halo;
 mod jacobi;
+mod kernels;
 mod plan;
 pub mod reference;
 mod residual;
@@ -71,6 +72,7 @@ mod uniforms;
 mod until;
 mod window;
 
+pub use crate::pipeline::Options;
 pub use aux_kernels::AuxKernel;
 pub use catalogue::{Mapping, Serves, UnknownVariant, VARIANTS, Variant};
 pub use config::Config;

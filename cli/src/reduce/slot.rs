@@ -125,7 +125,7 @@ impl Slot {
         gpu.queue.submit([encoder.finish()]);
         let mut outcomes = Vec::new();
         for (kernel, Bound { prepared, readback, .. }) in bound() {
-            let bytes = readback.wait(&gpu.device, prepared.plan().output()).map_err(Failure::usage)?;
+            let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
             outcomes.push(Outcome {
                 answers: kernel.op.read(kernel.element, &bytes),
                 depth: prepared.plan().depth(),

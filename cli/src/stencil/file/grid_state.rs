@@ -62,10 +62,9 @@ impl<'a> GridState<'a> {
                 let grids = Grids::new(source, target);
                 rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
             };
-            let prepare = |grids| jacobi.prepare(&gpu.device, grids).map_err(Failure::usage);
-            let conditional = |until| {
-                jacobi.prepare_until(&gpu.device, grids(first, second), until).map_err(Failure::usage)
-            };
+            let prepare = |grids| jacobi.prepare(grids).map_err(Failure::usage);
+            let conditional =
+                |until| jacobi.prepare_until(grids(first, second), until).map_err(Failure::usage);
             let steps = match until {
                 None => Steps::All([prepare(grids(first, second))?, prepare(grids(second, first))?]),
                 Some(until) => Steps::Until(Box::new(conditional(until)?)),
@@ -82,8 +81,7 @@ impl<'a> GridState<'a> {
         let ms = gpu.attempt(|| {
             let record = |pass: &mut wgpu::ComputePass<'_>| match &self.steps {
                 Steps::All(steppers) => steppers[done as usize % 2].encode_in_pass(pass, steps),
-                Steps::Until(run) if done == 0 => run.encode_in_pass(pass, steps),
-                Steps::Until(run) => run.encode_more_in_pass(pass, steps),
+                Steps::Until(run) => run.encode_in_pass(pass, done..done.saturating_add(steps)),
             };
             gpu.timer.once(&record).map_err(Failure::usage)
         })?;
@@ -128,7 +126,7 @@ impl<'a> GridState<'a> {
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
             gpu.queue.submit([encoder.finish()]);
-            readback.wait(&gpu.device, size).map_err(Failure::usage)
+            readback.wait(size).map_err(Failure::usage)
         })
     }
 }
