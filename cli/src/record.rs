@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn what_is_no_record_says_why() {
         for (text, message) in [
-            ("", "no JSON"),
-            ("{}", "no record of halofold"),
+            ("", "not JSON"),
+            ("{}", "not a halofold record"),
             ("{\"schema\": 99}", "schema 99"),
             ("{\"schema\": 1}", "incomplete"),
             ("[]", "no rows in it"),
-            ("[{\"file\": \"a.npy\"}]", "no rows of"),
+            ("[{\"file\": \"a.npy\"}]", "not rows of"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

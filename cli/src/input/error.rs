@@ -133,7 +133,7 @@ pub enum InputError {
     },
     /// Bare elements of which the last is not complete.
     #[error(
-        "{name}: {bytes} bytes are no multiple of the {} bytes of one {element}; give --raw the \
+        "{name}: {bytes} bytes are not a multiple of the {} bytes of one {element}; give --raw the \
          type the file was written with",
         element.size()
     )]

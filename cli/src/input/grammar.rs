@@ -34,7 +34,7 @@ fn malformed<T>(what: impl Into<String>) -> Parsed<T> {
 pub fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
     let mut rest = Rest(text.trim());
     if !rest.take('{') {
-        return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is no dictionary" });
+        return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is not a dictionary" });
     }
     let (mut descr, mut fortran, mut shape) = (None, None, None);
     while !rest.take('}') {

@@ -44,7 +44,7 @@ impl BatchSize {
         (units * self.unit).min(left)
     }
 
-    /// Learns from steps that took so long on the wall, and on the GPU if it has_timestamps.
+    /// Learns from steps that took so long on the wall, and on the GPU if it has timestamps.
     pub fn learn(&mut self, steps: u32, wall: Duration, gpu_ms: Option<f64>) {
         let took = gpu_ms.map_or(wall, |ms| Duration::from_secs_f64(ms / 1e3));
         match gpu_ms {
@@ -59,7 +59,7 @@ impl BatchSize {
         self.batch = (fitting as u32).clamp(1, most);
     }
 
-    /// The GPU's milliseconds of one step: the median over all steps, if it has_timestamps of all.
+    /// The GPU's milliseconds of one step: the median over all steps, if there are timestamps of all.
     pub fn gpu_ms_median(&self) -> Option<f64> {
         let mut times = self.gpu_ms.clone();
         times.sort_by(|a, b| a.1.total_cmp(&b.1));
