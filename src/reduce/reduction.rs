@@ -222,7 +222,7 @@ impl<'a> Reduction<'a> {
             }
         };
         workspace.check(&plan)?;
-        let (params, prologue) = reducer.parameters(&plan, sources.count);
+        let (params, prologue) = reducer.parameters(&plan, sources.count)?;
         let vector = 4 * reducer.monoid().stride();
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
