@@ -10,15 +10,13 @@ mod reductions;
 
 use crate::scene::{End, Scene, same, text};
 
-/// What an operation does on a device.
-type Run = Box<dyn Fn(&Scene) -> Result<End, String> + Send + Sync>;
-
 /// An operation, and how to run it.
 pub struct Operation {
     pub name: String,
     run: Run,
 }
 
+/// What an operation does on a device.
 type Run = Box<dyn Fn(&Scene) -> Result<End, String> + Send + Sync>;
 
 impl Operation {
