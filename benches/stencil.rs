@@ -151,7 +151,7 @@ fn bench<F: FnOnce() -> Data>(
     }
     let make = || data.rotation(machine, config);
     let time = |rotation: &Rotation<Stepper>, repeats| {
-        machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
+        machine.timer.measure_n(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
     };
     let (_, summary, timing) = common::bench(group, machine, name, make, time)?;
     row.figures.dispatches = Some(1);

@@ -136,7 +136,7 @@ impl Calls {
     ) -> Result<(Duration, Timing), MeasureError> {
         let (mut seconds, mut clock) = (0.0, machine.timer.timing());
         for _ in 0..repeats {
-            let took = machine.timer.behind(&|pass| sweep.record(pass), &|pass| self.record(pass));
+            let took = machine.timer.measure_after(&|pass| sweep.record(pass), &|pass| self.record(pass));
             let (took, timing) = took?;
             seconds += took.as_secs_f64() / self.0.len() as f64;
             clock = timing;

@@ -67,7 +67,7 @@ fn wrong(path: &Path, error: &str) -> Failure {
 }
 
 fn parse(text: &str) -> Result<Loaded, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("this is no JSON ({error})"))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("this is not JSON ({error})"))?;
     if let Value::Array(rows) = value {
         return bare(rows);
     }
@@ -75,7 +75,7 @@ fn parse(text: &str) -> Result<Loaded, String> {
     match schema {
         None => {
             return Err(
-                "this is no record of halofold: make one with `halofold ladder --record FILE`".to_owned()
+                "this is not a halofold record: make one with `halofold ladder --record FILE`".to_owned()
             );
         }
         Some(schema) if schema != u64::from(SCHEMA) => {
@@ -99,7 +99,7 @@ fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
     let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
     let wrong = |error| {
         format!(
-            "these are no rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
+            "these are not rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
         )
     };
     Ok(Loaded {

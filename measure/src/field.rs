@@ -153,7 +153,7 @@ impl Pair {
         jacobi.prepare(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }
 
-    /// The same two buffers the other way round: steps then start in the second.
+    /// The same two buffers swapped: steps then start in the second.
     pub fn reversed(&self) -> Self {
         let [first, second] = self.buffers.clone();
         let [of_first, of_second] = self.comparisons.clone();

@@ -20,7 +20,7 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// Room for so many pairs; `None` on a device without timestamps.
+    /// Room for this many pairs; `None` on a device without timestamps.
     pub(crate) fn new(device: &Device, queue: &Queue, pairs: u32) -> Option<Self> {
         let size = PAIR * u64::from(pairs);
         device.features().contains(Features::TIMESTAMP_QUERY).then(|| Stamps {

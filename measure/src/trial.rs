@@ -1,4 +1,4 @@
-//! One reduction with everything it needs, ready to be run, read and timed again and again.
+//! One reduction with everything it needs, ready to be run, read and timed repeatedly.
 use halofold::Slice;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected, Verdict};
@@ -7,7 +7,7 @@ use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::{Job, Rotation};
 
-/// A job bound to its inputs, which repetitions take in turn, with an output of its own that the host can read.
+/// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
 #[derive(Debug)]
 pub struct Trial {
     prepared: Rotation<Prepared>,

@@ -56,7 +56,7 @@ pub enum InputError {
         name: String,
     },
     /// It does not begin as a `.npy` file does.
-    #[error("{name}: is no .npy file; write it with numpy.save")]
+    #[error("{name}: is not a .npy file; write it with numpy.save")]
     NotNpy {
         /// The file.
         name: String,

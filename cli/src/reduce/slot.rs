@@ -1,4 +1,4 @@
-//! One of the two places that pieces take in turn on the GPU: buffers for a piece, and what it is reduced to.
+//! One of the two sets of buffers that pieces use alternately on the GPU: for a piece, and for what it is reduced to.
 
 use halofold::read::Readback;
 use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};
