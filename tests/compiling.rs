@@ -72,7 +72,7 @@ fn histograms(scene: &Scene) {
     let [keys, counts] = [(); 2].map(|()| scene.room(4 * 64).unwrap());
     let (count, histogram) = compiled(|| Histogram::new(&scene.device, Keys::Numbers, 64).unwrap());
     assert_eq!(count, 0, "making a histogram compiles nothing");
-    assert_eq!(compiled(|| histogram.prepare(&keys, &counts).unwrap()).0, 2);
-    assert_eq!(compiled(|| histogram.prepare(&keys, &counts).unwrap()).0, 0);
+    assert_eq!(compiled(|| histogram.of(&keys).into(&counts).unwrap()).0, 2);
+    assert_eq!(compiled(|| histogram.of(&keys).into(&counts).unwrap()).0, 0);
     assert_eq!(compiled(|| histogram.compile()).0, 0);
 }

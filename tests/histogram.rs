@@ -41,7 +41,7 @@ fn count(
     let input = buffer(device, words, STORAGE);
     let output = buffer(device, &before, STORAGE | wgpu::BufferUsages::COPY_SRC);
     let keys = Slice::new(&input, 4 * first as u64, 4 * (words.len() - first) as u64);
-    let prepared = histogram.prepare(keys, Slice::at(&output, 256)).unwrap();
+    let prepared = histogram.of(keys).into(Slice::at(&output, 256)).unwrap();
     let mut encoder = device.create_command_encoder(&Default::default());
     {
         let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -338,7 +338,7 @@ fn wrong_buffers_are_refused() {
     let other = buffer(device, &[0; 1000], wgpu::BufferUsages::COPY_SRC);
     let refused = |input: &wgpu::Buffer, offset, len: u64, output: &wgpu::Buffer, at| {
         let input = Slice::new(input, offset, 4 * len);
-        histogram.prepare(input, Slice::at(output, at)).unwrap_err()
+        histogram.of(input).into(Slice::at(output, at)).unwrap_err()
     };
     use HistogramError as E;
     assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));

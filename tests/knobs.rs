@@ -233,7 +233,7 @@ fn histograms_are_right_or_refused() {
                 let (input, output) =
                     (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
                 let keys = Slice::new(&input, 0, 4 * words.len() as u64);
-                let prepared = histogram.prepare(keys, &output).map_err(text)?;
+                let prepared = histogram.of(keys).into(&output).map_err(text)?;
                 scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&counts))
             })
         });

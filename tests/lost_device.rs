@@ -6,7 +6,7 @@ mod scene;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use operations::{Operation, operations};
+use operations::{Operation, few_operations};
 use scene::{End, Scene, any_adapter};
 
 /// Far longer than any stage takes.
@@ -32,7 +32,7 @@ fn at_every_stage() {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let adapter = any_adapter();
-        for operation in operations() {
+        for operation in few_operations() {
             for polls in [false, true] {
                 for stage in 0.. {
                     let what = format!(

@@ -45,7 +45,7 @@ fn main() -> Result<(), Failure> {
                     if job.check(&device.limits()).is_err() {
                         continue;
                     }
-                    let prepared = wanted.compile(&device, job)?.prepare(&data.keys, &data.counts)?;
+                    let prepared = wanted.compile(&device, job)?.of(&data.keys).into(&data.counts)?;
                     data.verify(&timer, &prepared)?;
                     let measured = timer.measure(budget, &|pass| prepared.encode_in_pass(pass))?;
                     let us = 1e3 * measured.summary().median;

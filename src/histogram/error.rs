@@ -2,6 +2,7 @@
 
 use crate::binding::BufferError;
 use crate::pipeline::LimitError;
+use crate::read::ReadError;
 
 /// Why a histogram cannot be made or prepared. Each message says what to do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -96,4 +97,7 @@ pub enum HistogramError {
     /// A buffer that cannot be used so.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// Counts that did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
 }

@@ -6,6 +6,7 @@ use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::binding::{self, Use, slice};
 use crate::dispatch::{self, Dispatch, Recorder};
+use crate::histogram::counting::Counting;
 use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
@@ -15,14 +16,14 @@ use crate::reduce::Extent;
 use crate::slice::Slice;
 
 /// Bytes of a key.
-const KEY: u64 = 4;
+pub(super) const KEY: u64 = 4;
 
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
 
 /// A histogram for a device, over inputs of any length: the module's page has [an example](crate::histogram).
 ///
-/// It keeps the device, and compiles a pipeline when one is first needed: by [`Histogram::prepare`], or ahead by [`Histogram::compile`].
+/// It keeps the device, and compiles a pipeline when one is first needed: by [`Counting::into`], or ahead by [`Histogram::compile`].
 /// `Send` and `Sync`. It may be dropped when everything is prepared.
 #[derive(Debug)]
 pub struct Histogram {
@@ -93,7 +94,7 @@ impl Histogram {
         })
     }
 
-    /// Compiles what [`Histogram::prepare`] may need, as far as it is not compiled yet: two compute pipelines, one if counts are added,
+    /// Compiles what [`Histogram::of`] may need, as far as it is not compiled yet: two compute pipelines, one if counts are added,
     /// for which it blocks. Nothing is submitted.
     pub fn compile(&self) {
         for step in if self.job.add { &[Step::Count][..] } else { &[Step::Clear, Step::Count] } {
@@ -115,21 +116,18 @@ impl Histogram {
         self.job.plan(input, &self.limits)
     }
 
-    /// Binds buffers, once; what comes back can be recorded any number of times.
-    ///
-    /// The output is one `u32` a bin. Allocates one small uniform buffer and a bind group per dispatch; the first time it compiles what is
-    /// not compiled yet. Nothing is submitted, and no buffer is read or written yet.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Job::plan`]; a buffer that is too short, lacks [`BufferUsages::STORAGE`], starts in the wrong place or is
-    /// both input and output.
-    pub fn prepare<'a>(
-        &self,
-        input: impl Into<Slice<'a>>,
-        output: impl Into<Slice<'a>>,
-    ) -> Result<Prepared, HistogramError> {
-        let (input, output) = (input.into(), output.into());
+    /// The counts of everything in a buffer or a slice of one: [`Counting`] says what becomes of them. Bytes behind the last whole
+    /// key are left out.
+    pub fn of<'a>(&'a self, keys: impl Into<Slice<'a>>) -> Counting<'a> {
+        Counting::new(self, keys.into())
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(super) fn prepare(&self, input: Slice<'_>, output: Slice<'_>) -> Result<Prepared, HistogramError> {
         let plan = self.plan(Extent { offset: input.offset(), len: input.size() / KEY })?;
         self.check(&plan, input, output)?;
         let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));

@@ -63,11 +63,13 @@
 //! # assert!(newest.value <= frame);
 //! ```
 
+mod host;
 mod mailbox;
 mod mappable;
 mod readback;
 mod reading;
 
+pub(crate) use host::submit;
 pub use mailbox::Mailbox;
 pub use readback::Readback;
 pub use reading::Reading;

@@ -12,6 +12,9 @@ use crate::slice::Slice;
 /// What the kernel and its buffers are called.
 const LABEL: &str = "halofold::reduce::length";
 
+/// The slots of group 0 that the kernel declares.
+pub(super) const SLOTS: [u32; 4] = [0, 1, 2, 3];
+
 /// Bytes of a word.
 const WORD: usize = 4;
 
@@ -48,7 +51,7 @@ impl Length {
             label: LABEL,
             wgsl: shader::text("kernels/length").to_owned(),
             entry_point: "main",
-            slots: &[0, 1, 2, 3],
+            slots: &SLOTS,
             overrides: &[
                 ("WG", f64::from(workgroup_size)),
                 ("WORDS", WORDS as f64),

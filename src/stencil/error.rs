@@ -3,6 +3,7 @@
 use crate::adapter::feature_names;
 use crate::element::Element;
 use crate::pipeline::{self, LimitError};
+use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
 
@@ -21,6 +22,17 @@ pub enum StencilError {
         /// The feature.
         feature: wgpu::Features,
     },
+    /// Cells asked for as a type of another width.
+    #[error("cells of {element} as a type of {asked} bytes: ask for one of {}", element.size())]
+    CellType {
+        /// The element type.
+        element: Element,
+        /// Bytes of the type.
+        asked: usize,
+    },
+    /// Cells that did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// A kernel that was written for another stencil.
     #[error("`{variant}` is no kernel of the {stencil} stencil: `Stencil::variants` has those")]
     NotServed {

@@ -25,7 +25,7 @@ fn count(scene: &Scene, keys: Keys, bins: u32) -> Result<End, String> {
     let histogram = Histogram::new(&scene.device, keys, bins).map_err(text)?;
     let output = scene.room(histogram.job().output())?;
     scene.stage();
-    let prepared = histogram.prepare(&input, &output).map_err(text)?;
+    let prepared = histogram.of(&input).into(&output).map_err(text)?;
     let expected = reference::counts(keys, bins, &words);
     scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&expected))
 }

@@ -510,7 +510,8 @@ impl<'a> Request<'a> {
         let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
         let bytes = elements.saturating_mul(self.item_size());
         let lists = match shape {
-            Shape::Offsets { count } => {
+            // More segments are an error of their own.
+            Shape::Offsets { count } if count < u64::from(u32::MAX) => {
                 1 + count.saturating_mul(self.out_stride().max(WORD)) / self.largest_binding()
             }
             _ => 1,
