@@ -1,4 +1,5 @@
-//! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
+//! Recording Jacobi steps: a compiled kernel, two buffers that swap after each step, and dispatches on the
+//! caller's encoder or pass.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,8 +21,9 @@ use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil for a device and a grid.
 ///
-/// It keeps the device, and compiles a pipeline when one is first needed: by [`Jacobi::prepare`] and [`Jacobi::prepare_until`], or ahead by
-/// [`Jacobi::compile`]. `Send` and `Sync`; a clone shares the pipelines.
+/// It keeps the device alive. It compiles each pipeline when [`Jacobi::prepare`] or [`Jacobi::prepare_until`]
+/// first needs it, or ahead of time in [`Jacobi::compile`]. It is `Send` and `Sync`. A clone shares the
+/// pipelines.
 #[derive(Clone, Debug)]
 pub struct Jacobi {
     config: Config,
@@ -34,20 +36,21 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// A configuration with some weights. Cost: two small buffers. Nothing is compiled yet, and nothing submitted.
+    /// Makes a stencil from a configuration and weights. This allocates two small buffers. Nothing is
+    /// compiled or submitted yet.
     ///
     /// # Errors
     ///
-    /// A limit or a feature that the device lacks; see [`Config::plan`].
+    /// The device lacks a limit or a feature: see [`Config::plan`].
     pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
         Self::with_options(device, config, weights, Options::default())
     }
 
-    /// The same with options.
+    /// Makes a stencil with options.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::new`].
+    /// See [`Jacobi::new`].
     pub fn with_options(
         device: &Device,
         config: Config,
@@ -57,15 +60,17 @@ impl Jacobi {
         Self::make(device, config, weights, options, Checks::On)
     }
 
-    /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
+    /// Makes a stencil whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
+    /// loops.
     ///
     /// # Safety
     ///
-    /// halofold's own kernels stay inside of the grid and end; the drivers' compilers have to keep it so without a net.
+    /// The caller relies on halofold's kernels, as the driver compiles them, to stay inside the grid and to
+    /// terminate. Nothing else checks this.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::new`].
+    /// See [`Jacobi::new`].
     pub unsafe fn unchecked(
         device: &Device,
         config: Config,
@@ -85,7 +90,7 @@ impl Jacobi {
         let config = Config { one_weight: config.stencil.is_one_weight(weights), ..config };
         let plan = config.plan(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
-        // Those of the windows come first, then that of the halo exchange.
+        // The blocks of the windows come first, then that of the halo exchange.
         for params in
             plan.windows.iter().map(|window| window.params).chain(plan.halo.iter().map(|halo| halo.params))
         {
@@ -102,7 +107,7 @@ impl Jacobi {
         Ok(Jacobi { config, plan, kernels, exchange, blocks, params, weights })
     }
 
-    /// What is stepped, and how.
+    /// The configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -112,8 +117,8 @@ impl Jacobi {
         &self.plan
     }
 
-    /// Compiles what [`Jacobi::prepare`] needs, as far as it is not compiled yet: one compute pipeline, for which it blocks; two more for a grid
-    /// past one binding that is periodic in its outermost direction. Nothing is submitted.
+    /// Compiles the pipelines of [`Jacobi::prepare`] that are not compiled yet: one, or three for a grid that
+    /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         self.kernels.step();
         if self.exchange.is_some() {
@@ -122,12 +127,12 @@ impl Jacobi {
         }
     }
 
-    /// The same kernel with other weights, without compiling it again; but where a stencil multiplies once, as
-    /// [`Config::one_weight`] has it, and then does not, or the other way round, that is another kernel.
+    /// Returns this stencil with other weights. It shares the compiled kernel, unless [`Config::one_weight`]
+    /// differs: then it takes another kernel.
     ///
     /// # Errors
     ///
-    /// None that [`Jacobi::new`] would not have had.
+    /// Only those of [`Jacobi::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
         if self.config.stencil.is_one_weight(weights) != self.config.one_weight {
             let (options, checks) = (self.kernels.options(), self.kernels.checks);
@@ -136,16 +141,17 @@ impl Jacobi {
         Ok(Jacobi { weights: filled(self.device(), self.config.element, weights), ..self.clone() })
     }
 
-    /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
+    /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
     ///
-    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
-    /// Allocates bind groups; for a grid that was cut and is a ring, also two or three buffers of four of its layers. The first time it
-    /// [compiles](Jacobi::compile).
+    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second`
+    /// once. This call allocates bind groups. For a grid that is cut into windows and is a ring, it also
+    /// allocates two or three buffers of four layers each. The first call [compiles](Jacobi::compile).
     ///
     /// # Errors
     ///
-    /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], one buffer for two, a right-hand side that is missing or
-    /// not asked for.
+    /// - A buffer is too short or lacks [`BufferUsages::STORAGE`].
+    /// - Two of the grids are one buffer.
+    /// - A right-hand side is missing, or given although the configuration has none.
     pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, StencilError> {
         Ok(Stepper { steps: self.steps(grids, &self.params)? })
     }
@@ -179,14 +185,14 @@ impl Jacobi {
         let windows = self.plan.windows.iter().enumerate();
         windows
             .map(|(block, window)| {
-                // No more of the buffers than the grid, in whole words.
+                // Only the part of the buffers that holds the grid, in whole words.
                 let range = window.offset..window.offset + window.size.next_multiple_of(4);
                 self.dispatch(grids, range, (params, block), window.workgroups)
             })
             .collect()
     }
 
-    /// The dispatch with the numbers of a block, over the same bytes of each buffer.
+    /// The dispatch with the parameters of a block, over the same bytes of each buffer.
     fn dispatch(
         &self,
         Parts { source, result, rhs }: Parts<'_>,
@@ -205,15 +211,16 @@ impl Jacobi {
     }
 }
 
-/// A stencil with its buffers, ready to be recorded again and again.
+/// A stencil with its buffers, ready to be recorded any number of times.
 #[derive(Debug)]
 pub struct Stepper {
     steps: [Vec<Dispatch>; 2],
 }
 
 impl Stepper {
-    /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
-    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing.
+    /// Records `steps` steps into the caller's pass. The first of them reads the first buffer. After an even
+    /// number of steps the result is in the first buffer, after an odd number in the second. halofold itself
+    /// allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
         let mut recorder = Recorder::new(pass);
         for step in 0..steps {
@@ -221,13 +228,13 @@ impl Stepper {
         }
     }
 
-    /// The same in a pass of its own.
+    /// Records `steps` steps into a new pass: see [`Stepper::encode_in_pass`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil"), steps);
     }
 }
 
-/// The weights on the GPU.
+/// Allocates a buffer with the weights.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
     let bytes = element.encode(&weights);
     binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)

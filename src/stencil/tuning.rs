@@ -1,32 +1,35 @@
-//! The knobs of a variant, as a plain value, and how far they go.
+//! The tuning of a variant, as a plain value, and the limits of its fields.
 
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 
-/// The most planes of one workgroup: kernels count positions with a sign, also past the end of a grid.
+/// The most planes of one workgroup: kernels count positions with signed integers, also past the end of a
+/// grid.
 const MOST_PLANES: u32 = 32_768;
 
-/// The most rows of one invocation, for the same reason: 1024 of them in a block, one below the other.
+/// The most rows of one invocation. The reason is the same: a block may have 1024 invocations one below the
+/// other.
 const MOST_ROWS: u32 = 32;
 
-/// The knobs of a variant, as a plain value. Those that a variant does not have are checked and not looked at.
+/// The tuning of a variant, as a plain value. Fields that a variant does not use are checked and then
+/// ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {
     /// The workgroup's shape.
     pub block: Block,
-    /// Planes that one workgroup sweeps through, in 3D: 1 to 32 768.
+    /// Planes through which one workgroup sweeps, in 3D: 1 to 32 768.
     pub planes_per_group: u32,
-    /// Rows that one invocation of `register-rows` walks through: 1 to 32.
+    /// Rows that one invocation of `register-rows` computes, one after the other: 1 to 32.
     pub rows_per_invocation: u32,
-    /// Rows beside each other that one invocation of `plane-sums` keeps: 1, 2 or 4.
+    /// Neighbouring rows that one invocation of `plane-sums` keeps: 1, 2 or 4.
     pub strip: u32,
 }
 
 impl Tuning {
-    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
+    /// The default tuning of a variant: the best on an NVIDIA H200 (`docs/results/stencils.md`).
     pub fn of(variant: &Variant) -> Self {
         let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
             (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
@@ -36,27 +39,27 @@ impl Tuning {
         Tuning { block, planes_per_group, rows_per_invocation: 2, strip: 2 }
     }
 
-    /// The same with another block.
+    /// Returns this tuning with another block.
     pub const fn with_block(self, block: Block) -> Self {
         Tuning { block, ..self }
     }
 
-    /// The same with another number of planes of a workgroup.
+    /// Returns this tuning with another number of planes per workgroup.
     pub const fn with_planes_per_group(self, planes_per_group: u32) -> Self {
         Tuning { planes_per_group, ..self }
     }
 
-    /// The same with another number of rows of an invocation of `register-rows`.
+    /// Returns this tuning with another number of rows per invocation of `register-rows`.
     pub const fn with_rows_per_invocation(self, rows_per_invocation: u32) -> Self {
         Tuning { rows_per_invocation, ..self }
     }
 
-    /// The same with another number of rows of an invocation of `plane-sums`.
+    /// Returns this tuning with another number of rows per invocation of `plane-sums`.
     pub const fn with_strip(self, strip: u32) -> Self {
         Tuning { strip, ..self }
     }
 
-    /// Checks all but the block, which depends on the device.
+    /// Checks all fields except the block, whose limits depend on the device.
     pub(super) fn check(&self) -> Result<(), StencilError> {
         let Tuning { planes_per_group, rows_per_invocation, strip, .. } = *self;
         let knobs = [
