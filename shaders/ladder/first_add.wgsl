@@ -21,8 +21,8 @@
 // From tga 05, which publishes no figure but calls the gain important, and csc367 attempt 4: 0.965 ms,
 // 17.377 GB/s, 1.78 times attempt 3. Nearly a factor of two, as one expects where the cost is the tree.
 // The documents' lengths are multiples of 2 · WG. Here the second load is guarded like the first.
-// Today: on a large GPU the gain should again be near two, since the rung doubles what counts there, bytes in
-// flight, and halves what stands in their way.
+// Today: on a large GPU the gain should again be near two, since the rung doubles the bytes in flight, which
+// count there, and halves the barriers per element.
 #import load
 #import store
 
