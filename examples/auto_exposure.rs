@@ -145,8 +145,8 @@ fn main() -> Result<(), Error> {
         [option, folder] if option == "--png" => Some(PathBuf::from(folder)),
         _ => return Err("usage: auto_exposure [--png FOLDER]".into()),
     };
-    // The application opens its device as it always did. halofold runs on the smallest; where subgroup
-    // operations are to be had, asking for them makes it faster.
+    // The application opens its device as before. halofold runs with the lowest limits; subgroup operations,
+    // if the adapter has them, make it faster.
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
     let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
@@ -187,9 +187,9 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             app.dispatch(&mut pass, &app.draw, tiles());
-            // 3. Every frame: recorded behind the dispatch that writes its input, in front of the one that
-            //    reads its result. wgpu puts the barriers in between. It changes the pass's pipeline and its
-            //    bind group 0, so `dispatch` sets both again. Outside of a pass it would be
+            // 3. Every frame: record it after the dispatch that writes its input, and before the one that
+            //    reads its result. wgpu inserts the barriers. It changes the pass's pipeline and its bind
+            //    group 0, so `dispatch` sets both again. Outside a pass, call
             //    `reduction.encode(&mut encoder)`.
             reduction.encode_in_pass(&mut pass);
             app.dispatch(&mut pass, &app.adapt, [1, 1]);

@@ -161,7 +161,7 @@ fn stream(
     let mut file = File::open(path)?;
     let (bytes, size) = (file.metadata()?.len(), request.element.size());
     if !bytes.is_multiple_of(size) {
-        return Err(format!("{bytes} bytes are not a whole number of {}", request.element).into());
+        return Err(format!("{bytes} bytes are no whole number of {}", request.element).into());
     }
     // A multiple of the size of every element type, and of the alignment of copies.
     let piece = (request.piece.min(bytes).min(device.limits().max_buffer_size) / 8 * 8).max(8);

@@ -12,8 +12,9 @@
 //   * The tree is paid once for 2 · WG elements instead of once for WG: half the barriers per element.
 //   * Two loads do not depend on each other, so both are on their way at once: twice the bytes in flight.
 //   * There are half as many workgroups to start, and half as many partial results.
-// The second element lies WG away and not next door: lanes of one instruction still read neighbouring words.
-// (Compare interleaved-modulo-pair, which also loads two, but next to each other and without the register.)
+// The second element is WG away, and not the next one, so lanes of one instruction still read neighbouring
+// words. (Compare interleaved-modulo-pair, which also loads two, but next to each other and without the
+// register.)
 //
 // What is still wrong: the tree still has log2(WG) steps with a barrier each, and in the second of them half
 // of the invocations are idle again. Why stop at two loads? `grid-stride` does not.

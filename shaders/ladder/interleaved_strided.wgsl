@@ -12,9 +12,10 @@
 // whole subgroups are busy or idle, and idle ones only wait at the barrier. A subgroup diverges in the last
 // steps alone, when fewer values are left than it has lanes. The remainder has become a multiplication.
 //
-// What is still wrong is new: bank conflicts. Workgroup memory on most GPUs has 32 banks, word k lies in bank
-// k mod 32, and lanes of one instruction that want different words of one bank queue up. Consecutive lanes
-// now stand 2s words apart. For 32 lanes, 32-bit values and WG = 256:
+// What is still wrong is new: bank conflicts. Workgroup memory on most GPUs has 32 banks, and word k is in
+// bank k mod 32. If lanes of one instruction access different words of one bank, these accesses are served
+// one after the other. Consecutive lanes now access words that are 2s apart. For 32 lanes, 32-bit values and
+// WG = 256:
 //
 //     s                              1    2    4    8   16   32   64  128
 //     active lanes in a subgroup    32   32   32   16    8    4    2    1

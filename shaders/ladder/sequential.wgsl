@@ -14,7 +14,7 @@
 // the chip, and it needs a commutative operator for the same reason.
 //
 // What is still wrong:
-//   * Half of the invocations never add. They load one element each and then stand at log2(WG) barriers.
+//   * Half of the invocations never add. They load one element each and then wait at log2(WG) barriers.
 //   * The tree costs the same number of steps however little each invocation brought. For WG = 256 a
 //     workgroup passes 9 barriers for 1 KiB of input.
 //   * One load per invocation. To keep a memory busy, the bytes in flight must equal its bandwidth times its

@@ -3,7 +3,7 @@
 // Four remedies against what `tile` does wrong, as the document lists them:
 //
 //   1. Two loads per slot, added in a register: a tile of 1024 slots serves 2048 elements. The second element
-//      lies half the input away, `groups · TILE` items on.
+//      is half the input away, at a distance of `groups · TILE` items.
 //   2. While a step has at least WG additions, every invocation has work in every block: no `if` there.
 //   3. The last six steps, with fewer additions than invocations, are written out, without a loop around them.
 //   4. No barrier between filling the tile and the first step, "just a memory fence".

@@ -3,9 +3,9 @@
 // The loads are those of first-add. The tree, in shared/unrolled_tree.wgsl, has no loop: a block for 1024
 // invocations, one for 512, and so on down to 2, each inside an `if` on WG.
 //
-//     if WG >= 512u { … + 256 … }       WG = 128:   gone
-//     if WG >= 256u { … + 128 … }                   gone
-//     if WG >= 128u { … +  64 … }                   stays
+//     if WG >= 512u { … + 256 … }       WG = 128:   removed
+//     if WG >= 256u { … + 128 … }                   removed
+//     if WG >= 128u { … +  64 … }                   kept
 //
 // csc367 does this with a C++ template and a `switch` over ten block sizes on the host. WGSL has no
 // templates, but `override WG` serves the same purpose: its value is set when the pipeline is created, the

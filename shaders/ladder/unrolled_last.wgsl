@@ -8,7 +8,7 @@
 // That cannot be ported. Invocation 0 reads what invocation 16 wrote, and nothing orders the two accesses.
 // This is a data race, and WGSL promises nothing about it. The problem is real:
 //   * subgroups have 4 to 128 lanes, and Intel's are often 8 or 16 wide: no lockstep across 32;
-//   * since Volta NVIDIA may run the lanes of a warp apart, and CUDA wants `__syncwarp` there;
+//   * since Volta NVIDIA GPUs may run the lanes of a warp independently, and CUDA requires `__syncwarp` there;
 //   * WGSL has no `volatile`, so a compiler may keep `tile[lid]` in a register for all six steps.
 // So `last_steps` comes in two forms. Without subgroup operations it has six written-out steps with a barrier
 // each. With them each subgroup adds its values in registers, and the few sums are combined through workgroup
