@@ -85,6 +85,7 @@
 
 mod compose;
 mod error;
+pub mod exact;
 mod inputs;
 pub mod ladder;
 mod layout;
