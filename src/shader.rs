@@ -26,6 +26,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "onto",
     "writes_partials",
     "signed",
+    "mean",
     "float",
     "half",
     "bits_64",

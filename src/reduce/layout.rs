@@ -40,6 +40,18 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
+    /// A struct `Acc` of words, in a buffer so many bytes apart.
+    pub(crate) fn of_words(fields: &[&str], stride: u64) -> Self {
+        let leaf = |field: &&str| Leaf { path: format!(".{field}"), scalar: Scalar::U32 };
+        let numbers: Vec<_> = (0..fields.len()).map(|number| format!("{{{number}}}")).collect();
+        Layout {
+            wgsl: "Acc".to_owned(),
+            stride,
+            leaves: fields.iter().map(leaf).collect(),
+            recipe: format!("Acc({})", numbers.join(", ")),
+        }
+    }
+
     /// Its 32-bit words when it travels between lanes or workgroups.
     pub(crate) fn words(&self) -> usize {
         self.leaves.iter().map(Leaf::words).sum()

@@ -100,6 +100,7 @@ mod tuning;
 mod validate;
 mod value;
 
+pub use exact::Accuracy;
 pub use error::{PlanError, ReduceError};
 pub use inputs::{Input, Output, Position, Source};
 pub use monoid::{Arity, Monoid, MonoidError};

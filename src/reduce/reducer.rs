@@ -9,6 +9,7 @@ use crate::dispatch::{self, Dispatch, Recorder};
 use crate::pipeline;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::exact::{Accuracy, is_exact_kernel};
 use crate::reduce::inputs::{Input, Output, Source};
 use crate::reduce::ladder::{Delivery, Subgroups};
 use crate::reduce::length::Length;
@@ -35,6 +36,8 @@ pub struct Options<'a> {
     pub from_states: bool,
     /// Whether to leave [states](crate::reduce#states) instead of results: `false` by default.
     pub to_states: bool,
+    /// Whether sums are [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
+    pub accuracy: Accuracy,
 }
 
 impl Default for Options<'_> {
@@ -45,6 +48,7 @@ impl Default for Options<'_> {
             strategy: Strategy::Fastest,
             from_states: false,
             to_states: false,
+            accuracy: Accuracy::Fast,
         }
     }
 }
@@ -67,6 +71,7 @@ impl Options<'_> {
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
+        let monoid = self.checked(monoid, form)?;
         let request = self.request(monoid, form, limits);
         if let Strategy::Rung { rung, finish, tuning } = self.strategy {
             check(&request, rung, finish, tuning)?;
@@ -96,12 +101,35 @@ impl Options<'_> {
         second: Option<Extent>,
         limits: &wgpu::Limits,
     ) -> Result<Plan, ReduceError> {
+        self.checked(monoid, shape.form())?;
         self.request(monoid, shape.form(), limits).plan(shape, parts, second)
+    }
+
+    /// The operator with the accuracy that is asked for, if it has that; without, as it is.
+    fn chosen<'r>(&self, monoid: &'r Monoid) -> &'r Monoid {
+        monoid.exact().filter(|_| self.is_exact()).unwrap_or(monoid)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.accuracy == Accuracy::Exact
+            || matches!(self.strategy, Strategy::Rung { rung, .. } if is_exact_kernel(rung.kernel))
+    }
+
+    /// The same, or why there is none.
+    fn checked<'r>(&self, monoid: &'r Monoid, form: Form) -> Result<&'r Monoid, ReduceError> {
+        let chosen = self.chosen(monoid);
+        if self.is_exact() && chosen.format().is_none() {
+            return Err(ReduceError::NotExact { name: monoid.name().to_owned(), element: monoid.element() });
+        }
+        if chosen.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
+            return Err(ReduceError::ExactForm(form));
+        }
+        Ok(chosen)
     }
 
     fn request<'r>(&self, monoid: &'r Monoid, form: Form, limits: &'r wgpu::Limits) -> Request<'r> {
         let Options { strategy, from_states, to_states, .. } = *self;
-        Request { strategy, from_states, to_states, ..Request::new(monoid, form, limits) }
+        Request { strategy, from_states, to_states, ..Request::new(self.chosen(monoid), form, limits) }
     }
 
     /// What kernels may use of a device's features.
@@ -257,6 +285,7 @@ impl Reducer {
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         options.check(&monoid, form, device.features(), &limits)?;
+        let monoid = options.chosen(&monoid).clone();
         let features = options.features(device.features());
         let Options { strategy, from_states, to_states, .. } = options;
         let stages = options.stages(&monoid, form, &limits);
@@ -346,7 +375,8 @@ impl Reducer {
         }
         self.check(&plan, &source, &output, workspace)?;
         let (params, prologue) = self.parameters(device, &plan, &source);
-        let vector = 4 * self.monoid.element().size();
+        // Exact sums read words, whatever the elements are.
+        let vector = if self.monoid.format().is_some() { 16 } else { 4 * self.monoid.element().size() };
         let bound = Bound { plan: &plan, source, output, workspace, params: &params, vector };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
             let compiled = self.stage(device, launch.stage);

@@ -5,4 +5,5 @@ mod common;
 
 mod arrays;
 mod cpu;
+mod gpu;
 mod oracle;

@@ -66,8 +66,21 @@
 //! ```
 
 mod format;
+mod kernels;
 mod round;
 mod state;
 
 pub use format::Format;
+pub(in crate::reduce) use kernels::{EXACT, EXACT_SEGMENTS, is_exact_kernel, is_mean};
 pub use state::{State, StateError};
+
+/// How sums of floats are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Accuracy {
+    /// In the accumulator's own float type, rounded at each addition.
+    #[default]
+    Fast,
+    /// [Exactly](crate::reduce::exact), rounded once. For whole inputs and segments, of the operators and elements listed there.
+    Exact,
+}

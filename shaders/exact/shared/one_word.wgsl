@@ -1,0 +1,189 @@
+// Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
+//
+// A window is 28 exponents wide. A number of 24 bits whose exponent is the s-th of the window counts x = m · 2^s, which has up to 51 bits.
+// Adding 51-bit numbers in 32-bit words usually means to take a carry from one word to the next for each of them. Here two sums
+// that overlap stand in for that:
+//
+//     low      Σ x           modulo 2^32: it wraps, and that is fine
+//     middle   Σ ⌊x / 2^27⌋  exact, signed
+//
+// What the floors cut off is not lost. It is δ = Σ x − 2^27 · middle, at most 2^27 for each number, so of up to 31 numbers less than 2^32: and
+// modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes a shift and an addition for each sum and number,
+// and no carry; `settle` finds δ once for the batch, and leaves digits of 27 bits:
+//
+//     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
+//
+// 2^32 numbers of 51 bits add up to less than 2^83, so `high` stays below 2^29: nothing overflows.
+#import tag
+
+struct Acc {
+    low: u32,
+    middle: u32,
+    high: u32,
+    tag: u32,
+}
+
+fn identity() -> Acc {
+    return Acc(0u, 0u, 0u, 0u);
+}
+
+// Both have the same window, or one has none.
+fn combine(a: Acc, b: Acc) -> Acc {
+    let low = a.low + b.low;
+    let middle = a.middle + b.middle + (low >> DIGIT);
+    return Acc(low & MASK, middle & MASK, a.high + b.high + (middle >> DIGIT), a.tag | b.tag);
+}
+
+// An accumulator with the two sums of a batch.
+fn settle(acc: Acc, low_sum: u32, middle_sum: u32, flags: u32) -> Acc {
+    let low = acc.low + low_sum - (middle_sum << DIGIT);
+    let middle = acc.middle + middle_sum + (low >> DIGIT);
+    let carry = bitcast<u32>(bitcast<i32>(middle) >> DIGIT);
+    return Acc(low & MASK, middle & MASK, acc.high + carry, acc.tag | flags);
+}
+
+// As a number of 128 bits in two's complement.
+fn whole(acc: Acc) -> vec4<u32> {
+    let high = bitcast<i32>(acc.high);
+    return vec4<u32>(
+        acc.low | (acc.middle << 27u),
+        (acc.middle >> 5u) | (acc.high << 22u),
+        bitcast<u32>(high >> 10u),
+        bitcast<u32>(high >> 31u),
+    );
+}
+
+// Shares of four numbers in the two sums.
+struct Shares {
+    low: vec4<u32>,
+    middle: vec4<u32>,
+}
+
+fn shares(v: vec4<u32>, s: vec4<u32>, m: vec4<u32>) -> Shares {
+    // All ones where the number is negative.
+    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(v) >> vec4<u32>(31u));
+    let x = (m ^ sign) - sign;
+    return Shares(x << s, bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> (vec4<u32>(DIGIT) - s)));
+}
+
+fn significand(v: vec4<u32>) -> vec4<u32> {
+    return (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
+}
+
+fn across(v: vec4<u32>) -> u32 {
+    return v.x + v.y + v.z + v.w;
+}
+
+// Sixteen numbers.
+fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    // The exponent comes to the top, and the window to 0: one comparison says whether a number is in it.
+    let origin = vec4<u32>((acc.tag & WINDOW) << 24u);
+    let u0 = (v0 << vec4<u32>(1u)) - origin;
+    let u1 = (v1 << vec4<u32>(1u)) - origin;
+    let u2 = (v2 << vec4<u32>(1u)) - origin;
+    let u3 = (v3 << vec4<u32>(1u)) - origin;
+    let worst = max(max(u0, u1), max(u2, u3));
+    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
+        return add_carefully(acc, v0, v1, v2, v3);
+    }
+    let a = shares(v0, u0 >> vec4<u32>(24u), significand(v0));
+    let b = shares(v1, u1 >> vec4<u32>(24u), significand(v1));
+    let c = shares(v2, u2 >> vec4<u32>(24u), significand(v2));
+    let d = shares(v3, u3 >> vec4<u32>(24u), significand(v3));
+    let low = a.low + b.low + c.low + d.low;
+    let middle = a.middle + b.middle + c.middle + d.middle;
+    return settle(acc, across(low), across(middle), OTHERS);
+}
+
+// Numbers that are not in the window, as they are; -0 for all others.
+fn outside(v: vec4<u32>, origin: u32) -> vec4<u32> {
+    let u = (v << vec4<u32>(1u)) - vec4<u32>(origin);
+    return select(v, vec4<u32>(0x80000000u), u < vec4<u32>(SPAN << 24u));
+}
+
+fn is_any(v: vec4<u32>) -> bool {
+    return (v.x | v.y | v.z | v.w) != 0u;
+}
+
+// The same where some are zeros, or lie outside of the window.
+fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    var acc = before;
+    var origin = (acc.tag & WINDOW) << 24u;
+    if is_any((outside(v0, origin) | outside(v1, origin) | outside(v2, origin) | outside(v3, origin)) << vec4<u32>(1u)) {
+        acc = moved(acc, v0, v1, v2, v3);
+        origin = (acc.tag & WINDOW) << 24u;
+    }
+    let a = chosen(v0, origin);
+    let b = chosen(v1, origin);
+    let c = chosen(v2, origin);
+    let d = chosen(v3, origin);
+    let low = a.low + b.low + c.low + d.low;
+    let middle = a.middle + b.middle + c.middle + d.middle;
+    let minus_zero = vec4<u32>(0x80000000u);
+    let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
+    acc = settle(acc, across(low), across(middle), select(0u, OTHERS, is_any(others)));
+    var o0 = outside(v0, origin);
+    var o1 = outside(v1, origin);
+    var o2 = outside(v2, origin);
+    var o3 = outside(v3, origin);
+    if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
+        acc.tag |= SPILLED;
+        for (var turn = 0u; turn < 4u; turn++) {
+            acc.tag |= add_alone(o0.x) | add_alone(o1.x) | add_alone(o2.x) | add_alone(o3.x);
+            o0 = o0.yzwx;
+            o1 = o1.yzwx;
+            o2 = o2.yzwx;
+            o3 = o3.yzwx;
+        }
+    }
+    return acc;
+}
+
+// The shares of those in the window.
+fn chosen(v: vec4<u32>, origin: u32) -> Shares {
+    let u = (v << vec4<u32>(1u)) - vec4<u32>(origin);
+    let is_inside = u < vec4<u32>(SPAN << 24u);
+    let s = select(vec4<u32>(0u), u >> vec4<u32>(24u), is_inside);
+    return shares(v, s, select(vec4<u32>(0u), significand(v), is_inside));
+}
+
+// The window moves if another one holds all of these: what was summed in the old one goes to the limbs.
+fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    let top = max(max(finite(v0, 0u), finite(v1, 0u)), max(finite(v2, 0u), finite(v3, 0u)));
+    let bottom = min(min(finite(v0, 255u), finite(v1, 255u)), min(finite(v2, 255u), finite(v3, 255u)));
+    let largest = max(max(top.x, top.y), max(top.z, top.w));
+    let window = window_below(largest);
+    if min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) < window || largest == 0u {
+        return acc;
+    }
+    spill(acc);
+    return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | SPILLED | window);
+}
+
+// Exponents; of zeros, infinities and NaNs something else.
+fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
+    let doubled = v << vec4<u32>(1u);
+    let exponent = doubled >> vec4<u32>(24u);
+    let is_number = (doubled != vec4<u32>(0u)) & (exponent != vec4<u32>(255u));
+    return select(vec4<u32>(instead), exponent, is_number);
+}
+
+// One number into the limbs; answers flags.
+fn add_alone(bits: u32) -> u32 {
+    let exponent = (bits >> 23u) & 0xffu;
+    let fraction = bits & 0x7fffffu;
+    if exponent == 255u {
+        return special(fraction != 0u, bits >> 31u);
+    }
+    if (bits << 1u) != 0u {
+        let m = select(fraction, fraction | 0x800000u, exponent > 0u);
+        add_number(bits >> 31u, max(exponent, 1u) - 1u, m, 0u);
+    }
+    return 0u;
+}
+
+// The exponent by which a window is chosen.
+fn exponent_of(bits: u32) -> u32 {
+    let exponent = (bits >> 23u) & 0xffu;
+    return select(exponent, 0u, exponent == 255u);
+}

@@ -1,0 +1,153 @@
+// exact: sums without rounding, by integers alone: the same bits on every GPU, in any order.
+//
+// Every rung before this one rounds at each addition, so that its last digits depend on the tree: on the size of
+// workgroups, the width of subgroups, the plan. A float, though, is an integer of 24 bits times a power of two, and integers
+// add without rounding. As one integer in units of 2^-149, the smallest subnormal, every f32 has at most 277 bits. 2^32 of them have
+// 277 + 32, a sign one more: 310 bits, ten words of 32. They cannot overflow, and there is one rounding, at the end.
+//
+// Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
+//
+//     1. a window in registers    28 exponents of 255. Nearly all elements of real data lie in it, and take two shifts and
+//                                 two additions each, without carries (exact/shared/one_word.wgsl says how)
+//     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside of the window: each is added where its
+//                                 exponent says, by atomics, the carry seen in what `atomicAdd` answers (limbs.wgsl)
+//     3. the meeting              windows meet as sums do in `single-pass`: a tree, a slot for each workgroup, and the workgroup that
+//                                 finishes last adds up all. Only a workgroup that used its limbs publishes them, too
+//
+// All invocations begin with the same window, chosen by the first elements of the dispatch, nine exponents above the largest of
+// them and eighteen below. One that finds a batch outside of it, but within another window, takes that one and leaves its sum to the limbs:
+// data sorted by magnitude pass through a few windows. Zeros lie in every window, as nothing.
+//
+// Why not floats? The classic way to exact sums splits rounding errors off by clever float subtractions. WGSL permits a compiler to
+// rearrange those, and Metal's does. Nobody may rearrange integers to another result.
+//
+// What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file or ten pieces of it
+// give the same bits, those of the true sum. And large numbers that cancel leave what is left, not noise.
+//
+// Its price is arithmetic, about ten integer operations an element; memory is slower than that on every GPU with memory of
+// its own. Software adapters compute where GPUs wait, and take longer.
+//
+// Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same bits on one vendor's
+// GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
+#import entry
+#import exact/fold
+#import exact/states
+#import exact/conclude
+#import workgroup_reduce
+#import subgroup_reduce
+#import partials
+
+struct Own {
+    // This dispatch's first slot of the partials buffer.
+    slot: u32,
+    // Workgroups of all dispatches that share the ticket counter.
+    tickets: u32,
+    // Always zero, which no compiler knows: it makes a dependency that cannot be folded away.
+    zero: u32,
+}
+
+// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
+var<workgroup> is_last: u32;
+
+#ifdef reads_partials
+// Words of a workgroup's limbs in the partials buffer, behind all slots; with the tally behind them.
+const EXTRA: u32 = LIMBS + 4u;
+#else
+const EXTRA: u32 = LIMBS;
+#endif
+
+fn extra_of(slot: u32) -> u32 {
+    return FIRST_SLOT + params.own.tickets * ACC_WORDS + slot * (LIMBS + 4u);
+}
+
+fn extra_word(word: u32) -> u32 {
+#ifdef reads_partials
+    if word >= LIMBS {
+        return atomicLoad(&tally[word - LIMBS]);
+    }
+#endif
+    return digits[word];
+}
+
+// Publishes what is in the limbs, if anything is, then the window; answers whether everyone now has.
+fn publish_all(partial: Acc, slot: u32) -> bool {
+    var share = partial;
+    if (partial.tag & SPILLED) != 0u {
+        join(COPIES);
+        var before = 0u;
+        for (var w = 0u; w < EXTRA; w++) {
+            before |= atomicExchange(&partials[extra_of(slot) + w], extra_word(w));
+        }
+        // The window is published after the limbs, as it depends on what they replaced.
+        share.tag |= before & params.own.zero;
+    }
+    return publish(slot, share);
+}
+
+// What another workgroup left in its limbs, added to those of this one.
+fn add_extra(slot: u32) {
+    let at = extra_of(slot);
+    for (var l = 0u; l < LIMBS; l++) {
+        add_limb(set_of(0u), l, atomicOr(&partials[at + l], 0u));
+    }
+#ifdef reads_partials
+    add_tally(0u, atomicOr(&partials[at + LIMBS], 0u), atomicOr(&partials[at + LIMBS + 1u], 0u));
+    add_tally(2u, atomicOr(&partials[at + LIMBS + 2u], 0u), atomicOr(&partials[at + LIMBS + 3u], 0u));
+#endif
+}
+
+fn kernel(at: Place, wg: Workgroup) {
+    let stop = params.first + params.len;
+    let own = wg.index * WG + at.lid;
+#ifdef reads_partials
+    clear_tally(at);
+    workgroupBarrier();
+    let sum = fold_states(params.first, stop, own, params.groups * WG);
+#else
+    let window = first_window(params.first, stop, at);
+    let sum = fold_range(params.first, stop, own, params.groups * WG, window);
+#endif
+    let partial = workgroup_reduce(sum, at, wg);
+
+    // A lone workgroup has nobody to meet.
+    if params.own.tickets == 1u {
+        conclude(0u, true, partial, params.count, at);
+        return;
+    }
+
+    if at.lid == 0u {
+        is_last = select(0u, 1u, publish_all(partial, params.own.slot + wg.index));
+    }
+    if workgroupUniformLoad(&is_last) == 0u {
+        return;
+    }
+    storageBarrier();
+#ifdef reads_partials
+    clear_tally(at);
+#else
+    clear_limbs(at);
+#endif
+    workgroupBarrier();
+
+    // All workgroups of a dispatch have the same window. Those of another binding's may have another: theirs go to the limbs.
+    let first = collect(0u).tag & WINDOW;
+    var acc = identity();
+    acc.tag = first;
+    for (var i = at.lid; i < params.own.tickets; i += WG) {
+        let other = collect(i);
+        if (other.tag & SPILLED) != 0u {
+            add_extra(i);
+        }
+        if (other.tag & WINDOW) == first {
+            acc = combine(acc, other);
+        } else {
+            spill(other);
+            acc.tag |= (other.tag & ~WINDOW) | SPILLED;
+        }
+    }
+    let total = workgroup_reduce(acc, at, wg);
+    if at.lid == 0u {
+        reset_tickets();
+    }
+    conclude(0u, true, total, params.count, at);
+}
