@@ -25,7 +25,7 @@ fn product_shares(v: vec4<u32>, w: vec4<u32>, s: vec4<u32>, wanted: vec4<u32>) -
     let upper = a_high * b_high + (middle >> vec4<u32>(12u));
     let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(v ^ w) >> vec4<u32>(31u)) & wanted;
     // The lower word of the product is what 32-bit multiplication keeps.
-    return shares(a * b, upper >> vec4<u32>(8u), s, sign);
+    return shares(a * b, upper >> vec4<u32>(3u), s, sign);
 }
 
 // The sum of exponents; of factors that are not normal more than any window holds.

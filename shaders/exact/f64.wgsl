@@ -14,8 +14,10 @@ fn sign_of(high: vec4<u32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(bitcast<vec4<i32>>(high) >> vec4<u32>(31u));
 }
 
-fn significand(high: vec4<u32>) -> vec4<u32> {
-    return (high & vec4<u32>(0xfffffu)) | vec4<u32>(0x100000u);
+// The significand's bits from the 27th on.
+fn upper_bits(low: vec4<u32>, high: vec4<u32>) -> vec4<u32> {
+    let m = (high & vec4<u32>(0xfffffu)) | vec4<u32>(0x100000u);
+    return (m << vec4<u32>(5u)) | (low >> vec4<u32>(27u));
 }
 
 // Eight elements.
@@ -31,8 +33,8 @@ fn add_batch(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32
     if largest_of(max(ua, ub)) >= (SPAN << 21u) {
         return add_carefully(acc, a_low, a_high, b_low, b_high);
     }
-    let a = shares(a_low, significand(a_high), ua >> vec4<u32>(21u), sign_of(a_high));
-    let b = shares(b_low, significand(b_high), ub >> vec4<u32>(21u), sign_of(b_high));
+    let a = shares(a_low, upper_bits(a_low, a_high), ua >> vec4<u32>(21u), sign_of(a_high));
+    let b = shares(b_low, upper_bits(b_low, b_high), ub >> vec4<u32>(21u), sign_of(b_high));
     return settle(acc, both(a, b), OTHERS);
 }
 
@@ -53,7 +55,7 @@ fn chosen(low: vec4<u32>, high: vec4<u32>, window: u32) -> Shares {
     let s = ((high << vec4<u32>(1u)) - vec4<u32>(window << 21u)) >> vec4<u32>(21u);
     return shares(
         select(none, low, inside),
-        select(none, significand(high), inside),
+        select(none, upper_bits(low, high), inside),
         select(none, s, inside),
         select(none, sign_of(high), inside),
     );

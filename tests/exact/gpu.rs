@@ -101,3 +101,22 @@ fn whole_inputs() {
         eprintln!("{} {} {:?}", case.op, case.element, start.elapsed());
     }
 }
+
+#[test]
+fn debugging() {
+    let _alone = alone();
+    let monoid = Op::Sum.over(Element::F64).unwrap();
+    let to_state = reducer(gpu(), &monoid, Form::Whole, exact(false, true));
+    for len in [64, 65, 100, 130, 200, 256, 257, 300, 400, 512, 600, 1000] {
+        let first = array(Hard::Patterns, Element::F64, len, 1000);
+        let inputs = Inputs::new(gpu(), Element::F64, &[&first], 0);
+        let bytes = output(gpu(), &to_state, Shape::Whole, &inputs);
+        let words: Vec<i64> = bytemuck::pod_collect_to_vec(&bytes);
+        let wanted = crate::cpu::state(Op::Sum, Element::F64, &first, None).words();
+        for (i, (a, b)) in words.iter().zip(&wanted).enumerate() {
+            if a != b {
+                eprintln!("{len}: word {i}: {a:#x} {b:#x} {:#x}", a - b);
+            }
+        }
+    }
+}

@@ -50,14 +50,13 @@ struct Shares {
     negatives: vec4<u32>,
 }
 
-// Four numbers: the words of their significands, their place in the window, and all ones where they are negative. A significand of 0
-// is a number that is not in the window.
-fn shares(m_low: vec4<u32>, m_high: vec4<u32>, s: vec4<u32>, sign: vec4<u32>) -> Shares {
+// Four numbers: the lowest word of their significands, all bits above the 27th of them, their place in the window, and all ones
+// where they are negative. A significand of 0 is a number that is not in the window.
+fn shares(m: vec4<u32>, upper: vec4<u32>, s: vec4<u32>, sign: vec4<u32>) -> Shares {
     let r = vec4<u32>(DIGIT) - s;
-    let upper = m_high << vec4<u32>(5u);
     return Shares(
-        (m_low << s) ^ sign,
-        ((upper << s) + (m_low >> r)) ^ sign,
+        (m << s) ^ sign,
+        ((upper << s) + ((m & vec4<u32>(MASK)) >> r)) ^ sign,
         (upper >> r) ^ sign,
         sign & vec4<u32>(1u),
     );
