@@ -60,31 +60,30 @@ fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Ac
 // The same where some are zero, or lie outside of the window.
 fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
     var acc = before;
-    if is_any(outside(f0, acc.tag) | outside(f1, acc.tag) | outside(f2, acc.tag) | outside(f3, acc.tag)) {
-        let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
-        let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
-        acc = moved(acc, smallest_of(bottom), largest_of(top));
-    }
-    let first = both(chosen(f0, acc.tag), chosen(f1, acc.tag));
-    let second = both(chosen(f2, acc.tag), chosen(f3, acc.tag));
-    let others = other_than_minus_zero(f0) | other_than_minus_zero(f1) | other_than_minus_zero(f2) | other_than_minus_zero(f3);
-    acc = settle(acc, both(first, second), select(0u, OTHERS, is_any(others)));
     var r0 = Rest(f0.v, f0.w, outside(f0, acc.tag));
     var r1 = Rest(f1.v, f1.w, outside(f1, acc.tag));
     var r2 = Rest(f2.v, f2.w, outside(f2, acc.tag));
     var r3 = Rest(f3.v, f3.w, outside(f3, acc.tag));
     if is_any(r0.wanted | r1.wanted | r2.wanted | r3.wanted) {
-        acc.tag |= SPILLED;
-        for (var turn = 0u; turn < 4u; turn++) {
-            acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
-            acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
-            r0 = turned(r0);
-            r1 = turned(r1);
-            r2 = turned(r2);
-            r3 = turned(r3);
+        let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
+        let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
+        acc = moved(acc, smallest_of(bottom), largest_of(top));
+        if (acc.tag & WINDOW) == (before.tag & WINDOW) {
+            acc.tag |= SPILLED;
+            for (var turn = 0u; turn < 4u; turn++) {
+                acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
+                acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
+                r0 = turned(r0);
+                r1 = turned(r1);
+                r2 = turned(r2);
+                r3 = turned(r3);
+            }
         }
     }
-    return acc;
+    let first = both(chosen(f0, acc.tag), chosen(f1, acc.tag));
+    let second = both(chosen(f2, acc.tag), chosen(f3, acc.tag));
+    let others = other_than_minus_zero(f0) | other_than_minus_zero(f1) | other_than_minus_zero(f2) | other_than_minus_zero(f3);
+    return settle(acc, both(first, second), select(0u, OTHERS, is_any(others)));
 }
 
 // Four pairs of factors, and which of their products are to be added one by one.
@@ -128,11 +127,11 @@ fn other_than_minus_zero(f: Factors) -> vec4<u32> {
     return select(vec4<u32>(1u), vec4<u32>(0u), minus_zero);
 }
 
-// Sums of exponents, of normal factors; of subnormal ones the least there is, which no window moves to.
+// Sums of exponents of normal factors; of zeros something else, and of other products 0, as no window moves there.
 fn finite(f: Factors, instead: u32) -> vec4<u32> {
     let sum = exponents(f.v, f.w);
     let number = select(sum, vec4<u32>(0u), sum == vec4<u32>(0xffffu));
-    return select(number, vec4<u32>(instead), is_zero(f) | is_not_finite(f));
+    return select(number, vec4<u32>(instead), is_zero(f) & !is_not_finite(f));
 }
 
 fn significand(bits: u32) -> u32 {

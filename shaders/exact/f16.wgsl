@@ -2,7 +2,7 @@
 #import one_word
 
 const LIMBS: u32 = 11u;
-const COPIES: u32 = 4u;
+const COPIES: u32 = 1u;
 const FORMAT: u32 = 0x101u;
 const BELOW: u32 = 0u;
 const LOWEST: u32 = 1u;

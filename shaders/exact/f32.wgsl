@@ -2,7 +2,7 @@
 #import one_word
 
 const LIMBS: u32 = 11u;
-const COPIES: u32 = 4u;
+const COPIES: u32 = 1u;
 const FORMAT: u32 = 0x101u;
 // Bits between the lowest digit's unit and the smallest result's.
 const BELOW: u32 = 0u;

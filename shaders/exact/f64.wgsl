@@ -64,27 +64,26 @@ fn chosen(low: vec4<u32>, high: vec4<u32>, window: u32) -> Shares {
 fn add_carefully(before: Acc, a_low: vec4<u32>, a_high: vec4<u32>, b_low: vec4<u32>, b_high: vec4<u32>) -> Acc {
     var acc = before;
     var window = acc.tag & WINDOW;
-    if is_any(outside(a_low, a_high, window) | outside(b_low, b_high, window)) {
+    var a = Rest(a_low, a_high, outside(a_low, a_high, window));
+    var b = Rest(b_low, b_high, outside(b_low, b_high, window));
+    if is_any(a.wanted | b.wanted) {
         let bottom = min(finite(a_low, a_high, 2047u), finite(b_low, b_high, 2047u));
         let top = max(finite(a_low, a_high, 0u), finite(b_low, b_high, 0u));
         acc = moved(acc, smallest_of(bottom), largest_of(top));
+        if (acc.tag & WINDOW) == window {
+            acc.tag |= SPILLED;
+            for (var turn = 0u; turn < 4u; turn++) {
+                acc.tag |= add_alone(a.low.x, a.high.x, a.wanted.x) | add_alone(b.low.x, b.high.x, b.wanted.x);
+                a = turned(a);
+                b = turned(b);
+            }
+        }
         window = acc.tag & WINDOW;
     }
     let minus_zero = vec4<u32>(0x80000000u);
     let others = a_low | b_low | (a_high ^ minus_zero) | (b_high ^ minus_zero);
     let sums = both(chosen(a_low, a_high, window), chosen(b_low, b_high, window));
-    acc = settle(acc, sums, select(0u, OTHERS, is_any(others)));
-    var a = Rest(a_low, a_high, outside(a_low, a_high, window));
-    var b = Rest(b_low, b_high, outside(b_low, b_high, window));
-    if is_any(a.wanted | b.wanted) {
-        acc.tag |= SPILLED;
-        for (var turn = 0u; turn < 4u; turn++) {
-            acc.tag |= add_alone(a.low.x, a.high.x, a.wanted.x) | add_alone(b.low.x, b.high.x, b.wanted.x);
-            a = turned(a);
-            b = turned(b);
-        }
-    }
-    return acc;
+    return settle(acc, sums, select(0u, OTHERS, is_any(others)));
 }
 
 // Four elements, and which of them are to be added one by one.
@@ -98,12 +97,12 @@ fn turned(rest: Rest) -> Rest {
     return Rest(rest.low.yzwx, rest.high.yzwx, rest.wanted.yzwx);
 }
 
-// Exponents; of zeros, infinities and NaNs something else.
+// Exponents; of zeros something else, and of infinities and NaNs 0, as no window holds those.
 fn finite(low: vec4<u32>, high: vec4<u32>, instead: u32) -> vec4<u32> {
     let doubled = high << vec4<u32>(1u);
     let exponent = doubled >> vec4<u32>(21u);
-    let is_number = ((low | doubled) != vec4<u32>(0u)) & (exponent != vec4<u32>(2047u));
-    return select(vec4<u32>(instead), exponent, is_number);
+    let number = select(exponent, vec4<u32>(0u), exponent == vec4<u32>(2047u));
+    return select(number, vec4<u32>(instead), (low | doubled) == vec4<u32>(0u));
 }
 
 // One element into the limbs, if it is wanted there; answers flags.

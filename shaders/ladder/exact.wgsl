@@ -69,31 +69,56 @@ fn extra_word(word: u32) -> u32 {
     return digits[word];
 }
 
-// Publishes what is in the limbs, if anything is, then the window; answers whether everyone now has.
-fn publish_all(partial: Acc, slot: u32) -> bool {
+// What the exchanges of all invocations found, as far as it is not zero: always zero, and no compiler knows.
+var<workgroup> found: atomic<u32>;
+// How many of the slots looked at have more in their limbs, and which.
+var<workgroup> more: atomic<u32>;
+var<workgroup> spilled: array<u32, WG>;
+// Whether this workgroup has.
+var<workgroup> is_spilled: u32;
+
+// Publishes what is in the limbs, if anything is, then the window; answers, to invocation 0, whether everyone now has.
+fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
     var share = partial;
-    if (partial.tag & SPILLED) != 0u {
-        join(COPIES);
-        var before = 0u;
-        for (var w = 0u; w < EXTRA; w++) {
-            before |= atomicExchange(&partials[extra_of(slot) + w], extra_word(w));
-        }
-        // The window is published after the limbs, as it depends on what they replaced.
-        share.tag |= before & params.own.zero;
+    if at.lid == 0u {
+        is_spilled = partial.tag & SPILLED;
+        atomicStore(&found, 0u);
     }
-    return publish(slot, share);
+    if workgroupUniformLoad(&is_spilled) != 0u {
+        to_digits(partial, at);
+        workgroupBarrier();
+        for (var w = at.lid; w < EXTRA; w += WG) {
+            let before = atomicExchange(&partials[extra_of(slot) + w], extra_word(w));
+            atomicOr(&found, before & params.own.zero);
+        }
+        workgroupBarrier();
+        // The window is in the digits now. It is published after them, as it depends on what they replaced.
+        share = identity();
+        share.tag = partial.tag | atomicLoad(&found);
+    }
+    return at.lid == 0u && publish(slot, share);
 }
 
-// What another workgroup left in its limbs, added to those of this one.
-fn add_extra(slot: u32) {
-    let at = extra_of(slot);
-    for (var l = 0u; l < LIMBS; l++) {
-        add_limb(set_of(0u), l, atomicOr(&partials[at + l], 0u));
-    }
+// Digits that workgroups left, added to the limbs of this one: an invocation a digit.
+fn add_extras(at: Place) {
+    let count = atomicLoad(&more);
+    for (var i = at.lid; i < count * EXTRA; i += WG) {
+        let slot = spilled[i / EXTRA];
+        let l = i % EXTRA;
+        let word = atomicOr(&partials[extra_of(slot) + l], 0u);
 #ifdef reads_partials
-    add_tally(0u, atomicOr(&partials[at + LIMBS], 0u), atomicOr(&partials[at + LIMBS + 1u], 0u));
-    add_tally(2u, atomicOr(&partials[at + LIMBS + 2u], 0u), atomicOr(&partials[at + LIMBS + 3u], 0u));
+        if l >= LIMBS {
+            // Both counts have two words, of which the upper ones take the carries of the lower ones.
+            let place = l - LIMBS;
+            let before = atomicAdd(&tally[place], word);
+            if (place & 1u) == 0u && before + word < before {
+                atomicAdd(&tally[place + 1u], 1u);
+            }
+            continue;
+        }
 #endif
+        add_limb(set_of(0u), l, word);
+    }
 }
 
 fn kernel(at: Place, wg: Workgroup) {
@@ -115,8 +140,9 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
 
+    let is_complete = publish_all(partial, params.own.slot + wg.index, at);
     if at.lid == 0u {
-        is_last = select(0u, 1u, publish_all(partial, params.own.slot + wg.index));
+        is_last = select(0u, 1u, is_complete);
     }
     if workgroupUniformLoad(&is_last) == 0u {
         return;
@@ -133,17 +159,27 @@ fn kernel(at: Place, wg: Workgroup) {
     let first = collect(0u).tag & WINDOW;
     var acc = identity();
     acc.tag = first;
-    for (var i = at.lid; i < params.own.tickets; i += WG) {
-        let other = collect(i);
-        if (other.tag & SPILLED) != 0u {
-            add_extra(i);
+    for (var begin = 0u; begin < params.own.tickets; begin += WG) {
+        if at.lid == 0u {
+            atomicStore(&more, 0u);
         }
-        if (other.tag & WINDOW) == first {
-            acc = combine(acc, other);
-        } else {
-            spill(other);
-            acc.tag |= (other.tag & ~WINDOW) | SPILLED;
+        workgroupBarrier();
+        let i = begin + at.lid;
+        if i < params.own.tickets {
+            let other = collect(i);
+            if (other.tag & SPILLED) != 0u {
+                spilled[atomicAdd(&more, 1u)] = i;
+            }
+            if (other.tag & WINDOW) == first {
+                acc = combine(acc, other);
+            } else {
+                spill(other);
+                acc.tag |= (other.tag & ~WINDOW) | SPILLED;
+            }
         }
+        workgroupBarrier();
+        add_extras(at);
+        workgroupBarrier();
     }
     let total = workgroup_reduce(acc, at, wg);
     if at.lid == 0u {

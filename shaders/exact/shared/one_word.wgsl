@@ -95,22 +95,30 @@ fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u
     return settle(acc, across(low), across(middle), OTHERS);
 }
 
-// Numbers that are not in the window, as they are; -0 for all others.
-fn outside(v: vec4<u32>, origin: u32) -> vec4<u32> {
-    let u = (v << vec4<u32>(1u)) - vec4<u32>(origin);
-    return select(v, vec4<u32>(0x80000000u), u < vec4<u32>(SPAN << 24u));
-}
-
 fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
+// Which of four numbers are in the window.
+fn is_inside(v: vec4<u32>, origin: u32) -> vec4<bool> {
+    return ((v << vec4<u32>(1u)) - vec4<u32>(origin)) < vec4<u32>(SPAN << 24u);
+}
+
 // The same where some are zeros, or lie outside of the window.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    let minus_zero = vec4<u32>(0x80000000u);
     var acc = before;
     var origin = (acc.tag & WINDOW) << 24u;
-    if is_any((outside(v0, origin) | outside(v1, origin) | outside(v2, origin) | outside(v3, origin)) << vec4<u32>(1u)) {
+    // Numbers that are not in the window, as they are; -0 for all others.
+    var o0 = select(v0, minus_zero, is_inside(v0, origin));
+    var o1 = select(v1, minus_zero, is_inside(v1, origin));
+    var o2 = select(v2, minus_zero, is_inside(v2, origin));
+    var o3 = select(v3, minus_zero, is_inside(v3, origin));
+    if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
         acc = moved(acc, v0, v1, v2, v3);
+        if (acc.tag & WINDOW) == (before.tag & WINDOW) {
+            acc.tag |= SPILLED | add_four(o0) | add_four(o1) | add_four(o2) | add_four(o3);
+        }
         origin = (acc.tag & WINDOW) << 24u;
     }
     let a = chosen(v0, origin);
@@ -119,24 +127,8 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
     let d = chosen(v3, origin);
     let low = a.low + b.low + c.low + d.low;
     let middle = a.middle + b.middle + c.middle + d.middle;
-    let minus_zero = vec4<u32>(0x80000000u);
     let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
-    acc = settle(acc, across(low), across(middle), select(0u, OTHERS, is_any(others)));
-    var o0 = outside(v0, origin);
-    var o1 = outside(v1, origin);
-    var o2 = outside(v2, origin);
-    var o3 = outside(v3, origin);
-    if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
-        acc.tag |= SPILLED;
-        for (var turn = 0u; turn < 4u; turn++) {
-            acc.tag |= add_alone(o0.x) | add_alone(o1.x) | add_alone(o2.x) | add_alone(o3.x);
-            o0 = o0.yzwx;
-            o1 = o1.yzwx;
-            o2 = o2.yzwx;
-            o3 = o3.yzwx;
-        }
-    }
-    return acc;
+    return settle(acc, across(low), across(middle), select(0u, OTHERS, is_any(others)));
 }
 
 // The shares of those in the window.
@@ -160,24 +152,51 @@ fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -
     return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | SPILLED | window);
 }
 
-// Exponents; of zeros, infinities and NaNs something else.
+// Exponents; of zeros something else, and of infinities and NaNs 0, as no window holds those.
 fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
     let doubled = v << vec4<u32>(1u);
     let exponent = doubled >> vec4<u32>(24u);
-    let is_number = (doubled != vec4<u32>(0u)) & (exponent != vec4<u32>(255u));
-    return select(vec4<u32>(instead), exponent, is_number);
+    let number = select(exponent, vec4<u32>(0u), exponent == vec4<u32>(255u));
+    return select(number, vec4<u32>(instead), doubled == vec4<u32>(0u));
 }
 
-// One number into the limbs; answers flags.
-fn add_alone(bits: u32) -> u32 {
-    let exponent = (bits >> 23u) & 0xffu;
-    let fraction = bits & 0x7fffffu;
-    if exponent == 255u {
-        return special(fraction != 0u, bits >> 31u);
+// Numbers outside of the window, one bin for each sign and exponent: significands of one exponent add up as they are. One atomic
+// addition each; what it answers says whether the bin's 32 bits wrapped, and then its upper word counts one more.
+var<workgroup> bins: array<atomic<u32>, 1024>;
+
+fn clear_bins(at: Place) {
+    for (var i = at.lid; i < 1024u; i += WG) {
+        atomicStore(&bins[i], 0u);
     }
-    if (bits << 1u) != 0u {
-        let m = select(fraction, fraction | 0x800000u, exponent > 0u);
-        add_number(bits >> 31u, max(exponent, 1u) - 1u, m, 0u);
+}
+
+// All bins into the limbs; a barrier has to follow.
+fn empty_bins(at: Place) {
+    for (var i = at.lid; i < 512u; i += WG) {
+        let low = atomicLoad(&bins[i]);
+        let high = atomicLoad(&bins[512u + i]);
+        add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
+    }
+}
+
+fn add_four(v: vec4<u32>) -> u32 {
+    return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
+}
+
+// One number into its bin, unless it is zero; answers flags.
+fn add_alone(bits: u32) -> u32 {
+    let doubled = bits << 1u;
+    if doubled == 0u {
+        return 0u;
+    }
+    if doubled >= 0xff000000u {
+        return special(doubled > 0xff000000u, bits >> 31u);
+    }
+    let fraction = bits & 0x7fffffu;
+    let m = select(fraction, fraction | 0x800000u, doubled >= 0x1000000u);
+    let before = atomicAdd(&bins[bits >> 23u], m);
+    if before + m < before {
+        atomicAdd(&bins[512u + (bits >> 23u)], 1u);
     }
     return 0u;
 }

@@ -13,7 +13,7 @@ const MINUS_INFINITY: u32 = 0x100000u;
 // Exponents of a window.
 const SPAN: u32 = 28u;
 // Those of them that are left free above the largest one seen when a window is chosen.
-const ROOM: u32 = 9u;
+const ROOM: u32 = 5u;
 // A digit in registers has 27 bits.
 const DIGIT: u32 = 27u;
 const MASK: u32 = 0x07ffffffu;

@@ -32,6 +32,11 @@ fn combine(a: Acc, b: Acc) -> Acc {
     return Acc(low & MASK, middle & MASK, high & MASK, a.top + b.top + (high >> DIGIT), a.tag | b.tag);
 }
 
+// Numbers outside of windows go to the limbs one by one.
+fn clear_bins(at: Place) {}
+
+fn empty_bins(at: Place) {}
+
 // As a number of 128 bits in two's complement.
 fn whole(acc: Acc) -> vec4<u32> {
     return vec4<u32>(

@@ -13,11 +13,7 @@ const WORDS: u32 = HEAD + DIGITS;
 
 // The accumulator of the whole workgroup, which invocation 0 holds, with what is in the limbs: `n` elements. All invocations take part, and store if `works`.
 fn conclude(slot: u32, works: bool, total: Acc, n: u32, at: Place) {
-    if at.lid == 0u {
-        spill(total);
-        join(select(1u, COPIES, (total.tag & SPILLED) != 0u));
-        seen = total.tag;
-    }
+    to_digits(total, at);
 #ifdef writes_partials
     workgroupBarrier();
     for (var w = at.lid; works && w < WORDS; w += WG) {
@@ -41,9 +37,6 @@ fn conclude(slot: u32, works: bool, total: Acc, n: u32, at: Place) {
 #endif
 }
 
-// The flags of the whole workgroup.
-var<workgroup> seen: u32;
-
 #ifdef writes_partials
 fn store_word(place: u32, word: vec2<u32>) {
 #ifdef onto
@@ -59,7 +52,7 @@ fn store_word(place: u32, word: vec2<u32>) {
 }
 
 fn flag(which: u32) -> vec2<u32> {
-    return vec2<u32>(select(0u, 1u, (seen & which) != 0u), 0u);
+    return vec2<u32>(select(0u, 1u, (tag_of & which) != 0u), 0u);
 }
 
 // One of a state's words, its lower half first.

@@ -7,14 +7,14 @@
 //
 // Magnitudes of negative numbers have limbs of their own: two's complement would send carries through all limbs for
 // each small negative number. And there are several copies, which invocations take in turn, so that fewer of them meet in one word.
-// `join` puts all together when everyone has added.
+// `to_digits` puts all together when everyone has added.
 #import operator
 #import io
 
 const DIGITS: u32 = LIMBS - 1u;
 
 var<workgroup> limbs: array<atomic<u32>, 2u * COPIES * LIMBS>;
-// The sum in two's complement, the lowest word first. Written by `join`.
+// The sum in two's complement, the lowest word first. Written by `to_digits`.
 var<workgroup> digits: array<u32, LIMBS>;
 // Which copy this invocation adds to.
 var<private> copy_of: u32;
@@ -25,6 +25,7 @@ fn clear_limbs(at: Place) {
     for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
         atomicStore(&limbs[i], 0u);
     }
+    clear_bins(at);
 }
 
 // Adds a word to a limb of the set that begins at `begin`.
@@ -93,21 +94,79 @@ fn spill(acc: Acc) {
     }
 }
 
-// All copies of both signs as one number, by one invocation. Without a spill only the first copy holds anything.
-fn join(copies: u32) {
-    var carry = 0i;
-    for (var l = 0u; l < LIMBS; l++) {
-        var low = bitcast<u32>(carry);
-        var high = carry >> 31u;
-        for (var c = 0u; c < copies; c++) {
-            let plus = atomicLoad(&limbs[2u * c * LIMBS + l]);
-            low += plus;
-            high += select(0i, 1i, low < plus);
-            let minus = atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]);
-            high -= select(0i, 1i, low < minus);
-            low -= minus;
+// What conversion needs of the workgroup's accumulator: its number in two's complement, and its tag.
+var<workgroup> number_of: array<u32, 4>;
+var<workgroup> tag_of: u32;
+// What `digits` do not hold yet, signed: carries into the next digit.
+var<workgroup> carries: array<i32, LIMBS>;
+
+// Word `l` of the accumulator's number, at its place in the sum.
+fn shifted_word(l: u32, p: u32) -> u32 {
+    // How far the word lies above the number's first bit; below it there is nothing, above it the sign.
+    let at = bitcast<i32>(32u * l) - bitcast<i32>(p);
+    let sign = 0u - (number_of[3] >> 31u);
+    let word = at >> 5u;
+    let k = bitcast<u32>(at) & 31u;
+    var lower = sign;
+    var upper = sign;
+    if word < 4 {
+        lower = select(0u, number_of[max(word, 0)], word >= 0);
+    }
+    if word + 1 < 4 {
+        upper = select(0u, number_of[max(word + 1, 0)], word + 1 >= 0);
+    }
+    return (lower >> k) | ((upper << 1u) << (31u - k));
+}
+
+// The workgroup's accumulator, which invocation 0 holds, and the limbs as one number in `digits`: for invocation 0, and behind a barrier for
+// all. One invocation a digit; only what was spilled needs carries, which one invocation hands on.
+fn to_digits(total: Acc, at: Place) {
+    if at.lid == 0u {
+        let number = whole(total);
+        number_of[0] = number.x;
+        number_of[1] = number.y;
+        number_of[2] = number.z;
+        number_of[3] = number.w;
+        tag_of = total.tag;
+    }
+    let tag = workgroupUniformLoad(&tag_of);
+    let is_spilled = (tag & SPILLED) != 0u;
+    if is_spilled {
+        empty_bins(at);
+        workgroupBarrier();
+    }
+    for (var l = at.lid; l < LIMBS; l += WG) {
+        var low = shifted_word(l, (tag & WINDOW) - LOWEST);
+        var high = 0i;
+        if is_spilled {
+            for (var c = 0u; c < COPIES; c++) {
+                let plus = atomicLoad(&limbs[2u * c * LIMBS + l]);
+                low += plus;
+                high += select(0i, 1i, low < plus);
+                let minus = atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]);
+                high -= select(0i, 1i, low < minus);
+                low -= minus;
+            }
         }
         digits[l] = low;
-        carry = high;
+        carries[l] = high;
+    }
+    workgroupBarrier();
+    if is_spilled && at.lid == 0u {
+        var carry = 0i;
+        for (var l = 0u; l < LIMBS; l++) {
+            let before = digits[l];
+            let low = before + bitcast<u32>(carry);
+            // One more or one less: a carry down borrows unless it wraps back.
+            var wrapped = 0i;
+            if carry > 0i && low < before {
+                wrapped = 1i;
+            }
+            if carry < 0i && low > before {
+                wrapped = -1i;
+            }
+            digits[l] = low;
+            carry = carries[l] + wrapped;
+        }
     }
 }

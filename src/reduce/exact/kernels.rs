@@ -5,6 +5,7 @@ use crate::reduce::exact::format::Format;
 use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
+use crate::reduce::tuning::Tuning;
 use crate::shader::{Composer, Piece};
 
 /// The rung for whole inputs.
@@ -70,6 +71,13 @@ impl Format {
         Layout::of_words(&["low", "high"][..stride / 4], stride as u64)
     }
 
+    /// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
+    #[allow(clippy::unused_self, reason = "formats may differ in it")]
+    pub(in crate::reduce) fn tuning(self, usual: Tuning) -> Tuning {
+        let workgroup_size = usual.workgroup_size.clamp(256, 512);
+        Tuning { workgroup_size, max_workgroups: 264, ..usual }
+    }
+
     /// Bytes that each workgroup publishes besides its window.
     pub(in crate::reduce) fn extra(self) -> u64 {
         4 * (self.digits() as u64 + 1 + TALLY)
@@ -85,9 +93,11 @@ impl Format {
     pub(in crate::reduce) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
-        // Two signs in up to four copies, the digits; flags, counts and the first window.
-        let copies = if self == Format::Double { 1 } else { 4 };
-        u64::from(workgroup_size) * window + (2 * copies + 1) * limbs + 64
+        // Two signs in as many copies, the digits and their carries.
+        let copies = if self == Format::Product { 4 } else { 1 };
+        let bins = if self == Format::Single { 4096 } else { 0 };
+        // Each invocation has a window and a place in a list; flags, counts and the first window come on top.
+        u64::from(workgroup_size) * (window + 4) + (2 * copies + 2) * limbs + bins + 80
     }
 }
 
