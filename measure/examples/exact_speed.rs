@@ -16,7 +16,7 @@ use std::str::FromStr;
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::{
-    Arity, Form, Input, Monoid, Op, Options, Output, Prepared, Reducer, Shape, Source, Strategy, Tuning, Workspace,
+    Form, Input, Monoid, Op, Options, Output, Prepared, Reducer, Shape, Source, Strategy, Tuning, Workspace,
 };
 use halofold::read::Readback;
 use halofold::{Element, Value, adapter, wgpu};
@@ -98,6 +98,8 @@ struct Case {
     element: Element,
     kind: String,
     elements: wgpu::Buffer,
+    /// The other factors of a dot product.
+    second: Option<wgpu::Buffer>,
     result: wgpu::Buffer,
     expected: Value,
 }
@@ -110,21 +112,29 @@ impl Case {
             device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
         };
         let elements = buffer(element.size() * len as u64, wgpu::BufferUsages::COPY_DST);
+        let second = (op == Op::Dot).then(|| buffer(elements.size(), wgpu::BufferUsages::COPY_DST));
         let format = Format::of(op, element).ok_or("no exact form")?;
         let period = PERIOD.min(len);
         let mut total: Option<State> = None;
-        let mut block = Vec::new();
+        let (mut block, mut other) = (Vec::new(), Vec::new());
         for at in (0..len).step_by(period) {
             if at == 0 || kind == "sorted" {
                 let mut random = Random(at as u64 + 7);
-                block = (at..at + period).flat_map(|i| encode(element, number(kind, i, len, &mut random))).collect();
+                let mut numbers = || -> Vec<u8> {
+                    (at..at + period).flat_map(|i| encode(element, number(kind, i, len, &mut random))).collect()
+                };
+                block = numbers();
+                other = if second.is_some() { numbers() } else { Vec::new() };
+            }
+            if let Some(second) = &second {
+                timer.queue().write_buffer(second, at as u64 * element.size(), &other);
             }
             timer.queue().write_buffer(&elements, at as u64 * element.size(), &block);
             timer.queue().submit([]);
             let state = match &total {
                 // The same elements again.
                 Some(_) if at > 0 && kind != "sorted" => continue,
-                _ => state_of(format, op, element, &block),
+                _ => state_of(format, element, &block, &other),
             };
             match &mut total {
                 Some(total) => total.merge(&state)?,
@@ -139,7 +149,7 @@ impl Case {
         }
         let expected = if op == Op::Mean { total.mean() } else { total.sum() };
         let result = buffer(256, wgpu::BufferUsages::COPY_SRC);
-        Ok(Case { op, element, kind: kind.to_owned(), elements, result, expected })
+        Ok(Case { op, element, kind: kind.to_owned(), elements, second, result, expected })
     }
 
     fn len(&self) -> u64 {
@@ -148,10 +158,12 @@ impl Case {
 
     fn prepare(&self, device: &wgpu::Device, options: Options<'_>) -> Result<Prepared, Failure> {
         let monoid: Monoid = self.op.over(self.element).ok_or("not defined")?;
-        let is_pair = monoid.arity() == Arity::Two;
         let reducer = Reducer::with_options(device, monoid, Form::Whole, options)?;
         let input = [Input { buffer: &self.elements, offset: 0, len: self.len() }];
-        let source = if is_pair { Source::pairs(&input, input[0]) } else { Source::of(&input) };
+        let source = match &self.second {
+            Some(second) => Source::pairs(&input, Input { buffer: second, ..input[0] }),
+            None => Source::of(&input),
+        };
         let workspace = Workspace::new(device, &reducer.plan_of(&source, Shape::Whole)?);
         let output = Output { buffer: &self.result, offset: 0 };
         Ok(reducer.prepare(device, source, Shape::Whole, output, &workspace)?)
@@ -197,7 +209,8 @@ impl Case {
                     }
                 }
             }
-            let gigabytes = self.elements.size() as f64 / 1e3;
+            let inputs = if self.second.is_some() { 2.0 } else { 1.0 };
+            let gigabytes = inputs * self.elements.size() as f64 / 1e3;
             let [plain, exact] = times.map(|times| times.into_iter().reduce(f64::min));
             let exact = exact.ok_or("no time")?;
             let plain = plain.unwrap_or(f64::NAN);
@@ -217,11 +230,11 @@ impl Case {
 }
 
 /// The exact sum of a block on the CPU.
-fn state_of(format: Format, op: Op, element: Element, block: &[u8]) -> State {
+fn state_of(format: Format, element: Element, block: &[u8], other: &[u8]) -> State {
     let mut state = State::new(format);
-    if op == Op::Dot {
-        let floats: Vec<f32> = bytemuck::pod_collect_to_vec(block);
-        state.add_products(&floats, &floats);
+    if format == Format::Product {
+        let floats = |bytes: &[u8]| -> Vec<f32> { bytemuck::pod_collect_to_vec(bytes) };
+        state.add_products(&floats(block), &floats(other));
     } else {
         state.add(element, block);
     }

@@ -67,7 +67,10 @@ fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors
     if is_any(r0.wanted | r1.wanted | r2.wanted | r3.wanted) {
         let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
         let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
-        acc = moved(acc, smallest_of(bottom), largest_of(top));
+        if (acc.tag & TRIES) == 0u {
+            acc = moved(acc, smallest_of(bottom), largest_of(top));
+        }
+        acc.tag += MISSED;
         if (acc.tag & WINDOW) == (before.tag & WINDOW) {
             acc.tag |= SPILLED;
             for (var turn = 0u; turn < 4u; turn++) {

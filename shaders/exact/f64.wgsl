@@ -69,7 +69,10 @@ fn add_carefully(before: Acc, a_low: vec4<u32>, a_high: vec4<u32>, b_low: vec4<u
     if is_any(a.wanted | b.wanted) {
         let bottom = min(finite(a_low, a_high, 2047u), finite(b_low, b_high, 2047u));
         let top = max(finite(a_low, a_high, 0u), finite(b_low, b_high, 0u));
-        acc = moved(acc, smallest_of(bottom), largest_of(top));
+        if (acc.tag & TRIES) == 0u {
+            acc = moved(acc, smallest_of(bottom), largest_of(top));
+        }
+        acc.tag += MISSED;
         if (acc.tag & WINDOW) == window {
             acc.tag |= SPILLED;
             for (var turn = 0u; turn < 4u; turn++) {

@@ -33,7 +33,7 @@ fn kernel(at: Place, wg: Workgroup) {
     workgroupBarrier();
     let sum = fold_states(range.begin, range.end, at.lid, WG);
 #else
-    let window = first_window(range.begin, range.end, at);
+    let window = first_window(range.begin + at.lid * PER_VECTOR, range.end, at);
     let sum = fold_range(range.begin, range.end, at.lid, WG, window);
 #endif
     let total = workgroup_reduce(sum, at, wg);

@@ -14,9 +14,10 @@
 //     3. the meeting              windows meet as sums do in `single-pass`: a tree, a slot for each workgroup, and the workgroup that
 //                                 finishes last adds up all. Only a workgroup that used its limbs publishes them, too
 //
-// All invocations begin with the same window, chosen by the first elements of the dispatch, nine exponents above the largest of
-// them and eighteen below. One that finds a batch outside of it, but within another window, takes that one and leaves its sum to the limbs:
-// data sorted by magnitude pass through a few windows. Zeros lie in every window, as nothing.
+// The invocations of a workgroup begin with the same window, chosen by some of their first elements, four to seven exponents above the largest of
+// them and twenty or more below: in steps of four, so that most workgroups choose the same. One that finds a batch outside of it, but within
+// another window, takes that one and leaves its sum to the limbs: data sorted by magnitude pass through a few windows. Zeros lie in
+// every window, as nothing.
 //
 // Why not floats? The classic way to exact sums splits rounding errors off by clever float subtractions. WGSL permits a compiler to
 // rearrange those, and Metal's does. Nobody may rearrange integers to another result.
@@ -127,9 +128,10 @@ fn kernel(at: Place, wg: Workgroup) {
 #ifdef reads_partials
     clear_tally(at);
     workgroupBarrier();
+    let window = LOWEST;
     let sum = fold_states(params.first, stop, own, params.groups * WG);
 #else
-    let window = first_window(params.first, stop, at);
+    let window = first_window(params.first + own * PER_VECTOR, stop, at);
     let sum = fold_range(params.first, stop, own, params.groups * WG, window);
 #endif
     let partial = workgroup_reduce(sum, at, wg);
@@ -155,10 +157,9 @@ fn kernel(at: Place, wg: Workgroup) {
 #endif
     workgroupBarrier();
 
-    // All workgroups of a dispatch have the same window. Those of another binding's may have another: theirs go to the limbs.
-    let first = collect(0u).tag & WINDOW;
+    // Windows like this workgroup's own meet in registers, others go to the limbs.
     var acc = identity();
-    acc.tag = first;
+    acc.tag = window;
     for (var begin = 0u; begin < params.own.tickets; begin += WG) {
         if at.lid == 0u {
             atomicStore(&more, 0u);
@@ -170,7 +171,7 @@ fn kernel(at: Place, wg: Workgroup) {
             if (other.tag & SPILLED) != 0u {
                 spilled[atomicAdd(&more, 1u)] = i;
             }
-            if (other.tag & WINDOW) == first {
+            if (other.tag & WINDOW) == window {
                 acc = combine(acc, other);
             } else {
                 spill(other);

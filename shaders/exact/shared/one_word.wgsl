@@ -107,19 +107,14 @@ fn is_inside(v: vec4<u32>, origin: u32) -> vec4<bool> {
 // The same where some are zeros, or lie outside of the window.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     let minus_zero = vec4<u32>(0x80000000u);
-    var acc = before;
-    var origin = (acc.tag & WINDOW) << 24u;
+    let origin = (before.tag & WINDOW) << 24u;
     // Numbers that are not in the window, as they are; -0 for all others.
-    var o0 = select(v0, minus_zero, is_inside(v0, origin));
-    var o1 = select(v1, minus_zero, is_inside(v1, origin));
-    var o2 = select(v2, minus_zero, is_inside(v2, origin));
-    var o3 = select(v3, minus_zero, is_inside(v3, origin));
+    let o0 = select(v0, minus_zero, is_inside(v0, origin));
+    let o1 = select(v1, minus_zero, is_inside(v1, origin));
+    let o2 = select(v2, minus_zero, is_inside(v2, origin));
+    let o3 = select(v3, minus_zero, is_inside(v3, origin));
     if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
-        acc = moved(acc, v0, v1, v2, v3);
-        if (acc.tag & WINDOW) == (before.tag & WINDOW) {
-            acc.tag |= SPILLED | add_four(o0) | add_four(o1) | add_four(o2) | add_four(o3);
-        }
-        origin = (acc.tag & WINDOW) << 24u;
+        return add_apart(before, v0, v1, v2, v3);
     }
     let a = chosen(v0, origin);
     let b = chosen(v1, origin);
@@ -128,7 +123,18 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
     let low = a.low + b.low + c.low + d.low;
     let middle = a.middle + b.middle + c.middle + d.middle;
     let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
-    return settle(acc, across(low), across(middle), select(0u, OTHERS, is_any(others)));
+    return settle(before, across(low), across(middle), select(0u, OTHERS, is_any(others)));
+}
+
+// The same where some lie outside of the window: each goes to its bin. Where another window holds all of them, the next batches will be faster in that.
+fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    var acc = before;
+    if (acc.tag & TRIES) == 0u {
+        acc = moved(acc, v0, v1, v2, v3);
+    }
+    acc.tag += MISSED;
+    acc.tag |= SPILLED | OTHERS | add_four(v0) | add_four(v1) | add_four(v2) | add_four(v3);
+    return acc;
 }
 
 // The shares of those in the window.
@@ -186,14 +192,16 @@ fn add_four(v: vec4<u32>) -> u32 {
 // One number into its bin, unless it is zero; answers flags.
 fn add_alone(bits: u32) -> u32 {
     let doubled = bits << 1u;
-    if doubled == 0u {
-        return 0u;
+    var m = (bits & 0x7fffffu) | 0x800000u;
+    if doubled - 0x1000000u >= 0xfe000000u {
+        if doubled == 0u {
+            return 0u;
+        }
+        if doubled >= 0xff000000u {
+            return special(doubled > 0xff000000u, bits >> 31u);
+        }
+        m = bits & 0x7fffffu;
     }
-    if doubled >= 0xff000000u {
-        return special(doubled > 0xff000000u, bits >> 31u);
-    }
-    let fraction = bits & 0x7fffffu;
-    let m = select(fraction, fraction | 0x800000u, doubled >= 0x1000000u);
     let before = atomicAdd(&bins[bits >> 23u], m);
     if before + m < before {
         atomicAdd(&bins[512u + (bits >> 23u)], 1u);

@@ -31,21 +31,21 @@ fn vector(i: u32) -> vec4<u32> {
 }
 #endif
 
-// Elements by which the first window is chosen.
+// Invocations that look at an element of theirs for the first window.
 const SAMPLES: u32 = 32u;
 // The largest exponent among them.
 var<workgroup> largest: atomic<u32>;
 
-// Chooses by some elements the window that all invocations begin with: the limbs are cleared on the way. Numbers near 1
-// are the guess where those say nothing.
-fn first_window(begin: u32, stop: u32, at: Place) -> u32 {
+// Chooses the window that all invocations of a workgroup begin with, each by the element at `p`: the limbs are cleared on the way. Numbers
+// near 1 are the guess where those say nothing.
+fn first_window(p: u32, stop: u32, at: Place) -> u32 {
     clear_limbs(at);
     if at.lid == 0u {
         atomicStore(&largest, 0u);
     }
     workgroupBarrier();
-    if at.lid < SAMPLES && begin + at.lid < stop {
-        atomicMax(&largest, exponent_at(begin + at.lid));
+    if at.lid < SAMPLES && p < stop {
+        atomicMax(&largest, exponent_at(p));
     }
     workgroupBarrier();
     let top = atomicLoad(&largest);
@@ -91,11 +91,12 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, window: u32) -> Acc {
         }
         acc = add_batch(acc, v0, v1, v2, v3);
     }
+    acc.tag &= MISSED - 1u;
     if (acc.tag & WINDOW) != window {
         spill(acc);
-        var moved_on = identity();
-        moved_on.tag = (acc.tag & ~WINDOW) | window | SPILLED;
-        return moved_on;
+        let flags = acc.tag & ~WINDOW;
+        acc = identity();
+        acc.tag = flags | window | SPILLED;
     }
     return acc;
 }
