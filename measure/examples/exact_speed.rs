@@ -13,20 +13,30 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
+use halofold::read::Readback;
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::{
     Form, Input, Monoid, Op, Options, Output, Prepared, Reducer, Shape, Source, Strategy, Tuning, Workspace,
 };
-use halofold::read::Readback;
 use halofold::{Element, Value, adapter, wgpu};
 use halofold_measure::{Budget, Timer};
 
 type Failure = Box<dyn std::error::Error>;
 
 /// Kinds of data.
-const KINDS: [&str; 10] =
-    ["uniform", "normal", "log-normal", "mixed", "constant", "half-zeros", "zeros", "sorted", "two-scales", "wide"];
+const KINDS: [&str; 10] = [
+    "uniform",
+    "normal",
+    "log-normal",
+    "mixed",
+    "constant",
+    "half-zeros",
+    "zeros",
+    "sorted",
+    "two-scales",
+    "wide",
+];
 
 /// Random data repeat after so many elements; sorted ones never do.
 const PERIOD: usize = 1 << 22;
@@ -43,7 +53,8 @@ fn main() -> Result<(), Failure> {
         for op in wanted.list("ops", &[Op::Sum])? {
             for log2 in wanted.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
                 for kind in wanted.list("kinds", &KINDS.map(str::to_owned))? {
-                    Case::new(&timer, op, element, 1 << log2, &kind)?.measure(&timer, budget, &wanted, log2)?;
+                    Case::new(&timer, op, element, 1 << log2, &kind)?
+                        .measure(&timer, budget, &wanted, log2)?;
                 }
             }
         }
@@ -60,8 +71,14 @@ fn arguments() -> Result<HashMap<String, String>, Failure> {
         let name = argument.trim_start_matches("--").to_owned();
         let value = match &*name {
             "no-subgroups" => String::new(),
-            name if LISTS.contains(&name) => arguments.next().ok_or_else(|| format!("--{name} needs a value"))?,
-            _ => return Err(format!("unknown argument {argument}: there are {LISTS:?} and no-subgroups").into()),
+            name if LISTS.contains(&name) => {
+                arguments.next().ok_or_else(|| format!("--{name} needs a value"))?
+            }
+            _ => {
+                return Err(
+                    format!("unknown argument {argument}: there are {LISTS:?} and no-subgroups").into()
+                );
+            }
         };
         found.insert(name, value);
     }
@@ -75,7 +92,9 @@ impl Wanted {
     fn list<T: FromStr + Clone>(&self, name: &str, usual: &[T]) -> Result<Vec<T>, Failure> {
         let Some(values) = self.0.get(name) else { return Ok(usual.to_vec()) };
         let parsed = values.split(',').map(|value| {
-            value.parse().map_err(|_| format!("--{name} does not take {value}; separate values by commas").into())
+            value
+                .parse()
+                .map_err(|_| format!("--{name} does not take {value}; separate values by commas").into())
         });
         parsed.collect()
     }
@@ -109,7 +128,12 @@ impl Case {
         let device = timer.device();
         let buffer = |size, usage| {
             let usage = usage | wgpu::BufferUsages::STORAGE;
-            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
         };
         let elements = buffer(element.size() * len as u64, wgpu::BufferUsages::COPY_DST);
         let second = (op == Op::Dot).then(|| buffer(elements.size(), wgpu::BufferUsages::COPY_DST));
@@ -121,7 +145,9 @@ impl Case {
             if at == 0 || kind == "sorted" {
                 let mut random = Random(at as u64 + 7);
                 let mut numbers = || -> Vec<u8> {
-                    (at..at + period).flat_map(|i| encode(element, number(kind, i, len, &mut random))).collect()
+                    (at..at + period)
+                        .flat_map(|i| encode(element, number(kind, i, len, &mut random)))
+                        .collect()
                 };
                 block = numbers();
                 other = if second.is_some() { numbers() } else { Vec::new() };
@@ -145,7 +171,8 @@ impl Case {
         if kind != "sorted" {
             // As often as the block is repeated.
             let times = (len / period) as i64;
-            total = State::from_words(total.words().into_iter().map(|word| word.wrapping_mul(times)).collect())?;
+            total =
+                State::from_words(total.words().into_iter().map(|word| word.wrapping_mul(times)).collect())?;
         }
         let expected = if op == Op::Mean { total.mean() } else { total.sum() };
         let result = buffer(256, wgpu::BufferUsages::COPY_SRC);
@@ -184,20 +211,26 @@ impl Case {
         let mut plain = Options::default();
         plain.subgroups = !wanted.0.contains_key("no-subgroups");
         let features = self.op.over(self.element).ok_or("not defined")?.features();
-        let plain_runs = device.features().contains(features).then(|| self.prepare(device, plain)).transpose()?;
+        let plain_runs =
+            device.features().contains(features).then(|| self.prepare(device, plain)).transpose()?;
         for tuning in wanted.tunings()? {
             let mut exact = plain;
             let rung = Rung::named("exact")?;
             exact.accuracy = halofold::reduce::Accuracy::Exact;
             if let Some((size, groups)) = tuning {
-                let mut tuning = Tuning::of(rung.kernel, &device.limits(), u64::MAX).with_workgroup_size(size);
+                let mut tuning =
+                    Tuning::of(rung.kernel, &device.limits(), u64::MAX).with_workgroup_size(size);
                 tuning.max_workgroups = groups;
                 exact.strategy = Strategy::Rung { rung, finish: Finish::LastWorkgroup, tuning };
             }
             let prepared = self.prepare(device, exact)?;
             let got = self.value(timer, &prepared)?;
             if !got.same(self.expected) {
-                return Err(format!("{} of 2^{log2} {}: got {got}, not {}", self.op, self.kind, self.expected).into());
+                return Err(format!(
+                    "{} of 2^{log2} {}: got {got}, not {}",
+                    self.op, self.kind, self.expected
+                )
+                .into());
             }
             // In turns: clocks and caches are the same for both.
             let mut times = [Vec::new(), Vec::new()];
@@ -273,8 +306,20 @@ fn number(kind: &str, i: usize, len: usize, random: &mut Random) -> f64 {
         "log-normal" => random.normal().exp(),
         "mixed" => random.unit() * 2.0 - 1.0,
         "constant" => 0.1,
-        "half-zeros" => if random.unit() < 0.5 { 0.0 } else { random.normal() },
-        "zeros" => if random.unit() < 0.99 { 0.0 } else { random.normal() },
+        "half-zeros" => {
+            if random.unit() < 0.5 {
+                0.0
+            } else {
+                random.normal()
+            }
+        }
+        "zeros" => {
+            if random.unit() < 0.99 {
+                0.0
+            } else {
+                random.normal()
+            }
+        }
         // By magnitude, as the distribution function of an exponential says.
         "sorted" => -(1.0 - (i as f64 + 0.5) / len as f64).ln() * if i % 2 == 0 { 1.0 } else { -1.0 },
         "two-scales" => random.normal() * if i % 2 == 0 { 1e15 } else { 1e-5 },

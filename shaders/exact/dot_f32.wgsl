@@ -165,7 +165,7 @@ fn add_alone(v: u32, w: u32, wanted: u32) -> u32 {
 
 // Both factors of pair `p`.
 fn element(p: u32) -> vec2<u32> {
-    return vec2<u32>(input[p], second[p + params.second]);
+    return vec2<u32>(input[p], second_at(p));
 }
 
 fn among_nothing(item: vec2<u32>) -> Factors {

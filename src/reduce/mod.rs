@@ -100,8 +100,8 @@ mod tuning;
 mod validate;
 mod value;
 
-pub use exact::Accuracy;
 pub use error::{PlanError, ReduceError};
+pub use exact::Accuracy;
 pub use inputs::{Input, Output, Position, Source};
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};

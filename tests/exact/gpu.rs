@@ -1,11 +1,14 @@
 //! The kernels against whole numbers of any length: the same bits on every adapter.
 
-use halofold::reduce::{Accuracy, Form, Input, Monoid, Op, Options, Reducer, Shape, Source, Workspace};
+use halofold::reduce::exact::State;
+use halofold::reduce::{
+    Accuracy, Form, Input, Monoid, Op, Options, ReduceError, Reducer, Shape, Source, Workspace,
+};
 use halofold::{Element, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, alone, gpu, one, poisoned, run};
-use crate::cpu::{CASES, bits, second};
+use crate::common::{Gpu, Random, alone, buffer, gpu, limited, one, poisoned, run};
+use crate::cpu::{CASES, bits, finished, second, state};
 use crate::oracle::expected;
 
 /// Inputs in buffers, a few bytes from their starts.
@@ -62,28 +65,61 @@ pub fn results(op: Op, element: Element, bytes: &[u8]) -> Vec<u64> {
     op.read(element, bytes).into_iter().map(|answer| bits(answer.value().unwrap())).collect()
 }
 
-/// Everything of one operator and element type, through one reducer for each form.
+/// One operator over an element type, and its arrays.
+#[derive(Clone, Copy)]
 struct Case {
     op: Op,
     element: Element,
-    whole: Reducer,
 }
 
-impl Case {
-    fn new(gpu: &Gpu, (op, element): (Op, Element)) -> Self {
+/// Reducers of a case for one form.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    case: Case,
+    results: Reducer,
+}
+
+impl<'a> Bench<'a> {
+    fn new(gpu: &'a Gpu, (op, element): (Op, Element), form: Form) -> Self {
         let monoid = op.over(element).unwrap();
-        Case { op, element, whole: reducer(gpu, &monoid, Form::Whole, exact(false, false)) }
+        Bench { gpu, case: Case { op, element }, results: reducer(gpu, &monoid, form, exact(false, false)) }
     }
 
-    fn check_whole(&self, gpu: &Gpu, hard: Hard, len: usize, seed: u64) {
-        let Case { op, element, .. } = *self;
+    /// Runs arrays of one length one after the other, each against the oracle.
+    fn check(&self, shape: Shape, first: &[u8], second: Option<&[u8]>, shift: u64, len: usize, what: &str) {
+        let Case { op, element } = self.case;
+        let arrays: Vec<&[u8]> = std::iter::once(first).chain(second).collect();
+        let inputs = Inputs::new(self.gpu, element, &arrays, shift);
+        let got = results(op, element, &output(self.gpu, &self.results, shape, &inputs));
+        let size = element.size() as usize;
+        for (number, got) in got.into_iter().enumerate() {
+            let range = number * len * size..(number + 1) * len * size;
+            let (first, second) = (&first[range.clone()], second.map(|second| &second[range]));
+            let wanted = expected(op, element, first, second);
+            assert_eq!(
+                got, wanted,
+                "{op} of {element}, {what}, array {number} of {len}: {got:#x} {wanted:#x}"
+            );
+        }
+    }
+
+    fn check_whole(&self, hard: Hard, len: usize, seed: u64) {
+        let Case { op, element } = self.case;
         let first = array(hard, element, len, seed);
         let second = second(op, hard, element, len, seed);
-        let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
-        let inputs = Inputs::new(gpu, element, &arrays, seed % 7);
-        let got = results(op, element, &output(gpu, &self.whole, Shape::Whole, &inputs))[0];
-        let wanted = expected(op, element, &first, second.as_deref());
-        assert_eq!(got, wanted, "{op} of {len} {hard:?} {element}: {got:#x} {wanted:#x}");
+        self.check(Shape::Whole, &first, second.as_deref(), seed % 7, len, &format!("{hard:?}"));
+    }
+
+    /// `count` arrays of `len` elements each from one dispatch.
+    fn check_segments(&self, hard: Hard, count: usize, len: usize, seed: u64) {
+        let Case { op, element } = self.case;
+        let arrays = |seed: u64| -> Vec<u8> {
+            (0..count as u64).flat_map(|number| array(hard, element, len, seed + 977 * number)).collect()
+        };
+        let first = arrays(seed);
+        let second = (op == Op::Dot).then(|| arrays(seed ^ 0x7777));
+        let shape = Shape::Segments { len: len as u64 };
+        self.check(shape, &first, second.as_deref(), seed % 5, len, &format!("{hard:?}"));
     }
 }
 
@@ -91,32 +127,148 @@ impl Case {
 fn whole_inputs() {
     let _alone = alone();
     for case in CASES {
-        let start = std::time::Instant::now();
-        let case = Case::new(gpu(), case);
+        let bench = Bench::new(gpu(), case, Form::Whole);
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
             for len in [0, 1, 2, 3, 5, 8, 17, 64, 1000, 4099, 70_001] {
-                case.check_whole(gpu(), hard, len, len as u64 + number as u64);
+                bench.check_whole(hard, len, len as u64 + number as u64);
             }
         }
-        eprintln!("{} {} {:?}", case.op, case.element, start.elapsed());
     }
 }
 
 #[test]
-fn debugging() {
+fn a_hundred_thousand_arrays() {
     let _alone = alone();
-    let monoid = Op::Sum.over(Element::F64).unwrap();
-    let to_state = reducer(gpu(), &monoid, Form::Whole, exact(false, true));
-    for len in [64, 65, 100, 130, 200, 256, 257, 300, 400, 512, 600, 1000] {
-        let first = array(Hard::Patterns, Element::F64, len, 1000);
-        let inputs = Inputs::new(gpu(), Element::F64, &[&first], 0);
-        let bytes = output(gpu(), &to_state, Shape::Whole, &inputs);
-        let words: Vec<i64> = bytemuck::pod_collect_to_vec(&bytes);
-        let wanted = crate::cpu::state(Op::Sum, Element::F64, &first, None).words();
-        for (i, (a, b)) in words.iter().zip(&wanted).enumerate() {
-            if a != b {
-                eprintln!("{len}: word {i}: {a:#x} {b:#x} {:#x}", a - b);
+    let mut arrays = 0;
+    for case in CASES {
+        let bench = Bench::new(gpu(), case, Form::Segments);
+        // Sums of 32-bit floats are what most will ask for.
+        let count = if case == (Op::Sum, Element::F32) { 700 } else { 60 };
+        for (number, hard) in Hard::ALL.into_iter().enumerate() {
+            for len in [1, 2, 3, 4, 5, 8, 13, 34, 77, 300] {
+                bench.check_segments(hard, count, len, 31 * number as u64 + len as u64);
+                arrays += count;
             }
         }
     }
+    assert!(arrays >= 100_000, "{arrays}");
+}
+
+#[test]
+fn long_segments_are_cut_into_states() {
+    let _alone = alone();
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case, Form::Segments);
+        for hard in [Hard::Patterns, Hard::Mixed, Hard::Special, Hard::MinusZeros] {
+            bench.check_segments(hard, 2, 50_003, 3);
+        }
+    }
+}
+
+#[test]
+fn windows_split_anywhere() {
+    let _alone = alone();
+    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        let bench = Bench::new(&small, case, Form::Whole);
+        // Sorted data choose another window in each binding.
+        for hard in [Hard::Patterns, Hard::Sorted, Hard::Uniform, Hard::Special, Hard::Cancelling] {
+            for len in [16_383, 16_385, 40_000, 100_003] {
+                bench.check_whole(hard, len, 11);
+            }
+        }
+        let bench = Bench::new(&small, case, Form::Segments);
+        for hard in [Hard::Patterns, Hard::Mixed, Hard::MinusZeros] {
+            bench.check_segments(hard, 3, 30_011, 9);
+            bench.check_segments(hard, 500, 77, 9);
+        }
+    }
+}
+
+#[test]
+fn the_order_decides_nothing() {
+    let _alone = alone();
+    let bench = Bench::new(gpu(), (Op::Sum, Element::F32), Form::Whole);
+    for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
+        let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&array(hard, Element::F32, 30_000, 1));
+        let wanted = expected(Op::Sum, Element::F32, bytemuck::cast_slice(&words), None);
+        let mut random = Random::new(8);
+        for order in 0..4 {
+            match order {
+                0 => words.sort_unstable(),
+                1 => words.reverse(),
+                2 => words.sort_by_key(|word| word << 1),
+                _ => (1..words.len()).for_each(|i| words.swap(i, random.next() as usize % (i + 1))),
+            }
+            let inputs = Inputs::new(gpu(), Element::F32, &[bytemuck::cast_slice(&words)], 0);
+            let got = results(Op::Sum, Element::F32, &output(gpu(), &bench.results, Shape::Whole, &inputs));
+            assert_eq!(got, [wanted], "{hard:?}, order {order}");
+        }
+    }
+}
+
+#[test]
+fn states_are_the_references_and_merge() {
+    let _alone = alone();
+    for (op, element) in CASES {
+        let monoid = op.over(element).unwrap();
+        let leave = reducer(gpu(), &monoid, Form::Segments, exact(false, true));
+        let whole = reducer(gpu(), &monoid, Form::Whole, exact(false, true));
+        let finish = reducer(gpu(), &monoid, Form::Whole, exact(true, false));
+        let join = reducer(gpu(), &monoid, Form::Whole, exact(true, true));
+        for hard in [Hard::Patterns, Hard::Special, Hard::MinusZeros, Hard::Uniform] {
+            let (count, len) = (70, 33);
+            let first = array(hard, element, count * len, 4);
+            let second = second(op, hard, element, count * len, 4);
+            let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
+            let inputs = Inputs::new(gpu(), element, &arrays, 1);
+            let states = output(gpu(), &leave, Shape::Segments { len: len as u64 }, &inputs);
+            let size = element.size() as usize * len;
+            let stride = monoid.exact().unwrap().acc_size() as usize;
+            let mut total = None::<State>;
+            for (number, bytes) in states.chunks_exact(stride).enumerate() {
+                let range = number * size..(number + 1) * size;
+                let second = second.as_ref().map(|second| &second[range.clone()]);
+                let wanted = state(op, element, &first[range], second);
+                let got = State::from_bytes(bytes).unwrap();
+                assert_eq!(bytes, wanted.to_bytes(), "{op} of {hard:?} {element}, state {number}");
+                match &mut total {
+                    Some(total) => total.merge(&got).unwrap(),
+                    None => total = Some(got),
+                }
+            }
+            let total = total.unwrap();
+            let wanted = expected(op, element, &first, second.as_deref());
+            assert_eq!(finished(op, &total), wanted, "{op} of {hard:?} {element} on the CPU");
+            // All at once leaves one part with the same digits.
+            let one = output(gpu(), &whole, Shape::Whole, &inputs);
+            assert_eq!(
+                one,
+                state(op, element, &first, second.as_deref()).to_bytes(),
+                "{op} of {hard:?} {element}"
+            );
+            let buffer = buffer(gpu(), &states, wgpu::BufferUsages::STORAGE);
+            let parts = [Input { buffer: &buffer, offset: 0, len: count as u64 }];
+            let got = results(op, element, &of_source(gpu(), &finish, Shape::Whole, Source::of(&parts)));
+            assert_eq!(got, [wanted], "{op} of {hard:?} {element} on the GPU");
+            let joined =
+                State::from_bytes(&of_source(gpu(), &join, Shape::Whole, Source::of(&parts))).unwrap();
+            assert_eq!(finished(op, &joined), wanted, "{op} of {hard:?} {element}, joined");
+            assert_eq!(joined.count(), (count * len) as u64);
+        }
+    }
+}
+
+#[test]
+fn what_has_no_exact_form_is_refused() {
+    let make = |op: Op, element, form| {
+        let monoid = op.over(element).unwrap();
+        Reducer::with_options(&gpu().device, monoid, form, exact(false, false)).map(|_| ()).unwrap_err()
+    };
+    let _alone = alone();
+    assert!(matches!(make(Op::Max, Element::F32, Form::Whole), ReduceError::NotExact { .. }));
+    assert!(matches!(make(Op::Sum, Element::U32, Form::Whole), ReduceError::NotExact { .. }));
+    assert!(matches!(make(Op::Sum, Element::F32, Form::Axis), ReduceError::ExactForm(Form::Axis)));
 }

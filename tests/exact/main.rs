@@ -7,3 +7,4 @@ mod arrays;
 mod cpu;
 mod gpu;
 mod oracle;
+mod recorded;

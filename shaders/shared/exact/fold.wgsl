@@ -5,14 +5,24 @@
 #import io
 #import exact/limbs
 
-#ifdef reads_partials
-// States: two words a digit.
 @group(0) @binding(0) var<storage, read> input: array<u32>;
-#else
-@group(0) @binding(0) var<storage, read> input: array<u32>;
-@group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;
+
 #ifdef pair
 @group(0) @binding(5) var<storage, read> second: array<u32>;
+
+// The second factor of the pair whose first one is at `p`.
+fn second_at(p: u32) -> u32 {
+    return second[p + params.second];
+}
+#else
+fn second_at(p: u32) -> u32 {
+    return 0u;
+}
+#endif
+
+#ifndef reads_partials
+@group(0) @binding(3) var<storage, read> input4: array<vec4<u32>>;
+#ifdef pair
 @group(0) @binding(6) var<storage, read> second4: array<vec4<u32>>;
 
 fn vector(i: u32) -> Factors {

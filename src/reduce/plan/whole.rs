@@ -59,7 +59,8 @@ impl Request<'_> {
 
     /// Everything that some windows hold.
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
-        let tuning = Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
+        let tuning =
+            Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
         let tuning = match self.monoid.format() {
             Some(format) => format.tuning(tuning),
             None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
