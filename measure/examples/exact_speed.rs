@@ -16,9 +16,7 @@ use std::str::FromStr;
 use halofold::read::Readback;
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::ladder::{Finish, Rung};
-use halofold::reduce::{
-    Form, Input, Monoid, Op, Options, Output, Prepared, Reducer, Shape, Source, Strategy, Tuning, Workspace,
-};
+use halofold::reduce::{Accuracy, Monoid, Op, Options, Prepared, Reducer, Strategy, Tuning};
 use halofold::{Element, Value, adapter, wgpu};
 use halofold_measure::{Budget, Timer};
 
@@ -184,16 +182,14 @@ impl Case {
     }
 
     fn prepare(&self, device: &wgpu::Device, options: Options<'_>) -> Result<Prepared, Failure> {
-        let monoid: Monoid = self.op.over(self.element).ok_or("not defined")?;
-        let reducer = Reducer::with_options(device, monoid, Form::Whole, options)?;
-        let input = [Input { buffer: &self.elements, offset: 0, len: self.len() }];
-        let source = match &self.second {
-            Some(second) => Source::pairs(&input, Input { buffer: second, ..input[0] }),
-            None => Source::of(&input),
+        let monoid: Monoid = self.op.over(self.element)?;
+        let reducer = Reducer::with_options(device, monoid, options)?;
+        let first = reducer.of(&self.elements);
+        let reduction = match &self.second {
+            Some(second) => first.and(second),
+            None => first,
         };
-        let workspace = Workspace::new(device, &reducer.plan_of(&source, Shape::Whole)?);
-        let output = Output { buffer: &self.result, offset: 0 };
-        Ok(reducer.prepare(device, source, Shape::Whole, output, &workspace)?)
+        Ok(reduction.into(&self.result)?)
     }
 
     fn value(&self, timer: &Timer, prepared: &Prepared) -> Result<Value, Failure> {
@@ -202,7 +198,7 @@ impl Case {
         prepared.encode(&mut encoder);
         readback.encode(&mut encoder, &self.result, 0, 8)?;
         timer.queue().submit([encoder.finish()]);
-        let bytes = readback.wait(timer.device(), 8)?;
+        let bytes = readback.wait(8)?;
         Ok(self.op.read(self.element, &bytes)[0].value().ok_or("no value")?)
     }
 
@@ -210,13 +206,13 @@ impl Case {
         let device = timer.device();
         let mut plain = Options::default();
         plain.subgroups = !wanted.0.contains_key("no-subgroups");
-        let features = self.op.over(self.element).ok_or("not defined")?.features();
+        let features = self.op.over(self.element)?.features();
         let plain_runs =
             device.features().contains(features).then(|| self.prepare(device, plain)).transpose()?;
         for tuning in wanted.tunings()? {
             let mut exact = plain;
             let rung = Rung::named("exact")?;
-            exact.accuracy = halofold::reduce::Accuracy::Exact;
+            exact.accuracy = Accuracy::Exact;
             if let Some((size, groups)) = tuning {
                 let mut tuning =
                     Tuning::of(rung.kernel, &device.limits(), u64::MAX).with_workgroup_size(size);

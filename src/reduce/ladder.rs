@@ -33,6 +33,7 @@ pub enum Coverage {
 
 /// How a kernel loads the caller's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Loads {
     /// One at a time.
     Elements,
@@ -42,6 +43,7 @@ pub enum Loads {
 
 /// How much workgroup memory a kernel needs, in accumulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Memory {
     /// None.
     Nothing,
@@ -64,6 +66,7 @@ impl Memory {
 
 /// Whether a kernel uses subgroup operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Subgroups {
     /// Never.
     Unused,
@@ -75,6 +78,7 @@ pub enum Subgroups {
 
 /// How a kernel hands over what its workgroups have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Delivery {
     /// Each stores its own.
     Output,
@@ -127,6 +131,7 @@ impl Hash for Kernel {
 
 /// How partial results become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Finish {
     /// The CPU combines them after reading them back.
     Host,

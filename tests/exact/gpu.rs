@@ -1,13 +1,11 @@
 //! The kernels against whole numbers of any length: the same bits on every adapter.
 
 use halofold::reduce::exact::State;
-use halofold::reduce::{
-    Accuracy, Form, Input, Monoid, Op, Options, ReduceError, Reducer, Shape, Source, Workspace,
-};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Accuracy, Extent, Form, Monoid, Op, Options, ReduceError, Reducer, Reduction, Shape};
+use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, Random, alone, buffer, gpu, limited, one, poisoned, run};
+use crate::common::{Gpu, Random, alone, buffer, gpu, limited, over, poisoned, run};
 use crate::cpu::{CASES, bits, finished, second, state};
 use crate::oracle::expected;
 
@@ -15,19 +13,18 @@ use crate::oracle::expected;
 pub struct Inputs {
     buffers: Vec<wgpu::Buffer>,
     offset: u64,
-    len: u64,
+    bytes: u64,
 }
 
 impl Inputs {
     pub fn new(gpu: &Gpu, element: Element, arrays: &[&[u8]], shift: u64) -> Self {
         let offset = shift * element.size();
         let buffers = arrays.iter().map(|bytes| poisoned(gpu, bytes, offset)).collect();
-        Inputs { buffers, offset, len: arrays[0].len() as u64 / element.size() }
+        Inputs { buffers, offset, bytes: arrays[0].len() as u64 }
     }
 
-    fn input(&self, number: usize) -> Option<Input<'_>> {
-        let buffer = self.buffers.get(number)?;
-        Some(Input { buffer, offset: self.offset, len: self.len })
+    fn slices(&self) -> Vec<Slice<'_>> {
+        self.buffers.iter().map(|buffer| Slice::new(buffer, self.offset, self.bytes)).collect()
     }
 }
 
@@ -40,22 +37,18 @@ pub fn exact(from_states: bool, to_states: bool) -> Options<'static> {
 }
 
 /// An exact reducer.
-pub fn reducer(gpu: &Gpu, monoid: &Monoid, form: Form, options: Options<'_>) -> Reducer {
-    gpu.watched(|| Ok(Reducer::with_options(&gpu.device, monoid.clone(), form, options).unwrap())).unwrap()
+pub fn reducer(gpu: &Gpu, monoid: &Monoid, options: Options<'_>) -> Reducer {
+    Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
 }
 
 /// Runs a reduction twice and answers its output.
 pub fn output(gpu: &Gpu, reducer: &Reducer, shape: Shape, inputs: &Inputs) -> Vec<u8> {
-    let first = [inputs.input(0).unwrap()];
-    of_source(gpu, reducer, shape, one(&first, inputs.input(1)))
+    of_reduction(gpu, &over(reducer, &inputs.slices()).shape(shape))
 }
 
-/// The same of any source.
-pub fn of_source(gpu: &Gpu, reducer: &Reducer, shape: Shape, source: Source<'_>) -> Vec<u8> {
-    let plan = reducer.plan_of(&source, shape).unwrap();
-    let workspace = Workspace::new(&gpu.device, &plan);
-    let result = gpu.watched(|| run(gpu, reducer, (shape, source), &plan, &workspace, None));
-    let [first, second] = result.unwrap();
+/// The same of any reduction.
+pub fn of_reduction(gpu: &Gpu, reduction: &Reduction<'_>) -> Vec<u8> {
+    let [first, second] = gpu.watched(|| run(gpu, reduction, None)).unwrap();
     assert_eq!(first, second, "two runs");
     first
 }
@@ -80,9 +73,9 @@ struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    fn new(gpu: &'a Gpu, (op, element): (Op, Element), form: Form) -> Self {
+    fn new(gpu: &'a Gpu, (op, element): (Op, Element)) -> Self {
         let monoid = op.over(element).unwrap();
-        Bench { gpu, case: Case { op, element }, results: reducer(gpu, &monoid, form, exact(false, false)) }
+        Bench { gpu, case: Case { op, element }, results: reducer(gpu, &monoid, exact(false, false)) }
     }
 
     /// Runs arrays of one length one after the other, each against the oracle.
@@ -127,7 +120,7 @@ impl<'a> Bench<'a> {
 fn whole_inputs() {
     let _alone = alone();
     for case in CASES {
-        let bench = Bench::new(gpu(), case, Form::Whole);
+        let bench = Bench::new(gpu(), case);
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
             for len in [0, 1, 2, 3, 5, 8, 17, 64, 1000, 4099, 70_001] {
                 bench.check_whole(hard, len, len as u64 + number as u64);
@@ -141,7 +134,7 @@ fn a_hundred_thousand_arrays() {
     let _alone = alone();
     let mut arrays = 0;
     for case in CASES {
-        let bench = Bench::new(gpu(), case, Form::Segments);
+        let bench = Bench::new(gpu(), case);
         // Sums of 32-bit floats are what most will ask for.
         let count = if case == (Op::Sum, Element::F32) { 700 } else { 60 };
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
@@ -158,7 +151,7 @@ fn a_hundred_thousand_arrays() {
 fn long_segments_are_cut_into_states() {
     let _alone = alone();
     for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
-        let bench = Bench::new(gpu(), case, Form::Segments);
+        let bench = Bench::new(gpu(), case);
         for hard in [Hard::Patterns, Hard::Mixed, Hard::Special, Hard::MinusZeros] {
             bench.check_segments(hard, 2, 50_003, 3);
         }
@@ -172,14 +165,14 @@ fn windows_split_anywhere() {
     for case in
         [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
     {
-        let bench = Bench::new(&small, case, Form::Whole);
+        let bench = Bench::new(&small, case);
         // Sorted data choose another window in each binding.
         for hard in [Hard::Patterns, Hard::Sorted, Hard::Uniform, Hard::Special, Hard::Cancelling] {
             for len in [16_383, 16_385, 40_000, 100_003] {
                 bench.check_whole(hard, len, 11);
             }
         }
-        let bench = Bench::new(&small, case, Form::Segments);
+        let bench = Bench::new(&small, case);
         for hard in [Hard::Patterns, Hard::Mixed, Hard::MinusZeros] {
             bench.check_segments(hard, 3, 30_011, 9);
             bench.check_segments(hard, 500, 77, 9);
@@ -190,7 +183,7 @@ fn windows_split_anywhere() {
 #[test]
 fn the_order_decides_nothing() {
     let _alone = alone();
-    let bench = Bench::new(gpu(), (Op::Sum, Element::F32), Form::Whole);
+    let bench = Bench::new(gpu(), (Op::Sum, Element::F32));
     for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
         let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&array(hard, Element::F32, 30_000, 1));
         let wanted = expected(Op::Sum, Element::F32, bytemuck::cast_slice(&words), None);
@@ -214,10 +207,10 @@ fn states_are_the_references_and_merge() {
     let _alone = alone();
     for (op, element) in CASES {
         let monoid = op.over(element).unwrap();
-        let leave = reducer(gpu(), &monoid, Form::Segments, exact(false, true));
-        let whole = reducer(gpu(), &monoid, Form::Whole, exact(false, true));
-        let finish = reducer(gpu(), &monoid, Form::Whole, exact(true, false));
-        let join = reducer(gpu(), &monoid, Form::Whole, exact(true, true));
+        let leave = reducer(gpu(), &monoid, exact(false, true));
+        let whole = reducer(gpu(), &monoid, exact(false, true));
+        let finish = reducer(gpu(), &monoid, exact(true, false));
+        let join = reducer(gpu(), &monoid, exact(true, true));
         for hard in [Hard::Patterns, Hard::Special, Hard::MinusZeros, Hard::Uniform] {
             let (count, len) = (70, 33);
             let first = array(hard, element, count * len, 4);
@@ -250,11 +243,10 @@ fn states_are_the_references_and_merge() {
                 "{op} of {hard:?} {element}"
             );
             let buffer = buffer(gpu(), &states, wgpu::BufferUsages::STORAGE);
-            let parts = [Input { buffer: &buffer, offset: 0, len: count as u64 }];
-            let got = results(op, element, &of_source(gpu(), &finish, Shape::Whole, Source::of(&parts)));
+            let parts = Slice::new(&buffer, 0, states.len() as u64);
+            let got = results(op, element, &of_reduction(gpu(), &finish.of(parts)));
             assert_eq!(got, [wanted], "{op} of {hard:?} {element} on the GPU");
-            let joined =
-                State::from_bytes(&of_source(gpu(), &join, Shape::Whole, Source::of(&parts))).unwrap();
+            let joined = State::from_bytes(&of_reduction(gpu(), &join.of(parts))).unwrap();
             assert_eq!(finished(op, &joined), wanted, "{op} of {hard:?} {element}, joined");
             assert_eq!(joined.count(), (count * len) as u64);
         }
@@ -263,12 +255,15 @@ fn states_are_the_references_and_merge() {
 
 #[test]
 fn what_has_no_exact_form_is_refused() {
-    let make = |op: Op, element, form| {
-        let monoid = op.over(element).unwrap();
-        Reducer::with_options(&gpu().device, monoid, form, exact(false, false)).map(|_| ()).unwrap_err()
-    };
     let _alone = alone();
-    assert!(matches!(make(Op::Max, Element::F32, Form::Whole), ReduceError::NotExact { .. }));
-    assert!(matches!(make(Op::Sum, Element::U32, Form::Whole), ReduceError::NotExact { .. }));
-    assert!(matches!(make(Op::Sum, Element::F32, Form::Axis), ReduceError::ExactForm(Form::Axis)));
+    let make = |op: Op, element| {
+        let monoid = op.over(element).unwrap();
+        Reducer::with_options(&gpu().device, monoid, exact(false, false))
+    };
+    assert!(matches!(make(Op::Max, Element::F32), Err(ReduceError::NotExact { .. })));
+    assert!(matches!(make(Op::Sum, Element::U32), Err(ReduceError::NotExact { .. })));
+    let sum = make(Op::Sum, Element::F32).unwrap();
+    let columns =
+        sum.plan(Shape::Axis { outer: 1, len: 4, inner: 4 }, &[Extent { offset: 0, len: 16 }], None);
+    assert!(matches!(columns, Err(ReduceError::ExactForm(Form::Axis))), "{columns:?}");
 }

@@ -3,7 +3,7 @@
 //! `HALOFOLD_RECORD_BITS=1 cargo test --test exact recorded` writes down the oracle's.
 
 use halofold::Element;
-use halofold::reduce::{Form, Op, Shape};
+use halofold::reduce::{Op, Shape};
 
 use crate::arrays::{Hard, array};
 use crate::common::{alone, gpu};
@@ -80,7 +80,7 @@ fn recorded_bits_are_the_adapters() {
                 std::iter::once(&batch.first[..]).chain(batch.second.as_deref()).collect();
             let inputs = Inputs::new(gpu(), batch.element, &arrays, number);
             let monoid = batch.op.over(batch.element).expect("it is defined");
-            let reducer = reducer(gpu(), &monoid, Form::Segments, exact(false, false));
+            let reducer = reducer(gpu(), &monoid, exact(false, false));
             let bytes = output(gpu(), &reducer, Shape::Segments { len: batch.len as u64 }, &inputs);
             batch.line(&results(batch.op, batch.element, &bytes))
         })

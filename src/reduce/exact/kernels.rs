@@ -6,6 +6,7 @@ use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::tuning::Tuning;
+use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece};
 
 /// The rung for whole inputs.
@@ -63,6 +64,11 @@ impl Format {
                 Layout::of_words(&["low", "middle", "high", "top", "tag"], stride)
             }
         }
+    }
+
+    /// The words of a state.
+    pub(in crate::reduce) fn fields(self) -> Vec<Field> {
+        (0..self.words()).map(|word| Field { offset: 8 * word, number: Number::I64 }).collect()
     }
 
     /// The result's words.

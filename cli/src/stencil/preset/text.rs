@@ -102,7 +102,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
         Shown::words("variant", |row| row.what.variant.clone()),
         Shown::number("block", |row| row.what.block.clone()),
         Shown::number("time a step", |row| table::time(row.times.median)),
-        Shown::number("IQR", |row| table::time(row.times.iqr)),
+        Shown::number("spread", |row| table::percent(row.times.spread_percent)),
         Shown::number("GCell/s", |row| table::optional(row.figures.gcells_per_s)),
         Shown::number("GB/s", |row| table::optional(row.figures.gb_per_s)),
         Shown::number("% copy", |row| {
