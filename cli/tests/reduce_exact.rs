@@ -27,7 +27,8 @@ fn numbers() -> Vec<f64> {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         state >> 33
     };
-    let mut numbers: Vec<f64> = (0..5000).map(|_| (next() as f64 - 1e9) * f64::powi(2.0, next() as i32 % 90 - 60)).collect();
+    let mut numbers: Vec<f64> =
+        (0..5000).map(|_| (next() as f64 - 1e9) * f64::powi(2.0, next() as i32 % 90 - 60)).collect();
     let negatives: Vec<f64> = numbers.iter().rev().map(|x| -x * 0.999_999).collect();
     numbers.extend(negatives);
     numbers
@@ -60,7 +61,8 @@ fn pieces_of_any_size_give_the_same_bits() {
         let (path, state) = written(&folder, element);
         let wanted = [hexadecimal(state.sum()), hexadecimal(state.mean())];
         for piece in ["1000000", "4096", "1001"] {
-            let args = [&path, "--raw", element.name(), "--exact", "--op", "sum,mean", "--piece", piece, "--verify"];
+            let args =
+                [&path, "--raw", element.name(), "--exact", "--op", "sum,mean", "--piece", piece, "--verify"];
             assert_eq!(bits(&args), wanted, "{element}, pieces of {piece}");
         }
     }
@@ -73,7 +75,8 @@ fn states_are_written_and_merged() {
     let bytes = std::fs::read(&path).unwrap();
     let mut states = Vec::new();
     for (number, part) in bytes.chunks(4 * 3001).enumerate() {
-        let (part, target) = (folder.write(&format!("{number}.bin"), part), folder.path(&format!("{number}.state")));
+        let (part, target) =
+            (folder.write(&format!("{number}.bin"), part), folder.path(&format!("{number}.state")));
         stdout(&run(&[&part, "--raw", "f32", "--exact", "--state", &target]));
         states.insert(0, target);
     }
@@ -92,7 +95,8 @@ fn dot_products_are_exact_too() {
     let floats: Vec<f32> = numbers().iter().map(|x| *x as f32).collect();
     let mut state = State::new(Format::Product);
     state.add_products(&floats, &floats);
-    let args = [&path, "--raw", "f32", "--exact", "--op", "dot", "--with", &path, "--piece", "4000", "--verify"];
+    let args =
+        [&path, "--raw", "f32", "--exact", "--op", "dot", "--with", &path, "--piece", "4000", "--verify"];
     assert_eq!(bits(&args), [hexadecimal(state.sum())]);
 }
 

@@ -25,11 +25,12 @@
 // What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file or ten pieces of it
 // give the same bits, those of the true sum. And large numbers that cancel leave what is left, not noise.
 //
-// Its price is arithmetic, about ten integer operations an element; memory is slower than that on every GPU with memory of
-// its own. Software adapters compute where GPUs wait, and take longer.
+// Its price is arithmetic, a dozen integer operations an element, which large GPUs do while they wait for memory; software adapters
+// do not wait. And a longer end: limbs, digits and the rounding take some microseconds, however short the input is.
 //
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same bits on one vendor's
 // GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
+// Today: on an H200 at 2^28 elements of ordinary data 1.08 to 1.15 times the time of `single-pass`, at 2^24 1.6 to 2 times.
 #import entry
 #import exact/fold
 #import exact/states
