@@ -15,6 +15,7 @@ use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::residual;
+use crate::stencil::steps::Steps;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Norm, Outcome, Until};
 
@@ -64,7 +65,7 @@ impl Jacobi {
 /// the end leave both buffers alone.
 #[derive(Debug)]
 pub struct Convergence {
-    steps: [Vec<Dispatch>; 2],
+    steps: Steps,
     check: Prepared,
     kernels: Kernels,
     every: u32,
@@ -97,9 +98,9 @@ impl Convergence {
         while at < end {
             let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(end);
             let mut recorder = Recorder::new(pass);
-            for step in at..due {
-                recorder.record(&self.steps[step as usize % 2]);
-            }
+            // The residual is the change of the last step, which therefore is a pass of its own.
+            self.steps.record(&mut recorder, at, due - at - 1);
+            self.steps.record(&mut recorder, due - 1, 1);
             self.check.encode_in_pass(pass);
             self.kernels.record(&mut Recorder::new(pass), due - at, self.every);
             at = due;

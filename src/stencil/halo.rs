@@ -77,20 +77,28 @@ impl HaloExchange {
             };
             pipeline::compile(device, kernel)
         };
-        let cells = 4 * u64::from(halo.layer);
-        let groups = cells.div_ceil(WORKGROUP);
-        let workgroups = pipeline::folded(groups, &device.limits())
-            .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
-        let running = Copying { layer: halo.layer, skip: halo.skip, row: workgroups[0] };
+        let (size, workgroups) = sizes(device, element, halo)?;
         Ok(HaloExchange {
             halo: halo.clone(),
-            size: (cells * element.size()).next_multiple_of(4),
+            size,
             element,
             gather: compile("gather"),
             scatter: compile("scatter"),
             workgroups,
-            params: blocks.add(running, Copying { layer: 0, ..running }),
+            params: add(blocks, halo, workgroups),
         })
+    }
+
+    /// The same kernels for layers of another size.
+    pub(super) fn resized(
+        &self,
+        device: &Device,
+        halo: &Halo,
+        blocks: &mut UniformBlocks,
+    ) -> Result<Self, StencilError> {
+        let (size, workgroups) = sizes(device, self.element, halo)?;
+        let params = add(blocks, halo, workgroups);
+        Ok(HaloExchange { halo: halo.clone(), size, workgroups, params, ..self.clone() })
     }
 
     /// Allocates the four layers.
@@ -145,6 +153,21 @@ impl HaloExchange {
         let bindings = binding::bind(device, "halofold::stencil::halo", layout, resources);
         Dispatch { pipeline: pipeline.clone(), bindings, grid: self.workgroups }
     }
+}
+
+/// Bytes of four layers, and the workgroups that copy them.
+fn sizes(device: &Device, element: Element, halo: &Halo) -> Result<(u64, [u32; 2]), StencilError> {
+    let cells = 4 * u64::from(halo.layer);
+    let groups = cells.div_ceil(WORKGROUP);
+    let workgroups = pipeline::folded(groups, &device.limits())
+        .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
+    Ok(((cells * element.size()).next_multiple_of(4), workgroups))
+}
+
+/// Adds the numbers of both kernels to the uniform blocks.
+fn add(blocks: &mut UniformBlocks, halo: &Halo, workgroups: [u32; 2]) -> u64 {
+    let running = Copying { layer: halo.layer, skip: halo.skip, row: workgroups[0] };
+    blocks.add(running, Copying { layer: 0, ..running })
 }
 
 /// The module with both kernels.

@@ -1,23 +1,22 @@
 //! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::binding;
-use crate::dispatch::{self, Dispatch, Recorder};
+use crate::dispatch::{self, Recorder};
 use crate::element::Element;
-use crate::pipeline::{self, Checks, Kernel};
+use crate::pipeline::Checks;
+use crate::stencil::blocked::{Passes, Prepared};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::grids::{Grids, Parts};
+use crate::stencil::grids::Grids;
 use crate::stencil::halo::HaloExchange;
-use crate::stencil::plan::{Params, Plan};
+use crate::stencil::plan::Plan;
+use crate::stencil::steps::{Binder, Compiled, Steps, compile};
 use crate::stencil::stencils::Weights;
 use crate::stencil::uniforms::UniformBlocks;
-
-/// Where kernels find the right-hand side.
-const RHS: u32 = 5;
 
 /// A stencil compiled for a device and a grid.
 #[derive(Clone, Debug)]
@@ -25,9 +24,10 @@ pub struct Jacobi {
     config: Config,
     plan: Plan,
     checks: Checks,
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
+    kernel: Compiled,
     exchange: Option<HaloExchange>,
+    /// Of a time-blocked kernel.
+    passes: Option<Arc<Passes>>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
     weights: Buffer,
@@ -63,22 +63,18 @@ impl Jacobi {
         weights: Weights,
         checks: Checks,
     ) -> Result<Self, StencilError> {
-        let config = Config { one_weight: config.stencil.is_one_weight(weights), ..config };
+        let config = config.on(device, weights);
         let plan = config.plan(device.features(), &device.limits())?;
-        let label = format!("halofold::stencil::{}", config.variant.name);
-        let (pipeline, layout) = pipeline::compile(
-            device,
-            Kernel {
-                label: &label,
-                wgsl: config.compose(),
-                entry_point: "main",
-                slots: &[0, 1, 2, 3, RHS][..if config.rhs { 5 } else { 4 }],
-                overrides: &config.overrides(),
-                cache: None,
-                checks,
-            },
-        );
         let mut blocks = UniformBlocks::default();
+        if config.variant.is_blocked() {
+            let passes = Passes::new(device, config, checks, &mut blocks)?;
+            let params = blocks.buffer(device, BufferUsages::UNIFORM);
+            let weights = filled(device, config.element, weights);
+            let kernel = passes.kernel(config.deepest(&device.limits()));
+            let passes = Some(Arc::new(passes));
+            return Ok(Jacobi { config, plan, checks, kernel, exchange: None, passes, blocks, params, weights });
+        }
+        let kernel = compile(device, &config, checks);
         // Those of the windows come first, then that of the halo exchange.
         for params in
             plan.windows.iter().map(|window| window.params).chain(plan.halo.iter().map(|halo| halo.params))
@@ -91,7 +87,7 @@ impl Jacobi {
         };
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, config.element, weights);
-        Ok(Jacobi { config, plan, checks, pipeline, layout, exchange, blocks, params, weights })
+        Ok(Jacobi { config, plan, checks, kernel, exchange, passes: None, blocks, params, weights })
     }
 
     /// What was compiled.
@@ -111,7 +107,7 @@ impl Jacobi {
     ///
     /// None that [`Jacobi::new`] would not have had.
     pub fn reweighted(&self, device: &Device, weights: Weights) -> Result<Self, StencilError> {
-        if self.config.stencil.is_one_weight(weights) != self.config.one_weight {
+        if self.config.on(device, weights).one_weight != self.config.one_weight {
             return Self::compile(device, self.config, weights, self.checks);
         }
         Ok(Jacobi { weights: filled(device, self.config.element, weights), ..self.clone() })
@@ -130,78 +126,38 @@ impl Jacobi {
         Ok(Stepper { steps: self.steps(device, grids, &self.params)? })
     }
 
-    /// The dispatches of a step that reads `first`, and of one that reads `second`.
+    /// The dispatches of steps from `first` to `second` and back.
     pub(super) fn steps(
         &self,
         device: &Device,
         grids: Grids<'_>,
         params: &Buffer,
-    ) -> Result<[Vec<Dispatch>; 2], StencilError> {
+    ) -> Result<Steps, StencilError> {
         grids.check(self.config.bytes(), self.config.rhs)?;
+        if let Some(passes) = &self.passes {
+            return Ok(Steps::Passes(Prepared::new(passes, grids, params, &self.weights)));
+        }
         let layers = self.exchange.as_ref().map(|exchange| exchange.layers(device));
-        Ok(grids.steps().map(|grids| {
-            let mut dispatches = self.windows(device, grids, params);
-            if let Some((exchange, layers)) = self.exchange.as_ref().zip(layers.as_ref()) {
-                let block = self.plan.windows.len();
-                let groups = exchange.halo.workgroups;
-                dispatches.extend(exchange.gather(device, grids, layers, params));
-                dispatches.push(self.dispatch(
-                    device,
-                    layers.parts(),
-                    0..exchange.size,
-                    (params, block),
-                    groups,
-                ));
-                dispatches.push(exchange.scatter(device, grids, layers, params));
-            }
-            dispatches
-        }))
-    }
-
-    fn windows(&self, device: &Device, grids: Parts<'_>, params: &Buffer) -> Vec<Dispatch> {
-        let windows = self.plan.windows.iter().enumerate();
-        windows
-            .map(|(block, window)| {
-                // No more of the buffers than the grid, in whole words.
-                let range = window.offset..window.offset + window.size.next_multiple_of(4);
-                self.dispatch(device, grids, range, (params, block), window.workgroups)
-            })
-            .collect()
-    }
-
-    /// The dispatch with the numbers of a block, over the same bytes of each buffer.
-    fn dispatch(
-        &self,
-        device: &Device,
-        Parts { source, result, rhs }: Parts<'_>,
-        bytes: Range<u64>,
-        (params, block): (&Buffer, usize),
-        grid: [u32; 2],
-    ) -> Dispatch {
-        let part = |buffer| binding::slice(buffer, bytes.start, bytes.end - bytes.start);
-        let params = binding::block::<Params>(params, binding::block_offset(block));
-        let resources =
-            [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
-        let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
-        let bindings = binding::bind(device, "halofold::stencil::bindings", &self.layout, resources);
-        Dispatch { pipeline: self.pipeline.clone(), bindings, grid }
+        let bound = grids.steps().map(|grids| {
+            let bind = Binder { device, kernel: &self.kernel, weights: &self.weights, params };
+            bind.step(grids, &self.plan, 0, self.exchange.as_ref().zip(layers.as_ref()))
+        });
+        Ok(Steps::Single(bound))
     }
 }
 
 /// A stencil with its buffers, ready to be recorded again and again.
 #[derive(Debug)]
 pub struct Stepper {
-    steps: [Vec<Dispatch>; 2],
+    steps: Steps,
 }
 
 impl Stepper {
     /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
-    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing.
+    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing; but a
+    /// time-blocked kernel is compiled and bound the first time that a pass takes so many steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        let mut recorder = Recorder::new(pass);
-        for step in 0..steps {
-            recorder.record(&self.steps[step as usize % 2]);
-        }
+        self.steps.record(&mut Recorder::new(pass), 0, steps);
     }
 
     /// The same in a pass of its own.

@@ -54,6 +54,7 @@
 //! ```
 
 mod aux_kernels;
+mod blocked;
 mod catalogue;
 mod config;
 mod convergence;
@@ -66,6 +67,7 @@ pub mod reference;
 mod residual;
 mod shape;
 mod stencils;
+mod steps;
 mod tuning;
 mod uniforms;
 mod until;

@@ -1,0 +1,183 @@
+// time-pipeline, 5 and 9 points: many steps for one trip through memory, borders kept at every step.
+//
+// A step that goes through memory reads a cell and writes a cell, and no kernel does that faster than a copy. Twenty steps
+// that each go through memory take twenty copies. But a new cell is made of its neighbours; a cell two steps on, of what
+// lies two around it; T steps on, T around it. So a workgroup that has loaded a strip of columns with T more on either
+// side can make all T steps before it writes anything. The mapping is the thesis's overlapped one, whose workgroups load
+// a rim that they do not compute: SOL is the case T = 1.
+//
+// The strip is narrow and the grid is long, so the workgroup does not hold the strip. It streams down its rows:
+//
+//     row r of the grid  ->  step 1 of row r-1  ->  step 2 of row r-2  ->  ...  ->  step T of row r-T, written
+//
+// Every step needs three rows of the one before, so each of the T time levels remembers what two rows left behind (how:
+// shared/time_step.wgsl), and each row that comes in at the front sends one out at the end. Memory is read and written once
+// for T steps. What decides now are the instructions: five a cell and step for five points.
+//
+// Where the T levels live:
+//
+//   * In registers, first of all. A lane holds CELLS cells of a row side by side, so of its neighbours to the west and
+//     east it asks other lanes only for the outermost two. That is one shuffle each a row and level; without subgroups it is
+//     workgroup memory and, between two levels, a barrier (shared/team_ring.wgsl).
+//   * A lane's registers hold LEVELS levels of its cells, four perhaps. So the levels are spread over the teams of the
+//     workgroup: COLS lanes (a subgroup, or a part of one) make LEVELS steps and hand the rows on to the next team through
+//     workgroup memory. It is a pipeline of ROWS teams, each working on rows somewhat higher up than the team before it:
+//
+//         turn      team 0                 team 1                 team 2 (last)
+//          t        rows 8 and 9           rows 2 and 3           rows -4 and -3
+//          t + 1    rows 10 and 11         rows 4 and 5           rows -2 and -1
+//
+//   * One barrier a turn, after which each finds what the one before it has left. A turn takes TURN rows: a barrier is cheap
+//     where a lane has made about a hundred cells since the last one. Two rows also spare the moves that one row costs: what was
+//     the newest row of a level is the older one next, and with two of them each comes to lie where it was.
+//   * Rows of the grid are fetched by all invocations a turn before they are staged in the ring, and two before they are
+//     read, with no more registers than those under way. All loads from the ring stand before the first store to it.
+//
+// The price is double work: of the strip's columns T on either side are stepped, less and less of them right, and not
+// written. (At a fixed side none are lost, as nothing beyond is asked for.) And each workgroup's rows take T rows to lead in and
+// as many to lead out. So strips want to be wide, T a small part of that, and workgroups tall; but there must be enough
+// of them to fill the GPU, in whole waves.
+//
+// Borders are kept at every step, on every side. Columns beyond a mirror or a ring's side are loaded as what is there, and
+// stepped like any other (shared/places.wgsl). Where a workgroup meets a fixed column, or a row at a fixed side or a mirror
+// passes through one of its levels, it takes its turn through the same steps with selections (`advance_at_border`).
+// Which way a turn goes depends on nothing but the turn, so all invocations go together.
+//
+// A pass may make fewer steps than there are levels (`params.steps`): the levels that are left over pass their rows on.
+// The bits are those of single steps by this kernel in any case, since no compiler has anything to put together across two
+// steps (shares_star5.wgsl).
+//
+// Beyond the thesis. Rotated registers, teams and a ring are after FastStencil (SC'26), which keeps no borders; streaming and
+// levels in registers were in AN5D and SSAM before it.
+#import grid2d
+#import team_levels
+#import team_ring
+#import feed
+
+// The rows that a workgroup writes, and the first one that it loads.
+struct Rows {
+    begin: i32,
+    end: i32,
+    top: i32,
+}
+
+fn rows_of(block: Block) -> Rows {
+    let begin = params.begin + u32(block.down) * params.planes_per_group;
+    let end = min(begin + params.planes_per_group, params.end);
+    let lead = i32(begin) - i32(params.steps);
+    // Above a fixed side and above a mirror there is nothing to load.
+    let starts_at_side = params.north == FIXED || params.north == MIRROR;
+    return Rows(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
+}
+
+// The columns that a workgroup writes, and the first one that it loads: each a multiple of LANES.
+struct Columns {
+    begin: i32,
+    end: i32,
+    first: i32,
+}
+
+fn columns_of(block: Block) -> Columns {
+    let width = i32(COLS * PACKS) * LANES;
+    let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
+    let first = block.across * (width - 2 * lost) - select(lost, 0, params.west == FIXED);
+    let is_last = block.across + 1 == i32(params.blocks_across);
+    return Columns(
+        select(first + lost, 0, block.across == 0),
+        select(first + width - lost, i32(params.cols), is_last),
+        first,
+    );
+}
+
+// Rows from that which comes to a team's first level to that which goes out of its last.
+const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;
+
+// Turns until the last row has come out of the last team.
+fn turns_of(rows: Rows) -> i32 {
+    let passed = rows.end - rows.top + i32(ROWS) * TEAM_DELAY;
+    return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
+}
+
+// Whether some level of some team meets something special in a turn of any strip.
+fn meets_side(rows: Rows, turn: i32) -> bool {
+    let newest = rows.top + (turn + 1) * TURN_ROWS - 1;
+    let oldest = rows.top + (turn + 1 - i32(ROWS)) * TURN_ROWS - i32(ROWS) * TEAM_DELAY;
+    let has_north = params.north == FIXED || params.north == MIRROR;
+    let has_south = params.south == FIXED || params.south == MIRROR;
+    let last = i32(params.rows) - 1;
+    return (has_north && oldest <= 1 && newest >= 0) || (has_south && oldest <= last + 1 && newest >= last);
+}
+
+// Whether a strip meets it in every turn: fixed columns, or levels that are left over.
+fn meets_always(columns: Columns) -> bool {
+    let inside = columns.first > 0 && columns.first + i32(COLS * PACKS) * LANES < i32(params.cols);
+    let has_fixed = params.west == FIXED || params.east == FIXED;
+    return (has_fixed && !inside) || i32(params.steps) < i32(ROWS) * LEVELS;
+}
+
+@compute @workgroup_size(COLS * ROWS)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+#ifdef subgroups
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_size) width: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+#else
+    @builtin(local_invocation_index) place: u32,
+#endif
+) {
+    let block = block_of(workgroup);
+    let rows = rows_of(block);
+    if rows.begin >= rows.end {
+        return;
+    }
+#ifdef subgroups
+    let place = subgroup * width + subgroup_lane;
+#endif
+    let team = place / COLS;
+    let lane = place % COLS;
+    let columns = columns_of(block);
+    let own_col = columns.first + i32(lane * PACKS) * LANES;
+    let k = weights();
+    let spots = spots_of(own_col);
+    let kept = kept_row(spots);
+    let always = meets_always(columns);
+    let turns = turns_of(rows);
+    let feed = feed_of(place, columns.first);
+
+    clear_ring(place);
+    let fetched = fetch(feed, rows.top);
+    workgroupBarrier();
+    stage(feed, slot_of(0u, 0u), fetched);
+    var waiting = fetch(feed, rows.top + TURN_ROWS);
+    var levels = Team();
+    var half = 0u;
+    workgroupBarrier();
+
+    for (var turn = 0; turn < turns; turn++) {
+        let slot = slot_of(half, team);
+        let fed = fed_of(slot, lane);
+        let ahead = fetch(feed, rows.top + (turn + 2) * TURN_ROWS);
+        let row = rows.top + (turn - i32(team)) * TURN_ROWS - i32(team) * TEAM_DELAY;
+        let at = At(row, i32(team) * LEVELS, half, slot, lane, place);
+        var made: Fed;
+        if always || meets_side(rows, turn) {
+            let advanced = advance_at_border(k, levels, fed, at, spots, kept);
+            levels = advanced.team;
+            made = advanced.rows;
+        } else {
+            let advanced = advance(k, levels, fed, at, spots);
+            levels = advanced.team;
+            made = advanced.rows;
+        }
+        half = 1u - half;
+        if team + 1u < ROWS {
+            hand_on(slot_of(half, team + 1u), lane, made);
+        } else {
+            put_rows(rows, columns, row - TEAM_DELAY, own_col, made);
+        }
+        stage(feed, slot_of(half, 0u), waiting);
+        waiting = ahead;
+        workgroupBarrier();
+    }
+}

@@ -1,0 +1,38 @@
+// Nine points, row by row: what a row gives to its own new cells and to those of the rows beside it.
+//
+//     beside    s · own + d · (west + east)                  the same for the row above and for the row below
+//     begin     north's + c · own + s · (west + east)        the sum of a new cell without its row to the south
+//     finish    begin + south's                              as soon as that row comes
+//
+// So a row is looked at once. Every product is added by a stated `fma`, and the last operation of a step is an addition of
+// two sums: a compiler finds nothing to put together across two steps (shares_star5.wgsl).
+#import lanes
+
+struct Weights {
+    centre: Elem,
+    side: Elem,
+    diagonal: Elem,
+}
+
+// Read once, before any loop: a store to `result` could change them, for all a compiler knows.
+fn weights() -> Weights {
+    return Weights(coefficients[0], coefficients[1], coefficients[2]);
+}
+
+fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
+    return fma(Pack(k.diagonal), west + east, k.side * own);
+}
+
+#ifdef rhs
+fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack, added: Pack) -> Pack {
+    return north + fma(Pack(k.side), west + east, fma(Pack(k.centre), own, added));
+}
+#else
+fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
+    return north + fma(Pack(k.side), west + east, k.centre * own);
+}
+#endif
+
+fn finish(k: Weights, sum: Pack, south: Pack) -> Pack {
+    return sum + south;
+}
