@@ -166,8 +166,8 @@ impl Stepper {
     }
 }
 
-/// The weights on the GPU.
+/// The weights on the GPU, twice.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
-    let bytes = element.encode(&weights);
+    let bytes = element.encode(&[weights, weights].concat());
     binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

@@ -6,6 +6,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod blocked;
 mod field;
 mod poisson;
 mod run;
@@ -34,6 +35,7 @@ fn main() {
     trials.extend(windows::trials());
     trials.extend(until::trials());
     trials.extend(field::trials());
+    trials.extend(blocked::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 

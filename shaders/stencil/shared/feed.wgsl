@@ -10,7 +10,7 @@ struct Errand {
     // From which column, and from which of the turn's rows.
     place: Place,
     y: i32,
-    // To where in the slot; SLOT if there is nothing left to fetch.
+    // To where in the slot; past its end if there is nothing left to fetch.
     to: u32,
 }
 
@@ -19,7 +19,7 @@ fn errand_of(place: u32, nth: u32, first_col: i32) -> Errand {
     let y = i / (PACKS * COLS);
     let col = i % (PACKS * COLS);
     let source = place_of(first_col + i32(col) * LANES);
-    return Errand(source, i32(y), min(in_slot(y, col % PACKS, col / PACKS), SLOT));
+    return Errand(source, i32(y), in_slot(y, col % PACKS, col / PACKS));
 }
 
 fn fetch_one(errand: Errand, row: i32) -> Pack {
@@ -28,13 +28,13 @@ fn fetch_one(errand: Errand, row: i32) -> Pack {
 }
 
 fn stage_one(errand: Errand, slot: u32, fetched: Pack) {
-    if errand.to < SLOT {
+    if errand.to < slot_size() {
         ring[slot + errand.to] = fetched;
     }
 }
 
 fn clear_ring(place: u32) {
-    for (var i = place; i < 2u * ROWS * SLOT; i += ROWS * COLS) {
+    for (var i = place; i < 2u * ROWS * slot_size(); i += ROWS * COLS) {
         ring[i] = Pack();
     }
 #ifndef subgroups

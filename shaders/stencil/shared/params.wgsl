@@ -31,7 +31,8 @@ struct Params {
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// One for each class of cells, the centre's first. 27 points: α, β, γ, δ.
+// One for each class of cells, the centre's first. 27 points: α, β, γ, δ. All four stand here twice: a time-blocked kernel
+// reads some of them from here and some from there.
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.

@@ -4,23 +4,25 @@
 //     begin     north's + c · own + s · (west + east)        the sum of a new cell without its row to the south
 //     finish    begin + south's                              as soon as that row comes
 //
-// So a row is looked at once. Every product is added by a stated `fma`, and the last operation of a step is an addition of
-// two sums: a compiler finds nothing to put together across two steps (shares_star5.wgsl).
+// So a row is looked at once. Every product is added by a stated `fma`, the last operation of a step adds two sums, and what a
+// row gives to others is made with weights of its own, which equal those that it is weighed with itself: a compiler
+// finds nothing to put together or to factor out (shares_star5.wgsl).
 #import lanes
 
 struct Weights {
     centre: Elem,
     side: Elem,
-    diagonal: Elem,
+    side_beside: Elem,
+    diagonal_beside: Elem,
 }
 
 // Read once, before any loop: a store to `result` could change them, for all a compiler knows.
 fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[2]);
+    return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6]);
 }
 
 fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
-    return fma(Pack(k.diagonal), west + east, k.side * own);
+    return fma(Pack(k.diagonal_beside), west + east, k.side_beside * own);
 }
 
 #ifdef rhs

@@ -11,14 +11,16 @@
 #import lane_row
 #import time_step
 
-// Packs of the rows of one turn.
-const SLOT: u32 = TURN * PACKS * COLS;
+var<workgroup> ring: array<Pack, 2u * ROWS * TURN * PACKS * COLS>;
 
-var<workgroup> ring: array<Pack, 2u * ROWS * SLOT>;
+// Packs of the rows of one turn.
+fn slot_size() -> u32 {
+    return TURN * PACKS * COLS;
+}
 
 // Where a team's slot starts: `half` is 0 or 1.
 fn slot_of(half: u32, team: u32) -> u32 {
-    return (half * ROWS + team) * SLOT;
+    return (half * ROWS + team) * slot_size();
 }
 
 // Where pack `nth` of a lane lies in row `y` of a slot.
