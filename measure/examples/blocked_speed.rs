@@ -88,7 +88,7 @@ impl Options {
             let path = folder.join(format!("{}.spv", name.replace(':', "-")));
             let Code::Words(words) = kernel.translate(Language::Spirv)?.code else { return Err("no words".into()) };
             std::fs::write(&path, bytemuck::cast_slice::<u32, u8>(&words))?;
-            println!("{} main", path.display());
+            println!("{}\tmain", path.display());
         }
         Ok(())
     }

@@ -39,9 +39,10 @@
 // of them to fill the GPU, in whole waves.
 //
 // Borders are kept at every step, on every side. Columns beyond a mirror or a ring's side are loaded as what is there, and
-// stepped like any other (shared/places.wgsl). Where a workgroup meets a fixed column, or a row at a fixed side or a mirror
-// passes through one of its levels, it takes its turn through the same steps with selections (`advance_at_border`).
-// Which way a turn goes depends on nothing but the turn, so all invocations go together.
+// stepped like any other (shared/places.wgsl). A strip at a fixed side ends with it, so the fixed cells are the outermost of
+// the team, and are put back after each step (`advance_at_ends`). While a row at a fixed side or a mirror passes through
+// some level, the workgroup takes its turns through steps with selections for everything (`advance_at_border`). Which
+// way a turn goes depends on nothing but the turn and the strip, so all invocations go together.
 //
 // A pass may make fewer steps than there are levels (`params.steps`): the levels that are left over pass their rows on.
 // The bits are those of single steps by this kernel in any case, since no compiler has anything to put together across two
@@ -77,15 +78,22 @@ struct Columns {
     first: i32,
 }
 
+fn width_of_strip() -> i32 {
+    return i32(COLS * PACKS) * LANES;
+}
+
 fn columns_of(block: Block) -> Columns {
-    let width = i32(COLS * PACKS) * LANES;
+    let width = width_of_strip();
+    let cols = i32(params.cols);
     let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
     let first = block.across * (width - 2 * lost) - select(lost, 0, params.west == FIXED);
     let is_last = block.across + 1 == i32(params.blocks_across);
+    // A strip at a fixed side ends with it, so that the fixed cells are the first of the first lane, or the last of the last.
+    let at_east = is_last && params.east == FIXED && cols >= width;
     return Columns(
         select(first + lost, 0, block.across == 0),
-        select(first + width - lost, i32(params.cols), is_last),
-        first,
+        select(first + width - lost, cols, is_last),
+        select(first, cols - width, at_east),
     );
 }
 
@@ -98,21 +106,75 @@ fn turns_of(rows: Rows) -> i32 {
     return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
 }
 
-// Whether some level of some team meets something special in a turn of any strip.
-fn meets_side(rows: Rows, turn: i32) -> bool {
-    let newest = rows.top + (turn + 1) * TURN_ROWS - 1;
-    let oldest = rows.top + (turn + 1 - i32(ROWS)) * TURN_ROWS - i32(ROWS) * TEAM_DELAY;
-    let has_north = params.north == FIXED || params.north == MIRROR;
-    let has_south = params.south == FIXED || params.south == MIRROR;
-    let last = i32(params.rows) - 1;
-    return (has_north && oldest <= 1 && newest >= 0) || (has_south && oldest <= last + 1 && newest >= last);
+// Which of a lane's outermost cells are fixed, if the strip is no narrower than the grid.
+fn ends_of(columns: Columns, col: i32) -> Ends {
+    let end = col + i32(PACKS) * LANES;
+    return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);
 }
 
-// Whether a strip meets it in every turn: fixed columns, or levels that are left over.
-fn meets_always(columns: Columns) -> bool {
-    let inside = columns.first > 0 && columns.first + i32(COLS * PACKS) * LANES < i32(params.cols);
+// Which turns meet a side: those before `north`, and those from `south` on.
+struct Sides {
+    north: i32,
+    south: i32,
+}
+
+fn sides_of(rows: Rows, turns: i32) -> Sides {
+    // Levels that are left over, and strips that a fixed side ends somewhere inside, are special in every turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
-    return (has_fixed && !inside) || i32(params.steps) < i32(ROWS) * LEVELS;
+    let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
+    if is_narrow || i32(params.steps) < i32(ROWS) * LEVELS {
+        return Sides(turns, turns);
+    }
+    let has_north = params.north == FIXED || params.north == MIRROR;
+    let has_south = params.south == FIXED || params.south == MIRROR;
+    // The last team's last level is so many rows behind the row that comes in.
+    let behind = i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS;
+    let past_north = (behind + 1 - rows.top) / TURN_ROWS + 1;
+    let before_south = max(i32(params.rows) - 1 - rows.top, 0) / TURN_ROWS;
+    let north = select(0, clamp(past_north, 0, turns), has_north && rows.top <= 1);
+    return Sides(north, select(turns, clamp(before_south, north, turns), has_south));
+}
+
+// What an invocation knows all the time.
+struct Work {
+    rows: Rows,
+    columns: Columns,
+    feed: Feed,
+    team: u32,
+    lane: u32,
+    place: u32,
+    // The column of its first cell.
+    col: i32,
+}
+
+// A turn that has begun: where its team stands, the rows that it reads, and those that are fetched meanwhile.
+struct Turn {
+    at: At,
+    fed: Fed,
+    ahead: Fetched,
+}
+
+fn begin_turn(work: Work, turn: i32) -> Turn {
+    let half = u32(turn) & 1u;
+    let slot = slot_of(half, work.team);
+    let row = work.rows.top + (turn - i32(work.team)) * TURN_ROWS - i32(work.team) * TEAM_DELAY;
+    return Turn(
+        At(row, i32(work.team) * LEVELS, half, slot, work.lane, work.place),
+        fed_of(slot, work.lane),
+        fetch(work.feed, work.rows.top + (turn + 2) * TURN_ROWS),
+    );
+}
+
+// Hands the rows on, stages those that were fetched a turn before, and waits for the others.
+fn end_turn(work: Work, turn: Turn, made: Fed, waiting: Fetched) {
+    let half = 1u - turn.at.half;
+    if work.team + 1u < ROWS {
+        hand_on(slot_of(half, work.team + 1u), work.lane, made);
+    } else {
+        put_rows(work.rows, work.columns, turn.at.row - TEAM_DELAY, work.col, made);
+    }
+    stage(work.feed, slot_of(half, 0u), waiting);
+    workgroupBarrier();
 }
 
 @compute @workgroup_size(COLS * ROWS)
@@ -134,50 +196,50 @@ fn main(
 #ifdef subgroups
     let place = subgroup * width + subgroup_lane;
 #endif
-    let team = place / COLS;
-    let lane = place % COLS;
     let columns = columns_of(block);
-    let own_col = columns.first + i32(lane * PACKS) * LANES;
+    let lane = place % COLS;
+    let col = columns.first + i32(lane * PACKS) * LANES;
+    let work = Work(rows, columns, feed_of(place, columns.first), place / COLS, lane, place, col);
+    let spots = spots_of(col);
     let k = weights();
-    let spots = spots_of(own_col);
-    let kept = kept_row(spots);
-    let always = meets_always(columns);
-    let turns = turns_of(rows);
-    let feed = feed_of(place, columns.first);
 
     clear_ring(place);
-    let fetched = fetch(feed, rows.top);
+    let fetched = fetch(work.feed, rows.top);
     workgroupBarrier();
-    stage(feed, slot_of(0u, 0u), fetched);
-    var waiting = fetch(feed, rows.top + TURN_ROWS);
+    stage(work.feed, slot_of(0u, 0u), fetched);
+    var waiting = fetch(work.feed, rows.top + TURN_ROWS);
     var levels = Team();
-    var half = 0u;
     workgroupBarrier();
 
-    for (var turn = 0; turn < turns; turn++) {
-        let slot = slot_of(half, team);
-        let fed = fed_of(slot, lane);
-        let ahead = fetch(feed, rows.top + (turn + 2) * TURN_ROWS);
-        let row = rows.top + (turn - i32(team)) * TURN_ROWS - i32(team) * TEAM_DELAY;
-        let at = At(row, i32(team) * LEVELS, half, slot, lane, place);
-        var made: Fed;
-        if always || meets_side(rows, turn) {
-            let advanced = advance_at_border(k, levels, fed, at, spots, kept);
-            levels = advanced.team;
-            made = advanced.rows;
-        } else {
-            let advanced = advance(k, levels, fed, at, spots);
-            levels = advanced.team;
-            made = advanced.rows;
+    // Each kind of turn is a loop of its own: what is run again and again stays small.
+    let turns = turns_of(rows);
+    let sides = sides_of(rows, turns);
+    let ends = ends_of(columns, work.col);
+    let has_ends = (block.across == 0 && params.west == FIXED)
+        || (block.across + 1 == i32(params.blocks_across) && params.east == FIXED);
+    var i = 0;
+    for (var part = 0; part < 2; part++) {
+        let kept = kept_row(spots);
+        for (; i < select(sides.north, turns, part == 1); i++) {
+            let turn = begin_turn(work, i);
+            let made = advance_at_border(k, levels, turn.fed, turn.at, spots, kept);
+            end_turn(work, turn, made.rows, waiting);
+            levels = made.team;
+            waiting = turn.ahead;
         }
-        half = 1u - half;
-        if team + 1u < ROWS {
-            hand_on(slot_of(half, team + 1u), lane, made);
-        } else {
-            put_rows(rows, columns, row - TEAM_DELAY, own_col, made);
+        for (; i < sides.south && has_ends; i++) {
+            let turn = begin_turn(work, i);
+            let made = advance_at_ends(k, levels, turn.fed, turn.at, spots, ends);
+            end_turn(work, turn, made.rows, waiting);
+            levels = made.team;
+            waiting = turn.ahead;
         }
-        stage(feed, slot_of(half, 0u), waiting);
-        waiting = ahead;
-        workgroupBarrier();
+        for (; i < sides.south; i++) {
+            let turn = begin_turn(work, i);
+            let made = advance(k, levels, turn.fed, turn.at, spots);
+            end_turn(work, turn, made.rows, waiting);
+            levels = made.team;
+            waiting = turn.ahead;
+        }
     }
 }

@@ -21,6 +21,14 @@ fn reverse(pack: Pack) -> Pack {
     return pack.wzyx;
 }
 
+fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {
+    return Pack(select(changed.x, same.x, keeps), changed.yzw);
+}
+
+fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
+    return Pack(changed.xyz, select(changed.w, same.w, keeps));
+}
+
 // The cells of a pack that a fixed side keeps.
 fn kept_of(place: Place) -> Chosen {
     return Chosen(
@@ -43,6 +51,14 @@ fn last_of(pack: Pack) -> Elem {
 
 fn reverse(pack: Pack) -> Pack {
     return pack;
+}
+
+fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {
+    return select(changed, same, keeps);
+}
+
+fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
+    return select(changed, same, keeps);
 }
 
 fn kept_of(place: Place) -> Chosen {

@@ -3,9 +3,10 @@
 // A level keeps two rows: `sum`, the new cells of the row that came last, which lack its row to the south alone; and
 // `beside`, what that row gives to the rows beside it. When the next row comes it finishes the one and replaces both.
 //
-// Twice the same step. `step` is that of the inside. `step_at_border` also keeps the cells of fixed sides as they are,
-// gives the rows at a mirror what lies beyond it, and leaves the rows alone that have made all their steps. What it
-// changes it selects, so where nothing is changed both give the same bits.
+// Three times the same step. `step` is that of the inside. `step_at_ends` also keeps a lane's outermost cells where they are
+// fixed. `step_at_border` keeps any cells of fixed sides, gives the rows at a mirror what lies beyond it, and leaves the
+// rows alone that have made all their steps. What they change they select, so where nothing is changed all give the same
+// bits.
 #import lane_row
 #import shares
 #import pack_ends
@@ -79,6 +80,33 @@ fn step_at_border(
     return Stepped(
         Level(keep_row(sum, own, kept, special.keeps), south),
         keep_row(finish_row(k, level.sum, below), level.sum, kept, special.keeps_before),
+    );
+}
+
+// Which of a lane's outermost cells a fixed side keeps.
+struct Ends {
+    first: bool,
+    last: bool,
+}
+
+fn step_at_ends(
+    k: Weights,
+    level: Level,
+    own: Row,
+    edges: Edges,
+#ifdef rhs
+    added: Row,
+#endif
+    ends: Ends,
+) -> Stepped {
+#ifdef rhs
+    let stepped = step(k, level, own, edges, added);
+#else
+    let stepped = step(k, level, own, edges);
+#endif
+    return Stepped(
+        Level(keep_ends(stepped.level.sum, own, ends), stepped.level.beside),
+        keep_ends(stepped.row, level.sum, ends),
     );
 }
 

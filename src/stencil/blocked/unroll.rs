@@ -23,6 +23,14 @@ pub(crate) struct Unrolled {
     pub(crate) rhs: bool,
 }
 
+/// Which of the steps in `shaders/stencil/shared/time_step.wgsl` are taken.
+#[derive(Clone, Copy)]
+enum Kind {
+    Inside,
+    AtEnds,
+    AtBorder,
+}
+
 /// `0..count` as text, one after the other.
 fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
     (0..count).map(text).collect::<Vec<_>>().join(separator)
@@ -81,6 +89,16 @@ impl Unrolled {
         function("row_in_slot(slot: u32, y: u32, lane: u32)", "Row", &|i| {
             format!("ring[slot + in_slot(y, {i}u, lane)]")
         });
+        function("keep_ends(changed: Row, same: Row, ends: Ends)", "Row", &|i| {
+            let mut pack = format!("changed.p{i}");
+            if i == 0 {
+                pack = format!("keep_first({pack}, same.p{i}, ends.first)");
+            }
+            if i == last {
+                pack = format!("keep_last({pack}, same.p{i}, ends.last)");
+            }
+            pack
+        });
         if rhs {
             function("added_to(r: i32, spots: Spots)", "Row", &|i| {
                 format!("seen(addend(row_source(r) * params.cols + spots.p{i}.at), spots.p{i}.reversed)")
@@ -126,33 +144,38 @@ impl Unrolled {
         text += "struct Advanced {\n    team: Team,\n    rows: Fed,\n}\n\n\
                  // Where a team stands in a turn: the row that comes to its first level, and the steps made before it.\n\
                  struct At {\n    row: i32,\n    made: i32,\n    half: u32,\n    slot: u32,\n    lane: u32,\n    place: u32,\n}\n\n";
-        text += &self.advance(false);
-        text += &self.advance(true);
+        for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
+            text += &self.advance(kind);
+        }
         text += &self.carrying();
         text += &self.feeding();
         vec![Piece::new(format!("generated: {levels} levels of a team, {rows} rows a turn"), text)]
     }
 
     /// A turn of a team: every row through every level.
-    fn advance(self, at_border: bool) -> String {
+    fn advance(self, kind: Kind) -> String {
         let Unrolled { rows, levels, subgroups, rhs, .. } = self;
         let lag = if subgroups { 1 } else { 1 + rows };
-        let (name, step, kept) = match at_border {
-            true => ("advance_at_border", "step_at_border", ", kept: Kept"),
-            false => ("advance", "step", ""),
+        let (suffix, kept) = match kind {
+            Kind::Inside => ("", ""),
+            Kind::AtEnds => ("_at_ends", ", ends: Ends"),
+            Kind::AtBorder => ("_at_border", ", kept: Kept"),
         };
         let mut text = format!(
-            "fn {name}(k: Weights, team: Team, fed: Fed, at: At, spots: Spots{kept}) -> Advanced {{\n"
+            "fn advance{suffix}(k: Weights, team: Team, fed: Fed, at: At, spots: Spots{kept}) -> Advanced {{\n"
         );
         let mut one = |l: u32, y: u32, row: String, edges: String| {
             let level = if y == 0 { format!("team.l{l}") } else { format!("s{l}_{}.level", y - 1) };
             let came = format!("at.row + {}", i64::from(y) - i64::from(l * lag)).replace("+ -", "- ");
             let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
-            let special =
-                if at_border { format!(", special_of({came}, at.made + {l}), kept") } else { String::new() };
+            let special = match kind {
+                Kind::Inside => String::new(),
+                Kind::AtEnds => ", ends".to_owned(),
+                Kind::AtBorder => format!(", special_of({came}, at.made + {l}), kept"),
+            };
             let _ = writeln!(
                 text,
-                "    let s{l}_{y} = {step}(k, {level}, {row}, {edges}{added}{special});"
+                "    let s{l}_{y} = step{suffix}(k, {level}, {row}, {edges}{added}{special});"
             );
         };
         if subgroups {
