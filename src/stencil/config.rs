@@ -4,7 +4,7 @@ use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::shader::{Composer, Piece};
-use crate::stencil::blocked;
+use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
@@ -36,6 +36,19 @@ pub struct Config {
     /// Whether the kernel's lanes exchange cells by subgroup operations, where it could make use of them.
     /// [`Jacobi`](crate::stencil::Jacobi) sets it by the device it is given.
     pub subgroups: bool,
+    /// What is left to the device that runs it.
+    pub(super) open: Open,
+}
+
+/// What of a configuration is left to the device that runs it, [`Config::on`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    /// Nothing: it is as it is.
+    Nothing,
+    /// The knobs of a time-blocked kernel.
+    Knobs,
+    /// The kernel, too.
+    Kernel,
 }
 
 impl Config {
@@ -54,7 +67,13 @@ impl Config {
             one_weight,
             rhs: false,
             subgroups: false,
+            open: if variant.is_blocked() { Open::Knobs } else { Open::Nothing },
         }
+    }
+
+    /// A stencil over a grid by the kernel that is expected to be the fastest on the device that it will run on.
+    pub fn fastest(stencil: &'static Stencil, element: Element, grid: Grid) -> Self {
+        Config { open: Open::Kernel, ..Config::new(stencil, stencil.fastest(), element, grid) }
     }
 
     /// The same with other borders.
@@ -64,7 +83,7 @@ impl Config {
 
     /// The same with other knobs.
     pub const fn with_tuning(self, tuning: Tuning) -> Self {
-        Config { tuning, ..self }
+        Config { tuning, open: Open::Nothing, ..self }
     }
 
     /// The same in other blocks.
@@ -72,15 +91,24 @@ impl Config {
         self.with_tuning(self.tuning.with_block(block))
     }
 
-    /// The same as a device runs it with some weights.
-    pub(super) fn on(self, device: &wgpu::Device, weights: Weights) -> Self {
-        let blocked = self.variant.is_blocked();
-        Config {
-            // A time-blocked kernel states its operations one by one, the same for all weights.
-            one_weight: !blocked && self.stencil.is_one_weight(weights),
-            subgroups: blocked && self.fits_subgroups(&device.adapter_info(), device.features()),
-            ..self
-        }
+    /// The same as a device runs it: what was left open ([`Config::fastest`], a time-blocked kernel whose knobs nobody has turned) is
+    /// chosen for it. [`Jacobi`](crate::stencil::Jacobi) does so by itself.
+    pub fn on(self, device: &wgpu::Device) -> Self {
+        let machine = Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element);
+        let chosen = match self.open {
+            Open::Nothing => self,
+            Open::Knobs => blocked::choose(&self, &machine, false),
+            Open::Kernel => blocked::choose(&self, &machine, true),
+        };
+        let subgroups = chosen.variant.is_blocked() && machine.shuffles(chosen.tuning.block.cols);
+        Config { subgroups, open: Open::Nothing, ..chosen }
+    }
+
+    /// The same with some weights.
+    pub(super) fn weighed(self, weights: Weights) -> Self {
+        // A time-blocked kernel states its operations one by one, the same for all weights.
+        let one_weight = !self.variant.is_blocked() && self.stencil.is_one_weight(weights);
+        Config { one_weight, ..self }
     }
 
     /// The same with a right-hand side.

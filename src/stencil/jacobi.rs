@@ -63,7 +63,7 @@ impl Jacobi {
         weights: Weights,
         checks: Checks,
     ) -> Result<Self, StencilError> {
-        let config = config.on(device, weights);
+        let config = config.on(device).weighed(weights);
         let plan = config.plan(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
         if config.variant.is_blocked() {
@@ -107,7 +107,7 @@ impl Jacobi {
     ///
     /// None that [`Jacobi::new`] would not have had.
     pub fn reweighted(&self, device: &Device, weights: Weights) -> Result<Self, StencilError> {
-        if self.config.on(device, weights).one_weight != self.config.one_weight {
+        if self.config.weighed(weights).one_weight != self.config.one_weight {
             return Self::compile(device, self.config, weights, self.checks);
         }
         Ok(Jacobi { weights: filled(device, self.config.element, weights), ..self.clone() })

@@ -35,7 +35,8 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
+    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`). Of `time-pipeline` it is what fits
+    /// every device: [`Config::on`](crate::stencil::Config::on) turns its knobs, where nobody has.
     pub fn of(variant: &Variant) -> Self {
         let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
             (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
@@ -48,9 +49,9 @@ impl Tuning {
             planes_per_group,
             rows_per_invocation: 2,
             strip: 2,
-            levels_per_team: 4,
+            levels_per_team: 2,
             cells_per_lane: 8,
-            rows_per_turn: 2,
+            rows_per_turn: 1,
             rows_per_group: 512,
         }
     }

@@ -44,6 +44,10 @@ fn configs() -> Vec<Config> {
                         let grid = Grid { planes, rows: 50, cols };
                         let config = Config::new(stencil, variant, element, grid).with_borders(borders);
                         let tuning = config.tuning.with_block(block).with_strip([1, 2, 4, 2][index]);
+                        let tuning = tuning
+                            .with_levels_per_team([1, 3, 2, 4][index])
+                            .with_cells_per_lane([4, 8, 3, 12][index])
+                            .with_rows_per_turn([1, 2, 3, 2][index]);
                         configs.extend(forms(config.with_tuning(tuning)));
                     }
                 }
@@ -61,6 +65,13 @@ fn forms(config: Config) -> Vec<Config> {
     let mut forms = vec![own_weights, own_weights.with_rhs()];
     if config.one_weight {
         forms.extend([config, config.with_rhs()]);
+    }
+    if config.variant.is_blocked() {
+        for form in forms.clone() {
+            let mut shuffling = form;
+            shuffling.subgroups = true;
+            forms.push(shuffling);
+        }
     }
     forms
 }
@@ -81,7 +92,7 @@ fn entries() -> Vec<Entry> {
         let (stencil, name) = (stencil.name, variant.name);
         let label = format!("{stencil} {name} of {element} in {}, {borders:?}", tuning.block);
         let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
-        let memory = Some(variant.tile(tuning.block) * element.size());
+        let memory = Some(config.workgroup_bytes());
         add(Entry { label, kernel, element, memory });
         for kernel in config.aux_kernels() {
             let entry_point = kernel.entry_point;

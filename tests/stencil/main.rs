@@ -110,6 +110,7 @@ fn dyadic(kernel: Kernel, element: Element) -> Result<(), Failed> {
             let config = kernel.config(element, grid).with_borders(borders).with_block(block);
             let tuning = config.tuning.with_planes_per_group(1 + 4 * (round as u32 % 3));
             let config = config.with_tuning(tuning.with_strip([1, 2, 4][round % 3]));
+            let config = if kernel.variant.is_blocked() { blocked::small(config, round) } else { config };
             // Every other time the centre has a weight of its own.
             let weights = [kernel.stencil.dyadic, OWN_CENTRE][round % 2];
             let run = Run::new(gpu(), config, weights, steps);

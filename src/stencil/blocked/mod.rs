@@ -3,6 +3,7 @@
 //! A run of many steps is cut into passes (`passes`), each pass into windows and workgroups (`plan`), and its kernel is written
 //! out for so many levels (`unroll`). What is recorded is in `run`.
 
+mod choose;
 mod passes;
 mod plan;
 mod run;
@@ -16,6 +17,7 @@ use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::FIVE_POINT;
 use crate::stencil::tuning::Tuning;
+pub(super) use choose::{Machine, choose};
 pub(super) use plan::plan;
 pub(super) use run::{Passes, Prepared};
 use unroll::Unrolled;
@@ -53,18 +55,6 @@ impl Config {
             subgroups: self.subgroups,
             rhs: self.rhs,
         }
-    }
-
-    /// Whether lanes of a team can exchange cells by shuffles, in subgroups of so many lanes at least: then none of its teams lies
-    /// in two of them.
-    pub(super) fn fits_subgroups(&self, info: &wgpu::AdapterInfo, features: wgpu::Features) -> bool {
-        let wide = self.element.size() == 8;
-        let needed = if wide {
-            wgpu::Features::SUBGROUP | wgpu::Features::SHADER_INT64
-        } else {
-            wgpu::Features::SUBGROUP
-        };
-        features.contains(needed) && info.subgroup_min_size.is_multiple_of(self.tuning.block.cols)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::stencil::window::{Cut, Halo, Window};
 const CUT: u32 = 3;
 
 /// The strips of a pass: how many there are side by side.
-fn strips(config: &Config, steps: u32) -> Option<u32> {
+pub(super) fn strips(config: &Config, steps: u32) -> Option<u32> {
     let width = u64::from(config.tuning.block.cols) * u64::from(config.tuning.cells_per_lane);
     let lost = u64::from(steps.next_multiple_of(config.lanes()));
     // Beyond a fixed side nothing is loaded.

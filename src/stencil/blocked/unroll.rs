@@ -125,7 +125,7 @@ impl Unrolled {
     pub(crate) fn team_levels(self) -> Vec<Piece> {
         let Unrolled { rows, levels, subgroups, .. } = self;
         let waiting = if subgroups { 0 } else { levels - 1 };
-        let lag = if subgroups { 1 } else { 1 + rows };
+        let lag = self.lag();
         let mut text = format!(
             "const TURN: u32 = {rows}u;\nconst TURN_ROWS: i32 = {rows};\nconst LEVELS: i32 = {levels};\n\
              // Rows that a level lags behind the one before it.\nconst LAG: i32 = {lag};\n"
@@ -154,73 +154,82 @@ impl Unrolled {
 
     /// A turn of a team: every row through every level.
     fn advance(self, kind: Kind) -> String {
-        let Unrolled { rows, levels, subgroups, rhs, .. } = self;
-        let lag = if subgroups { 1 } else { 1 + rows };
-        let (suffix, kept) = match kind {
+        let Unrolled { rows, levels, subgroups, .. } = self;
+        let (suffix, parameter) = match kind {
             Kind::Inside => ("", ""),
             Kind::AtEnds => ("_at_ends", ", ends: Ends"),
             Kind::AtBorder => ("_at_border", ", kept: Kept"),
         };
         let mut text = format!(
-            "fn advance{suffix}(k: Weights, team: Team, fed: Fed, at: At, spots: Spots{kept}) -> Advanced {{\n"
+            "fn advance{suffix}(k: Weights, team: Team, fed: Fed, at: At, spots: Spots{parameter}) -> Advanced {{\n"
         );
-        let mut one = |l: u32, y: u32, row: String, edges: String| {
-            let level = if y == 0 { format!("team.l{l}") } else { format!("s{l}_{}.level", y - 1) };
-            let came = format!("at.row + {}", i64::from(y) - i64::from(l * lag)).replace("+ -", "- ");
-            let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
-            let special = match kind {
-                Kind::Inside => String::new(),
-                Kind::AtEnds => ", ends".to_owned(),
-                Kind::AtBorder => format!(", special_of({came}, at.made + {l}), kept"),
-            };
-            let _ = writeln!(
-                text,
-                "    let s{l}_{y} = step{suffix}(k, {level}, {row}, {edges}{added}{special});"
-            );
-        };
         if subgroups {
             for y in 0..rows {
                 for l in 0..levels {
-                    let row = if l == 0 { format!("fed.r{y}") } else { format!("s{}_{y}.row", l - 1) };
-                    let edges = format!("edges_of({row})");
-                    one(l, y, row, edges);
+                    text += &self.step(kind, l, y);
                 }
             }
         } else {
+            // A row that waits in front of a level is taken before the level behind it leaves another there.
             for l in (0..levels).rev() {
                 for y in 0..rows {
-                    match l {
-                        0 => one(l, y, format!("fed.r{y}"), format!("edges_in_slot(at.slot, {y}u, at.lane)")),
-                        _ => {
-                            let edges = format!("shown_edges(at.half, {}u, {y}u, at.place)", l - 1);
-                            one(l, y, format!("team.w{l}.r{y}"), edges);
-                        }
-                    }
+                    text += &self.step(kind, l, y);
                 }
             }
-            for l in 1..levels {
-                for y in 0..rows {
-                    let _ = writeln!(
-                        text,
-                        "    show(1u - at.half, {}u, {y}u, at.place, s{}_{y}.row);",
-                        l - 1,
-                        l - 1
-                    );
-                }
+            for (l, y) in (1..levels).flat_map(|l| (0..rows).map(move |y| (l, y))) {
+                let _ = writeln!(
+                    text,
+                    "    show(1u - at.half, {}u, {y}u, at.place, out{}_{y});",
+                    l - 1,
+                    l - 1
+                );
             }
         }
-        let rows_of = |l: u32| format!("Fed({})", each(rows, ", ", |y| format!("s{l}_{y}.row")));
-        let mut members: Vec<_> = (0..levels).map(|l| format!("s{l}_{}.level", rows - 1)).collect();
+        let rows_of = |l: u32| format!("Fed({})", each(rows, ", ", |y| format!("out{l}_{y}")));
+        let mut members: Vec<_> = (0..levels).map(|l| format!("level{l}_{}", rows - 1)).collect();
         if !subgroups {
             members.extend((1..levels).map(|l| rows_of(l - 1)));
         }
-        let _ = write!(
-            text,
-            "    return Advanced(Team({}), {});\n}}\n\n",
-            members.join(", "),
-            rows_of(levels - 1)
-        );
+        let (members, out) = (members.join(", "), rows_of(levels - 1));
+        let _ = write!(text, "    return Advanced(Team({members}), {out});\n}}\n\n");
         text
+    }
+
+    /// One row through one level: `out` goes to the next, `level` stays.
+    fn step(self, kind: Kind, l: u32, y: u32) -> String {
+        let Unrolled { subgroups, rhs, .. } = self;
+        let level = if y == 0 { format!("team.l{l}") } else { format!("level{l}_{}", y - 1) };
+        let came = format!("at.row + {}", i64::from(y) - i64::from(l * self.lag())).replace("+ -", "- ");
+        let (own, edges) = match (l, subgroups) {
+            (0, true) => (format!("fed.r{y}"), format!("edges_of(fed.r{y})")),
+            (_, true) => (format!("out{}_{y}", l - 1), format!("edges_of(out{}_{y})", l - 1)),
+            (0, false) => (format!("fed.r{y}"), format!("edges_in_slot(at.slot, {y}u, at.lane)")),
+            (_, false) => {
+                (format!("team.w{l}.r{y}"), format!("shown_edges(at.half, {}u, {y}u, at.place)", l - 1))
+            }
+        };
+        let (suffix, special) = match kind {
+            Kind::Inside => ("", String::new()),
+            Kind::AtEnds => ("_at_ends", ", ends".to_owned()),
+            Kind::AtBorder => ("_at_border", format!(", special_of({came}, at.made + {l}, kept)")),
+        };
+        let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
+        // The cells that the next level needs of other lanes are on their way while this one begins its sums.
+        let edges = if subgroups && l > 0 { String::new() } else { format!("    let edges{l}_{y} = {edges};\n") };
+        let ahead = if subgroups && l + 1 < self.levels {
+            format!("    let edges{}_{y} = edges_of(out{l}_{y});\n", l + 1)
+        } else {
+            String::new()
+        };
+        format!(
+            "{edges}    let out{l}_{y} = out_of{suffix}(k, {level}, {own}, edges{l}_{y}{special});\n{ahead}    \
+             let level{l}_{y} = level_of{suffix}(k, {level}, {own}, edges{l}_{y}{added}{special});\n"
+        )
+    }
+
+    /// Rows that a level lags behind the one before it.
+    fn lag(self) -> u32 {
+        if self.subgroups { 1 } else { 1 + self.rows }
     }
 
     /// The rows of a turn from the ring, to the ring, and onto the grid.
