@@ -26,7 +26,8 @@ pub struct StencilArgs {
     /// best rows and the thesis's own are run for in one go.
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// The kernel by its name; auto is the fastest, for example register-rows for 5 points, plane-sums for 27.
+    /// The kernel by its name; auto is the fastest on this GPU for a grid of this size, time-pipeline for large ones in 2D, for
+    /// example, plane-sums for 27 points.
     #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
     variant: String,
     /// Invocations of a workgroup, instead of the variant's own.

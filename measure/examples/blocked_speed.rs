@@ -12,7 +12,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use halofold::stencil::{Block, Border, Borders, Config, Grids, Jacobi, Stencil, StencilError, Tuning, Variant};
+use halofold::stencil::{
+    Block, Border, Borders, Config, Grids, Jacobi, Stencil, StencilError, Tuning, Variant,
+};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::translate::{Code, Kernel, Language};
 use halofold_measure::{Budget, Timer, peak};
@@ -64,10 +66,10 @@ impl Options {
         };
         let (grid, shapes) = words.split_first().ok_or("a grid, then shapes")?;
         let variant = Variant::named(stencil, "time-pipeline")?;
-        let config =
-            Config::new(stencil, variant, element, grid.parse()?).with_borders(Borders::all(border));
+        let config = Config::new(stencil, variant, element, grid.parse()?).with_borders(Borders::all(border));
         let config = if has("--rhs") { config.with_rhs() } else { config };
-        let shape = |text: &String| -> Result<_, Box<dyn Error>> { Ok((text.clone(), tuning(variant, text)?)) };
+        let shape =
+            |text: &String| -> Result<_, Box<dyn Error>> { Ok((text.clone(), tuning(variant, text)?)) };
         Ok(Options {
             config,
             shapes: shapes.iter().map(shape).collect::<Result<_, _>>()?,
@@ -86,7 +88,9 @@ impl Options {
             let kernel =
                 Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
             let path = folder.join(format!("{}.spv", name.replace(':', "-")));
-            let Code::Words(words) = kernel.translate(Language::Spirv)?.code else { return Err("no words".into()) };
+            let Code::Words(words) = kernel.translate(Language::Spirv)?.code else {
+                return Err("no words".into());
+            };
             std::fs::write(&path, bytemuck::cast_slice::<u32, u8>(&words))?;
             println!("{}\tmain", path.display());
         }
@@ -211,7 +215,9 @@ fn noise(device: &wgpu::Device, queue: &wgpu::Queue, element: Element, size: u64
         Element::F64 => (0..1 << 20)
             .flat_map(|i| (1.0 + f64::from(random(i)) / f64::from(u32::MAX)).to_le_bytes())
             .collect(),
-        Element::F16 => (0..1 << 21).flat_map(|i| (0x3c00 | (random(i) & 0x3ff) as u16).to_le_bytes()).collect(),
+        Element::F16 => {
+            (0..1 << 21).flat_map(|i| (0x3c00 | (random(i) & 0x3ff) as u16).to_le_bytes()).collect()
+        }
         _ => (0..1 << 20).flat_map(|i| (0x3f80_0000 | random(i) >> 9).to_le_bytes()).collect(),
     };
     // A period that no side of a grid divides, so that rows differ.
@@ -261,7 +267,10 @@ impl Differ {
         let entries: Vec<_> = entries
             .iter()
             .enumerate()
-            .map(|(slot, buffer)| wgpu::BindGroupEntry { binding: slot as u32, resource: buffer.as_entire_binding() })
+            .map(|(slot, buffer)| wgpu::BindGroupEntry {
+                binding: slot as u32,
+                resource: buffer.as_entire_binding(),
+            })
             .collect();
         let layout = pipeline.get_bind_group_layout(0);
         let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {

@@ -14,8 +14,8 @@ use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::halo::HaloExchange;
 use crate::stencil::plan::Plan;
-use crate::stencil::steps::{Binder, Compiled, Steps, compile};
 use crate::stencil::stencils::Weights;
+use crate::stencil::steps::{Binder, Compiled, Steps, compile};
 use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil compiled for a device and a grid.
@@ -72,7 +72,17 @@ impl Jacobi {
             let weights = filled(device, config.element, weights);
             let kernel = passes.kernel(config.deepest(&device.limits()));
             let passes = Some(Arc::new(passes));
-            return Ok(Jacobi { config, plan, checks, kernel, exchange: None, passes, blocks, params, weights });
+            return Ok(Jacobi {
+                config,
+                plan,
+                checks,
+                kernel,
+                exchange: None,
+                passes,
+                blocks,
+                params,
+                weights,
+            });
         }
         let kernel = compile(device, &config, checks);
         // Those of the windows come first, then that of the halo exchange.

@@ -20,7 +20,7 @@
 //!     grid: Grid,
 //!     [first, second, rhs]: [&wgpu::Buffer; 3],
 //! ) -> Result<Convergence, StencilError> {
-//!     let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, grid).with_rhs();
+//!     let config = Config::fastest(&FIVE_POINT, Element::F32, grid).with_rhs();
 //!     let weights = Weights([1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]);
 //!     let jacobi = Jacobi::new(device, config, weights)?;
 //!     let grids = Grids::new(first, second).with_rhs(rhs);

@@ -68,8 +68,7 @@ impl Binder<'_> {
         if let Some((exchange, layers)) = exchange {
             let block = first + plan.windows.len();
             dispatches.extend(exchange.gather(self.device, grids, layers, self.params));
-            let stepped =
-                self.dispatch(layers.parts(), 0..exchange.size, block, exchange.halo.workgroups);
+            let stepped = self.dispatch(layers.parts(), 0..exchange.size, block, exchange.halo.workgroups);
             dispatches.push(stepped);
             dispatches.push(exchange.scatter(self.device, grids, layers, self.params));
         }

@@ -117,12 +117,7 @@ impl Tuning {
             ("levels_per_team", levels_per_team, (1..=16).contains(&levels_per_team), "1 to 16"),
             ("cells_per_lane", cells_per_lane, (1..=64).contains(&cells_per_lane), "1 to 64"),
             ("rows_per_turn", rows_per_turn, (1..=8).contains(&rows_per_turn), "1 to 8"),
-            (
-                "rows_per_group",
-                rows_per_group,
-                (1..=MOST_PLANES).contains(&rows_per_group),
-                "1 to 32768",
-            ),
+            ("rows_per_group", rows_per_group, (1..=MOST_PLANES).contains(&rows_per_group), "1 to 32768"),
         ];
         match knobs.into_iter().find(|(_, _, is_allowed, _)| !is_allowed) {
             None => Ok(()),

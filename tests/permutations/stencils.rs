@@ -17,6 +17,8 @@ struct Entry {
     label: String,
     kernel: Kernel,
     element: Element,
+    /// Whether lanes exchange 64 bits, by 64-bit integers.
+    wide_lanes: bool,
     /// Bytes of workgroup memory that the plan counts on; `None` for an auxiliary kernel.
     memory: Option<u64>,
 }
@@ -25,7 +27,8 @@ impl Entry {
     fn refused(&self, language: Language) -> Vec<&'static str> {
         let element = self.element.to_string();
         let refused = REFUSALS.iter().filter(|(name, ty)| *name == language.name() && *ty == element);
-        refused.map(|(_, ty)| *ty).collect()
+        let wide = (self.wide_lanes && language == Language::Glsl).then_some("u64");
+        refused.map(|(_, ty)| *ty).chain(wide).collect()
     }
 }
 
@@ -93,11 +96,13 @@ fn entries() -> Vec<Entry> {
         let label = format!("{stencil} {name} of {element} in {}, {borders:?}", tuning.block);
         let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
         let memory = Some(config.workgroup_bytes());
-        add(Entry { label, kernel, element, memory });
+        let wide_lanes = config.subgroups && element == Element::F64;
+        add(Entry { label, kernel, element, wide_lanes, memory });
         for kernel in config.aux_kernels() {
             let entry_point = kernel.entry_point;
             let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: Vec::new() };
-            add(Entry { label: format!("{entry_point} of {element}"), kernel, element, memory: None });
+            let label = format!("{entry_point} of {element}");
+            add(Entry { label, kernel, element, wide_lanes: false, memory: None });
         }
     }
     entries

@@ -1,8 +1,8 @@
 //! Time-blocked kernels: however many steps a pass makes, the bits are those of single steps; and the cells are right.
 
+use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Config, Grid, Tuning, Variant, Weights};
 use halofold::stencil::{FIVE_POINT, NINE_POINT, Stencil};
-use halofold::Element;
 use libtest_mimic::{Failed, Trial};
 
 use crate::common::{Random, gpu};
@@ -143,4 +143,3 @@ fn near(run: &Run, got: &[f64], expected: &[f64]) -> Result<(), String> {
         )),
     }
 }
-

@@ -4,9 +4,9 @@
 //! compared bit for bit over the whole grid, borders included; on random data within a bound that follows from the
 //! operations of a cell and the steps. What the adapter cannot run is listed as ignored, with the reason.
 
+mod blocked;
 #[path = "../common/mod.rs"]
 mod common;
-mod blocked;
 mod field;
 mod poisson;
 mod run;

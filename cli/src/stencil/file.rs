@@ -80,7 +80,10 @@ fn march(stage: &mut Stage<'_>, request: &Request, film: Option<&Film>) -> Resul
     let bar = progress::bar(steps.into());
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
-    let mut pace = Pace::new(request.until.map_or(1, |until| until.every));
+    // Without one, a time-blocked kernel likes an even number of full passes.
+    let passes = 2 * request.config.steps_per_pass();
+    let unit = if passes > 2 { passes } else { 1 };
+    let mut pace = Pace::new(request.until.map_or(unit, |until| until.every));
     let mut over = steps == 0;
     while !over {
         let done = stage.done();

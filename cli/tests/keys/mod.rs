@@ -49,6 +49,7 @@ pub const STENCIL_KEYS: &[&str] = &[
     "block",
     "boundary",
     "type",
+    "steps_per_pass",
     "steps",
     "workgroups",
     "dispatches",

@@ -46,7 +46,7 @@
 //
 // A pass may make fewer steps than there are levels (`params.steps`): the levels that are left over pass their rows on.
 // The bits are those of single steps by this kernel in any case, since no compiler has anything to put together across two
-// steps (shares_star5.wgsl).
+// steps (shares/star5.wgsl).
 //
 // Beyond the thesis. Rotated registers, teams and a ring are after FastStencil (SC'26), which keeps no borders; streaming and
 // levels in registers were in AN5D and SSAM before it.

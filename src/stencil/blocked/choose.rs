@@ -103,11 +103,7 @@ struct Shape {
     turn: (f64, f64),
 }
 
-const fn shape(
-    [teams, levels, cells, rows]: [u32; 4],
-    residents: u64,
-    turn: (f64, f64),
-) -> Shape {
+const fn shape([teams, levels, cells, rows]: [u32; 4], residents: u64, turn: (f64, f64)) -> Shape {
     Shape { teams, levels, cells, rows, residents, turn }
 }
 
@@ -130,25 +126,24 @@ const NVIDIA_WIDE: &[Shape] = &[
     shape([4, 6, 6, 2], 2, (920.0, 275.0)),
 ];
 /// Without subgroups.
-const ALONE: &[Shape] =
-    &[shape([4, 2, 8, 1], 3, (400.0, 60.0)), shape([4, 4, 8, 1], 3, (597.0, 78.0))];
+const ALONE: &[Shape] = &[shape([4, 2, 8, 1], 3, (400.0, 60.0)), shape([4, 4, 8, 1], 3, (597.0, 78.0))];
 /// Not measured: what fits the default limits, and should suit registers everywhere.
-const OTHER: &[Shape] =
-    &[shape([4, 2, 8, 2], 3, (900.0, 300.0)), shape([4, 4, 8, 2], 2, (900.0, 500.0))];
+const OTHER: &[Shape] = &[shape([4, 2, 8, 2], 3, (900.0, 300.0)), shape([4, 4, 8, 2], 2, (900.0, 500.0))];
 /// Processors that play a GPU: what counts is the work, whoever does it.
-const SOFTWARE: &[Shape] = &[
-    shape([1, 4, 16, 2], 1, (0.0, 1500.0)),
-    shape([2, 4, 16, 2], 1, (0.0, 3000.0)),
-];
+const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4, 16, 2], 1, (0.0, 3000.0))];
 
 /// The kernel of a configuration that leaves knobs open; with `all`, also one that makes single steps, where that is faster.
 pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) -> Config {
-    let single = config.stencil.variants().filter(|variant| !variant.is_blocked()).last();
-    let single = single.filter(|_| all).map(|variant| Config { variant, tuning: Tuning::of(variant), ..*config });
-    match (best(config, machine), single) {
-        (Some((_, ns)), Some(single)) if single_ns(config, machine) <= ns => single,
-        (Some((tuning, _)), _) => Config { tuning, ..*config },
-        (None, single) => single.unwrap_or(*config),
+    let variant = config.stencil.fastest_step();
+    let single = Config { variant, tuning: Tuning::of(variant), ..*config };
+    if !config.variant.is_blocked() {
+        return single;
+    }
+    match best(config, machine) {
+        Some((_, ns)) if all && single_ns(config, machine) <= ns => single,
+        Some((tuning, _)) => Config { tuning, ..*config },
+        None if all => single,
+        None => *config,
     }
 }
 

@@ -88,8 +88,8 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let unrolled = config.unrolled();
     let shares = match config.stencil {
-        stencil if stencil == &FIVE_POINT => "stencil/shared/shares_star5",
-        _ => "stencil/shared/shares_box9",
+        stencil if stencil == &FIVE_POINT => "stencil/shares/star5",
+        _ => "stencil/shares/box9",
     };
     composer
         .define("subgroups", config.subgroups)

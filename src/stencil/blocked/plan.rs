@@ -153,8 +153,8 @@ fn dispatch(
     let height = config.tuning.rows_per_group;
     let blocks_down = (own.end - own.start).div_ceil(height).max(1);
     let groups = u64::from(blocks_across) * u64::from(blocks_down);
-    let workgroups = pipeline::folded(groups, limits)
-        .ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
+    let workgroups =
+        pipeline::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
     let fixed = Border::Fixed as u32;
     let params = Params {
         cols,

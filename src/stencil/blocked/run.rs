@@ -1,8 +1,8 @@
 //! The kernels of a time-blocked run, compiled when a pass first makes so many steps, and their dispatches.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::sync::Arc;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use wgpu::{Buffer, Device};
 

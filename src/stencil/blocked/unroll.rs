@@ -177,12 +177,8 @@ impl Unrolled {
                 }
             }
             for (l, y) in (1..levels).flat_map(|l| (0..rows).map(move |y| (l, y))) {
-                let _ = writeln!(
-                    text,
-                    "    show(1u - at.half, {}u, {y}u, at.place, out{}_{y});",
-                    l - 1,
-                    l - 1
-                );
+                let _ =
+                    writeln!(text, "    show(1u - at.half, {}u, {y}u, at.place, out{}_{y});", l - 1, l - 1);
             }
         }
         let rows_of = |l: u32| format!("Fed({})", each(rows, ", ", |y| format!("out{l}_{y}")));
@@ -215,7 +211,8 @@ impl Unrolled {
         };
         let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
         // The cells that the next level needs of other lanes are on their way while this one begins its sums.
-        let edges = if subgroups && l > 0 { String::new() } else { format!("    let edges{l}_{y} = {edges};\n") };
+        let edges =
+            if subgroups && l > 0 { String::new() } else { format!("    let edges{l}_{y} = {edges};\n") };
         let ahead = if subgroups && l + 1 < self.levels {
             format!("    let edges{}_{y} = edges_of(out{l}_{y});\n", l + 1)
         } else {

@@ -6,7 +6,7 @@
 //
 // So a row is looked at once. Every product is added by a stated `fma`, the last operation of a step adds two sums, and what a
 // row gives to others is made with weights of its own, which equal those that it is weighed with itself: a compiler
-// finds nothing to put together or to factor out (shares_star5.wgsl).
+// finds nothing to put together or to factor out (shares/star5.wgsl).
 #import lanes
 
 struct Weights {
