@@ -120,7 +120,12 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
             let cells = noise(grid, 3);
             let (single, many) = (run(plain.tuning(variant)), run(shape.tuning(variant)));
             let expected = single.on_gpu(&cells)?;
-            many.same(&many.on_gpu(&cells)?, &expected).map_err(|error| format!("shape {nth}: {error}"))?;
+            let got = many.on_gpu(&cells)?;
+            // Of nine points at a mirror Mesa's compiler rearranges some sums as it finds rows side by side.
+            let mirrored = borders.north == Border::Mirror || borders.south == Border::Mirror;
+            let is_exact = !(stencil == &NINE_POINT && mirrored);
+            let held = if is_exact { many.same(&got, &expected) } else { near(&many, &got, &expected) };
+            held.map_err(|error| format!("shape {nth}: {error}"))?;
             near(&single, &expected, &single.on_cpu(&cells))?;
         }
     }

@@ -27,11 +27,11 @@ fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
 
 #ifdef rhs
 fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack, added: Pack) -> Pack {
-    return north + fma(Pack(k.side), west + east, fma(Pack(k.centre), own, added));
+    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, north + added));
 }
 #else
 fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
-    return north + fma(Pack(k.side), west + east, k.centre * own);
+    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, north));
 }
 #endif
 
