@@ -36,10 +36,11 @@ fn seen(pack: Pack, reversed: bool) -> Pack {
     return pack;
 }
 #else
-// `i` modulo `n`, from 0 on.
-fn wrapped(i: i32, n: i32) -> i32 {
-    let rest = i % n;
-    return select(rest, rest + n, rest < 0);
+// `i` modulo `n`, from 0 on, for positions that are no farther below 0 than a pass reaches. GLSL leaves open what the remainder of a
+// negative number is, so `i` is made positive first.
+fn wrapped(i: i32, n: u32) -> u32 {
+    let reach = params.steps + u32(LANES);
+    return (u32(i) + n * (reach / n + 1u)) % n;
 }
 
 fn row_source(r: i32) -> u32 {
@@ -48,21 +49,21 @@ fn row_source(r: i32) -> u32 {
         return u32(r);
     }
     if params.north == PERIODIC {
-        return u32(wrapped(r, rows));
+        return wrapped(r, params.rows);
     }
     return u32(clamp(r, 0, rows - 1));
 }
 
 fn place_of(c: i32) -> Place {
-    let cols = i32(params.cols);
+    let cols = params.cols;
     if params.west == PERIODIC {
-        return Place(u32(wrapped(c, cols)), false);
+        return Place(wrapped(c, cols), false);
     }
-    let there = wrapped(c, 2 * cols);
+    let there = wrapped(c, 2u * cols);
     if there < cols {
-        return Place(u32(there), false);
+        return Place(there, false);
     }
-    return Place(u32(2 * cols - LANES - there), true);
+    return Place(2u * cols - u32(LANES) - there, true);
 }
 
 // A pack as it is seen.

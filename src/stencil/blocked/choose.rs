@@ -136,7 +136,8 @@ const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4
 pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) -> Config {
     let variant = config.stencil.fastest_step();
     let single = Config { variant, tuning: Tuning::of(variant), ..*config };
-    if !config.variant.is_blocked() {
+    // A right-hand side is read anew at every level: so far that is slower than single steps.
+    if all && config.rhs {
         return single;
     }
     match best(config, machine) {
