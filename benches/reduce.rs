@@ -12,10 +12,10 @@ use std::cell::LazyCell;
 use common::{Extent, Machine};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, SamplingMode, Throughput};
+use halofold::reduce::Op;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::reference::{self, Expected, Verdict};
-use halofold::reduce::{Input, Op};
-use halofold::{Element, wgpu};
+use halofold::{Element, Slice, wgpu};
 use halofold_measure::{Job, LadderWork, Noise, Row, Status, Trial};
 
 /// What is reduced.
@@ -92,7 +92,7 @@ impl Data {
 
     /// A job over the data, whose results were right.
     fn trial(&self, machine: &Machine, job: Job) -> Trial {
-        let first = Input { buffer: &self.buffers[0], offset: 0, len: self.len };
+        let first = Slice::new(&self.buffers[0], 0, self.len * job.element.size());
         let others: Vec<_> = self.buffers[1..].iter().collect();
         let trial = Trial::rotating(&machine.device, job, first, &others);
         let trial = trial.unwrap_or_else(|error| panic!("{error}"));
@@ -135,10 +135,10 @@ fn bench<F: FnOnce() -> Data>(
         return Some(row);
     }
     let make = || data.trial(machine, job);
-    let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
+    let time = |trial: &Trial, repeats| machine.timer.measure_n(repeats, &|pass| trial.encode_in_pass(pass));
     let (trial, summary, timing) = common::bench(group, machine, name, make, time)?;
     row.figures.workgroups = Some(trial.plan().workgroups());
-    row.figures.dispatches = Some(trial.plan().launches.len() as u64);
+    row.figures.dispatches = Some(trial.plan().launches().len() as u64);
     row.status = Status::Pass;
     row.set_times(summary, timing, len * job.element.size(), machine.peak.read_gb_per_s);
     if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {

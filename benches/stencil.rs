@@ -121,10 +121,9 @@ impl Data {
         let name = config.variant.name;
         let exact = Jacobi::new(device, config, config.stencil.dyadic);
         let exact = exact.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let usual = exact.reweighted(device, config.stencil.usual).expect("the other weights had no error");
+        let usual = exact.reweighted(config.stencil.usual).expect("the other weights had no error");
         let steppers = self.pairs.iter().map(|pair| {
-            let stepper =
-                |jacobi| pair.stepper(device, jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let stepper = |jacobi| pair.stepper(jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
             match self.field.verify(device, queue, pair, &stepper(&exact)) {
                 Ok(None) => stepper(&usual),
                 Ok(Some(difference)) => panic!("{name}: {difference}"),
@@ -158,11 +157,12 @@ fn bench<F: FnOnce() -> Data>(
     group.throughput(Throughput::Elements(config.grid.cells() * u64::from(steps)));
     let make = || data.rotation(machine, config);
     let time = |rotation: &Rotation<Stepper>, repeats| {
-        machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, steps))
+        machine.timer.measure_n(repeats, &|pass| rotation.next().encode_in_pass(pass, steps))
     };
     let (_, summary, timing) = common::bench(group, machine, name, make, time)?;
     let one = |ms: f64| ms / f64::from(steps);
-    let summary = Summary { median: one(summary.median), min: one(summary.min), iqr: one(summary.iqr) };
+    let summary =
+        Summary { median: one(summary.median), min: one(summary.min), iqr: one(summary.iqr), ..summary };
     row.figures.dispatches = Some(1);
     row.status = Status::Pass;
     row.set_times(&config, summary, timing, machine.peak.copy_gb_per_s);

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use halofold::Element;
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Extent, Form, Input, Monoid, Output, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Arity, Monoid, Reducer};
 // The wgpu that halofold was built with: an application that names its own gets a compile error where versions differ.
 use halofold::wgpu;
 
@@ -168,17 +168,12 @@ fn main() -> Result<(), Error> {
 pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error> {
     let app = Application::new(device);
 
-    // 1. At start-up: the operator is checked on the CPU (errors name the line), then compiled for the device.
+    // 1. At start-up: the operator is checked on the CPU. Errors name the line.
     let log_mean = Monoid::custom("log-mean", Element::U32, Arity::One, &[UNPACK, LOG_MEAN].concat())?;
-    let reducer = Reducer::new(device, log_mean, Form::Whole)?;
+    let log_mean = Reducer::new(device, log_mean)?;
 
-    // 2. At start-up, and again whenever the window's size changes: scratch memory, which all reductions of a frame may share,
-    //    and bindings. The plan is pure arithmetic.
-    let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len: PIXELS }], None)?;
-    let workspace = Workspace::new(device, &plan);
-    let pixels = [Input { buffer: &app.scene, offset: 0, len: PIXELS }];
-    let result = Output { buffer: &app.log_mean, offset: 0 };
-    let reduction = reducer.prepare(device, Source::of(&pixels), Shape::Whole, result, &workspace)?;
+    // 2. At start-up, and again whenever the window's size changes: what the reduction reads, and where its result goes.
+    let reduction = log_mean.of(&app.scene).into(&app.log_mean)?;
 
     let pictures = [DAWN, FRAMES - 1].map(|number| (number, Readback::new(device, 4 * PIXELS)));
     for number in 0..FRAMES {
@@ -204,7 +199,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
     // Nothing was waited for until here; only the report needs the numbers on the host.
     let history = read(device, queue, &app.history)?;
     let frames = bytemuck::cast_slice::<u8, [f32; 2]>(&history).iter().zip(0..);
-    let [dazzled, adapted] = pictures.map(|(_, readback)| readback.wait(device, 4 * PIXELS));
+    let [dazzled, adapted] = pictures.map(|(_, readback)| readback.wait(4 * PIXELS));
     Ok(Outcome {
         frames: frames
             .map(|(&[log_mean, exposure], number)| Frame {
@@ -334,7 +329,7 @@ fn read(device: &wgpu::Device, queue: &wgpu::Queue, buffer: &wgpu::Buffer) -> Re
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     readback.encode(&mut encoder, buffer, 0, buffer.size())?;
     queue.submit([encoder.finish()]);
-    Ok(readback.wait(device, buffer.size())?)
+    Ok(readback.wait(buffer.size())?)
 }
 
 fn write_png(path: &Path, rgba: &[u8]) -> Result<(), Error> {

@@ -28,10 +28,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use halofold::read::Readback;
-use halofold::reduce::{
-    Extent, Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace, reference,
-};
-use halofold::{Element, Value, wgpu};
+use halofold::reduce::{Extent, Op, Prepared, Reducer, Shape, Workspace, reference};
+use halofold::{Element, Slice, Value, wgpu};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -256,8 +254,7 @@ impl<'a> Ring<'a> {
         piece: u64,
         pieces: u64,
     ) -> Result<Self, Error> {
-        let operator = request.op.over(request.element).ok_or("the operator is not defined for this type")?;
-        let reducer = Reducer::new(device, operator, Form::Whole)?;
+        let reducer = Reducer::new(device, request.op.over(request.element)?)?;
         let extent = Extent { offset: 0, len: piece / request.element.size() };
         let plan = reducer.plan(Shape::Whole, &[extent], None)?;
         // One workspace for all slots: a queue runs its work in order. What suffices for a whole piece does for the last one.
@@ -294,7 +291,7 @@ impl<'a> Ring<'a> {
         } else {
             // The last piece: bound for itself.
             let last = (&slot.elements, len);
-            bind(self.device, &self.reducer, &self.workspace, last, &slot.result)?.encode(&mut encoder);
+            bind(&self.reducer, &self.workspace, last, &slot.result)?.encode(&mut encoder);
         }
         encoder.copy_buffer_to_buffer(&slot.result, 0, &self.gathered, number as u64 * size, size);
         let submission = self.queue.submit([encoder.finish()]);
@@ -309,7 +306,7 @@ impl<'a> Ring<'a> {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         readback.encode(&mut encoder, &self.gathered, 0, size)?;
         self.queue.submit([encoder.finish()]);
-        Ok(readback.wait(self.device, size)?)
+        Ok(readback.wait(size)?)
     }
 
     /// How long a stage of one piece takes when nothing else runs. The first time does not count.
@@ -347,7 +344,7 @@ impl Slot {
         });
         let elements = buffer(device, "elements", piece, Usage::STORAGE | Usage::COPY_DST);
         let result = buffer(device, "result", reducer.monoid().out_size(), Usage::STORAGE | Usage::COPY_SRC);
-        let whole = bind(device, reducer, workspace, (&elements, piece), &result)?;
+        let whole = bind(reducer, workspace, (&elements, piece), &result)?;
         Ok(Slot { staging, elements, result, whole, busy: None })
     }
 
@@ -373,15 +370,12 @@ impl Slot {
 }
 
 fn bind(
-    device: &wgpu::Device,
     reducer: &Reducer,
     workspace: &Workspace,
     (elements, bytes): (&wgpu::Buffer, u64),
     result: &wgpu::Buffer,
 ) -> Result<Prepared, Error> {
-    let input = [Input { buffer: elements, offset: 0, len: bytes / reducer.monoid().element().size() }];
-    let output = Output { buffer: result, offset: 0 };
-    Ok(reducer.prepare(device, Source::of(&input), Shape::Whole, output, workspace)?)
+    Ok(reducer.of(Slice::new(elements, 0, bytes)).workspace(workspace).into(result)?)
 }
 
 fn buffer(device: &wgpu::Device, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {

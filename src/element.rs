@@ -11,6 +11,7 @@ use crate::shader::Composer;
 /// [`Element::feature`] names; minima and maxima of `F64` compare bit patterns and need
 /// [`wgpu::Features::SHADER_INT64`] instead (see [`crate::reduce::Op`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Element {
     /// 32-bit unsigned integer.
     U32,

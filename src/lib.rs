@@ -1,45 +1,59 @@
 //! Reduction and stencil kernels in WGSL on wgpu: the classic CUDA and OpenCL ladder on every GPU that wgpu reaches.
 //!
-//! Three doors:
+//! The sum of a buffer, on the host:
 //!
-//! - **A wgpu application** that has a buffer on the GPU and wants its sum, maximum, mean, variance, dot product, or those of
-//!   every row, column or segment, starts at [`reduce`]; for counts of keys in bins at [`histogram`], for Jacobi steps
-//!   over a grid at [`stencil`]. [`mod@read`] brings results to the host.
-//! - **A learner** starts at [`reduce`], the ladder: every step of four well-known tutorials on parallel reduction, from the
-//!   divergent tree to one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/ladder/`).
-//! - **Whoever measures** runs the program `halofold` (package `halofold-cli`), which verifies and times each rung and stencil on the
-//!   GPU at hand; [`adapter`] and the crate `halofold-measure` are what it and the benches are made of.
+//! ```
+//! use halofold::Element;
+//! use halofold::reduce::{Op, Reducer};
+//!
+//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+//! # let Some((device, queue)) = opened else { return Ok(()) };
+//! # use halofold::wgpu::{self, util::DeviceExt as _};
+//! # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+//! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
+//! let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+//! let total: f32 = sum.of(&elements).wait(&queue)?;
+//! # assert_eq!(total, 1500.0);
+//! # Ok(())
+//! # }
+//! # run().unwrap();
+//! ```
+//!
+//! - [`reduce`]: sums, minima and where they are, means, variances, dot products … of everything, of rows, columns or segments, and
+//!   your own operators.
+//! - [`histogram`]: how many keys fall into each bin.
+//! - [`stencil`]: Jacobi steps over a grid.
+//! - [`mod@read`]: results on the host.
+//!
+//! A learner starts at [`reduce::ladder`]: every step of four well-known tutorials on parallel reduction, from the divergent tree to
+//! one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/ladder/`). Whoever measures runs the program
+//! `halofold` (package `halofold-cli`), which verifies and times each rung and stencil on the GPU at hand; [`adapter`] and the crate
+//! `halofold-measure` are what it and the benches are made of.
 //!
 //! # In a wgpu application
 //!
-//! halofold takes your device, records into your encoder or pass, and never submits, polls or waits (but for [`mod@read`], when
-//! you ask for bytes on the host). Pipelines are compiled once, a prepared reduction is recorded any number of times without
-//! allocating, and the result stays on the GPU. Where something starts in a buffer is said in bytes, how long it is in elements.
-//! What cannot be done is an error value that says what to do about it.
+//! halofold takes your device, records into your encoder or pass, and never submits, polls or waits, unless you ask for results
+//! on the host. A prepared reduction is recorded any number of times without allocating, and its result stays on the GPU. Places in
+//! buffers are a [`Slice`]: `&buffer`, `buffer.slice(256..)`, or bytes from an offset on. What cannot be done is an error value
+//! that says what to do about it.
 //!
 //! ```
-//! use halofold::reduce::{Extent, Form, Input, Op, Output, Reducer, Shape, Source, Workspace};
+//! use halofold::reduce::{Op, Prepared, Reducer};
 //! use halofold::{Element, wgpu};
 //!
-//! /// Records the sum of the first `len` floats of `elements` into `result`.
-//! fn record_sum(
+//! /// What an application keeps. All buffers have `BufferUsages::STORAGE`.
+//! fn prepare(
 //!     device: &wgpu::Device,
-//!     encoder: &mut wgpu::CommandEncoder,
-//!     elements: &wgpu::Buffer,
-//!     len: u64,
-//!     result: &wgpu::Buffer,
-//! ) -> Result<(), Box<dyn std::error::Error>> {
-//!     // Once, when the application starts. All buffers have `BufferUsages::STORAGE`.
-//!     let sum = Op::Sum.over(Element::F32).ok_or("f32 has a sum")?;
-//!     let reducer = Reducer::new(device, sum, Form::Whole)?;
-//!     let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
-//!     let workspace = Workspace::new(device, &plan);
-//!     let input = [Input { buffer: elements, offset: 0, len }];
-//!     let output = Output { buffer: result, offset: 0 };
-//!     let prepared = reducer.prepare(device, Source::of(&input), Shape::Whole, output, &workspace)?;
-//!     // As often as it likes:
-//!     prepared.encode(encoder);
-//!     Ok(())
+//!     luminances: &wgpu::Buffer,
+//!     mean: &wgpu::Buffer,
+//! ) -> Result<Prepared, Box<dyn std::error::Error>> {
+//!     Ok(Reducer::new(device, Op::Mean.over(Element::F32)?)?.of(luminances).into(mean)?)
+//! }
+//!
+//! /// Every frame: between the dispatch that writes the luminances and the one that reads their mean.
+//! fn record(prepared: &Prepared, pass: &mut wgpu::ComputePass<'_>) {
+//!     prepared.encode_in_pass(pass);
 //! }
 //! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
 //! # let Some((device, queue)) = opened else { return };
@@ -48,16 +62,14 @@
 //! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
 //! # let result = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4,
 //! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
+//! # let prepared = prepare(&device, &elements, &result).unwrap();
 //! # let mut encoder = device.create_command_encoder(&Default::default());
-//! # record_sum(&device, &mut encoder, &elements, 1000, &result).unwrap();
+//! # record(&prepared, &mut encoder.begin_compute_pass(&Default::default()));
 //! # let readback = halofold::read::Readback::new(&device, 4);
 //! # readback.encode(&mut encoder, &result, 0, 4).unwrap();
 //! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 4).unwrap(), 1500f32.to_le_bytes());
+//! # assert_eq!(readback.wait(4).unwrap(), 1.5f32.to_le_bytes());
 //! ```
-//!
-//! On the host, [`read::Readback`] gathers results of any size and waits or is awaited; [`read::Mailbox`] is the shortest way
-//! for one small result.
 //!
 //! What each operation costs in dispatches and memory is in the tables of [`reduce`](crate::reduce#cost) and
 //! [`histogram`](crate::histogram#cost).
@@ -100,9 +112,12 @@ mod pipeline;
 pub mod read;
 pub mod reduce;
 mod shader;
+mod slice;
 pub mod stencil;
 mod window;
 
 pub use binding::BufferError;
 pub use element::{Element, UnknownElement, Value};
+pub use pipeline::LimitError;
+pub use slice::Slice;
 pub use wgpu;

@@ -5,10 +5,9 @@ mod common;
 use common::gpu;
 use halofold::read::Readback;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
-use halofold::reduce::{
-    Input, Op, Output, PlanError, Prepared, ReduceError, Reducer, Shape, Source, Src, Workspace,
-};
-use halofold::{BufferError, Element, adapter, wgpu};
+use halofold::reduce::plan::Src;
+use halofold::reduce::{Op, PlanError, Prepared, ReduceError, Workspace};
+use halofold::{BufferError, Element, Slice, adapter, wgpu};
 use halofold_measure::Job;
 use wgpu::util::DeviceExt as _;
 
@@ -36,26 +35,11 @@ fn job(device: &wgpu::Device, rung: &'static Rung, workgroup_size: u32, len: u64
     Job { tuning: job.tuning.with_workgroup_size(workgroup_size), ..job }
 }
 
-/// Binds one input of whole words.
-fn prepare(
-    device: &wgpu::Device,
-    reducer: &Reducer,
-    input: Input<'_>,
-    output: Output<'_>,
-    workspace: &Workspace,
-) -> Result<Prepared, ReduceError> {
-    reducer.prepare(device, Source::of(&[input]), Shape::Whole, output, workspace)
-}
-
-/// Sums `len` words from the `first` on, on this device, in a pass of the caller's.
+/// Sums the words from the `first` on, on this device, in a pass of the caller's.
 fn sum(device: &wgpu::Device, queue: &wgpu::Queue, job: Job, words: &[u32], first: u64) -> u32 {
     let input = buffer(device, words, STORAGE);
     let output = buffer(device, &[0xDEAD_BEEF], STORAGE | wgpu::BufferUsages::COPY_SRC);
-    let (offset, len) = (4 * first, words.len() as u64 - first);
-    let workspace = Workspace::new(device, &job.plan(offset, len, &device.limits()).unwrap());
-    let target = Output { buffer: &output, offset: 0 };
-    let input = Input { buffer: &input, offset, len };
-    let prepared = prepare(device, &job.reducer(device).unwrap(), input, target, &workspace).unwrap();
+    let prepared = job.reducer(device).unwrap().of(Slice::at(&input, 4 * first)).into(&output).unwrap();
     run(device, queue, &prepared, &output)
 }
 
@@ -69,7 +53,7 @@ fn run(device: &wgpu::Device, queue: &wgpu::Queue, prepared: &Prepared, output: 
     let readback = Readback::new(device, 4);
     readback.encode(&mut encoder, output, 0, 4).unwrap();
     queue.submit([encoder.finish()]);
-    bytemuck::pod_read_unaligned(&readback.wait(device, 4).unwrap())
+    bytemuck::pod_read_unaligned(&readback.wait(4).unwrap())
 }
 
 /// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four.
@@ -85,7 +69,8 @@ fn inputs_larger_than_a_binding_are_windowed() {
         }
         for first in [0, 77] {
             let windows = job.plan(4 * first, words.len() as u64 - first, &device.limits()).unwrap();
-            let elements = windows.launches.iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
+            let elements =
+                windows.launches().iter().filter(|launch| matches!(launch.src, Src::Inputs { .. }));
             assert!(elements.count() >= 18, "{}", rung.name());
             let expected = words[first as usize..].iter().fold(0u32, |sum, x| sum.wrapping_add(*x));
             assert_eq!(sum(&device, &queue, job, &words, first), expected, "{} from {first}", rung.name());
@@ -111,9 +96,8 @@ fn a_workspace_is_shared() {
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());
             for (len, output) in lengths.into_iter().zip(&outputs) {
-                let input = Input { buffer: &input, offset: 0, len };
-                let output = Output { buffer: output, offset: 0 };
-                let prepared = prepare(&gpu.device, &reducer, input, output, &workspace).unwrap();
+                let input = Slice::new(&input, 0, 4 * len);
+                let prepared = reducer.of(input).workspace(&workspace).into(output).unwrap();
                 prepared.encode_in_pass(&mut pass);
             }
         }
@@ -146,9 +130,9 @@ fn wrong_buffers_are_errors() {
     let good = buffer(device, &[1; 1000], STORAGE);
     let result = buffer(device, &[0; 128], STORAGE);
     let bare = buffer(device, &[1; 1000], wgpu::BufferUsages::COPY_SRC);
-    let refused = |input: &wgpu::Buffer, offset, len, output: &wgpu::Buffer, at| {
-        let input = Input { buffer: input, offset, len };
-        prepare(device, &reducer, input, Output { buffer: output, offset: at }, &workspace).unwrap_err()
+    let refused = |input: &wgpu::Buffer, offset, len: u64, output: &wgpu::Buffer, at| {
+        let input = Slice::new(input, offset, len.saturating_mul(4));
+        reducer.of(input).workspace(&workspace).into(Slice::at(output, at)).unwrap_err()
     };
     assert!(matches!(
         refused(&bare, 0, 1000, &result, 0),
@@ -187,9 +171,8 @@ fn wrong_buffers_are_errors() {
     assert!(matches!(refused(&good, 0, 10, &result, 4), ReduceError::Buffer(BufferError::Offset { .. })));
     assert!(matches!(refused(&good, 0, 10, &good, 0), ReduceError::Buffer(BufferError::Aliased { .. })));
     let small = Workspace::new(device, &plan(10));
-    let input = Input { buffer: &good, offset: 0, len: 1000 };
-    let error = prepare(device, &reducer, input, Output { buffer: &result, offset: 0 }, &small);
-    match plan(1000).scratch[0] {
+    let error = reducer.of(&good).workspace(&small).into(&result);
+    match plan(1000).scratch()[0] {
         0..=128 => assert!(error.is_ok()),
         _ => assert!(matches!(error.unwrap_err(), ReduceError::Buffer(BufferError::TooShort { .. }))),
     }

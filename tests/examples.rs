@@ -5,6 +5,9 @@ mod common;
 #[path = "../examples/auto_exposure.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod auto_exposure;
+#[path = "../examples/conjugate_gradient.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod conjugate_gradient;
 #[path = "../examples/stream_file.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod stream_file;
@@ -113,4 +116,49 @@ fn what_cannot_be_streamed_is_refused() {
     let error = refused(&Request { file: Some(odd.clone()), ..Request::default() });
     std::fs::remove_file(odd).unwrap();
     assert!(error.contains("7 bytes are no whole number of f32"), "{error}");
+}
+
+/// The solution is put into the equation by the CPU, in 64 bits.
+#[test]
+fn conjugate_gradients_solve_the_equation() {
+    let _alone = alone();
+    let gpu = gpu();
+    let side = conjugate_gradient::SIDE;
+    let b = conjugate_gradient::charges();
+    let solve = || conjugate_gradient::run(&gpu.device, &gpu.queue, &b).map_err(|error| error.to_string());
+    let outcome = gpu.watched(solve).unwrap();
+    assert!((side as u32..4 * side as u32).contains(&outcome.iterations), "{}", outcome.iterations);
+    let x = |row: usize, column: usize| match row.max(column) {
+        within if within < side => f64::from(outcome.x[row * side + column]),
+        _ => 0.0,
+    };
+    let squares = (0..side * side).map(|cell| {
+        let (row, column) = (cell / side, cell % side);
+        let beside = [
+            (row.wrapping_sub(1), column),
+            (row + 1, column),
+            (row, column.wrapping_sub(1)),
+            (row, column + 1),
+        ];
+        let sum: f64 = beside.into_iter().map(|(row, column)| x(row, column)).sum();
+        (4.0 * x(row, column) - sum - f64::from(b[cell])).powi(2)
+    });
+    let residual = squares.sum::<f64>().sqrt();
+    // What 32-bit floats leave of it: b has a norm of 1.4.
+    assert!(residual < 1e-4, "{residual}");
+}
+
+/// The README's Rust stands in the example that is compiled, line by line.
+#[test]
+fn the_readme_shows_the_example() {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let example: Vec<_> = include_str!("../examples/sum.rs").lines().map(words).collect();
+    let readme = include_str!("../README.md");
+    let (_, rust) = readme.split_once("```rust\n").expect("the README has Rust");
+    let (rust, _) = rust.split_once("```").expect("it ends");
+    let lines: Vec<_> = rust.lines().map(words).filter(|line| !line.is_empty()).collect();
+    assert!(lines.len() >= 4);
+    for line in lines {
+        assert!(example.contains(&line), "`{line}` is not in examples/sum.rs");
+    }
 }

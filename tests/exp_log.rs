@@ -9,9 +9,9 @@ mod pair;
 
 use std::f64::consts::{LN_2, SQRT_2};
 
-use common::{Random, extents, gpu, poisoned, run};
-use halofold::reduce::{Answer, Arity, Form, Input, Monoid, Op, Options, Reducer, Shape, Source, Workspace};
-use halofold::{Element, Value, adapter, wgpu};
+use common::{Random, gpu, poisoned, run};
+use halofold::reduce::{Answer, Arity, Form, Monoid, Op, Options, Reducer};
+use halofold::{Element, Slice, Value, adapter, wgpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 use pair::Pair;
 
@@ -48,8 +48,7 @@ fn on_gpu(
     }
     let monoid = monoid.clone();
     Trial::test(name, move || {
-        let compile =
-            || Reducer::new(&gpu().device, monoid, Form::Segments).map_err(|error| error.to_string());
+        let compile = || Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string());
         check(&gpu().watched(compile)?)
     })
 }
@@ -89,12 +88,9 @@ fn reduce(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec<f64>, St
 fn record_and_read(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec<f64>, String> {
     let gpu = gpu();
     let bytes = bytemuck::cast_slice(numbers);
-    let shape = Shape::Segments { len: len as u64 };
     let buffer = poisoned(gpu, bytes, 0);
-    let input = [Input { buffer: &buffer, offset: 0, len: numbers.len() as u64 }];
-    let plan = reducer.plan(shape, &extents(&input), None).map_err(|error| error.to_string())?;
-    let workspace = Workspace::new(&gpu.device, &plan);
-    let [first, _] = run(gpu, reducer, (shape, Source::of(&input)), &plan, &workspace, None)?;
+    let input = Slice::new(&buffer, 0, bytes.len() as u64);
+    let [first, _] = run(gpu, &reducer.of(input).segments(len as u64), None)?;
     let value = |answer: Answer| answer.value().map_or(f64::NAN, Value::as_f64);
     Ok(Op::Sum.read(Element::F64, &first).into_iter().map(value).collect())
 }

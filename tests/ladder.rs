@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{Data, Kind, data, extents, gpu, job, missing, one, poisoned, right, run};
-use halofold::Element;
+use common::{Data, Kind, data, gpu, job, missing, over, poisoned, right, run};
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
-use halofold::reduce::{Answer, Arity, Input, Op, Reducer, Shape, Workspace, reference};
+use halofold::reduce::{Answer, Arity, Op, Reducer, reference};
+use halofold::{Element, Slice};
 use halofold_measure::Job;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -39,8 +39,7 @@ fn operators(number: usize) -> Vec<Op> {
 fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -> Trial {
     let name = format!("{}::{element}::{finish}", rung.name());
     let smallest = job(rung, Op::Max, element, finish, 64);
-    let runs =
-        |op: &Op| op.over(element).is_some() && missing(&job(rung, *op, element, finish, 64)).is_none();
+    let runs = |op: &Op| op.is_over(element) && missing(&job(rung, *op, element, finish, 64)).is_none();
     let operators: Vec<_> = operators(number).into_iter().filter(runs).collect();
     if operators.is_empty() {
         let reason = missing(&smallest).unwrap_or_default();
@@ -93,7 +92,8 @@ fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish
 
 fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), String> {
     let buffer = poisoned(gpu(), values.bytes(), offset);
-    let (got, depth) = gpu().watched(|| bench.run(Input { buffer: &buffer, offset, len }))?;
+    let (got, depth) =
+        gpu().watched(|| bench.run(Slice::new(&buffer, offset, len * bench.job.element.size())))?;
     let (op, element) = (bench.job.op, bench.job.element);
     let expected = reference::reduce(op, element, values.bytes(), Some(values.bytes())).unwrap();
     right(expected.judge(got, depth))
@@ -133,27 +133,19 @@ struct Bench {
 impl Bench {
     fn new(job: Job) -> Result<Self, String> {
         let device = &gpu().device;
-        let compile = || {
-            let reducer = job.reducer(device).map_err(|error| error.to_string())?;
-            reducer.compile(device);
-            Ok(reducer)
-        };
-        Ok(Bench { job, reducer: gpu().watched(compile)? })
+        Ok(Bench { job, reducer: job.reducer(device).map_err(|error| error.to_string())? })
     }
 
     /// The answer and the plan's depth. An operator of two inputs takes the elements twice.
-    fn run(&self, input: Input<'_>) -> Result<(Answer, u64), String> {
+    fn run(&self, input: Slice<'_>) -> Result<(Answer, u64), String> {
         let Job { op, element, finish, .. } = self.job;
-        let second = (self.reducer.monoid().arity() == Arity::Two).then_some(input);
-        let extent = extents(&[input])[0];
-        let plan = self.reducer.plan(Shape::Whole, &[extent], second.map(|_| extent));
-        let plan = plan.map_err(|error| error.to_string())?;
-        let workspace = Workspace::new(&gpu().device, &plan);
-        let (first, reducer) = ([input], &self.reducer);
-        let runs = run(gpu(), reducer, (Shape::Whole, one(&first, second)), &plan, &workspace, None)?;
+        let inputs = if self.reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
+        let reduction = over(&self.reducer, &[input; 2][..inputs]);
+        let plan = reduction.plan().map_err(|error| error.to_string())?;
+        let runs = run(gpu(), &reduction, None)?;
         let [first, second] = runs.map(|bytes| {
             if plan.leaves_partials() {
-                reference::combine(op, element, &bytes, input.len).unwrap()
+                reference::combine(op, element, &bytes, input.size() / element.size()).unwrap()
             } else {
                 op.read(element, &bytes)[0]
             }

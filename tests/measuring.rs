@@ -7,8 +7,8 @@ use std::time::Instant;
 use common::{Kind, data, gpu, job};
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, Verdict, reduce};
-use halofold::reduce::{Answer, Input, Op};
-use halofold::{Element, Value, adapter, wgpu};
+use halofold::reduce::{Answer, Op};
+use halofold::{Element, Slice, Value, adapter, wgpu};
 use halofold_measure::{Budget, Inputs, LadderWork, Row, Timer, Timing, Trial};
 
 const LEN: u64 = 1 << 16;
@@ -51,7 +51,7 @@ fn measured_by_the_host(timer: &Timer) {
     let rung = Rung::named("sequential").unwrap();
     let job = job(rung, Op::Sum, Element::F32, rung.finishes[0], 64);
     let (buffer, expected) = elements(device, queue);
-    let trial = Trial::new(device, job, Input { buffer: &buffer, offset: 0, len: LEN }).unwrap();
+    let trial = Trial::new(device, job, Slice::new(&buffer, 0, 4 * LEN)).unwrap();
     let record = |pass: &mut wgpu::ComputePass<'_>| trial.encode_in_pass(pass);
 
     let start = Instant::now();
@@ -63,7 +63,7 @@ fn measured_by_the_host(timer: &Timer) {
     assert!(measured.samples().iter().all(|ms| *ms > 0.0) && sum <= whole, "{sum} of {whole} ms");
 
     let start = Instant::now();
-    let (took, timing) = timer.exactly(7, &record).unwrap();
+    let (took, timing) = timer.measure_n(7, &record).unwrap();
     assert_eq!(timing, Timing::Wall);
     assert!(!took.is_zero() && took <= start.elapsed(), "{took:?}");
     assert_eq!(timer.once(&record).unwrap(), None, "the way of a single run is no time of the kernel");
@@ -116,7 +116,7 @@ fn repetitions_take_their_inputs_in_turn() {
                 eprintln!("{name}, {finish}: not run ({reason})");
                 continue;
             }
-            let first = Input { buffer: &buffers[0], offset: 0, len: LEN };
+            let first = Slice::new(&buffers[0], 0, 4 * LEN);
             let trial = Trial::rotating(device, job, first, &[&buffers[1], &buffers[2]]).unwrap();
             let all = gpu.watched(|| trial.values(device, queue).map_err(|error| error.to_string()));
             assert_eq!(

@@ -3,7 +3,7 @@
 mod common;
 
 use common::gpu;
-use halofold::reduce::{Arity, Form, Monoid, MonoidError, ReduceError, Reducer};
+use halofold::reduce::{Arity, Monoid, MonoidError, ReduceError, Reducer};
 use halofold::{Element, adapter, wgpu};
 
 /// A sum of squares that is right; each test spoils something.
@@ -169,13 +169,36 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc.e; }
     assert_eq!(custom(wide).unwrap_err(), MonoidError::TooLarge { words: 17, limit: 16 });
 }
 
+/// Types are checked after names: what is wrong is somewhere inside of a function that is right otherwise.
+#[test]
+fn type_errors_have_their_own_line() {
+    let text = "
+alias Acc = f32;
+fn map(elem: Elem, index: u32) -> Acc {
+    let near = elem;
+    return near +
+        index;
+}
+fn identity() -> Acc { return 0.0; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> f32 {
+    if acc * 2.0 { return 0.0; }
+    return acc;
+}
+";
+    let error = custom(text).unwrap_err().to_string();
+    assert!(error.contains("line 5, column 12"), "{error}");
+    let error = custom(&text.replace("index;", "elem;")).unwrap_err().to_string();
+    assert!(error.contains("line 11, column 8"), "{error}");
+}
+
 /// Whatever a user may declare besides the quartet that halofold's own kernels declare, too.
 #[test]
 fn names_that_are_taken() {
     let names = ["fn fold() -> u32 { return 1u; }", "struct Params { x: u32 }", "const WG: u32 = 1u;"];
     for declaration in names {
         let monoid = custom(&format!("{SQUARES}{declaration}\n")).unwrap();
-        let error = Reducer::new(&gpu().device, monoid, Form::Whole).unwrap_err();
+        let error = Reducer::new(&gpu().device, monoid).unwrap_err();
         assert!(matches!(error, ReduceError::Composed { .. }), "{declaration}: {error}");
         assert!(error.to_string().contains("rename"), "{error}");
     }
@@ -192,7 +215,7 @@ fn types_that_a_device_was_created_without() {
     let half = SQUARES.replace("return f32(elem) * f32(elem)", "let h = f16(elem); return f32(h * h)");
     let monoid = custom(&half).unwrap();
     assert_eq!(monoid.features(), wgpu::Features::SHADER_F16);
-    let error = Reducer::new(&device, monoid, Form::Whole).unwrap_err();
+    let error = Reducer::new(&device, monoid).unwrap_err();
     let ReduceError::MissingFeature { feature, .. } = &error else { panic!("{error}") };
     assert_eq!(*feature, wgpu::Features::SHADER_F16);
     assert!(error.to_string().contains("SHADER_F16"), "{error}");

@@ -2,12 +2,10 @@
 
 mod common;
 
-use common::{Gpu, gpu, limited};
+use common::{Gpu, gpu, limited, spanned};
 use halofold::read::Readback;
-use halofold::reduce::{
-    Arity, Extent, Form, Input, Monoid, Options, Output, Position, Reducer, Shape, Source, Workspace,
-};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Arity, Extent, Monoid, Options, Reducer, Shape};
+use halofold::{Element, Slice, wgpu};
 use wgpu::util::DeviceExt as _;
 
 /// The combinations on the longest way to each accumulator, plus one; the identity has none and adds none, as 0 + x is exact.
@@ -26,9 +24,8 @@ const SLACK: (u64, u64) = (4, 40);
 /// A shape, how many elements it is over, and its offsets if it has some.
 type Case = (Shape, u64, Vec<u32>);
 
-/// On each device and in each way of compiling: the longest way to any result of each shape, all of one form, is within the
-/// plan's depth.
-fn check(form: Form, cases: &[Case]) {
+/// On each device and in each way of compiling: the longest way to any result of each shape is within the plan's depth.
+fn check(cases: &[Case]) {
     // A device as it comes, and one whose bindings hold 64 KiB.
     let narrow = limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10);
     for gpu in [gpu(), &narrow] {
@@ -36,7 +33,7 @@ fn check(form: Form, cases: &[Case]) {
             let monoid = Monoid::custom("longest-way", Element::U32, Arity::One, LONGEST_WAY).unwrap();
             let mut options = Options::default();
             options.subgroups = subgroups;
-            let reducer = Reducer::with_options(&gpu.device, monoid, form, options).unwrap();
+            let reducer = Reducer::with_options(&gpu.device, monoid, options).unwrap();
             for (shape, len, offsets) in cases {
                 let extent = Extent { offset: 4, len: *len };
                 let plan = reducer.plan(*shape, &[extent], None).unwrap();
@@ -44,7 +41,7 @@ fn check(form: Form, cases: &[Case]) {
                 let (times, more) = SLACK;
                 let depth = plan.depth();
                 let what =
-                    format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.launches.len());
+                    format!("{shape:?} of {len}, subgroups {subgroups}, {} passes", plan.launches().len());
                 assert!(longest <= depth, "{what}: {longest} on the longest way, depth {depth}");
                 assert!(
                     !offsets.is_empty() || depth <= times * longest + more,
@@ -69,21 +66,17 @@ fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: Extent, offse
         usage: wgpu::BufferUsages::STORAGE,
     });
     let plan = reducer.plan(shape, &[extent], None).unwrap();
-    let output = buffer(plan.output, wgpu::BufferUsages::COPY_SRC);
-    let parts = [Input { buffer: &elements, offset: extent.offset, len: extent.len }];
-    let mut source = Source::of(&parts);
-    if let Shape::Offsets { .. } = shape {
-        source = source.with_offsets(Position { buffer: &list, offset: 0 });
-    }
-    let workspace = Workspace::new(device, &plan);
-    let output = Output { buffer: &output, offset: 0 };
-    let prepared = reducer.prepare(device, source, shape, output, &workspace).unwrap();
+    let output = buffer(plan.output(), wgpu::BufferUsages::COPY_SRC);
+    let all = reducer.of(Slice::new(&elements, extent.offset, 4 * spanned(shape, extent.len)));
+    let all = if offsets.is_empty() { all.shape(shape) } else { all.between(&list) };
+    let prepared = all.into(&output).unwrap();
+    assert_eq!(*prepared.plan(), plan);
     let mut encoder = device.create_command_encoder(&Default::default());
     prepared.encode(&mut encoder);
-    let readback = Readback::new(device, plan.output);
-    readback.encode(&mut encoder, output.buffer, 0, plan.output).unwrap();
+    let readback = Readback::new(device, plan.output());
+    readback.encode(&mut encoder, &output, 0, plan.output()).unwrap();
     queue.submit([encoder.finish()]);
-    let bytes = readback.wait(device, plan.output).unwrap();
+    let bytes = readback.wait(plan.output()).unwrap();
     let ways: &[u32] = bytemuck::cast_slice(&bytes);
     let longest = ways.iter().max().copied().unwrap_or(0);
     u64::from(longest.saturating_sub(1))
@@ -92,18 +85,18 @@ fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: Extent, offse
 #[test]
 fn of_whole_inputs() {
     let lengths = [0, 1, 5, 300, 4097, 70_000, 300_001];
-    check(Form::Whole, &lengths.map(|len| (Shape::Whole, len, Vec::new())));
-    check(Form::Strided, &lengths.map(|len| (Shape::Strided { stride: 3 }, len.min(100_000), Vec::new())));
+    check(&lengths.map(|len| (Shape::Whole, len, Vec::new())));
+    check(&lengths.map(|len| (Shape::Strided { stride: 3 }, len.min(100_000), Vec::new())));
 }
 
 #[test]
 fn of_segments_and_columns() {
     let segments = [(1, 1), (1, 300_000), (7, 1000), (3, 70_000), (1000, 33), (20_000, 3)];
-    check(Form::Segments, &segments.map(|(count, len)| (Shape::Segments { len }, count * len, Vec::new())));
+    check(&segments.map(|(count, len)| (Shape::Segments { len }, count * len, Vec::new())));
     let arrays = [[1, 300, 1000], [1, 100_000, 3], [1, 1, 70], [9, 70, 65], [50, 8, 300], [1, 20, 10_000]];
     let shape =
         |[outer, len, inner]: [u64; 3]| (Shape::Axis { outer, len, inner }, outer * len * inner, Vec::new());
-    check(Form::Axis, &arrays.map(shape));
+    check(&arrays.map(shape));
 }
 
 #[test]
@@ -123,5 +116,5 @@ fn of_segments_between_offsets() {
         }));
         (Shape::Offsets { count: lengths.len() as u64 }, u64::from(lengths.iter().sum::<u32>()), offsets)
     });
-    check(Form::Offsets, &cases);
+    check(&cases);
 }

@@ -6,10 +6,10 @@ mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Data, Kind, data, extents, gpu, one, poisoned, right, run};
+use common::{Data, Kind, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Answer, Arity, Form, Input, Monoid, Op, Reducer, Shape, Workspace};
-use halofold::{Element, adapter};
+use halofold::reduce::{Answer, Arity, Form, Monoid, Op, Reducer, Shape};
+use halofold::{Element, Slice, adapter};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
@@ -28,7 +28,7 @@ fn main() {
     let mut trials = Vec::new();
     for &op in Op::ALL {
         for element in Element::ALL {
-            let Some(monoid) = op.over(element) else { continue };
+            let Ok(monoid) = op.over(element) else { continue };
             // Compiling takes most of the time: both forms where every adapter runs the type, else one or the other.
             let forms = [Form::Whole, Form::Segments];
             let forms = match element {
@@ -60,7 +60,7 @@ fn trial(op: Op, element: Element, monoid: Monoid, form: Form, number: usize) ->
         return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
     }
     Trial::test(name, move || {
-        let bench = Bench { op, element, reducer: compile(monoid, form)? };
+        let bench = Bench { op, element, form, reducer: compile(monoid)? };
         for (round, len) in LENGTHS.into_iter().enumerate() {
             for values in values(op, element, len, form, (number, round)) {
                 gpu().watched(|| bench.compare(&values, len, round)).map_err(|message| {
@@ -72,8 +72,8 @@ fn trial(op: Op, element: Element, monoid: Monoid, form: Form, number: usize) ->
     })
 }
 
-fn compile(monoid: Monoid, form: Form) -> Result<Reducer, String> {
-    gpu().watched(|| Reducer::new(&gpu().device, monoid, form).map_err(|error| error.to_string()))
+fn compile(monoid: Monoid) -> Result<Reducer, String> {
+    gpu().watched(|| Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string()))
 }
 
 /// What inputs are made of.
@@ -190,6 +190,7 @@ fn of_nothing(op: Op, element: Element, size: usize) -> Vec<u8> {
 struct Bench {
     op: Op,
     element: Element,
+    form: Form,
     reducer: Reducer,
 }
 
@@ -197,11 +198,11 @@ impl Bench {
     /// Reduces, and holds every result against the CPU's.
     fn compare(&self, values: &Values, len: usize, round: usize) -> Result<(), String> {
         let segments = values.inputs[0].bytes().len() / (len.max(1) * self.element.size() as usize);
-        let many = self.reducer.form() == Form::Segments;
+        let many = self.form == Form::Segments;
         if many && len == 0 {
             return Ok(());
         }
-        let shape = match self.reducer.form() {
+        let shape = match self.form {
             Form::Segments => Shape::Segments { len: len as u64 },
             Form::Accumulate => Shape::Accumulate,
             _ => Shape::Whole,
@@ -235,18 +236,15 @@ impl Bench {
         let offsets = [(round % 7) * self.element.size(), (round % 5) * self.element.size()];
         let buffers: Vec<_> =
             values.inputs.iter().zip(offsets).map(|(data, at)| poisoned(gpu, data.bytes(), at)).collect();
+        let size = len * self.element.size();
         let inputs: Vec<_> =
-            buffers.iter().zip(offsets).map(|(buffer, offset)| Input { buffer, offset, len }).collect();
-        let (first, second) = ([inputs[0]], inputs.get(1).copied());
-        let places = extents(&inputs);
-        let plan = self.reducer.plan(shape, &places[..1], places.get(1).copied());
-        let plan = plan.map_err(|error| error.to_string())?;
-        let workspace = Workspace::new(&gpu.device, &plan);
+            buffers.iter().zip(offsets).map(|(buffer, at)| Slice::new(buffer, at, size)).collect();
+        let reduction = over(&self.reducer, &inputs).shape(shape);
+        let plan = reduction.plan().map_err(|error| error.to_string())?;
         let accumulates = shape == Shape::Accumulate;
-        let start = of_nothing(self.op, self.element, plan.output as usize);
+        let start = of_nothing(self.op, self.element, plan.output() as usize);
         let start = accumulates.then_some(&*start);
-        let [first, second] =
-            run(gpu, &self.reducer, (shape, one(&first, second)), &plan, &workspace, start)?;
+        let [first, second] = run(gpu, &reduction, start)?;
         // Only float sums in the order that chance gives are allowed to differ.
         if first != second && !(accumulates && self.element.is_float()) {
             return Err("the second run gave other bits than the first".to_owned());

@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{Data, Kind, buffer, data, gpu, one, poisoned, right, run};
+use common::{Data, Kind, buffer, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Answer, Arity, Form, Input, Monoid, Op, Options, Reducer, Shape, Source, Workspace};
-use halofold::{Element, adapter, wgpu};
+use halofold::reduce::{Answer, Arity, Monoid, Op, Options, Reducer, Reduction, Shape};
+use halofold::{Element, Slice, adapter, wgpu};
 use libtest_mimic::{Arguments, Trial};
 
 /// Segments that leave a state each, and their elements.
@@ -20,7 +20,7 @@ const MERGES: u64 = SEGMENTS;
 fn main() {
     let arguments = Arguments::from_args();
     let pairs = Op::ALL.iter().flat_map(|op| Element::ALL.map(|element| (*op, element)));
-    let trials = pairs.filter_map(|(op, element)| Some(trial(op, element, op.over(element)?))).collect();
+    let trials = pairs.filter_map(|(op, element)| Some(trial(op, element, op.over(element).ok()?))).collect();
     let conclusion = libtest_mimic::run(&arguments, trials);
     // The device must go before its driver's own exit handlers run.
     conclusion.exit();
@@ -63,10 +63,10 @@ impl Case {
 
     fn check(&self) -> Result<(), String> {
         let n = SEGMENTS * LEN;
-        let (whole, depth) = self.of_elements(Form::Whole, Shape::Whole)?;
+        let (whole, depth) = self.of_elements(Shape::Whole)?;
         self.judge("a state of everything", reference::combine(self.op, self.element, &whole, n), depth)?;
 
-        let (states, depth) = self.of_elements(Form::Segments, Shape::Segments { len: LEN })?;
+        let (states, depth) = self.of_elements(Shape::Segments { len: LEN })?;
         let on_cpu = reference::combine(self.op, self.element, &states, n);
         self.judge("the CPU's combination", on_cpu, depth + MERGES)?;
 
@@ -80,43 +80,29 @@ impl Case {
     }
 
     /// The states that elements leave, and the plan's depth.
-    fn of_elements(&self, form: Form, shape: Shape) -> Result<(Vec<u8>, u64), String> {
+    fn of_elements(&self, shape: Shape) -> Result<(Vec<u8>, u64), String> {
         let offset = self.element.size();
         let buffers: Vec<_> = self.inputs.iter().map(|data| poisoned(gpu(), data.bytes(), offset)).collect();
-        let input = |buffer| Input { buffer, offset, len: SEGMENTS * LEN };
-        let (first, second) = ([input(&buffers[0])], buffers.get(1).map(input));
+        let size = SEGMENTS * LEN * self.element.size();
+        let inputs: Vec<_> = buffers.iter().map(|buffer| Slice::new(buffer, offset, size)).collect();
         let mut options = Options::default();
         options.to_states = true;
-        self.run(form, options, (shape, one(&first, second)))
+        run_twice(&over(&self.reducer(options)?, &inputs).shape(shape))
     }
 
     /// What states leave: their result, or one state.
     fn of_states(&self, states: &[u8], to_states: bool) -> Result<(Vec<u8>, u64), String> {
         let states = buffer(gpu(), states, wgpu::BufferUsages::STORAGE);
-        let first = [Input { buffer: &states, offset: 0, len: SEGMENTS }];
         let mut options = Options::default();
         (options.from_states, options.to_states) = (true, to_states);
-        let source = Source::of(&first).standing_for((SEGMENTS * LEN) as u32);
-        self.run(Form::Whole, options, (Shape::Whole, source))
+        let reducer = self.reducer(options)?;
+        let all = Slice::new(&states, 0, SEGMENTS * self.monoid.acc_size());
+        run_twice(&reducer.of(all).standing_for((SEGMENTS * LEN) as u32))
     }
 
-    fn run(
-        &self,
-        form: Form,
-        options: Options<'_>,
-        (shape, source): (Shape, Source<'_>),
-    ) -> Result<(Vec<u8>, u64), String> {
-        let text = |error: &dyn std::fmt::Display| error.to_string();
-        let device = &gpu().device;
-        let reducer = Reducer::with_options(device, self.monoid.clone(), form, options);
-        let reducer = reducer.map_err(|error| text(&error))?;
-        let plan = reducer.plan_of(&source, shape).map_err(|error| text(&error))?;
-        let workspace = Workspace::new(device, &plan);
-        let [first, second] = run(gpu(), &reducer, (shape, source), &plan, &workspace, None)?;
-        if first != second {
-            return Err("the second run gave other bits than the first".to_owned());
-        }
-        Ok((first, plan.depth()))
+    fn reducer(&self, options: Options<'_>) -> Result<Reducer, String> {
+        let reducer = Reducer::with_options(&gpu().device, self.monoid.clone(), options);
+        reducer.map_err(|error| error.to_string())
     }
 
     /// Places count within a segment: of those only the value is of all elements.
@@ -131,4 +117,14 @@ impl Case {
         };
         right(verdict).map_err(|why| format!("{what}: {why}"))
     }
+}
+
+/// Runs a reduction twice, and answers its output with the plan's depth.
+fn run_twice(reduction: &Reduction<'_>) -> Result<(Vec<u8>, u64), String> {
+    let plan = reduction.plan().map_err(|error| error.to_string())?;
+    let [first, second] = run(gpu(), reduction, None)?;
+    if first != second {
+        return Err("the second run gave other bits than the first".to_owned());
+    }
+    Ok((first, plan.depth()))
 }

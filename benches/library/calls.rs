@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use halofold::read::Readback;
-use halofold::reduce::{Extent, Input, Op, Options, Output, Position, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Op, Options, Reducer, Reduction, Shape, Workspace};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{MeasureError, Timing};
 use wgpu::util::DeviceExt as _;
@@ -54,10 +54,10 @@ impl Way {
         let mut options = Options::default();
         options.subgroups = self.subgroups;
         let reducer = if self.checked {
-            Reducer::with_options(device, monoid, case.task.form(), options)
+            Reducer::with_options(device, monoid, options)
         } else {
             // SAFETY: the operators are halofold's own.
-            unsafe { Reducer::unchecked(device, monoid, case.task.form(), options) }
+            unsafe { Reducer::unchecked(device, monoid, options) }
         };
         reducer.unwrap_or_else(|error| panic!("{}: {error}", case.title()))
     }
@@ -85,30 +85,19 @@ impl Calls {
         let reducer = way.compile(device, case);
         let shape = case.task.shape(case.n);
         let given = Given::new(device, case, shape);
-        let inputs = |number| {
-            let first = pools.first.input(case.n, number);
-            (first, (case.op == Op::Dot).then(|| pools.second.input(case.n, number)))
+        let described = |number| {
+            let first = reducer.of(pools.first.input(case.n, number)).shape(shape);
+            let all = if case.op == Op::Dot { first.and(pools.second.input(case.n, number)) } else { first };
+            given.with(all)
         };
-        let plan = {
-            let (first, second) = inputs(0);
-            let extent = |input: Input<'_>| Extent { offset: input.offset, len: input.len };
-            let plan = reducer.plan(shape, &[extent(first)], second.map(extent));
-            plan.unwrap_or_else(|error| fine(error.to_string()))
-        };
-        let count = count(machine, case.bytes(), plan.output);
+        let plan = described(0).plan().unwrap_or_else(|error| fine(error.to_string()));
+        let count = count(machine, case.bytes(), plan.output());
         let own = if way.chained { 1 } else { count };
-        let outputs: Vec<_> = (0..own).map(|_| output(device, plan.output)).collect();
+        let outputs: Vec<_> = (0..own).map(|_| output(device, plan.output())).collect();
         let workspaces: Vec<_> = (0..own).map(|_| Workspace::new(device, &plan)).collect();
         let calls = (0..count).map(|number| {
-            let (first, second) = inputs(number);
-            let parts = [first];
-            let source = match second {
-                Some(second) => Source::pairs(&parts, second),
-                None => Source::of(&parts),
-            };
             let at = (number % own) as usize;
-            let output = Output { buffer: &outputs[at], offset: 0 };
-            let prepared = reducer.prepare(device, given.with(source), shape, output, &workspaces[at]);
+            let prepared = described(number).workspace(&workspaces[at]).into(&outputs[at]);
             let prepared = prepared.unwrap_or_else(|error| fine(error.to_string()));
             Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call
         });
@@ -121,7 +110,7 @@ impl Calls {
             true => Expected::of_all(case, pools, count),
             false => Expected::of(case, pools, number),
         };
-        verify(device, queue, &whose, plan.output, expected).unwrap_or_else(|error| fine(error));
+        verify(device, queue, &whose, plan.output(), expected).unwrap_or_else(|error| fine(error));
         calls
     }
 
@@ -147,7 +136,7 @@ impl Calls {
     ) -> Result<(Duration, Timing), MeasureError> {
         let (mut seconds, mut clock) = (0.0, machine.timer.timing());
         for _ in 0..repeats {
-            let took = machine.timer.behind(&|pass| sweep.record(pass), &|pass| self.record(pass));
+            let took = machine.timer.measure_after(&|pass| sweep.record(pass), &|pass| self.record(pass));
             let (took, timing) = took?;
             seconds += took.as_secs_f64() / self.0.len() as f64;
             clock = timing;
@@ -188,7 +177,7 @@ pub fn verify(
             let copied = readback.encode(&mut encoder, output, at, length);
             copied.map_err(|error| error.to_string())?;
             queue.submit([encoder.finish()]);
-            let got = readback.wait(device, length).map_err(|error| error.to_string())?;
+            let got = readback.wait(length).map_err(|error| error.to_string())?;
             expected.check(at, &got)?;
         }
     }
@@ -215,12 +204,11 @@ impl Given {
         Given { task: case.task, buffer }
     }
 
-    fn with<'a>(&'a self, source: Source<'a>) -> Source<'a> {
-        let position = Position { buffer: &self.buffer, offset: 0 };
+    fn with<'a>(&'a self, reduction: Reduction<'a>) -> Reduction<'a> {
         match self.task {
-            Task::Counted => source.with_count(position),
-            Task::Offsets(_) | Task::Skewed => source.with_offsets(position),
-            _ => source,
+            Task::Counted => reduction.first(&self.buffer),
+            Task::Offsets(_) | Task::Skewed => reduction.between(&self.buffer),
+            _ => reduction,
         }
     }
 }
@@ -250,13 +238,7 @@ impl Sweep {
         let (memory, output) =
             (device.create_buffer(&descriptor(4 * len)), device.create_buffer(&descriptor(4)));
         let monoid = Op::Or.over(Element::U32).expect("integers have bits");
-        let parts = [Input { buffer: &memory, offset: 0, len }];
-        let prepared = Reducer::new(device, monoid, Shape::Whole.form()).and_then(|reducer| {
-            let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
-            let workspace = Workspace::new(device, &plan);
-            let output = Output { buffer: &output, offset: 0 };
-            reducer.prepare(device, Source::of(&parts), Shape::Whole, output, &workspace)
-        });
+        let prepared = Reducer::new(device, monoid).and_then(|reducer| reducer.of(&memory).into(&output));
         let prepared = prepared.unwrap_or_else(|error| panic!("the sweep: {error}"));
         Sweep(Box::new(move |pass| prepared.encode_in_pass(pass)))
     }

@@ -1,6 +1,6 @@
 //! What is reduced, how, and in which ways.
 
-use halofold::reduce::{Form, Op, Shape};
+use halofold::reduce::{Op, Shape};
 use halofold::{Element, adapter, wgpu};
 
 use crate::calls::Way;
@@ -86,17 +86,6 @@ impl Task {
             Task::Axis([outer, len, inner]) => Shape::Axis { outer, len, inner },
         }
     }
-
-    /// What a reducer for it is compiled for.
-    pub fn form(self) -> Form {
-        match self {
-            Task::Whole | Task::Counted => Form::Whole,
-            Task::Accumulate => Form::Accumulate,
-            Task::Fixed(_) => Form::Segments,
-            Task::Offsets(_) | Task::Skewed => Form::Offsets,
-            Task::Axis(_) => Form::Axis,
-        }
-    }
 }
 
 /// One group of the bench.
@@ -142,7 +131,7 @@ impl Case {
 
     /// Why it cannot run on a device.
     pub fn runnable(&self, device: &wgpu::Device) -> Result<(), String> {
-        let monoid = self.op.over(self.element).ok_or("the operator is not defined for the type")?;
+        let monoid = self.op.over(self.element).map_err(|error| error.to_string())?;
         let besides = monoid.accumulates().filter(|_| self.task == Task::Accumulate).unwrap_or_default();
         let missing = (monoid.features() | besides) - device.features();
         if !missing.is_empty() {

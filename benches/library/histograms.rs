@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use criterion::Criterion;
 use halofold::histogram::{Histogram, Keys, reference};
-use halofold::reduce::{Op, Output};
+use halofold::reduce::Op;
 use halofold::{Element, wgpu};
 use halofold_measure::{LibraryWork, Noise, Row};
 
@@ -60,8 +60,8 @@ fn calls(machine: &Machine, way: Way, bins: u32, n: u64, pool: &Pool) -> Calls {
     let own = if way == Way::CHAINED { 1 } else { count };
     let outputs: Vec<_> = (0..own).map(|_| calls::output(device, size)).collect();
     let some = (0..count).map(|number| {
-        let output = Output { buffer: &outputs[(number % own) as usize], offset: 0 };
-        let prepared = histogram.prepare(device, pool.input(n, number), output);
+        let output = &outputs[(number % own) as usize];
+        let prepared = histogram.of(pool.input(n, number)).into(output);
         let prepared = prepared.unwrap_or_else(|error| fine(error.to_string()));
         Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call
     });

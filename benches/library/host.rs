@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion};
 use halofold::read::{Mailbox, Readback};
-use halofold::reduce::Output;
-use halofold::reduce::{Extent, Op, Prepared, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Op, Prepared, Reducer};
 use halofold::{Element, wgpu};
 use halofold_measure::{LibraryWork, Row, Summary, Timing};
 
@@ -114,19 +113,12 @@ impl<'a> Scalar<'a> {
     fn new(machine: &'a Machine, case: &Case, pools: &Pools<'_>) -> Self {
         let device = &machine.device;
         let monoid = case.op.over(case.element).expect("floats have a sum");
-        let reducer = Reducer::new(device, monoid, Shape::Whole.form());
+        let reducer = Reducer::new(device, monoid);
         let reducer = reducer.unwrap_or_else(|error| panic!("{error}"));
         let input = pools.first.input(case.n, 0);
-        let prepared = |buffer: &wgpu::Buffer| {
-            let extent = Extent { offset: input.offset, len: input.len };
-            let plan = reducer.plan(Shape::Whole, &[extent], None)?;
-            let workspace = Workspace::new(device, &plan);
-            let output = Output { buffer, offset: 0 };
-            reducer.prepare(device, Source::of(&[input]), Shape::Whole, output, &workspace)
-        };
         let (output, mailbox) = (calls::output(device, SIZE), Mailbox::new(device, SIZE));
-        let read = prepared(&output).unwrap_or_else(|error| panic!("{error}"));
-        let posted = prepared(mailbox.buffer()).unwrap_or_else(|error| panic!("{error}"));
+        let [read, posted] = [&output, mailbox.buffer()]
+            .map(|buffer| reducer.of(input).into(buffer).unwrap_or_else(|error| panic!("{error}")));
         let readback = Readback::new(device, SIZE);
         Scalar { machine, output, readback, read, mailbox, posted, expected: Expected::of(case, pools, 0) }
     }
@@ -138,7 +130,7 @@ impl<'a> Scalar<'a> {
         self.posted.encode(&mut encoder);
         self.mailbox.encode(&mut encoder).expect("a mailbox fits itself");
         self.machine.queue.submit([encoder.finish()]);
-        let got = self.mailbox.spin(&self.machine.device).expect("the device keeps working");
+        let got = self.mailbox.spin().expect("the device keeps working");
         self.checked(start.elapsed(), &got)
     }
 
@@ -149,7 +141,7 @@ impl<'a> Scalar<'a> {
         self.read.encode(&mut encoder);
         self.readback.encode(&mut encoder, &self.output, 0, SIZE).expect("the sum fits");
         self.machine.queue.submit([encoder.finish()]);
-        let got = self.readback.wait(&self.machine.device, SIZE).expect("the device keeps working");
+        let got = self.readback.wait(SIZE).expect("the device keeps working");
         self.checked(start.elapsed(), &got)
     }
 

@@ -2,8 +2,8 @@
 
 use std::cell::LazyCell;
 
-use halofold::reduce::{Input, Op};
-use halofold::{Element, wgpu};
+use halofold::reduce::Op;
+use halofold::{Element, Slice, wgpu};
 use halofold_measure::Noise;
 
 use crate::common::Machine;
@@ -56,8 +56,8 @@ impl Pool {
     }
 
     /// That input.
-    pub fn input(&self, n: u64, number: u64) -> Input<'_> {
-        Input { buffer: &self.buffer, offset: self.start(n, number) * self.size, len: n }
+    pub fn input(&self, n: u64, number: u64) -> Slice<'_> {
+        Slice::new(&self.buffer, self.start(n, number) * self.size, n * self.size)
     }
 
     /// The elements that one starting at `start` repeats, as often as it has to: a power of two, as `n` is.
@@ -114,5 +114,6 @@ fn of(element: Element, item: i64) -> Vec<u8> {
         Element::U32 => ((item + 5) as u32).to_le_bytes().to_vec(),
         Element::U64 => ((item + 5) as u64).to_le_bytes().to_vec(),
         Element::I64 => item.to_le_bytes().to_vec(),
+        other => unreachable!("{other} is new"),
     }
 }

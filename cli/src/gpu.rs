@@ -1,10 +1,9 @@
 //! The adapter a command runs on.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use halofold::{adapter, wgpu};
-use halofold_measure::{Budget, Peak, Timer};
+use halofold_measure::{Budget, PeakMeter, Timer};
 
 use crate::failure::Failure;
 
@@ -117,11 +116,11 @@ impl Gpu {
         format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
     }
 
-    /// What this machine's memory can do.
-    pub fn peak(&self) -> Result<Peak, Failure> {
-        let peak = halofold_measure::peak(&self.timer, self.budget(None));
+    /// What this machine's memory can do, measured now and followed from now on.
+    pub fn peak_meter(&self) -> Result<PeakMeter, Failure> {
+        let meter = PeakMeter::new(&self.timer, self.budget(None));
         self.check()?;
-        peak.map_err(Failure::usage)
+        meter.map_err(Failure::usage)
     }
 
     /// How long measurements may take here.
@@ -129,7 +128,7 @@ impl Gpu {
         let budget = Budget::of(&self.device);
         match samples {
             // Who asks for a number of samples waits for them.
-            Some(samples) => Budget { samples, total: Duration::from_secs(3600), ..budget },
+            Some(samples) => budget.exactly(samples),
             None => budget,
         }
     }

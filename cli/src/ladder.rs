@@ -16,7 +16,7 @@ use crate::input::Source;
 use crate::output::{print, print_json};
 use crate::presets::{self, Preset};
 use crate::row::{Row, Status, compare_steps, csv};
-use crate::run::{self, Setting};
+use crate::run::{self, RunContext};
 use crate::table::{self, Column, number, words};
 use crate::{progress, record};
 
@@ -25,6 +25,9 @@ const USUAL_N: u64 = 1 << 24;
 
 /// The same on a processor that plays a GPU.
 const SOFTWARE_N: u64 = 1 << 20;
+
+/// Samples that spread by more percent than this are not those of a machine at rest.
+const UNSTEADY: f64 = 15.0;
 
 /// Options of `halofold ladder`.
 #[derive(clap::Args)]
@@ -44,28 +47,28 @@ pub struct LadderArgs {
     /// Only these rungs.
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     rungs: Vec<String>,
-    /// How partial results become one, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
+    /// How partial results are combined, instead of each rung's own way: host, repeat, one-workgroup, atomic or last-workgroup.
     #[arg(long)]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two.
     #[arg(long, value_name = "SIZE")]
     workgroup: Option<u32>,
-    /// Workgroups of a rung with a fixed grid, at most, instead of each rung's own.
+    /// The most workgroups of a rung with a fixed grid, instead of each rung's own number.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65535))]
     groups: Option<u32>,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
-    /// Timed samples of each row: 31 by default, 5 on a software adapter.
+    /// Timed samples of each row. By default 31, 7 on a software adapter, and more where they spread.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
     samples: Option<u32>,
-    /// Take copies of the input in turn that no cache holds together, so that every repetition reads memory.
+    /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
     #[arg(long)]
     cold: bool,
-    /// The clock: gpu, where the adapter has timestamps, or wall, the host's around batches of repetitions.
+    /// Which clock: gpu (timestamps, where the adapter has them) or wall (the host's, around batches of repetitions).
     #[arg(long, value_enum, default_value_t = Clock::Gpu)]
     clock: Clock,
-    /// Real data from a .npy file instead of generated.
+    /// Reduce the data of a .npy file instead of generated data.
     #[arg(long, value_name = "FILE.npy")]
     input: Option<String>,
     /// Print one JSON array of rows.
@@ -123,8 +126,8 @@ impl LadderArgs {
         if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
-    fn setting<'a>(&self, gpu: &'a Gpu) -> Result<Setting<'a>, Failure> {
-        Ok(Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) })
+    fn context<'a>(&self, gpu: &'a Gpu) -> Result<RunContext<'a>, Failure> {
+        Ok(RunContext { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) })
     }
 
     /// What the ladder runs over: the file's type and length, or the ones asked for.
@@ -164,13 +167,14 @@ impl LadderArgs {
             Some(mut source) => Host::read(&mut source, self.n)?,
         };
         let data = Dataset::upload(gpu, &host, self.inputs())?;
-        let setting = self.setting(gpu)?;
+        // The CPU's part first: a GPU that waits for it would lower its clock.
         let expected = data.expected(self.op, host.len())?;
+        let context = self.context(gpu)?;
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
         for job in jobs {
-            bar.set_message(job.rung.name());
-            rows.push(run::row(&setting, job, &data, host.len(), &expected)?);
+            bar.set_message(progress::measuring(job.rung.name(), &rows));
+            rows.push(run::row(&context, job, &data, host.len(), &expected)?);
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -182,13 +186,13 @@ impl LadderArgs {
             host.element,
             self.input.as_deref().unwrap_or("generated data"),
             if self.cold {
-                format!("; cold: {} copies in turn", data.copies().len() + 1)
+                format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
             } else {
                 String::new()
             },
         );
-        self.show(&setting, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
-        Ok((setting.peak, rows))
+        self.show(&context, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
+        Ok((context.peak.peak(), rows))
     }
 
     /// The job of a rung, as the options change it.
@@ -207,16 +211,16 @@ impl LadderArgs {
     /// A document's rows, at its settings or as near as this adapter comes.
     fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
         let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
-        let setting = self.setting(gpu)?;
-        let rows = presets::replay(&setting, preset, &options)?;
-        self.show(&setting, preset.title, &preset_columns(preset), &rows, preset.note)?;
-        Ok((setting.peak, rows))
+        let context = self.context(gpu)?;
+        let rows = presets::replay(&context, preset, &options)?;
+        self.show(&context, preset.title, &preset_columns(preset), &rows, preset.note)?;
+        Ok((context.peak.peak(), rows))
     }
 
     /// Prints the rows the way that was asked for.
     fn show(
         &self,
-        setting: &Setting<'_>,
+        context: &RunContext<'_>,
         title: &str,
         columns: &[Column],
         rows: &[Row],
@@ -228,7 +232,7 @@ impl LadderArgs {
         if self.csv {
             return print(&csv(rows)?);
         }
-        let peak = &setting.peak;
+        let peak = context.peak.peak();
         let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
         let clock = match timing {
             "gpu" => "GPU timestamps",
@@ -237,14 +241,27 @@ impl LadderArgs {
         };
         let header = format!(
             "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
-            setting.gpu.describe(),
+            context.gpu.describe(),
             table::digits(peak.read_gb_per_s),
             table::digits(peak.copy_gb_per_s),
             peak.bytes >> 20,
         );
-        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") };
+        let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
         print(&(header + &table::render(columns, rows, self.wide) + &table::remarks(rows) + &note))
     }
+}
+
+/// Which rows still spread after all samples; nothing if none does.
+fn unsteady(rows: &[Row]) -> String {
+    let spreads = |row: &&Row| row.times.spread_percent.is_some_and(|spread| spread > UNSTEADY);
+    let names: Vec<_> = rows.iter().filter(spreads).map(|row| row.what.rung.as_str()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nthe samples of these rows spread by more than {UNSTEADY} %, as if something else were running: {}\n",
+        names.join(", ")
+    )
 }
 
 /// What was seen, in a line; nothing if no row has a time.
@@ -276,7 +293,7 @@ fn ladder_columns() -> Vec<Column> {
         number("dispatches", |row| row.figures.dispatches.map(|count| count.to_string()).unwrap_or_default()),
         number("time", |row| table::time(row.times.median)),
         words("clock", table::clock),
-        number("IQR", |row| table::time(row.times.iqr)),
+        number("spread", |row| table::percent(row.times.spread_percent)),
         number("GB/s", |row| table::optional(row.figures.gb_per_s)),
         number("% peak", |row| {
             row.figures.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()

@@ -1,6 +1,8 @@
 //! `halofold report`: records side by side, as one HTML page that needs nothing else, or as Markdown.
 
+mod beside;
 mod blocks;
+mod climb;
 mod library;
 mod lines;
 mod machines;
@@ -22,18 +24,24 @@ use machines::Machine;
 /// Options of `halofold report`.
 #[derive(clap::Args)]
 pub struct ReportArgs {
-    /// Records, of `--record` or the benches, or arrays that `--json` printed. Those of one adapter are put together;
-    /// of a row that is in several, the last file counts.
+    /// Records, written by `--record` or by the benches, or arrays that `--json` printed. Those of one adapter are put together; if a
+    /// row is in several, the last file counts.
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
     /// Write one HTML page: everything in it, no network, no scripts.
-    #[arg(short, long, value_name = "FILE.html", required_unless_present_any = ["markdown", "readme"])]
+    #[arg(short, long, value_name = "FILE.html", required_unless_present_any = ["markdown", "readme", "svg"])]
     output: Option<PathBuf>,
     /// Write the tables as Markdown.
     #[arg(long, value_name = "FILE.md")]
     markdown: Option<PathBuf>,
-    /// Print the ladder of one machine as a short Markdown table, as the README has it: its smallest length in full, of longer ones
-    /// time and share of the peak.
+    /// Draw the ladder of one machine as a picture: its largest length, the slowest rung first.
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+    /// Draw the picture in light colours on dark.
+    #[arg(long, requires = "svg")]
+    dark: bool,
+    /// Print a short Markdown table, as the project's pages have them: the ladder of one machine, its smallest length in full
+    /// and time and share of the peak for longer ones; for records of the library, three operations beside CUB.
     #[arg(long)]
     readme: bool,
 }
@@ -44,9 +52,18 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
         path.as_deref().map(|path| Reserved::open_apart(option, path, &args.records)).transpose()
     };
     let (html, markdown) = (open("--output", &args.output)?, open("--markdown", &args.markdown)?);
+    let svg = open("--svg", &args.svg)?;
     let loaded = args.records.iter().map(|path| record::load(path)).collect::<Result<Vec<_>, _>>()?;
     let machines = Machine::of(loaded);
-    let readme = if args.readme { Some(readme::table(&machines)?) } else { None };
+    let has_ladder = machines.iter().any(|machine| !machine.rows.is_empty());
+    let readme = match args.readme {
+        false => None,
+        true if has_ladder => Some(readme::table(&machines)?),
+        true => Some(beside::table(&machines)?),
+    };
+    if let Some(file) = svg {
+        file.write(&climb::picture(&machines, args.dark)?)?;
+    }
     if let Some(file) = html {
         file.write(&page::html(&machines).into_string())?;
     }

@@ -6,7 +6,7 @@ use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, Verdict};
 use halofold::reduce::{Op, PlanError, ReduceError};
 use halofold::{Element, adapter, wgpu};
-use halofold_measure::{Budget, Job, Measurement, Peak, Summary, Trial};
+use halofold_measure::{Budget, Job, Measurement, PeakMeter, Summary, Trial};
 
 use crate::dataset::Dataset;
 use crate::failure::Failure;
@@ -14,24 +14,31 @@ use crate::gpu::{self, Gpu};
 use crate::row::{LadderWork, Row, Status};
 
 /// What all rows of a command share.
-pub struct Setting<'a> {
+pub struct RunContext<'a> {
     /// Where they run.
     pub gpu: &'a Gpu,
     /// What this machine's memory can do.
-    pub peak: Peak,
+    pub peak: PeakMeter,
     /// How long one may take.
     pub budget: Budget,
 }
 
-/// A trial on a GPU, with what goes wrong there as a failure of the command.
-pub struct Ready(Trial);
+impl RunContext<'_> {
+    /// What reading reaches just now.
+    fn read_peak(&self) -> Result<f64, Failure> {
+        self.gpu.attempt(|| self.peak.read_now(&self.gpu.timer).map_err(Failure::usage))
+    }
+}
 
-impl Ready {
+/// A trial on a GPU, with what goes wrong there as a failure of the command.
+pub struct BoundRun(Trial);
+
+impl BoundRun {
     /// Compiles a job and binds it to the first `len` elements of a dataset and of its copies.
     pub fn new(gpu: &Gpu, job: Job, data: &Dataset<'_>, len: u64) -> Result<Self, Failure> {
         gpu.attempt(|| {
             let trial = Trial::rotating(&gpu.device, job, data.input(len), &data.copies());
-            trial.map(Ready).map_err(Failure::usage)
+            trial.map(BoundRun).map_err(Failure::usage)
         })
     }
 
@@ -66,21 +73,18 @@ pub fn job(
     limits: &wgpu::Limits,
     len: u64,
 ) -> Result<Job, Failure> {
-    Job::new(rung, op, element, limits, len).ok_or_else(|| undefined(op, element))
-}
-
-fn undefined(op: Op, element: Element) -> Failure {
-    Failure::Usage(format!("`{op}` is not defined for {element}"))
+    Job::new(rung, op, element, limits, len)
+        .ok_or_else(|| Failure::Usage(format!("`{op}` is not defined for {element}")))
 }
 
 /// Checks that an operator is defined for an element type.
 pub fn check_defined(op: Op, element: Element) -> Result<(), Failure> {
-    op.over(element).map(|_| ()).ok_or_else(|| undefined(op, element))
+    op.over(element).map(drop).map_err(Failure::usage)
 }
 
 /// Checks that this adapter can compute an operator over an element type at all.
 pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure> {
-    let monoid = op.over(element).ok_or_else(|| undefined(op, element))?;
+    let monoid = op.over(element).map_err(Failure::usage)?;
     match monoid.features() - gpu.device.features() {
         missing if missing.is_empty() => Ok(()),
         missing => Err(Failure::Usage(format!(
@@ -103,8 +107,8 @@ pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
 }
 
 /// The row of a job before it has run.
-pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
-    Row::<LadderWork>::blank(job, n, &setting.gpu.info)
+pub fn blank(context: &RunContext<'_>, job: &Job, n: u64) -> Row {
+    Row::<LadderWork>::blank(job, n, &context.gpu.info)
 }
 
 /// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
@@ -113,32 +117,34 @@ pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
 ///
 /// Only what ends the whole command: a lost device, memory that ran out.
 pub fn row(
-    setting: &Setting<'_>,
+    context: &RunContext<'_>,
     job: Job,
     data: &Dataset<'_>,
     len: u64,
     expected: &Expected,
 ) -> Result<Row, Failure> {
-    let gpu = setting.gpu;
-    let mut row = blank(setting, &job, len);
+    let gpu = context.gpu;
+    let mut row = blank(context, &job, len);
     let (features, limits) = (gpu.device.features(), gpu.device.limits());
     let runnable = job.check(features, &limits).and_then(|()| job.plan(0, len, &limits));
     if let Err(error) = runnable {
         row.reason = Some(gpu::explain(&error));
         return Ok(row);
     }
-    let ready = Ready::new(gpu, job, data, len)?;
-    let plan = ready.0.plan();
+    let bound = BoundRun::new(gpu, job, data, len)?;
+    let plan = bound.0.plan();
     row.figures.workgroups = Some(plan.workgroups());
-    row.figures.dispatches = Some(plan.launches.len() as u64);
-    if !record(&mut row, ready.verify(gpu, expected)?) {
+    row.figures.dispatches = Some(plan.launches().len() as u64);
+    if !record(&mut row, bound.verify(gpu, expected)?) {
         return Ok(row);
     }
-    let measured = ready.measure(gpu, setting.budget)?;
-    row.figures.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
+    let before = context.read_peak()?;
+    let measured = bound.measure(gpu, context.budget)?;
+    let after = context.read_peak()?;
+    row.figures.wall_ms_median = Some(bound.end_to_end(gpu, context.budget)?);
     let bytes = len * job.element.size();
-    row.set_times(measured.summary(), measured.timing, bytes, setting.peak.read_gb_per_s);
-    record(&mut row, ready.verify(gpu, expected)?);
+    row.set_times(measured.summary(), measured.timing, bytes, before.max(after));
+    record(&mut row, bound.verify(gpu, expected)?);
     Ok(row)
 }
 
@@ -153,7 +159,7 @@ pub fn record(row: &mut Row, verdict: Verdict) -> bool {
         Verdict::Undecided => {
             row.status = Status::Skipped;
             row.reason =
-                Some("partial results of this data leave the type's range in some orders: nothing to verify against".to_owned());
+                Some("in some orders of addition the partial results of this data overflow, so there is no one result to verify against".to_owned());
         }
     }
     row.status == Status::Pass

@@ -18,7 +18,7 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
 use crate::row::{Row, Status, csv};
-use crate::run::{self, Setting};
+use crate::run::{self, RunContext};
 use crate::{cpu, progress, record, table};
 
 /// The largest size by default, where it fits: eight times the largest of the documents' reductions.
@@ -64,7 +64,7 @@ pub struct SweepArgs {
     /// Invocations in a workgroup, instead of each rung's own: a power of two.
     #[arg(long, value_name = "SIZE")]
     workgroup: Option<u32>,
-    /// Timed samples of each GPU row: 31 by default, 5 on a software adapter.
+    /// Timed samples of each GPU row. By default 31, 7 on a software adapter, and more where they spread.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
     samples: Option<u32>,
     /// Print one JSON array of rows instead of the table.
@@ -83,7 +83,7 @@ pub struct SweepArgs {
     adapter: AdapterArgs,
 }
 
-/// What was swept, and what came of it.
+/// The settings of a sweep and its results.
 struct Sweep {
     /// The adapter in one line.
     adapter: String,
@@ -183,15 +183,14 @@ impl SweepArgs {
     fn measure(&self, gpu: &Gpu, sizes: Vec<u64>, jobs: &[Vec<Job>]) -> Result<Sweep, Failure> {
         let host = Host::generate(self.op, self.element, sizes[sizes.len() - 1]);
         let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
-        let setting = Setting { gpu, peak: gpu.peak()?, budget: gpu.budget(self.samples) };
+        let context = RunContext { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) };
         let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name()));
         let series: Vec<_> = names.map(str::to_owned).collect();
         let bar = progress::bar((sizes.len() * series.len()) as u64);
         let mut rows = Vec::new();
         for (&n, jobs) in sizes.iter().zip(jobs) {
-            bar.set_message(format!("n = {}", table::power(n)));
             let expected = data.expected(self.op, n)?;
-            let blank = run::blank(&setting, &jobs[0], n);
+            let blank = run::blank(&context, &jobs[0], n);
             for all_threads in [false, true] {
                 let bytes = host.first(n);
                 let work = cpu::Work { op: self.op, element: self.element, bytes, all_threads };
@@ -199,14 +198,16 @@ impl SweepArgs {
                 bar.inc(1);
             }
             for job in jobs {
-                rows.push(run::row(&setting, *job, &data, n, &expected)?);
+                let name = format!("{}, n = {}", job.rung.name(), table::power(n));
+                bar.set_message(progress::measuring(&name, &rows));
+                rows.push(run::row(&context, *job, &data, n, &expected)?);
                 bar.inc(1);
             }
         }
         bar.finish_and_clear();
         Ok(Sweep {
             adapter: gpu.describe(),
-            peak: setting.peak,
+            peak: context.peak.peak(),
             operator: self.op,
             element: self.element,
             sizes,
@@ -256,7 +257,7 @@ impl Outputs {
             [] => Printed::Table,
             [(_, _, printed)] => printed,
             [(_, first, _), (_, second, _), ..] => {
-                return Err(Failure::Usage(format!("{first} and {second} both claim standard output")));
+                return Err(Failure::Usage(format!("{first} and {second} both write to standard output")));
             }
         };
         let reserve = |option, path: &Option<PathBuf>| {

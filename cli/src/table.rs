@@ -43,13 +43,13 @@ const MINOR: [&str; 15] = [
     "document",
     "published end to end",
     "published vs CPU",
-    "IQR",
     "total",
     "finish",
     "published GB/s",
     "end to end",
     "vs CPU",
     "step",
+    "spread",
     "clock",
     "n",
 ];
@@ -103,7 +103,7 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
 }
 
 /// Takes columns out until a table is no wider than a terminal: first those that say the same of every row, then
-/// the minor ones. What there is to say of them.
+/// the minor ones. Returns a note that says what was taken out.
 fn fit(columns: &mut Vec<Shown<'_>>, width: usize) -> String {
     let too_wide = |columns: &[Shown<'_>]| columns.iter().map(Shown::width).sum::<usize>() > width;
     let (mut same, mut hidden) = (Vec::new(), Vec::new());
@@ -176,6 +176,11 @@ pub fn digits(x: f64) -> String {
 /// An optional number to four digits.
 pub fn optional(x: Option<f64>) -> String {
     x.map(digits).unwrap_or_default()
+}
+
+/// A percentage: 0.3 %, 12 %.
+pub fn percent(x: Option<f64>) -> String {
+    x.map(|x| if x < 9.95 { format!("{x:.1} %") } else { format!("{x:.0} %") }).unwrap_or_default()
 }
 
 /// A speed-up: 1.98x, or 0.0123x.
@@ -276,6 +281,7 @@ mod tests {
         assert_eq!([digits(4512.3), digits(99.996), digits(0.1234)], ["4512", "100.00", "0.123"]);
         assert_eq!([digits(0.001_234_5), digits(0.0)], ["0.00123", "0.000"]);
         assert_eq!(time(Some(0.0176)), "17.60 µs");
+        assert_eq!([percent(Some(0.34)), percent(Some(9.97)), percent(None)], ["0.3 %", "10 %", ""]);
         assert_eq!(count(33_554_432), "33 554 432");
         assert_eq!(power(1 << 24), "2^24");
         assert_eq!([raised(1 << 24), raised(1000)], ["2²⁴", "1 000"]);

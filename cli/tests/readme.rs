@@ -1,31 +1,110 @@
-//! The tables of the README that the program prints: they are what it prints.
+//! What the project's pages show is what the program prints and draws, and their links lead somewhere.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// How a printed table begins: the command follows.
-const BEGIN: &str = "<!-- table: halofold ";
+const TABLE: &str = "<!-- table: halofold ";
 
 /// How it ends.
-const END: &str = "<!-- end of table -->";
+const TABLE_END: &str = "<!-- end of table -->";
+
+/// A file of the repository that a command wrote: the command follows, the file is its last word.
+const FILE: &str = "<!-- file: halofold ";
+
+/// How links begin that hold in a published package, too.
+const HOME: &str = "https://github.com/halofold/halofold/blob/main/";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the program lies in the project's folder")
+}
+
+/// The README, what stands beside it, and all of `docs/`.
+fn pages() -> Vec<(PathBuf, String)> {
+    let pages = ["", "docs", "docs/results", "shaders"]
+        .map(|folder| root().join(folder))
+        .into_iter()
+        .flat_map(|folder| {
+            let entries = std::fs::read_dir(&folder).expect("the project has this folder");
+            entries
+                .map(|entry| entry.expect("an entry").path())
+                .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        });
+    pages.map(|path| (path.clone(), std::fs::read_to_string(&path).expect("pages are text"))).collect()
+}
+
+/// Runs the program in the project's folder.
+fn printed(words: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_halofold"))
+        .args(words)
+        .current_dir(root())
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text is UTF-8")
+}
 
 #[test]
 fn tables_are_what_their_commands_print() {
-    let root =
-        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the program lies in the project's folder");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
-    let tables: Vec<_> = readme.split(BEGIN).skip(1).collect();
-    assert!(!tables.is_empty(), "the README has tables");
-    for table in tables {
-        let (command, rest) = table.split_once(" -->").expect("the command's comment ends");
-        let (shown, _) = rest.split_once(END).expect("the table ends");
-        let output = Command::new(env!("CARGO_BIN_EXE_halofold"))
-            .args(command.split_whitespace())
-            .current_dir(root)
-            .output()
-            .expect("the program starts");
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-        let printed = String::from_utf8(output.stdout).expect("text is UTF-8");
-        assert_eq!(shown.trim(), printed.trim(), "halofold {command}");
+    let mut tables = 0;
+    for (path, page) in pages() {
+        for table in page.split(TABLE).skip(1) {
+            let (command, rest) = table.split_once(" -->").expect("the command's comment ends");
+            let (shown, _) = rest.split_once(TABLE_END).expect("the table ends");
+            let words: Vec<_> = command.split_whitespace().collect();
+            assert_eq!(shown.trim(), printed(&words).trim(), "{}: halofold {command}", path.display());
+            tables += 1;
+        }
     }
+    assert!(tables >= 3, "the README, the ladder and the costs have one each");
+}
+
+#[test]
+fn pictures_are_what_their_commands_draw() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut pictures = 0;
+    for (path, page) in pages() {
+        for file in page.split(FILE).skip(1) {
+            let (command, _) = file.split_once(" -->").expect("the command's comment ends");
+            let mut words: Vec<_> = command.split_whitespace().collect();
+            let drawn = words.pop().expect("the file's name");
+            let fresh = folder.path().join("fresh");
+            words.push(fresh.to_str().expect("a path in UTF-8"));
+            printed(&words);
+            let [shown, fresh] =
+                [&root().join(drawn), &fresh].map(|path| std::fs::read(path).expect("a file"));
+            assert!(shown == fresh, "{}: {drawn} is not what halofold {command} draws", path.display());
+            pictures += 1;
+        }
+    }
+    assert!(pictures >= 2, "the README has a light and a dark one");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut links = 0;
+    for (path, page) in pages() {
+        let folder = path.parent().expect("a page lies in a folder");
+        for target in targets(&page) {
+            let target = target.split('#').next().unwrap_or_default();
+            let file = match target.strip_prefix(HOME) {
+                Some(file) => root().join(file),
+                None if target.is_empty() || target.contains(':') => continue,
+                None => folder.join(target),
+            };
+            assert!(file.exists(), "{}: {target}", path.display());
+            links += 1;
+        }
+    }
+    assert!(links > 100, "{links} links were found");
+}
+
+/// Where the links and pictures of a page lead: `](…)`, `]: …`, `src="…"` and `srcset="…"`.
+fn targets(page: &str) -> Vec<&str> {
+    let between = |begin: &'static str, end: &'static [char]| {
+        page.split(begin).skip(1).filter_map(move |rest| rest.split(end).next())
+    };
+    let inline = between("](", &[')', ' ']);
+    let named = between("]: ", &['\n', ' ']).filter(|target| target.contains(['/', '.']));
+    inline.chain(named).chain(between("src=\"", &['"'])).chain(between("srcset=\"", &['"'])).collect()
 }

@@ -69,7 +69,8 @@ fn library_row(name: &str, op: &str, shape: &str, segments: Option<u64>, ms: f64
     let gb_per_s = (1u64 << 30) as f64 / 1e6 / ms;
     json!({
         "name": name, "op": op, "shape": shape, "type": "f32", "n": 1 << 28, "segments": segments, "gpu_ms_median": ms,
-        "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "gb_per_s": gb_per_s, "percent_of_read_peak": gb_per_s / 10.0,
+        "gpu_ms_min": ms, "gpu_ms_iqr": 0.001 * ms, "samples": 31, "spread_percent": 0.1, "gb_per_s": gb_per_s,
+        "percent_of_read_peak": gb_per_s / 10.0,
         "status": "pass", "reason": null, "timing": "gpu", "adapter": "GPU <A> & \"B\"", "backend": "vulkan"
     })
 }
@@ -298,10 +299,10 @@ fn what_cannot_be_compared_is_an_error() {
     write(&good, &record(&[row("sequential", 4096, 1.0, 0.01)]));
     let bad = folder.join("bad.json");
     for (content, message) in [
-        ("not JSON", "no JSON"),
+        ("not JSON", "not JSON"),
         ("{\"schema\": 7}", "schema 7"),
-        ("{\"name\": \"something else\"}", "no record of halofold"),
-        ("[{\"file\": \"x.npy\", \"value\": 3}]", "no rows of"),
+        ("{\"name\": \"something else\"}", "not a halofold record"),
+        ("[{\"file\": \"x.npy\", \"value\": 3}]", "not rows of"),
     ] {
         fs::write(&bad, content).expect("the file can be written");
         for arguments in

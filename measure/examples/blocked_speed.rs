@@ -113,7 +113,7 @@ impl Options {
         let single = Block { rows: 1, cols: self.config.tuning.block.cols };
         let single = self.config.tuning.with_block(single).with_levels_per_team(1);
         let reference = self.compiled(device, single)?;
-        let steps = reference.prepare(device, plain)?;
+        let steps = reference.prepare(plain)?;
         let differ = Differ::new(device, [&first, &third]);
         let mut expected = 0;
         for (shape, jacobi) in self.shapes.iter().zip(self.all_compiled(device)) {
@@ -127,7 +127,7 @@ impl Options {
                     continue;
                 }
             };
-            let stepper = jacobi.prepare(device, grids)?;
+            let stepper = jacobi.prepare(grids)?;
             let mut encoder = device.create_command_encoder(&Default::default());
             let size = bytes.next_multiple_of(4);
             for target in [&first, &second] {
@@ -166,7 +166,7 @@ impl Options {
         let weights = config.stencil.usual;
         Ok(if self.unchecked {
             // SAFETY: halofold's kernels stay inside of the grid; the tests run them with checks on every adapter.
-            unsafe { Jacobi::unchecked(device, config, weights) }?
+            unsafe { Jacobi::unchecked(device, config, weights, Default::default()) }?
         } else {
             Jacobi::new(device, config, weights)?
         })
@@ -177,7 +177,7 @@ impl Options {
         std::thread::scope(|scope| {
             let compile = |(_, tuning): &(String, Tuning)| {
                 let tuning = *tuning;
-                scope.spawn(move || self.compiled(device, tuning))
+                scope.spawn(move || self.compiled(device, tuning).inspect(Jacobi::compile))
             };
             let threads: Vec<_> = self.shapes.iter().map(compile).collect();
             threads.into_iter().map(|thread| thread.join().expect("compiling does not panic")).collect()
@@ -298,6 +298,6 @@ impl Differ {
         let readback = halofold::read::Readback::new(device, 4);
         readback.encode(&mut encoder, &self.count, 0, 4)?;
         queue.submit([encoder.finish()]);
-        Ok(bytemuck::pod_read_unaligned(&readback.wait(device, 4)?))
+        Ok(bytemuck::pod_read_unaligned(&readback.wait(4)?))
     }
 }

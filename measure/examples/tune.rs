@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release --example tune -- 20 24 28` tries lengths 2^20, 2^24 and 2^28 and prints the best first.
 
+use halofold::Slice;
+use halofold::reduce::Op;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Input, Op};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Job, Timer, Trial};
 
@@ -69,7 +70,7 @@ fn time(
     if job.check(device.features(), &device.limits()).is_err() {
         return Ok(None);
     }
-    let trial = Trial::new(device, job, Input { buffer, offset: 0, len })?;
+    let trial = Trial::new(device, job, Slice::new(buffer, 0, len * job.element.size()))?;
     if trial.plan().workgroups() < u64::from(job.tuning.max_workgroups) {
         return Ok(None);
     }

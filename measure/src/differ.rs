@@ -1,9 +1,7 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
-use halofold::Element;
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{
-    Arity, Extent, Form, Input, Monoid, Output, Prepared, ReduceError, Reducer, Shape, Source, Workspace,
-};
+use halofold::reduce::{Arity, Extent, Monoid, Prepared, ReduceError, Reducer, Shape, Workspace};
+use halofold::{Element, Slice};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 /// Bytes of a word.
@@ -33,7 +31,7 @@ impl Differ {
         let differ = include_str!("../shaders/differ.wgsl");
         let monoid = Monoid::custom("differ", Element::U32, Arity::Two, differ)
             .expect("the operator is valid: every comparison tests it");
-        let reducer = Reducer::new(device, monoid, Form::Whole)?;
+        let reducer = Reducer::new(device, monoid)?;
         let words = expected.size() / WORD;
         let piece = |at| Extent { offset: at * WORD, len: PIECE.min(words - at) };
         let pieces: Vec<_> = (0..words).step_by(PIECE as usize).map(piece).collect();
@@ -51,14 +49,13 @@ impl Differ {
     }
 
     /// What compares a buffer, piece by piece.
-    pub(crate) fn bind(&self, device: &Device, found: &Buffer) -> Result<Vec<Prepared>, ReduceError> {
+    pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Prepared>, ReduceError> {
         let bind = |(result, piece): (u64, &Extent)| {
             let Extent { offset, len } = *piece;
-            let input = |buffer| Input { buffer, offset, len };
-            let inputs = [input(found)];
-            let source = Source::pairs(&inputs, input(&self.expected));
-            let output = Output { buffer: &self.results, offset: result };
-            self.reducer.prepare(device, source, Shape::Whole, output, &self.workspace)
+            let [found, expected] =
+                [found, &self.expected].map(|buffer| Slice::new(buffer, offset, WORD * len));
+            let output = Slice::at(&self.results, result);
+            self.reducer.of(found).and(expected).workspace(&self.workspace).into(output)
         };
         (0..).step_by(STRIDE as usize).zip(&self.pieces).map(bind).collect()
     }
@@ -67,7 +64,6 @@ impl Differ {
     /// `None` if none does.
     pub(crate) fn run(
         &self,
-        device: &Device,
         queue: &Queue,
         mut encoder: CommandEncoder,
         comparison: &[Prepared],
@@ -75,7 +71,7 @@ impl Differ {
         comparison.iter().for_each(|piece| piece.encode(&mut encoder));
         self.readback.encode(&mut encoder, &self.results, 0, self.results.size())?;
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(device, self.results.size())?;
+        let bytes = self.readback.wait(self.results.size())?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
         let results = words.chunks_exact((STRIDE / WORD) as usize);
         let mut found = self.pieces.iter().zip(results).filter(|(_, result)| result[0] != 0);

@@ -2,8 +2,9 @@
 
 use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
+use halofold::reduce::plan::Stage;
 use halofold::reduce::{
-    Extent, Form, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, Stage, Strategy, Tuning,
+    Extent, Form, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, Strategy, Tuning,
 };
 use wgpu::{Device, Features, Limits};
 
@@ -28,7 +29,9 @@ impl Job {
     /// A rung that finishes in its own way, tuned by halofold for `len` elements; `None` if the operator is not defined for
     /// the element type.
     pub fn new(rung: &'static Rung, op: Op, element: Element, limits: &Limits, len: u64) -> Option<Self> {
-        op.over(element)?;
+        if !op.is_over(element) {
+            return None;
+        }
         let tuning = Tuning::of(rung.kernel, limits, len.saturating_mul(element.size()));
         Some(Job { rung, op, element, tuning, finish: rung.finishes[0], subgroups: true })
     }
@@ -57,7 +60,7 @@ impl Job {
     ///
     /// Those of [`Job::check`].
     pub fn reducer(&self, device: &Device) -> Result<Reducer, ReduceError> {
-        Reducer::with_options(device, self.monoid(), Form::Whole, self.options())
+        Reducer::with_options(device, self.monoid(), self.options())
     }
 
     /// Checks that a device with these features and limits runs it.

@@ -14,6 +14,7 @@ mod noise;
 mod peak;
 mod record;
 mod row;
+mod settle;
 mod stamps;
 mod statistics;
 mod timer;
@@ -24,7 +25,7 @@ pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
 pub use noise::Noise;
-pub use peak::{Peak, peak};
+pub use peak::{Peak, PeakMeter, peak};
 pub use record::{Adapter, Ceiling, Record, SCHEMA};
 pub use row::{
     LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,

@@ -1,4 +1,10 @@
 //! The ceiling: how fast this machine's memory can be read, and copied, by a kernel that does nothing else.
+//!
+//! The memory of a GPU is as fast in a minute as it is now. A processor that plays a GPU shares its memory with everything
+//! else that runs, so its peak is measured again between the rows that are compared with it.
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
 use wgpu::util::DeviceExt as _;
 use wgpu::{BufferUsages, Device};
 
@@ -13,8 +19,23 @@ const LARGEST_ON_CPU: u64 = 1 << 26;
 /// Workgroup sizes and workgroups that are tried for reading; the best counts.
 const READ: [(u32, u32); 4] = [(256, 1056), (256, 4224), (512, 1056), (1024, 528)];
 
+/// The same on a processor: one workgroup is a loop of one thread.
+const READ_ON_CPU: [(u32, u32); 4] = [(256, 64), (256, 1056), (1024, 528), (64, 16384)];
+
 /// Workgroup sizes and vectors per invocation that are tried for copying.
 const COPY: [(u32, u32); 7] = [(256, 1), (256, 2), (256, 4), (512, 1), (512, 2), (1024, 1), (128, 4)];
+
+/// The same on a processor.
+const COPY_ON_CPU: [(u32, u32); 3] = [(256, 1), (256, 2), (256, 4)];
+
+/// How old a measurement on a processor may be.
+const FRESH: Duration = Duration::from_millis(200);
+
+/// How long the load before one may take, while rows are measured.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// How many samples it has then.
+const FEW: u32 = 3;
 
 /// What this machine's memory can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,32 +50,99 @@ pub struct Peak {
     pub timing: Timing,
 }
 
-/// Measures the peak of the timer's device. Takes about a second on a GPU; allocates up to 1 GiB and frees it.
+/// Measures the peak of the timer's device. Takes about a second; allocates up to 1 GiB and frees it.
 ///
 /// # Errors
 ///
 /// If the device is lost on the way.
 pub fn peak(timer: &Timer, budget: Budget) -> Result<Peak, MeasureError> {
-    let device = timer.device();
-    let limits = device.limits();
-    let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
-    let wanted = if software { LARGEST_ON_CPU } else { LARGEST };
-    let bytes = wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256;
-    let source = noise(timer, bytes, BufferUsages::empty());
-    let sink = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold::measure::sink"),
-        size: bytes,
-        usage: BufferUsages::STORAGE,
-        mapped_at_creation: false,
-    });
-    let tried = |mut forms: Vec<Form>| {
-        forms.truncate(if software { 1 } else { usize::MAX });
-        forms
-    };
-    let (read, timing) = best(timer, budget, &tried(Form::reading(&limits)), &source, &sink)?;
-    let (copy, _) = best(timer, budget, &tried(Form::copying(&limits, bytes / 16)), &source, &sink)?;
-    let gb = bytes as f64 / 1e6;
-    Ok(Peak { read_gb_per_s: gb / read, copy_gb_per_s: 2.0 * gb / copy, bytes, timing })
+    Ok(PeakMeter::new(timer, budget)?.peak())
+}
+
+/// The peak of a device, followed while rows are measured.
+#[derive(Debug)]
+pub struct PeakMeter {
+    peak: Cell<Peak>,
+    /// What reads again, on a processor that plays a GPU.
+    again: Option<Reading>,
+    /// Bytes a second in units of 10^9 at the last measurement, and when that was.
+    last: Cell<(f64, Instant)>,
+}
+
+/// The best form for reading, ready to run.
+#[derive(Debug)]
+struct Reading {
+    bound: Bound,
+    budget: Budget,
+}
+
+impl PeakMeter {
+    /// Measures the peak for the first time, by several forms of the kernels.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn new(timer: &Timer, budget: Budget) -> Result<Self, MeasureError> {
+        let device = timer.device();
+        let limits = device.limits();
+        let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        let wanted = if software { LARGEST_ON_CPU } else { LARGEST };
+        let bytes =
+            wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256;
+        let source = noise(timer, bytes, BufferUsages::empty());
+        let sink = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold::measure::sink"),
+            size: bytes,
+            usage: BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
+        let (read, copy) =
+            if software { (&READ_ON_CPU[..], &COPY_ON_CPU[..]) } else { (&READ[..], &COPY[..]) };
+        let read = best(timer, budget, &Form::reading(&limits, read), &source, &sink)?;
+        let copy = best(timer, budget, &Form::copying(&limits, bytes / 16, copy), &source, &sink)?;
+        let gb = bytes as f64 / 1e6;
+        let peak = Peak {
+            read_gb_per_s: gb / read.ms,
+            copy_gb_per_s: 2.0 * gb / copy.ms,
+            bytes,
+            timing: read.timing,
+        };
+        // The sink of a copy is as large as its source; reading needs a place to write to only in name.
+        let sink = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold::measure::sink"),
+            size: 256,
+            usage: BufferUsages::STORAGE,
+            mapped_at_creation: false,
+        });
+        let again = read.form.filter(|_| software).map(|form| Reading {
+            bound: Bound::new(device, &form, &source, &sink),
+            budget: Budget { warm_up_limit: AGAIN, ..budget.exactly(FEW) },
+        });
+        let last = Cell::new((peak.read_gb_per_s, Instant::now()));
+        Ok(PeakMeter { peak: Cell::new(peak), again, last })
+    }
+
+    /// The best that was seen so far.
+    pub fn peak(&self) -> Peak {
+        self.peak.get()
+    }
+
+    /// What reading reaches just now, in units of 10^9 bytes a second; on a GPU what it reached at first. What is measured between two
+    /// calls is to be compared with the larger of their answers.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn read_now(&self, timer: &Timer) -> Result<f64, MeasureError> {
+        let (last, at) = self.last.get();
+        let Some(reading) = self.again.as_ref().filter(|_| at.elapsed() > FRESH) else { return Ok(last) };
+        let ms = reading.bound.measure(timer, reading.budget)?.0;
+        let peak = self.peak.get();
+        let now = peak.bytes as f64 / 1e6 / ms;
+        self.last.set((now, Instant::now()));
+        self.peak.set(Peak { read_gb_per_s: peak.read_gb_per_s.max(now), ..peak });
+        Ok(now)
+    }
 }
 
 /// One way to go over the buffers.
@@ -68,21 +156,21 @@ struct Form {
 
 impl Form {
     /// Those for reading: few invocations that stride over everything.
-    fn reading(limits: &wgpu::Limits) -> Vec<Self> {
+    fn reading(limits: &wgpu::Limits, tried: &[(u32, u32)]) -> Vec<Self> {
         let most = limits.max_compute_invocations_per_workgroup;
-        let form = |(size, groups): (u32, u32)| Form {
+        let form = |&(size, groups): &(u32, u32)| Form {
             kernel: "read",
             wgsl: include_str!("../shaders/read.wgsl"),
             constants: [("WG", f64::from(size)), ("GROUPS", f64::from(groups))],
             workgroups: [groups, 1],
         };
-        READ.into_iter().filter(|(size, _)| *size <= most).map(form).collect()
+        tried.iter().filter(|(size, _)| *size <= most).map(form).collect()
     }
 
     /// Those for copying: as many invocations as it takes.
-    fn copying(limits: &wgpu::Limits, vectors: u64) -> Vec<Self> {
+    fn copying(limits: &wgpu::Limits, vectors: u64, tried: &[(u32, u32)]) -> Vec<Self> {
         let most = limits.max_compute_invocations_per_workgroup;
-        let form = |(size, each): (u32, u32)| {
+        let form = |&(size, each): &(u32, u32)| {
             Some(Form {
                 kernel: "copy",
                 wgsl: include_str!("../shaders/copy.wgsl"),
@@ -90,11 +178,11 @@ impl Form {
                 workgroups: folded(vectors.div_ceil(u64::from(size * each)), limits)?,
             })
         };
-        COPY.into_iter().filter(|(size, _)| *size <= most).filter_map(form).collect()
+        tried.iter().filter(|(size, _)| *size <= most).filter_map(form).collect()
     }
 }
 
-/// So many workgroups, or a few more, in rows of equal length that a device takes; `None` if it takes fewer.
+/// At least this many workgroups, in rows of equal length that a device takes; `None` if it takes fewer.
 fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
     let most = u64::from(limits.max_compute_workgroups_per_dimension);
     let rows = groups.div_ceil(most).max(1);
@@ -126,76 +214,102 @@ fn noise(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
     buffer
 }
 
-/// The median in milliseconds of the best form. All are tried briefly, then the best is measured.
+/// The form that was best, and its median in milliseconds; no form takes for ever.
+struct Best {
+    form: Option<Form>,
+    ms: f64,
+    timing: Timing,
+}
+
+/// The best form. All are tried briefly, then the best is measured.
 fn best(
     timer: &Timer,
     budget: Budget,
     forms: &[Form],
     source: &wgpu::Buffer,
     sink: &wgpu::Buffer,
-) -> Result<(f64, Timing), MeasureError> {
-    let measure = |form: &Form, budget| {
-        let (pipeline, bindings) = prepare(timer.device(), form, source, sink);
-        let measured = timer.measure(budget, &|pass| {
-            pass.set_pipeline(&pipeline);
-            pass.set_bind_group(0, &bindings, &[]);
-            pass.dispatch_workgroups(form.workgroups[0], form.workgroups[1], 1);
-        })?;
-        Ok::<_, MeasureError>((measured.summary().median, measured.timing))
+) -> Result<Best, MeasureError> {
+    let measure = |form: &Form, budget| Bound::new(timer.device(), form, source, sink).measure(timer, budget);
+    let few = budget.samples.min(7);
+    let brief = Budget {
+        samples: few,
+        most_samples: few,
+        warm_up: budget.warm_up / 8,
+        warm_up_after_pause: budget.warm_up,
+        warm_up_limit: budget.warm_up_limit / 4,
+        total: budget.total / 4,
+        ..budget
     };
-    let brief = Budget { samples: budget.samples.min(7), warm_up: budget.warm_up / 8, ..budget };
-    let Some(first) = forms.first() else { return Ok((f64::INFINITY, Timing::Wall)) };
-    let mut fastest = (f64::INFINITY, first);
-    for form in forms.iter().filter(|_| forms.len() > 1) {
-        let (ms, _) = measure(form, brief)?;
+    let mut best = Best { form: None, ms: f64::INFINITY, timing: Timing::Wall };
+    for form in forms {
+        let (ms, timing) = measure(form, brief)?;
         log::debug!("{} {:?}: {ms:.4} ms", form.kernel, form.constants);
-        if ms < fastest.0 {
-            fastest = (ms, form);
+        if ms < best.ms {
+            best = Best { form: Some(form.clone()), ms, timing };
         }
     }
     // A ceiling is the best that was seen: should the clock fall just now, the brief measurement counts.
-    let (ms, timing) = measure(fastest.1, budget)?;
-    Ok((ms.min(fastest.0), timing))
+    if let Some(form) = &best.form {
+        best.ms = measure(form, budget)?.0.min(best.ms);
+    }
+    Ok(best)
 }
 
-fn prepare(
-    device: &Device,
-    form: &Form,
-    source: &wgpu::Buffer,
-    sink: &wgpu::Buffer,
-) -> (wgpu::ComputePipeline, wgpu::BindGroup) {
-    let label = format!("halofold::measure::{}", form.kernel);
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(&label),
-        source: wgpu::ShaderSource::Wgsl(form.wgsl.into()),
-    });
-    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some(&label),
-        layout: None,
-        module: &module,
-        entry_point: None,
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &form.constants,
-            ..Default::default()
-        },
-        cache: None,
-    });
-    let vectors = (source.size() / 16) as u32;
-    let size = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-        label: Some("halofold::measure::size"),
-        contents: bytemuck::bytes_of(&[vectors, form.workgroups[0], 0, 0]),
-        usage: BufferUsages::UNIFORM,
-    });
-    let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some(&label),
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[
-            wgpu::BindGroupEntry { binding: 0, resource: source.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 1, resource: sink.as_entire_binding() },
-            wgpu::BindGroupEntry { binding: 2, resource: size.as_entire_binding() },
-        ],
-    });
-    (pipeline, bindings)
+/// A form compiled and bound to the buffers.
+#[derive(Debug)]
+struct Bound {
+    pipeline: wgpu::ComputePipeline,
+    bindings: wgpu::BindGroup,
+    workgroups: [u32; 2],
+}
+
+impl Bound {
+    fn new(device: &Device, form: &Form, source: &wgpu::Buffer, sink: &wgpu::Buffer) -> Self {
+        let label = format!("halofold::measure::{}", form.kernel);
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(&label),
+            source: wgpu::ShaderSource::Wgsl(form.wgsl.into()),
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(&label),
+            layout: None,
+            module: &module,
+            entry_point: None,
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &form.constants,
+                ..Default::default()
+            },
+            cache: None,
+        });
+        let vectors = (source.size() / 16) as u32;
+        let size = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("halofold::measure::size"),
+            contents: bytemuck::bytes_of(&[vectors, form.workgroups[0], 0, 0]),
+            usage: BufferUsages::UNIFORM,
+        });
+        let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(&label),
+            layout: &pipeline.get_bind_group_layout(0),
+            entries: &[
+                wgpu::BindGroupEntry { binding: 0, resource: source.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: sink.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 2, resource: size.as_entire_binding() },
+            ],
+        });
+        Bound { pipeline, bindings, workgroups: form.workgroups }
+    }
+
+    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bindings, &[]);
+        pass.dispatch_workgroups(self.workgroups[0], self.workgroups[1], 1);
+    }
+
+    /// The median in milliseconds, and where it comes from.
+    fn measure(&self, timer: &Timer, budget: Budget) -> Result<(f64, Timing), MeasureError> {
+        let measured = timer.measure(budget, &|pass| self.record(pass))?;
+        Ok((measured.summary().median, measured.timing))
+    }
 }
 
 #[cfg(test)]
@@ -214,21 +328,15 @@ mod tests {
         for vectors in [1, 1023, 1024, 1025, 70_001] {
             let source = noise(&timer, vectors * 16, BufferUsages::COPY_SRC);
             let expected = read(&device, &queue, &source);
-            for form in Form::copying(&limits, vectors) {
+            for form in Form::copying(&limits, vectors, &COPY) {
                 let sink = device.create_buffer(&wgpu::BufferDescriptor {
                     label: None,
                     size: vectors * 16,
                     usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
                     mapped_at_creation: false,
                 });
-                let (pipeline, bindings) = prepare(&device, &form, &source, &sink);
-                timer
-                    .once(&|pass| {
-                        pass.set_pipeline(&pipeline);
-                        pass.set_bind_group(0, &bindings, &[]);
-                        pass.dispatch_workgroups(form.workgroups[0], form.workgroups[1], 1);
-                    })
-                    .unwrap();
+                let bound = Bound::new(&device, &form, &source, &sink);
+                timer.once(&|pass| bound.record(pass)).unwrap();
                 assert!(read(&device, &queue, &sink) == expected, "{vectors} vectors by {form:?}");
             }
         }
@@ -239,6 +347,6 @@ mod tests {
         let mut encoder = device.create_command_encoder(&Default::default());
         readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
         queue.submit([encoder.finish()]);
-        readback.wait(device, buffer.size()).unwrap()
+        readback.wait(buffer.size()).unwrap()
     }
 }

@@ -45,7 +45,7 @@ pub struct Row<W: What = LadderWork> {
     /// What follows from that, and what it was run with.
     #[serde(flatten)]
     pub figures: W::Figures,
-    /// What became of it.
+    /// Whether it passed.
     pub status: Status,
     /// Why it was skipped or failed, or what was changed so that it could run.
     pub reason: Option<String>,
@@ -66,6 +66,12 @@ pub struct Times {
     /// First to third quartile.
     #[serde(rename = "gpu_ms_iqr")]
     pub iqr: Option<f64>,
+    /// How many samples there are; older records do not say.
+    #[serde(default)]
+    pub samples: Option<u32>,
+    /// The interquartile range in percent of the median.
+    #[serde(default)]
+    pub spread_percent: Option<f64>,
     /// `gpu` for timestamps, `wall` for the host's clock around batches.
     pub timing: Option<String>,
 }
@@ -76,12 +82,14 @@ impl Times {
             median: Some(ms.median),
             min: Some(ms.min),
             iqr: Some(ms.iqr),
+            samples: Some(ms.count),
+            spread_percent: Some(ms.spread_percent()),
             timing: Some(timing.name().to_owned()),
         }
     }
 }
 
-/// What became of a row.
+/// Whether a row passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -1,6 +1,6 @@
 //! What a handful of samples says.
 
-/// Median, spread and minimum of some samples, in the samples' unit.
+/// Median, minimum and spread of some samples, in the samples' unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// The middle sample.
@@ -9,6 +9,8 @@ pub struct Summary {
     pub min: f64,
     /// Distance from the first quartile to the third.
     pub iqr: f64,
+    /// How many samples there are.
+    pub count: u32,
 }
 
 impl Summary {
@@ -21,7 +23,13 @@ impl Summary {
             median: quantile(&sorted, 0.5),
             min,
             iqr: quantile(&sorted, 0.75) - quantile(&sorted, 0.25),
+            count: sorted.len() as u32,
         })
+    }
+
+    /// The interquartile range in percent of the median.
+    pub fn spread_percent(&self) -> f64 {
+        100.0 * self.iqr / self.median
     }
 }
 
@@ -38,14 +46,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_nothing_is_nothing() {
+    fn no_samples_have_no_summary() {
         assert_eq!(Summary::of(&[]), None);
     }
 
     #[test]
     fn quartiles_interpolate() {
         let summary = Summary::of(&[4.0, 1.0, 3.0, 2.0]).unwrap();
-        assert_eq!(summary, Summary { median: 2.5, min: 1.0, iqr: 1.5 });
-        assert_eq!(Summary::of(&[7.0]).unwrap(), Summary { median: 7.0, min: 7.0, iqr: 0.0 });
+        assert_eq!(summary, Summary { median: 2.5, min: 1.0, iqr: 1.5, count: 4 });
+        assert_eq!(summary.spread_percent(), 60.0);
+        assert_eq!(Summary::of(&[7.0]).unwrap(), Summary { median: 7.0, min: 7.0, iqr: 0.0, count: 1 });
     }
 }

@@ -7,12 +7,14 @@
 //! from then on always, so that no two rows of one run come from different clocks without need.
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use halofold::read::ReadError;
 use wgpu::{Device, Queue};
 
 use crate::Summary;
+use crate::settle::{Samples, WarmUp, collect, ratio, settle};
 use crate::stamps::Stamps;
 
 /// The most samples of one measurement: the query set has two timestamps for each.
@@ -21,11 +23,11 @@ const MAX_SAMPLES: u32 = 512;
 /// The most repetitions inside one sample.
 const MAX_REPEATS: u32 = 2000;
 
-/// One in so many repetitions goes uncounted before those that [`Timer::exactly`] counts.
+/// [`Timer::measure_n`] runs one uncounted repetition for this many counted ones first.
 const LEAD: u32 = 4;
 
-/// The longest a GPU is waited for to reach its clock.
-const WARM_UP_LIMIT: Duration = Duration::from_secs(3);
+/// After a longer pause than this a GPU may have lowered its clock.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Where a time comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,36 +61,53 @@ impl Timing {
 pub struct Budget {
     /// Samples wanted.
     pub samples: u32,
+    /// Samples at most: there are more than `samples` where these spread so far that their median is not known to a hundredth.
+    pub most_samples: u32,
     /// How long one sample should be: short work is repeated until it is.
     pub sample: Duration,
-    /// Load on the GPU before the first sample, at least.
+    /// Load before the first sample, at least.
     pub warm_up: Duration,
-    /// How many times in a row the load must not have become faster before the first sample.
+    /// The same after a pause.
+    pub warm_up_after_pause: Duration,
+    /// Load before the first sample, at most.
+    pub warm_up_limit: Duration,
+    /// How many batches of the load must be no faster than as many before them, before the first sample.
     pub settled: u32,
     /// What all samples together may take: there will be fewer if need be, but at least three.
     pub total: Duration,
 }
 
 impl Budget {
-    /// What suits a device: seconds at full clock on a GPU, as little as possible on a processor that plays one.
+    /// What suits a device: seconds at full clock on a GPU, fractions of one on a processor that plays one.
     pub fn of(device: &Device) -> Self {
         if device.adapter_info().device_type == wgpu::DeviceType::Cpu {
             Budget {
-                samples: 5,
+                samples: 7,
+                most_samples: 63,
                 sample: Duration::ZERO,
-                warm_up: Duration::ZERO,
-                settled: 0,
+                warm_up: Duration::from_millis(10),
+                warm_up_after_pause: Duration::from_millis(10),
+                warm_up_limit: Duration::from_millis(250),
+                settled: 2,
                 total: Duration::from_millis(600),
             }
         } else {
             Budget {
                 samples: 31,
+                most_samples: MAX_SAMPLES,
                 sample: Duration::from_millis(2),
                 warm_up: Duration::from_millis(120),
+                warm_up_after_pause: Duration::from_millis(500),
+                warm_up_limit: Duration::from_secs(3),
                 settled: 3,
                 total: Duration::from_secs(4),
             }
         }
+    }
+
+    /// The same with this number of samples, neither more nor fewer.
+    pub fn exactly(self, samples: u32) -> Self {
+        Budget { samples, most_samples: samples, total: Duration::from_secs(3600), ..self }
     }
 }
 
@@ -144,6 +163,8 @@ pub struct Timer {
     stamps: Option<Stamps>,
     /// Set once the timestamps of this device have twice in a row made no sense.
     silent: AtomicBool,
+    /// When the device last completed work of this timer.
+    busy: Mutex<Option<Instant>>,
 }
 
 /// One pass of a submission.
@@ -164,16 +185,17 @@ impl Timer {
 
     /// A timer that goes by the host's clock, whatever the device can tell.
     pub fn wall(device: &Device, queue: &Queue) -> Self {
-        Timer { device: device.clone(), queue: queue.clone(), stamps: None, silent: AtomicBool::new(false) }
+        let (silent, busy) = (AtomicBool::new(false), Mutex::new(None));
+        Timer { device: device.clone(), queue: queue.clone(), stamps: None, silent, busy }
     }
 
     /// Which clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
     pub fn timing(&self) -> Timing {
-        if self.told().is_some() { Timing::Gpu } else { Timing::Wall }
+        if self.timestamps().is_some() { Timing::Gpu } else { Timing::Wall }
     }
 
     /// The timestamps, unless there are none or they make no sense.
-    fn told(&self) -> Option<&Stamps> {
+    fn timestamps(&self) -> Option<&Stamps> {
         self.stamps.as_ref().filter(|_| !self.silent.load(Ordering::Relaxed))
     }
 
@@ -197,20 +219,29 @@ impl Timer {
         budget: Budget,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Measurement, MeasureError> {
+        let pause = self.pause();
         self.run(1, record)?;
-        let once = self.warm_up(budget, record)?;
+        let once = self.warm_up(budget, pause, record)?;
         let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
         let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
-        let samples = budget.samples.clamp(1, most);
+        let round = budget.samples.clamp(1, most);
+        let want = Samples { round, most: budget.most_samples.clamp(round, most), total: budget.total };
         let warm_up = ratio(budget.sample, once * repeats);
 
-        if let Some(ms) = self.samples(samples, repeats, warm_up, record)? {
+        let by_stamps = |samples| {
+            let start = Instant::now();
+            let ms = self.samples(samples, repeats, warm_up, record)?;
+            Ok::<_, MeasureError>(ms.map(|ms| (ms, start.elapsed())))
+        };
+        if let Some(ms) = collect(&want, by_stamps)? {
             return Ok(Measurement { ms, repeats, timing: Timing::Gpu });
         }
-        let mut ms = Vec::with_capacity(samples as usize);
-        for _ in 0..samples {
-            ms.push(self.time_of(repeats, record)?.as_secs_f64() * 1e3);
-        }
+        let by_the_wall = |samples| {
+            let start = Instant::now();
+            let ms = (0..samples).map(|_| Ok(self.time_of(repeats, record)?.as_secs_f64() * 1e3));
+            Ok::<_, MeasureError>(Some((ms.collect::<Result<_, MeasureError>>()?, start.elapsed())))
+        };
+        let ms = collect(&want, by_the_wall)?.unwrap_or_default();
         Ok(Measurement { ms, repeats, timing: Timing::Wall })
     }
 
@@ -222,14 +253,14 @@ impl Timer {
     ///
     /// If the device is lost on the way.
     pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
-        if self.told().is_none() {
+        if self.timestamps().is_none() {
             self.run(1, record)?;
             return Ok(None);
         }
         Ok(self.samples(1, 1, 0, record)?.map(|ms| ms[0]))
     }
 
-    /// Runs what `record` puts into a pass exactly so many times and answers what they took together.
+    /// Runs what `record` puts into a pass exactly `repeats` times and returns what they took together.
     ///
     /// For a harness that counts repetitions itself. On a GPU a few uncounted ones go before, so that its clock does
     /// not fall between two calls. Without timestamps, the way from submission to completion counts.
@@ -237,7 +268,7 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn exactly(
+    pub fn measure_n(
         &self,
         repeats: u64,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
@@ -273,7 +304,7 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn behind(
+    pub fn measure_after(
         &self,
         lead: &dyn Fn(&mut wgpu::ComputePass<'_>),
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
@@ -290,7 +321,7 @@ impl Timer {
     /// What goes around a pass that the caller records and submits: its time is number `place` of [`Timer::resolve`]. `None` if this
     /// adapter does not tell, and from the 512th place on.
     pub fn stamp(&self, place: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.told().filter(|_| place < MAX_SAMPLES).map(|stamps| stamps.around(place))
+        self.timestamps().filter(|_| place < MAX_SAMPLES).map(|stamps| stamps.around(place))
     }
 
     /// How long each of some passes took that [`Timer::stamp`] went around, in milliseconds. They must be over: on macOS,
@@ -301,33 +332,37 @@ impl Timer {
     /// If the device is lost on the way.
     pub fn resolve(&self, places: Range<u32>) -> Result<Vec<Option<f64>>, MeasureError> {
         let count = places.len();
-        match self.told().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {
+        match self.timestamps().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {
             Some(stamps) => stamps.resolve(&self.device, &self.queue, places),
             None => Ok(vec![None; count]),
         }
     }
 
-    /// Loads the GPU until it gets no faster, and answers what one repetition takes then.
-    ///
-    /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough.
+    /// How long the device has had nothing to do for this timer; as long as can be if it never had.
+    fn pause(&self) -> Duration {
+        let busy = *self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        busy.map_or(Duration::MAX, |busy| busy.elapsed())
+    }
+
+    /// Loads the device until it gets no faster, and answers what one repetition takes then.
     fn warm_up(
         &self,
         budget: Budget,
+        pause: Duration,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Duration, MeasureError> {
-        let start = Instant::now();
-        let mut best = self.time_of(1, record)?;
-        let mut settled = 0;
-        // Thrice in a row no more than 2 % faster than before; in the end whatever it is.
-        while start.elapsed() < WARM_UP_LIMIT
-            && (start.elapsed() < budget.warm_up || settled < budget.settled)
-        {
-            let repeats = ratio(budget.warm_up / 4, best).clamp(1, MAX_REPEATS);
-            let time = self.time_of(repeats, record)?;
-            settled = if time.as_secs_f64() < 0.98 * best.as_secs_f64() { 0 } else { settled + 1 };
-            best = best.min(time);
-        }
-        Ok(best)
+        let warm_up = WarmUp {
+            batch: budget.warm_up / 4,
+            least: if pause > PAUSE { budget.warm_up_after_pause } else { budget.warm_up },
+            most: budget.warm_up_limit,
+            window: budget.settled as usize,
+            most_repeats: MAX_REPEATS,
+        };
+        settle(&warm_up, |repeats| {
+            let once = self.time_of(repeats, record)?;
+            log::debug!("warm-up: {repeats} times {once:?}");
+            Ok(once * repeats)
+        })
     }
 
     /// Wall time of one repetition, from a batch of them.
@@ -360,7 +395,7 @@ impl Timer {
     ///
     /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
     fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {
-        let Some(stamps) = self.told() else { return Ok(None) };
+        let Some(stamps) = self.timestamps() else { return Ok(None) };
         for _ in 0..2 {
             self.submit(loads)?;
             let ms = stamps.resolve(&self.device, &self.queue, 0..samples)?;
@@ -373,7 +408,7 @@ impl Timer {
         Ok(None)
     }
 
-    /// Submits one pass of so many repetitions, and waits.
+    /// Submits one pass of some repetitions, and waits.
     fn run(&self, repeats: u32, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<(), MeasureError> {
         self.submit(&[Load { repeats, sample: None, record }])
     }
@@ -395,6 +430,7 @@ impl Timer {
         }
         self.queue.submit([encoder.finish()]);
         self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         Ok(())
     }
 }
@@ -405,11 +441,6 @@ fn pieces(repeats: u64) -> Vec<u32> {
     let mut pieces = vec![MAX_REPEATS; (repeats / most) as usize];
     pieces.extend((!repeats.is_multiple_of(most)).then_some((repeats % most) as u32));
     pieces
-}
-
-/// How many times the smaller fits the larger, rounded up.
-fn ratio(larger: Duration, smaller: Duration) -> u32 {
-    (larger.as_secs_f64() / smaller.as_secs_f64()).ceil().min(f64::from(u32::MAX)) as u32
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use halofold::adapter::HELPFUL_FEATURES;
+use halofold::reduce::Monoid;
 use halofold::reduce::ladder::Coverage;
-use halofold::reduce::{Monoid, Reads, Stage};
+use halofold::reduce::plan::{Reads, Stage};
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};

@@ -1,14 +1,13 @@
-//! One reduction with everything it needs, ready to be run, read and timed again and again.
+//! One reduction with everything it needs, ready to be run, read and timed repeatedly.
+use halofold::Slice;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected, Verdict};
-use halofold::reduce::{
-    Answer, Arity, Extent, Input, Output, Plan, Prepared, ReduceError, Shape, Source, Workspace,
-};
+use halofold::reduce::{Answer, Arity, Plan, Prepared, ReduceError, Workspace};
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::{Job, Rotation};
 
-/// A job bound to its inputs, which repetitions take in turn, with an output of its own that the host can read.
+/// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
 #[derive(Debug)]
 pub struct Trial {
     prepared: Rotation<Prepared>,
@@ -24,7 +23,7 @@ impl Trial {
     /// # Errors
     ///
     /// Those of [`Job::check`] and of the plan; a buffer that is too short or lacks a usage.
-    pub fn new(device: &Device, job: Job, input: Input<'_>) -> Result<Self, ReduceError> {
+    pub fn new(device: &Device, job: Job, input: Slice<'_>) -> Result<Self, ReduceError> {
         Self::rotating(device, job, input, &[])
     }
 
@@ -36,31 +35,32 @@ impl Trial {
     pub fn rotating(
         device: &Device,
         job: Job,
-        first: Input<'_>,
+        first: Slice<'_>,
         others: &[&Buffer],
     ) -> Result<Self, ReduceError> {
         let reducer = job.reducer(device)?;
         let is_pair = reducer.monoid().arity() == Arity::Two;
-        let extent = Extent { offset: first.offset, len: first.len };
-        let plan = reducer.plan(Shape::Whole, &[extent], is_pair.then_some(extent))?;
+        let described = |input| {
+            let reduction = reducer.of(input);
+            if is_pair { reduction.and(input) } else { reduction }
+        };
+        let plan = described(first).plan()?;
         let workspace = Workspace::new(device, &plan);
         let output = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::measure::result"),
-            size: plan.output,
+            size: plan.output(),
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
         let prepare = |buffer| {
-            let target = Output { buffer: &output, offset: 0 };
-            let input = [Input { buffer, ..first }];
-            let source = if is_pair { Source::pairs(&input, input[0]) } else { Source::of(&input) };
-            reducer.prepare(device, source, Shape::Whole, target, &workspace)
+            described(Slice::new(buffer, first.offset(), first.size())).workspace(&workspace).into(&output)
         };
-        let buffers = [first.buffer].into_iter().chain(others.iter().copied());
+        let buffers = [first.buffer()].into_iter().chain(others.iter().copied());
         let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;
-        let readback = Readback::new(device, plan.output * prepared.len() as u64);
+        let readback = Readback::new(device, plan.output() * prepared.len() as u64);
         let prepared = Rotation::new(prepared).expect("there is a first input");
-        Ok(Trial { prepared, job, len: first.len, output, readback })
+        let len = first.size() / job.element.size();
+        Ok(Trial { prepared, job, len, output, readback })
     }
 
     /// Records one repetition into a pass: over the input whose turn it is.
@@ -104,14 +104,14 @@ impl Trial {
 
     /// Runs some of the reductions in one submission, each followed by the copy of its result.
     fn run(&self, device: &Device, queue: &Queue, some: &[&Prepared]) -> Result<Vec<Answer>, ReadError> {
-        let size = self.plan().output;
+        let size = self.plan().output();
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (at, prepared) in (0..).step_by(size as usize).zip(some) {
             prepared.encode(&mut encoder);
             self.readback.encode_behind(at, &mut encoder, &self.output, 0, size)?;
         }
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(device, size * some.len() as u64)?;
+        let bytes = self.readback.wait(size * some.len() as u64)?;
         let Job { op, element, .. } = self.job;
         let answer = |bytes| {
             let is_partial = self.plan().leaves_partials();

@@ -5,7 +5,7 @@ use wgpu::Features;
 
 use crate::reduce::error::ReduceError;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
-use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
+use crate::reduce::monoid::{Arity, AtomicWord, Elem, Monoid};
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{Composer, Piece};
 
@@ -63,6 +63,11 @@ impl Text<'_> {
         }
     }
 
+    /// Whether elements are loaded four at a time.
+    pub(super) fn reads_vectors(&self) -> bool {
+        self.stage.reads_vectors() && matches!(self.monoid.elem, Elem::Number { .. })
+    }
+
     fn is_pair(&self) -> bool {
         self.monoid.arity() == Arity::Two && self.stage.reads != Reads::Partials
     }
@@ -76,10 +81,10 @@ impl Text<'_> {
             (0, reads),
             (1, true),
             (2, true),
-            (3, stage.reads_vectors()),
+            (3, self.reads_vectors()),
             (4, stage.kernel.delivery == Delivery::Meeting),
             (5, reads && second),
-            (6, second && stage.reads_vectors()),
+            (6, second && self.reads_vectors()),
             (7, stage.is_offsets()),
             (8, stage.is_offsets() && stage.reads != Reads::Partials && stage.writes == Writes::Results),
         ];
@@ -99,7 +104,7 @@ impl Text<'_> {
             .define("native_subgroup", monoid.subgroup.is_some() && monoid.acc.is_word())
             .define("native_atomic", native.is_some())
             .define("wide", !monoid.acc.is_word())
-            .define("vectors", stage.reads_vectors())
+            .define("vectors", self.reads_vectors())
             .define("map4", monoid.has_map4)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
@@ -134,7 +139,7 @@ impl Text<'_> {
             (None, Writes::Partials) => format!("alias Stored = {};", acc.wgsl),
             (None, Writes::Results) => format!("alias Stored = {};", out.wgsl),
         };
-        let types = Piece::new("generated: what the buffers hold", format!("alias Elem = {elem};\n{stored}"));
+        let types = Piece::new("generated: what the buffers hold", format!("{}{stored}", elem.alias()));
         [vec![types], pieces.clone()].concat()
     }
 
@@ -154,19 +159,20 @@ impl Text<'_> {
         vec![Piece::new("generated: the built-in subgroup reduction", text)]
     }
 
-    /// The composed text, validated if it contains a user's: nothing that naga refuses reaches a device.
-    pub(super) fn checked(&self) -> Result<String, ReduceError> {
-        let text = self.compose();
-        if self.monoid.op().is_none() {
-            let refused =
-                |message: String| ReduceError::Composed { name: self.monoid.name().to_owned(), message };
-            let module =
-                naga::front::wgsl::parse_str(&text).map_err(|error| refused(error.emit_to_string(&text)))?;
-            Validator::new(ValidationFlags::all(), Capabilities::all())
-                .validate(&module)
-                .map_err(|error| refused(error.emit_to_string(&text)))?;
+    /// Checks the composed text if it contains a user's: nothing that naga refuses reaches a device.
+    pub(super) fn checked(&self) -> Result<(), ReduceError> {
+        if self.monoid.op().is_some() {
+            return Ok(());
         }
-        Ok(text)
+        let text = self.compose();
+        let refused =
+            |message: String| ReduceError::Composed { name: self.monoid.name().to_owned(), message };
+        let module =
+            naga::front::wgsl::parse_str(&text).map_err(|error| refused(error.emit_to_string(&text)))?;
+        Validator::new(ValidationFlags::all(), Capabilities::all())
+            .validate(&module)
+            .map_err(|error| refused(error.emit_to_string(&text)))?;
+        Ok(())
     }
 }
 

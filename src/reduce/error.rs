@@ -2,6 +2,8 @@
 
 use crate::adapter::feature_names;
 use crate::binding::BufferError;
+use crate::pipeline::LimitError;
+use crate::read::ReadError;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
 use crate::reduce::shape::{Form, Shape};
@@ -10,12 +12,15 @@ use crate::reduce::shape::{Form, Shape};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
+    /// A limit that every reduction exceeds there.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The workgroup size is no power of two.
     #[error("a workgroup of {0} invocations: the size must be a power of two (1, 2, 4 … 1024)")]
     WorkgroupNotPowerOfTwo(u32),
     /// The device does not run workgroups that large.
     #[error(
-        "a workgroup of {asked} invocations: this device allows {limit} (max_compute_invocations_per_workgroup)"
+        "a workgroup of {asked} invocations: this device allows {limit} (max_compute_invocations_per_workgroup, max_compute_workgroup_size_x)"
     )]
     WorkgroupTooLarge {
         /// The size asked for.
@@ -61,7 +66,7 @@ pub enum PlanError {
     TooManyElements(u64),
     /// More workgroups than a grid holds.
     #[error(
-        "{needed} workgroups: this device allows {limit} in a grid of two dimensions; use a larger workgroup, or split the input"
+        "{needed} workgroups: this device allows {limit} in a grid of two dimensions (max_compute_workgroups_per_dimension); use a larger workgroup, or split the input"
     )]
     TooManyWorkgroups {
         /// Workgroups needed.
@@ -71,7 +76,7 @@ pub enum PlanError {
     },
     /// More partial results than one workgroup can collect.
     #[error(
-        "{needed} workgroups: the last one adds at most {limit} partial results; use a larger workgroup, or split the input"
+        "{needed} workgroups: the last one adds at most {limit} partial results (max_storage_buffer_binding_size, max_compute_invocations_per_workgroup); use a larger workgroup, or split the input"
     )]
     TooManyTickets {
         /// Workgroups needed.
@@ -146,8 +151,8 @@ pub enum ReduceError {
     MissingFeature {
         /// The operator.
         name: String,
-        /// The element type.
-        element: crate::Element,
+        /// The element type in WGSL.
+        element: String,
         /// What is missing: one feature or several.
         feature: wgpu::Features,
     },
@@ -170,8 +175,8 @@ pub enum ReduceError {
     NoAtomic {
         /// The operator.
         name: String,
-        /// The element type.
-        element: crate::Element,
+        /// The element type in WGSL.
+        element: String,
     },
     /// A rung about subgroups with subgroups turned off.
     #[error("`{rung}` is about subgroup operations, which the options turn off")]
@@ -188,14 +193,6 @@ pub enum ReduceError {
     /// States as inputs or outputs of a form that has none.
     #[error("{0:?} neither reads nor leaves states: use `Form::Whole`, `Form::Segments` or `Form::Axis`")]
     States(Form),
-    /// A shape that the reducer was not compiled for.
-    #[error("this reducer was compiled for {compiled:?}: make one for {asked:?}")]
-    Form {
-        /// What it was compiled for.
-        compiled: Form,
-        /// What was asked for.
-        asked: Form,
-    },
     /// More or fewer inputs than the operator maps.
     #[error("`{name}` maps {}", match arity { Arity::One => "one input: leave the second out", Arity::Two => "two inputs: give a second one" })]
     Arity {
@@ -266,10 +263,26 @@ pub enum ReduceError {
     /// A buffer that cannot be used so.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// Results of other numbers than were asked for.
+    #[error("`{name}` gives {gives}, not {asked}")]
+    ResultType {
+        /// The operator.
+        name: String,
+        /// The numbers that it gives, as Rust writes them.
+        gives: String,
+        /// The type that was asked for.
+        asked: &'static str,
+    },
+    /// One value asked for where there are none or several: how many.
+    #[error("{0} results: ask for a `Vec` of them")]
+    Results(u64),
+    /// Results that did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
 }
 
 impl ReduceError {
     pub(super) fn no_atomic(monoid: &Monoid) -> Self {
-        ReduceError::NoAtomic { name: monoid.name().to_owned(), element: monoid.element() }
+        ReduceError::NoAtomic { name: monoid.name().to_owned(), element: monoid.element_name() }
     }
 }

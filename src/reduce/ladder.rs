@@ -32,6 +32,7 @@ pub enum Coverage {
 
 /// How a kernel loads the caller's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Loads {
     /// One at a time.
     Elements,
@@ -41,6 +42,7 @@ pub enum Loads {
 
 /// How much workgroup memory a kernel needs, in accumulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Memory {
     /// None.
     Nothing,
@@ -63,6 +65,7 @@ impl Memory {
 
 /// Whether a kernel uses subgroup operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Subgroups {
     /// Never.
     Unused,
@@ -74,6 +77,7 @@ pub enum Subgroups {
 
 /// How a kernel hands over what its workgroups have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Delivery {
     /// Each stores its own.
     Output,
@@ -126,6 +130,7 @@ impl Hash for Kernel {
 
 /// How partial results become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Finish {
     /// The CPU combines them after reading them back.
     Host,

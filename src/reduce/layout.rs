@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use naga::{Handle, Module, Scalar, ScalarKind, Type, TypeInner};
 
+use crate::reduce::value::{Field, Number};
+
 /// A type of a WGSL module that a buffer can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -20,6 +22,8 @@ pub(crate) struct Layout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Leaf {
     path: String,
+    /// Its first byte in a buffer.
+    offset: u32,
     scalar: Scalar,
 }
 
@@ -32,12 +36,28 @@ impl Leaf {
 impl Layout {
     /// The layout of a type; `None` if no buffer can hold it or halofold cannot take it apart.
     pub(crate) fn of(module: &Module, ty: Handle<Type>) -> Option<Self> {
-        let mut layouter = naga::proc::Layouter::default();
-        layouter.update(module.to_ctx()).ok()?;
-        let stride = u64::from(layouter[ty].to_stride());
+        let stride = stride(module, ty)?;
         let mut leaves = Vec::new();
-        let recipe = take_apart(module, ty, "", &mut leaves)?;
+        let recipe = take_apart(module, ty, &Part { path: "", offset: 0 }, &mut leaves)?;
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
+    }
+
+    /// Its numbers as a buffer holds them.
+    pub(super) fn fields(&self) -> Option<Vec<Field>> {
+        let field = |leaf: &Leaf| {
+            let number = match (leaf.scalar.kind, leaf.scalar.width) {
+                (ScalarKind::Uint, 4) => Number::U32,
+                (ScalarKind::Sint, 4) => Number::I32,
+                (ScalarKind::Float, 4) => Number::F32,
+                (ScalarKind::Float, 2) => Number::F16,
+                (ScalarKind::Uint, 8) => Number::U64,
+                (ScalarKind::Sint, 8) => Number::I64,
+                (ScalarKind::Float, 8) => Number::F64,
+                _ => return None,
+            };
+            Some(Field { offset: leaf.offset as usize, number })
+        };
+        self.leaves.iter().map(field).collect()
     }
 
     /// Its 32-bit words when it travels between lanes or workgroups.
@@ -155,18 +175,26 @@ fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
     }
 }
 
+/// A type inside of another: the path that leads to it, and its first byte.
+struct Part<'a> {
+    path: &'a str,
+    offset: u32,
+}
+
 /// Collects the scalars of a type and answers how it is constructed, scalar number `k` standing as `{k}`.
-fn take_apart(module: &Module, ty: Handle<Type>, path: &str, leaves: &mut Vec<Leaf>) -> Option<String> {
+fn take_apart(module: &Module, ty: Handle<Type>, at: &Part<'_>, leaves: &mut Vec<Leaf>) -> Option<String> {
+    let Part { path, offset } = *at;
     match &module.types[ty].inner {
         TypeInner::Scalar(scalar) if is_numeric(*scalar) => {
-            leaves.push(Leaf { path: path.to_owned(), scalar: *scalar });
+            leaves.push(Leaf { path: path.to_owned(), offset, scalar: *scalar });
             Some(format!("{{{}}}", leaves.len() - 1))
         }
         TypeInner::Vector { size, scalar } if is_numeric(*scalar) => {
-            let parts: Vec<_> = ["x", "y", "z", "w"][..*size as usize]
-                .iter()
-                .map(|component| {
-                    leaves.push(Leaf { path: format!("{path}.{component}"), scalar: *scalar });
+            let parts: Vec<_> = (0..)
+                .zip(&["x", "y", "z", "w"][..*size as usize])
+                .map(|(nth, component)| {
+                    let offset = offset + nth * u32::from(scalar.width);
+                    leaves.push(Leaf { path: format!("{path}.{component}"), offset, scalar: *scalar });
                     format!("{{{}}}", leaves.len() - 1)
                 })
                 .collect();
@@ -177,13 +205,21 @@ fn take_apart(module: &Module, ty: Handle<Type>, path: &str, leaves: &mut Vec<Le
                 .iter()
                 .map(|member| {
                     let path = format!("{path}.{}", member.name.as_deref()?);
-                    take_apart(module, member.ty, &path, leaves)
+                    let at = Part { path: &path, offset: offset + member.offset };
+                    take_apart(module, member.ty, &at, leaves)
                 })
                 .collect();
             Some(format!("{}({})", name(module, ty)?, parts?.join(", ")))
         }
         _ => None,
     }
+}
+
+/// Bytes from one value of a type to the next in an array.
+pub(crate) fn stride(module: &Module, ty: Handle<Type>) -> Option<u64> {
+    let mut layouter = naga::proc::Layouter::default();
+    layouter.update(module.to_ctx()).ok()?;
+    Some(u64::from(layouter[ty].to_stride()))
 }
 
 fn is_numeric(scalar: Scalar) -> bool {

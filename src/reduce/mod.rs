@@ -2,11 +2,12 @@
 //!
 //! [`Op`] lists the operators with their results by element type, [`Shape`] what one result can be made of.
 //!
-//! The way of the data, one module a step: an operator ([`Op`] or [`Monoid::custom`]) and a [`Form`] make a [`Reducer`]
-//! (pipelines, compiled once) → [`Reducer::plan`] (pure: shape and lengths in, launches out) → [`Reducer::prepare`]
-//! (bindings, once) → [`Prepared`] (recording, any number of times). The crate's front page has an example.
+//! An operator ([`Op`], or your own by [`Monoid::custom`]) and a device make a [`Reducer`] (kernels, each compiled when it is first
+//! needed) → [`Reducer::of`] describes a [`Reduction`] (buffers and shape) → [`Reduction::into`] binds (once) → [`Prepared`] records (any
+//! number of times). [`Reduction::wait`] does it all and answers the results on the host.
 //!
-//! Whole inputs go by the last rung of the [`ladder`]; any other rung is [`Strategy::Rung`] in the [`Options`].
+//! Whole inputs go by the last rung of the [`ladder`]; any other rung is [`Strategy::Rung`] in the [`Options`]. [`mod@plan`] shows
+//! what is launched, [`mod@reference`] computes the same on the CPU.
 //!
 //! # Cost
 //!
@@ -20,7 +21,7 @@
 //! | … more elements | 3 | an accumulator and 16 bytes for every 2^14 elements |
 //! | [`Shape::Axis`] | 1 | – |
 //! | … few columns, long axis | 2 | an accumulator for each chunk of each column: about 2^18 at most |
-//! | any, with [`Source::with_count`] | 1 more | – |
+//! | any, with [`Reduction::first`] | 1 more | – |
 //! | any, for each further binding of input | 1 more | – |
 //! | … of [`Shape::Whole`] with one input, where a shader has 6 storage buffers | every second one 1 more | – |
 //! | … of [`Shape::Offsets`] | 2 more | – |
@@ -39,7 +40,7 @@
 //!
 //! A reduction can leave its accumulators instead of its result ([`Options::to_states`]), and another can start from accumulators
 //! ([`Options::from_states`]): a sum that goes on over pieces of a file, over several GPUs, over machines. States of one operator and
-//! element type are combined in any number and any order, on the GPU or by [`reference::combine`]; [`Source::standing_for`] says how
+//! element type are combined in any number and any order, on the GPU or by [`reference::combine`]; [`Reduction::standing_for`] says how
 //! many elements they are of, which a mean or a variance needs at the end. [`Form::Whole`], [`Form::Segments`] and
 //! [`Form::Axis`] have them. States as inputs start at a multiple of `min_storage_buffer_offset_alignment` and of their size.
 //!
@@ -80,31 +81,41 @@
 //! device has [`wgpu::Features::SUBGROUP`], and are never needed. No kernel needs a limit above wgpu's downlevel defaults
 //! besides; larger workgroups and bindings are used where the device was created with them.
 //!
-//! Inputs, outputs, lists of offsets and counts are your buffers, and need [`wgpu::BufferUsages::STORAGE`]. An output may not be in a buffer
+//! Inputs, outputs, lists of offsets and counts are parts of your buffers ([`Slice`](crate::Slice)), which need
+//! [`wgpu::BufferUsages::STORAGE`]. An output may not be in a buffer
 //! that the same reduction reads elements or offsets from, even apart from them.
 
+mod bind;
 mod compose;
 mod error;
-mod inputs;
 pub mod ladder;
 mod layout;
 mod length;
 mod monoid;
 mod op;
-mod plan;
+mod options;
+pub mod plan;
+mod prepared;
 mod reducer;
+mod reduction;
 pub mod reference;
+mod results;
 mod shape;
 mod tuning;
 mod validate;
 mod value;
+mod workspace;
 
 pub use error::{PlanError, ReduceError};
-pub use inputs::{Input, Output, Position, Source};
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
-pub use plan::{Bytes, Dst, Extent, Launch, Own, Params, Plan, Reads, Src, Stage, Writes};
-pub use reducer::{Options, Prepared, Reducer, Workspace};
+pub use options::Options;
+pub use plan::{Extent, Plan};
+pub use prepared::Prepared;
+pub use reducer::Reducer;
+pub use reduction::Reduction;
+pub use results::{FromResult, FromResults};
 pub use shape::{Form, Shape};
 pub use tuning::{Strategy, Tuning};
 pub use value::Answer;
+pub use workspace::Workspace;

@@ -8,12 +8,29 @@ use crate::element::Element;
 use crate::reduce::layout::{self, Layout};
 use crate::reduce::op::Op;
 use crate::reduce::validate;
+use crate::reduce::value::Field;
 use crate::shader::Piece;
 
 /// Why a text is no operator. Lines and columns are those of the text itself.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MonoidError {
+    /// An operator of halofold's that is not defined for the element type.
+    #[error("`{op}` is not defined for {element}")]
+    Undefined {
+        /// The operator.
+        op: Op,
+        /// The element type.
+        element: Element,
+    },
+    /// An array of `Elem` has another stride than was said.
+    #[error("an element takes {wgsl} bytes in an array, not {said}: pad `Elem`, or say {wgsl}")]
+    Stride {
+        /// Bytes that WGSL lays out for an element.
+        wgsl: u64,
+        /// Bytes that were said.
+        said: u64,
+    },
     /// naga does not accept the text.
     #[error("the operator is not valid WGSL:\n{0}")]
     Invalid(String),
@@ -61,14 +78,45 @@ pub enum MonoidError {
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
 
-/// How many inputs an operator maps together: [`Source::of`](crate::reduce::Source::of) or
-/// [`Source::pairs`](crate::reduce::Source::pairs).
+/// How many inputs an operator maps together; the second one is [`Reduction::and`](crate::reduce::Reduction::and).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Arity {
     /// `map(elem: Elem, index: u32) -> Acc`.
     One,
     /// `map(first: Elem, second: Elem, index: u32) -> Acc`.
     Two,
+}
+
+/// What the inputs are arrays of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Elem {
+    /// Numbers, and the type as which WGSL reads them: floats sometimes as integers.
+    Number { element: Element, wgsl: &'static str },
+    /// Values of a type that the operator's text declares as `Elem`, so many bytes apart.
+    Declared { stride: u64 },
+}
+
+impl Elem {
+    /// The line that says what `Elem` is, unless the operator does.
+    pub(crate) fn alias(self) -> String {
+        match self {
+            Elem::Number { wgsl, .. } => format!("alias Elem = {wgsl};\n"),
+            Elem::Declared { .. } => String::new(),
+        }
+    }
+
+    /// Bytes from one element to the next.
+    pub(crate) fn stride(self) -> u64 {
+        match self {
+            Elem::Number { element, .. } => element.size(),
+            Elem::Declared { stride } => stride,
+        }
+    }
+
+    fn is_half(self) -> bool {
+        matches!(self, Elem::Number { element: Element::F16, .. })
+    }
 }
 
 /// How an operator's accumulators meet in one atomic word.
@@ -90,10 +138,8 @@ pub(crate) struct AtomicWord {
 pub struct Monoid {
     pub(crate) name: String,
     op: Option<Op>,
-    element: Element,
     arity: Arity,
-    /// What the input binding is an array of, in WGSL.
-    pub(crate) elem: &'static str,
+    pub(crate) elem: Elem,
     /// The text, in pieces with their headings.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) acc: Layout,
@@ -134,8 +180,8 @@ impl Monoid {
     /// `name` appears in labels and errors only.
     ///
     /// ```
-    /// use halofold::reduce::{Arity, Extent, Form, Input, Monoid, Output, Reducer, Shape, Source, Workspace};
-    /// use halofold::{Element, wgpu};
+    /// use halofold::Element;
+    /// use halofold::reduce::{Arity, Monoid, Reducer};
     ///
     /// /// Mean of the elements above zero, and how many those are.
     /// const MEAN_ABOVE_ZERO: &str = "
@@ -148,54 +194,99 @@ impl Monoid {
     /// fn finish(acc: Acc, n: u32) -> Out { return Out(acc.sum / f32(max(acc.count, 1u)), acc.count); }
     /// ";
     ///
-    /// /// Records that of the first `len` floats of `elements`, into eight bytes of `result`.
-    /// fn record_mean_above_zero(
-    ///     device: &wgpu::Device,
-    ///     encoder: &mut wgpu::CommandEncoder,
-    ///     elements: &wgpu::Buffer,
-    ///     len: u64,
-    ///     result: &wgpu::Buffer,
-    /// ) -> Result<(), Box<dyn std::error::Error>> {
-    ///     let monoid = Monoid::custom("mean-above-zero", Element::F32, Arity::One, MEAN_ABOVE_ZERO)?;
-    ///     let reducer = Reducer::new(device, monoid, Form::Whole)?;
-    ///     let plan = reducer.plan(Shape::Whole, &[Extent { offset: 0, len }], None)?;
-    ///     let workspace = Workspace::new(device, &plan);
-    ///     let input = [Input { buffer: elements, offset: 0, len }];
-    ///     let output = Output { buffer: result, offset: 0 };
-    ///     reducer.prepare(device, Source::of(&input), Shape::Whole, output, &workspace)?.encode(encoder);
-    ///     Ok(())
-    /// }
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return };
-    /// # use wgpu::util::DeviceExt as _;
+    /// # let Some((device, queue)) = opened else { return Ok(()) };
+    /// # use halofold::wgpu::{self, util::DeviceExt as _};
     /// # let elements: Vec<f32> = (0..1000).map(|i| if i % 4 == 0 { 2.5 } else { -(i as f32) }).collect();
     /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
     /// #     label: None, contents: bytemuck::cast_slice(&elements), usage: wgpu::BufferUsages::STORAGE });
-    /// # let result = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 8,
-    /// #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
-    /// # let mut encoder = device.create_command_encoder(&Default::default());
-    /// # record_mean_above_zero(&device, &mut encoder, &elements, 1000, &result).unwrap();
-    /// # let readback = halofold::read::Readback::new(&device, 8);
-    /// # readback.encode(&mut encoder, &result, 0, 8).unwrap();
-    /// # queue.submit([encoder.finish()]);
-    /// # let bytes = readback.wait(&device, 8).unwrap();
-    /// # assert_eq!((&bytes[..4], &bytes[4..]), (&2.5f32.to_ne_bytes()[..], &250u32.to_ne_bytes()[..]));
+    /// let monoid = Monoid::custom("mean-above-zero", Element::F32, Arity::One, MEAN_ABOVE_ZERO)?;
+    /// let mean = Reducer::new(&device, monoid)?;
+    /// let (mean, count): (f32, u32) = mean.of(&elements).wait(&queue)?;
+    /// # assert_eq!((mean, count), (2.5, 250));
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
     /// ```
     ///
     /// # Errors
     ///
     /// Points at the line of `wgsl` that is wrong.
     pub fn custom(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
-        let pieces = vec![Piece::new(format!("operator: {name}"), wgsl.to_owned())];
-        Monoid::analyse(name, element, arity, element.name(), pieces)
+        Monoid::of_text(name, Elem::Number { element, wgsl: element.name() }, arity, wgsl)
+    }
+
+    /// The same over elements of a type that `wgsl` declares itself, by the name `Elem`: a struct, or an alias of a vector.
+    ///
+    /// `stride` is the distance of two elements in the buffer, in bytes. It must be the one that WGSL gives `array<Elem>`: 12 for a
+    /// struct of three `f32`, but 16 for `vec3<f32>`. Lengths, offsets and strides count elements. An element is loaded as a whole by one
+    /// invocation; there is no `map4`.
+    ///
+    /// The bounding box of points, 12 bytes each:
+    ///
+    /// ```
+    /// use halofold::reduce::{Arity, Monoid, Reducer};
+    ///
+    /// const BOUNDS: &str = "
+    /// struct Elem { x: f32, y: f32, z: f32 }
+    /// struct Acc { low: vec3<f32>, high: vec3<f32> }
+    ///
+    /// fn map(elem: Elem, index: u32) -> Acc { let p = vec3<f32>(elem.x, elem.y, elem.z); return Acc(p, p); }
+    /// fn identity() -> Acc { return Acc(vec3<f32>(0x1.fffffep+127f), vec3<f32>(-0x1.fffffep+127f)); }
+    /// fn combine(a: Acc, b: Acc) -> Acc { return Acc(min(a.low, b.low), max(a.high, b.high)); }
+    /// fn finish(acc: Acc, n: u32) -> Acc { return acc; }
+    /// ";
+    ///
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+    /// # let Some((device, queue)) = opened else { return Ok(()) };
+    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let points: Vec<[f32; 3]> = (0..1000).map(|i| [i as f32, -(i as f32), 0.5]).collect();
+    /// # let points = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+    /// #     label: None, contents: bytemuck::cast_slice(&points), usage: wgpu::BufferUsages::STORAGE });
+    /// let bounds = Reducer::new(&device, Monoid::custom_struct("bounds", 12, Arity::One, BOUNDS)?)?;
+    /// let (low, high): ([f32; 3], [f32; 3]) = bounds.of(&points).wait(&queue)?;
+    /// # assert_eq!((low, high), ([0.0, -999.0, 0.5], [999.0, 0.0, 0.5]));
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
+    /// ```
+    ///
+    /// The largest speed of particles, 32 bytes each:
+    ///
+    /// ```
+    /// use halofold::reduce::{Arity, Monoid};
+    ///
+    /// let fastest = "
+    /// struct Elem { position: vec3<f32>, mass: f32, velocity: vec3<f32>, age: f32 }
+    /// alias Acc = f32;
+    ///
+    /// fn map(elem: Elem, index: u32) -> Acc { return dot(elem.velocity, elem.velocity); }
+    /// fn identity() -> Acc { return 0.0; }
+    /// fn combine(a: Acc, b: Acc) -> Acc { return max(a, b); }
+    /// fn finish(acc: Acc, n: u32) -> f32 { return sqrt(acc); }
+    /// ";
+    /// let monoid = Monoid::custom_struct("fastest", 32, Arity::One, fastest).unwrap();
+    /// assert_eq!((monoid.stride(), monoid.out_type()), (32, "f32"));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Monoid::custom`], and [`MonoidError::Stride`].
+    pub fn custom_struct(name: &str, stride: u64, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+        Monoid::of_text(name, Elem::Declared { stride }, arity, wgsl)
+    }
+
+    fn of_text(name: &str, elem: Elem, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
+        Monoid::analyse(name, elem, arity, vec![Piece::new(format!("operator: {name}"), wgsl.to_owned())])
     }
 
     /// Parses and checks the pieces of an operator.
     pub(crate) fn analyse(
         name: &str,
-        element: Element,
+        elem: Elem,
         arity: Arity,
-        elem: &'static str,
         pieces: Vec<Piece>,
     ) -> Result<Self, MonoidError> {
         let text = Source::new(elem, &pieces);
@@ -210,8 +301,9 @@ impl Monoid {
         let out_layout = Layout::of(&module, out).ok_or(MonoidError::NotStorable("Out"))?;
         let a = acc_layout.wgsl.as_str();
         let inputs = if arity == Arity::Two { 2 } else { 1 };
-        let map = [vec![elem; inputs], vec!["u32"]].concat();
-        let vector = format!("vec4<{elem}>");
+        let element = signatures.elem(elem)?;
+        let map = [vec![element.as_str(); inputs], vec!["u32"]].concat();
+        let vector = format!("vec4<{element}>");
         let map4 = [vec![vector.as_str(); inputs], vec!["u32"]].concat();
         signatures.check("identity", &[], a)?;
         signatures.check("map", &map, a)?;
@@ -224,11 +316,10 @@ impl Monoid {
         if acc_layout.words() > MOST_WORDS {
             return Err(MonoidError::TooLarge { words: acc_layout.words(), limit: MOST_WORDS });
         }
-        let features = features(&module, &info, elem);
+        let features = features(&module, &info);
         Ok(Monoid {
             name: name.to_owned(),
             op: None,
-            element,
             arity,
             elem,
             pieces,
@@ -257,9 +348,30 @@ impl Monoid {
         &self.name
     }
 
-    /// What the inputs hold.
-    pub fn element(&self) -> Element {
-        self.element
+    /// What the inputs hold; `None` of [`Monoid::custom_struct`].
+    pub fn element(&self) -> Option<Element> {
+        match self.elem {
+            Elem::Number { element, .. } => Some(element),
+            Elem::Declared { .. } => None,
+        }
+    }
+
+    /// The type of an element in messages.
+    pub(super) fn element_name(&self) -> String {
+        self.element().map_or("its own elements", Element::name).to_owned()
+    }
+
+    /// Bytes from one element to the next in the inputs.
+    pub fn stride(&self) -> u64 {
+        self.elem.stride()
+    }
+
+    /// The numbers of a result; `None` if it has one that Rust has no type for.
+    pub(super) fn fields(&self) -> Option<Vec<Field>> {
+        match (self.op, self.element()) {
+            (Some(op), Some(element)) => Some(op.fields(element)),
+            _ => self.out.fields(),
+        }
     }
 
     /// How many inputs it maps together.
@@ -350,13 +462,10 @@ struct Source {
 }
 
 impl Source {
-    fn new(elem: &str, pieces: &[Piece]) -> Self {
-        let enable = if elem == "f16" || mentions_f16(pieces) { "enable f16; " } else { "" };
+    fn new(elem: Elem, pieces: &[Piece]) -> Self {
+        let enable = if elem.is_half() || mentions_f16(pieces) { "enable f16; " } else { "" };
         let body: Vec<_> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
-        Source {
-            text: format!("{enable}{}\nalias Elem = {elem};\n", body.join("\n")),
-            shift: enable.len() as u32,
-        }
+        Source { text: format!("{enable}{}\n{}", body.join("\n"), elem.alias()), shift: enable.len() as u32 }
     }
 
     fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
@@ -365,7 +474,11 @@ impl Source {
         })?;
         let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let info = validated.map_err(|error| {
-            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+            // It names the function first and then what is wrong in it: the smallest part.
+            let smallest =
+                error.spans().map(|(span, _)| *span).min_by_key(|span| span.to_range().map(|at| at.len()));
+            let location = smallest.filter(Span::is_defined).map(|span| span.location(&self.text));
+            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
         })?;
         Ok((module, info))
     }
@@ -449,6 +562,23 @@ impl Signatures<'_> {
         })
     }
 
+    /// The type of an element, as WGSL writes it. One that the text declares must lie in a buffer as was said.
+    fn elem(&self, elem: Elem) -> Result<String, MonoidError> {
+        let stride = match elem {
+            Elem::Number { wgsl, .. } => return Ok(wgsl.to_owned()),
+            Elem::Declared { stride } => stride,
+        };
+        let expected = "fn map(elem: Elem, index: u32) -> Acc";
+        let (_, function) = self.find("map").ok_or(MonoidError::Missing { expected })?;
+        let ty = function.arguments.first().map(|argument| argument.ty);
+        let ty = ty.ok_or(MonoidError::Missing { expected })?;
+        match (layout::stride(self.module, ty), layout::name(self.module, ty)) {
+            (Some(wgsl), Some(_)) if wgsl != stride => Err(MonoidError::Stride { wgsl, said: stride }),
+            (Some(_), Some(name)) => Ok(name),
+            _ => Err(MonoidError::NotStorable("Elem")),
+        }
+    }
+
     /// Checks parameters and result.
     fn check(&self, name: &'static str, parameters: &[&str], result: &str) -> Result<(), MonoidError> {
         let declaration = match name {
@@ -473,19 +603,13 @@ impl Signatures<'_> {
 }
 
 /// What a device needs for the types of a module: those it declares, and those that only its expressions have.
-fn features(module: &Module, info: &ModuleInfo, elem: &str) -> Features {
-    let element = match elem {
-        "f16" => Features::SHADER_F16,
-        "f64" => Features::SHADER_F64,
-        "i64" | "u64" => Features::SHADER_INT64,
-        _ => Features::empty(),
-    };
+fn features(module: &Module, info: &ModuleInfo) -> Features {
     let declared = module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
     let computed = module.functions.iter().flat_map(|(handle, function)| {
         let info = &info[handle];
         function.expressions.iter().filter_map(|(at, _)| info[at].ty.inner_with(&module.types).scalar())
     });
-    declared.chain(computed).fold(element, |features, scalar| {
+    declared.chain(computed).fold(Features::empty(), |features, scalar| {
         features
             | match (scalar.kind, scalar.width) {
                 (naga::ScalarKind::Float, 2) => Features::SHADER_F16,

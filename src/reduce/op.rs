@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::element::Element;
-use crate::reduce::monoid::{Arity, Monoid};
-use crate::reduce::value::{Answer, Format, Kind};
+use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
+use crate::reduce::value::{Answer, Field, Format, Kind};
 use crate::shader::Composer;
 
 /// The element types an operator is defined for.
@@ -27,7 +27,7 @@ enum Reads {
     Pairs,
 }
 
-/// What there is to know of an operator beside its WGSL.
+/// An operator's properties beside its WGSL.
 struct Row {
     domain: Domain,
     reads: Reads,
@@ -122,88 +122,101 @@ macro_rules! subgroup {
 }
 
 operators! {
-    /// Sum. Integers wrap. Of nothing: 0.
+    /// Sum. Integers wrap. Empty input: 0.
     ///
     /// As in everything that computes with floats (products, means, variances, norms but [`Op::MaxNorm`], dot products), NaN and
     /// infinities go through as in IEEE 754 unless the driver takes WGSL's leave to assume that there are none, as Metal's does by default.
     Sum = "sum", Any, Values, "subgroupAdd", One(Own);
-    /// Product. Integers wrap. Of nothing: 1.
+    /// Product. Integers wrap. Empty input: 1.
     Product = "product", Any, Values, "subgroupMul", One(Own);
-    /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Of nothing: the largest value of the type (+∞ for floats).
+    /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the largest value of the type (+∞ for floats).
     Min = "min", Any, Bits, "subgroupMin", One(Own);
-    /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Of nothing: the smallest value of the type (-∞ for floats).
+    /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the smallest value of the type (-∞ for floats).
     Max = "max", Any, Bits, "subgroupMax", One(Own);
     /// [`Op::Min`] and [`Op::Max`] in one pass: the minimum, then the maximum.
     MinMax = "min-max", Any, Bits, none, Range(Own);
     /// The minimum and where it is, counted within the input or segment. Of equal ones the first; -0 is less than +0; with
-    /// NaNs the first NaN. Of nothing: [`Op::Min`]'s, and the index 2³² - 1.
+    /// NaNs the first NaN. Empty input: [`Op::Min`]'s, and the index 2³² - 1.
     ArgMin = "arg-min", Any, Bits, none, At(Own);
     /// The maximum and where it is: as [`Op::ArgMin`].
     ArgMax = "arg-max", Any, Bits, none, At(Own);
-    /// Sum of integers in twice their width: of 32-bit ones modulo 2^64, which they do not reach; of 64-bit ones exact. Of nothing: 0.
+    /// Sum of integers in twice their width: of 32-bit ones modulo 2^64, which they do not reach; of 64-bit ones exact. Empty input: 0.
     WideSum = "wide-sum", Integers, Values, none, One(Wide);
-    /// Product of 32-bit integers modulo 2^64. Of nothing: 1.
+    /// Product of 32-bit integers modulo 2^64. Empty input: 1.
     WideProduct = "wide-product", Integers32, Values, none, One(Wide);
-    /// Arithmetic mean. Of integers it is correctly rounded, the same bits on every GPU. Of nothing: NaN.
+    /// Arithmetic mean. Of integers it is correctly rounded, the same bits on every GPU. Empty input: NaN.
     Mean = "mean", Any, Values, "subgroupAdd", One(Real);
-    /// Variance of the elements themselves: the mean square around their mean. Of nothing, or with an infinity or NaN: NaN.
+    /// Variance of the elements themselves: the mean square around their mean. NaN of an empty input, or with an infinity or NaN.
     ///
     /// Of floats one pass, merged pairwise: where the mean is large beside the deviation, digits are lost in proportion (2.4e-4 of the
     /// variance at a mean of 1e5 and a deviation of 0.6); `f32` needs differences whose squares fit. Of 32-bit integers exact sums, rounded at the end.
     Variance = "variance", Any, Values, none, One(Real);
-    /// Variance of what the elements are a sample of: divided by n - 1 instead of n. Of fewer than two: NaN.
+    /// Variance of what the elements are a sample of: divided by n - 1 instead of n. NaN of fewer than two elements.
     SampleVariance = "sample-variance", Any, Values, none, One(Real);
-    /// Standard deviation: the root of [`Op::Variance`]. Of nothing: NaN.
+    /// Standard deviation: the root of [`Op::Variance`]. Empty input: NaN.
     Deviation = "std", Any, Values, none, One(Real);
-    /// Standard deviation of a sample: the root of [`Op::SampleVariance`]. Of fewer than two: NaN.
+    /// Standard deviation of a sample: the root of [`Op::SampleVariance`]. NaN of fewer than two elements.
     SampleDeviation = "sample-std", Any, Values, none, One(Real);
-    /// Dot product of two inputs, for [`Source::pairs`](crate::reduce::Source::pairs). Integers wrap. Of nothing: 0.
+    /// Dot product of two inputs, for [`Reduction::and`](crate::reduce::Reduction::and). Integers wrap. Empty input: 0.
     Dot = "dot", Any, Pairs, "subgroupAdd", One(Own);
-    /// Sum of magnitudes. Of integers exact. Of nothing: 0.
+    /// Sum of magnitudes. Of integers exact. Empty input: 0.
     L1 = "l1", Any, Values, "subgroupAdd", One(Magnitudes);
-    /// Root of the sum of squares; infinite where the squares' sum leaves the type it is accumulated in. Of nothing: 0.
+    /// Root of the sum of squares; infinite where the squares' sum leaves the type it is accumulated in. Empty input: 0.
     L2 = "l2", Any, Values, "subgroupAdd", One(Real);
-    /// The largest magnitude. A NaN anywhere gives NaN. Of nothing: 0.
+    /// The largest magnitude. A NaN anywhere gives NaN. Empty input: 0.
     MaxNorm = "max-norm", Any, Bits, "subgroupMax", One(Unsigned);
-    /// How many elements are not zero. NaN is not, -0 is. Of nothing: 0.
+    /// How many elements are not zero. NaN is not, -0 is. Empty input: 0.
     Count = "count", Any, Bits, "subgroupAdd", One(Flag);
-    /// 1 if any element is not zero, else 0. NaN is not, -0 is. Of nothing: 0.
+    /// 1 if any element is not zero, else 0. NaN is not, -0 is. Empty input: 0.
     Any = "any", Any, Bits, "subgroupOr", One(Flag);
-    /// 1 if no element is zero, else 0. NaN is not, -0 is. Of nothing: 1.
+    /// 1 if no element is zero, else 0. NaN is not, -0 is. Empty input: 1.
     All = "all", Any, Bits, "subgroupAnd", One(Flag);
-    /// The bits that all integers have. Of nothing: all.
+    /// The bits that all integers have. Empty input: all.
     And = "and", Integers, Values, "subgroupAnd", One(Own);
-    /// The bits that some integer has. Of nothing: none.
+    /// The bits that some integer has. Empty input: none.
     Or = "or", Integers, Values, "subgroupOr", One(Own);
-    /// The bits that an odd number of integers has. Of nothing: none.
+    /// The bits that an odd number of integers has. Empty input: none.
     Xor = "xor", Integers, Values, "subgroupXor", One(Own);
-    /// log Σ exp(x), without overflow. NaN with a NaN, else +∞ with a +∞; of nothing or of nothing but -∞: -∞.
+    /// log Σ exp(x), without overflow. NaN with a NaN, else +∞ with a +∞. -∞ if the input is empty or all -∞.
     LogSumExp = "log-sum-exp", Any, Values, none, One(Real);
     /// Geometric mean: e to the mean of the logarithms. A NaN or a number below zero gives NaN, and so do a zero and an infinity
-    /// together; else a zero gives 0, an infinity +∞. -0 is a zero, and so are floats too small to be normal. Of nothing: NaN.
+    /// together; else a zero gives 0, an infinity +∞. -0 is a zero, and so are floats too small to be normal. Empty input: NaN.
     ///
     /// The error is relative and grows with the size of the logarithms: elements near 2^100 lose two digits.
     GeometricMean = "geometric-mean", Any, Values, none, One(Real);
 }
 
 impl Op {
-    /// The operator over an element type; `None` where it is not defined for that type. Parses and checks the operator's WGSL on
-    /// the CPU, in well under a millisecond.
-    pub fn over(self, element: Element) -> Option<Monoid> {
+    /// The operator over an element type. Parses and checks the operator's WGSL on the CPU, in well under a millisecond.
+    ///
+    /// # Errors
+    ///
+    /// [`MonoidError::Undefined`] if [`Op::is_over`] says that there is none.
+    pub fn over(self, element: Element) -> Result<Monoid, MonoidError> {
+        if !self.is_over(element) {
+            return Err(MonoidError::Undefined { op: self, element });
+        }
         let row = self.row();
-        row.domain.contains(element).then(|| {
-            let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
-            let elem = match (row.reads, element) {
-                (Reads::Bits, Element::F32) => "i32",
-                (Reads::Bits, Element::F64) => "i64",
-                _ => element.name(),
-            };
-            let file = format!("operators/{}", self.name().replace('-', "_"));
-            let pieces = element.defines(Composer::default()).pieces(&file);
-            let monoid = Monoid::analyse(self.name(), element, arity, elem, pieces)
-                .expect("halofold's own operators are valid: a test composes them all");
-            monoid.known_as(self, row.subgroup)
-        })
+        let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
+        let wgsl = match (row.reads, element) {
+            (Reads::Bits, Element::F32) => "i32",
+            (Reads::Bits, Element::F64) => "i64",
+            _ => element.name(),
+        };
+        let file = format!("operators/{}", self.name().replace('-', "_"));
+        let pieces = element.defines(Composer::default()).pieces(&file);
+        let monoid = Monoid::analyse(self.name(), Elem::Number { element, wgsl }, arity, pieces)?;
+        Ok(monoid.known_as(self, row.subgroup))
+    }
+
+    /// Whether the operator is defined for an element type.
+    pub const fn is_over(self, element: Element) -> bool {
+        self.row().domain.contains(element)
+    }
+
+    /// How a result over an element type lies in memory.
+    pub(super) fn fields(self, element: Element) -> Vec<Field> {
+        self.row().format.of(element).fields()
     }
 
     /// The results in the bytes of an output buffer, in order: of any shape, as [`read`](mod@crate::read) brings them to the host.
@@ -215,7 +228,7 @@ impl Op {
 }
 
 impl Domain {
-    fn contains(self, element: Element) -> bool {
+    const fn contains(self, element: Element) -> bool {
         match self {
             Domain::Any => true,
             Domain::Integers => !element.is_float(),
@@ -259,7 +272,7 @@ mod tests {
     fn formats_are_as_large_as_results() {
         for &op in Op::ALL {
             for element in Element::ALL {
-                let Some(monoid) = op.over(element) else { continue };
+                let Ok(monoid) = op.over(element) else { continue };
                 let size = monoid.out_size() as usize;
                 assert_eq!(op.read(element, &vec![0; 3 * size]).len(), 3, "{op} of {element}");
                 assert_eq!(op.read(element, &vec![0; 3 * size - 1]).len(), 2, "{op} of {element}");
@@ -269,7 +282,7 @@ mod tests {
 
     #[test]
     fn where_operators_make_no_sense_there_are_none() {
-        let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.over(*element).is_some());
+        let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.is_over(*element));
         for &op in Op::ALL {
             let count = match op {
                 Op::WideSum | Op::And | Op::Or | Op::Xor => 4,
@@ -278,7 +291,7 @@ mod tests {
             };
             assert_eq!(defined(op).count(), count, "{op}");
         }
-        assert!(Op::And.over(Element::F32).is_none() && Op::And.read(Element::F32, &[0; 4]).is_empty());
+        assert!(Op::And.over(Element::F32).is_err() && Op::And.read(Element::F32, &[0; 4]).is_empty());
     }
 
     #[test]
@@ -286,7 +299,7 @@ mod tests {
         use Element::*;
         let integers = vec![U32, I32, I64, U64];
         for &op in Op::ALL {
-            let has_atomic = |element: &Element| op.over(*element).is_some_and(|m| m.accumulates().is_some());
+            let has_atomic = |element: &Element| op.over(*element).is_ok_and(|m| m.accumulates().is_some());
             let found: Vec<_> = Element::ALL.into_iter().filter(has_atomic).collect();
             let expected = match op {
                 Op::Sum | Op::Dot => vec![U32, I32, F32, I64, U64, F16],

@@ -22,53 +22,44 @@ pub enum Shape {
     /// small reduction spends most of its time on; but the order of those operations is the hardware's: **float sums are not the
     /// same bits every time**. Integers are.
     ///
-    /// The output is yours to set, in front of the first call, to what the operator makes of nothing: 0 for sums, counts and norms
+    /// The output is yours to set, in front of the first call, to the operator's result of an empty input: 0 for sums, counts and norms
     /// (a new buffer of wgpu's holds zeros, [`wgpu::CommandEncoder::clear_buffer`] writes them anew), for the others see
     /// [`Op`](crate::reduce::Op). Whatever it holds is one element more. No elements leave it as it is (but a -0 may become +0); recording the same
     /// reduction again adds them again.
     ///
     /// For operators that are one atomic operation and have nothing left to [`finish`](crate::reduce::Monoid::custom):
     /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) says which, and what the device needs. Other operators are
-    /// [`ReduceError::NoAtomic`](crate::reduce::ReduceError::NoAtomic) as soon as a reducer is compiled.
+    /// [`ReduceError::NoAtomic`](crate::reduce::ReduceError::NoAtomic).
     ///
     /// One dispatch for each binding of each buffer, and no scratch memory: a [`Workspace`](crate::reduce::Workspace) for any plan
     /// will do.
     ///
     /// ```
-    /// use halofold::reduce::{Extent, Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace};
-    /// use halofold::{Element, wgpu};
+    /// use halofold::Element;
+    /// use halofold::reduce::{Op, Reducer};
     ///
-    /// /// What adds the number of elements that are not zero, of two buffers of `len` each, to the `u32` in `total`.
-    /// fn counting(
-    ///     device: &wgpu::Device,
-    ///     [first, second]: [&wgpu::Buffer; 2],
-    ///     len: u64,
-    ///     total: &wgpu::Buffer,
-    /// ) -> Result<Prepared, Box<dyn std::error::Error>> {
-    ///     let count = Op::Count.over(Element::F32).ok_or("f32 can be counted")?;
-    ///     let reducer = Reducer::new(device, count, Form::Accumulate)?;
-    ///     let plan = reducer.plan(Shape::Accumulate, &[Extent { offset: 0, len }; 2], None)?;
-    ///     let workspace = Workspace::new(device, &plan);
-    ///     let parts = [first, second].map(|buffer| Input { buffer, offset: 0, len });
-    ///     let output = Output { buffer: total, offset: 0 };
-    ///     Ok(reducer.prepare(device, Source::of(&parts), Shape::Accumulate, output, &workspace)?)
-    /// }
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
     /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-    /// # let Some((device, queue)) = opened else { return };
-    /// # use wgpu::util::DeviceExt as _;
+    /// # let Some((device, queue)) = opened else { return Ok(()) };
+    /// # use halofold::wgpu::{self, util::DeviceExt as _};
     /// # let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
     /// #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
     /// # let total = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4, mapped_at_creation: false,
     /// #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST });
     /// # let readback = halofold::read::Readback::new(&device, 4);
-    /// let counting = counting(&device, [&elements, &elements], 1000, &total).unwrap();
+    /// // How many elements are not zero.
+    /// let count = Reducer::new(&device, Op::Count.over(Element::F32)?)?;
+    /// let counting = count.of(&elements).accumulate().into(&total)?;
     /// let mut encoder = device.create_command_encoder(&Default::default());
     /// encoder.clear_buffer(&total, 0, None);
     /// counting.encode(&mut encoder);
     /// counting.encode(&mut encoder); // the total is now twice as large
-    /// # readback.encode(&mut encoder, &total, 0, 4).unwrap();
+    /// # readback.encode(&mut encoder, &total, 0, 4)?;
     /// # queue.submit([encoder.finish()]);
-    /// # assert_eq!(readback.wait(&device, 4).unwrap(), 4000u32.to_le_bytes());
+    /// # assert_eq!(readback.wait(4)?, 2000u32.to_le_bytes());
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
     /// ```
     Accumulate,
     /// Every `stride`-th element from the first on: one result. An input's length counts the elements taken, and `map` is given
@@ -91,8 +82,8 @@ pub enum Shape {
         len: u64,
     },
     /// Segments between neighbours of a list of `count + 1` ascending offsets, which lies on the GPU as `u32`: result
-    /// `i` is made of the elements from `offsets[i]` to `offsets[i + 1]`, an empty one of nothing. The list is
-    /// [`Source::with_offsets`](crate::reduce::Source::with_offsets).
+    /// `i` is made of the elements from `offsets[i]` to `offsets[i + 1]`, an empty range gives the result of an empty input. The list is
+    /// [`Reduction::between`](crate::reduce::Reduction::between).
     ///
     /// Lengths may differ as they like, and elements in front of the first offset or behind the last belong to no result.
     /// Offsets that do not ascend or lie beyond the input give unspecified results, but nothing outside of the input is ever read,
@@ -124,10 +115,10 @@ pub enum Shape {
     },
 }
 
-/// What a [`Reducer`](crate::reduce::Reducer) is compiled for: the shapes of one kind, whatever their numbers.
+/// The shapes of one kind, whatever their numbers: they run by the same kernels.
 ///
 /// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. Compute pipelines: [`Form::Whole`] up to four,
-/// [`Form::Strided`] one, the others up to three.
+/// [`Form::Strided`] one, the others up to three, each compiled when a reduction first launches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -141,7 +132,7 @@ pub enum Form {
     Segments,
     /// [`Shape::Offsets`].
     Offsets,
-    /// [`Shape::Axis`], and [`Shape::Segments`] as arrays of one column.
+    /// [`Shape::Axis`].
     Axis,
 }
 
@@ -152,15 +143,14 @@ impl Form {
 }
 
 impl Shape {
-    /// The middle axis of a row-major array `[outer, len, inner]`: segments if `inner` is 1. A reducer of
-    /// [`Form::Axis`] takes both, one of [`Form::Segments`] only the latter.
+    /// The middle axis of a row-major array `[outer, len, inner]`: segments if `inner` is 1.
     ///
     /// An axis of an array of more dimensions is the middle one if those in front are multiplied, and those behind.
     pub const fn axis(outer: u64, len: u64, inner: u64) -> Self {
         if inner == 1 { Shape::Segments { len } } else { Shape::Axis { outer, len, inner } }
     }
 
-    /// The form that a reducer for this shape has. (One of [`Form::Axis`] also takes [`Shape::Segments`].)
+    /// The form of this shape.
     pub const fn form(self) -> Form {
         match self {
             Shape::Whole => Form::Whole,

@@ -74,6 +74,8 @@ pub(super) enum Number {
     U64,
     I64,
     F64,
+    /// Of operators of the user's only.
+    F16,
     /// The sums of upper and lower halves.
     HalvesU64,
     HalvesI64,
@@ -82,14 +84,29 @@ pub(super) enum Number {
 impl Number {
     fn size(self) -> usize {
         match self {
+            Number::F16 => 2,
             Number::U32 | Number::I32 | Number::F32 => 4,
             Number::U64 | Number::I64 | Number::F64 => 8,
             Number::HalvesU64 | Number::HalvesI64 => 16,
         }
     }
 
+    /// The type in Rust.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Number::U32 => "u32",
+            Number::I32 => "i32",
+            Number::F32 => "f32",
+            Number::U64 => "u64",
+            Number::I64 => "i64",
+            Number::F64 => "f64",
+            Number::F16 => "f16",
+            Number::HalvesU64 | Number::HalvesI64 => "i128",
+        }
+    }
+
     /// The number that the bytes begin with.
-    fn read(self, bytes: &[u8]) -> Value {
+    pub(super) fn read(self, bytes: &[u8]) -> Value {
         fn first<T: AnyBitPattern>(bytes: &[u8]) -> T {
             pod_read_unaligned(&bytes[..size_of::<T>()])
         }
@@ -100,6 +117,7 @@ impl Number {
             Number::U64 => Value::Unsigned(first(bytes)),
             Number::I64 => Value::Signed(first(bytes)),
             Number::F64 => Value::F64(first(bytes)),
+            Number::F16 => Value::F32(first::<half::f16>(bytes).to_f32()),
             Number::HalvesU64 => {
                 let [upper, lower] = first::<[u64; 2]>(bytes).map(i128::from);
                 Value::Wide((upper << 32) + lower)
@@ -110,6 +128,14 @@ impl Number {
             }
         }
     }
+}
+
+/// A number of a result, and where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    /// Its first byte, counted from the result's.
+    pub(super) offset: usize,
+    pub(super) number: Number,
 }
 
 /// What number a result is, whatever the element.
@@ -171,6 +197,17 @@ impl Format<Kind> {
 }
 
 impl Format {
+    pub(super) fn fields(self) -> Vec<Field> {
+        let (Format::One(first) | Format::Range(first) | Format::At(first)) = self;
+        let second = match self {
+            Format::One(_) => None,
+            Format::Range(number) => Some(number),
+            Format::At(_) => Some(Number::U32),
+        };
+        let second = second.map(|number| Field { offset: first.size(), number });
+        [Field { offset: 0, number: first }].into_iter().chain(second).collect()
+    }
+
     fn size(self) -> usize {
         match self {
             Format::One(number) => number.size(),

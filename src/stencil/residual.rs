@@ -4,8 +4,9 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
-use crate::reduce::{Arity, Extent, Form, Monoid, Position, Prepared, Reducer, Shape, Source, Workspace};
-use crate::reduce::{Input, Output};
+use crate::pipeline;
+use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Shape};
+use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -31,25 +32,33 @@ pub(super) fn cells(config: &Config) -> u32 {
     config.grid.cells().try_into().unwrap_or(u32::MAX)
 }
 
-/// The reduction over two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
+/// The reduction, for grids of any size.
+pub(super) fn reducer(
+    device: &Device,
+    element: Element,
+    options: pipeline::Options<'_>,
+) -> Result<Reducer, ReduceError> {
+    let options = Options { cache: options.cache, ..Options::default() };
+    Reducer::with_options(device, operator(element), options)
+}
+
+/// Compiles what the reduction over a grid launches.
+pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
+    let grid = Extent { offset: 0, len: config.grid.cells() };
+    reducer.compile(Shape::Whole, &[grid], Some(grid))
+}
+
+/// The reduction bound to two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
 /// looks at stands in a buffer: none once a run is over.
 pub(super) fn prepare(
-    device: &Device,
+    reducer: &Reducer,
     config: &Config,
     grids: Grids<'_>,
-    count: Position<'_>,
+    count: Slice<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
-    let len = config.grid.cells();
-    let reducer = Reducer::new(device, operator(config.element), Form::Whole)?;
-    let extent = Extent { offset: 0, len };
-    let plan = reducer.plan(Shape::Whole, &[extent], Some(extent))?;
-    let workspace = Workspace::new(device, &plan);
-    let [first, second] = [grids.first, grids.second].map(|buffer| Input { buffer, offset: 0, len });
-    let source = [first];
-    let source = Source::pairs(&source, second).with_count(count);
-    let output = Output { buffer: out, offset: 0 };
-    Ok(reducer.prepare(device, source, Shape::Whole, output, &workspace)?)
+    let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
+    Ok(reducer.of(first).and(second).first(count).into(out)?)
 }
 
 #[cfg(test)]

@@ -1,49 +1,21 @@
-//! Compiling a stencil's kernel, binding it to the buffers of a step, and the dispatches of many steps.
+//! Binding a stencil's kernel to the buffers of a step, and the dispatches of many steps.
 
 use std::ops::Range;
 
-use wgpu::{Buffer, Device};
+use wgpu::Buffer;
 
 use crate::binding;
 use crate::dispatch::{Dispatch, Recorder};
-use crate::pipeline::{self, Checks, Kernel};
+use crate::pipeline::Compiled;
 use crate::stencil::blocked::Prepared;
-use crate::stencil::config::Config;
 use crate::stencil::grids::Parts;
 use crate::stencil::halo::{HaloExchange, Layers};
+use crate::stencil::kernels::{Kernels, RHS};
 use crate::stencil::plan::{Params, Plan};
-
-/// Where kernels find the right-hand side.
-const RHS: u32 = 5;
-
-/// A kernel, compiled.
-#[derive(Clone, Debug)]
-pub(super) struct Compiled {
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-}
-
-/// Compiles the kernel of a configuration.
-pub(super) fn compile(device: &Device, config: &Config, checks: Checks) -> Compiled {
-    let label = format!("halofold::stencil::{}", config.variant.name);
-    let (pipeline, layout) = pipeline::compile(
-        device,
-        Kernel {
-            label: &label,
-            wgsl: config.compose(),
-            entry_point: "main",
-            slots: &[0, 1, 2, 3, RHS][..if config.rhs { 5 } else { 4 }],
-            overrides: &config.overrides(),
-            cache: None,
-            checks,
-        },
-    );
-    Compiled { pipeline, layout }
-}
 
 /// Binds a kernel, with its weights and its numbers, to buffers.
 pub(super) struct Binder<'a> {
-    pub(super) device: &'a Device,
+    pub(super) kernels: &'a Kernels,
     pub(super) kernel: &'a Compiled,
     pub(super) weights: &'a Buffer,
     pub(super) params: &'a Buffer,
@@ -67,10 +39,10 @@ impl Binder<'_> {
         let mut dispatches: Vec<_> = windows.collect();
         if let Some((exchange, layers)) = exchange {
             let block = first + plan.windows.len();
-            dispatches.extend(exchange.gather(self.device, grids, layers, self.params));
+            dispatches.extend(exchange.gather(self.kernels, grids, layers, self.params));
             let stepped = self.dispatch(layers.parts(), 0..exchange.size, block, exchange.halo.workgroups);
             dispatches.push(stepped);
-            dispatches.push(exchange.scatter(self.device, grids, layers, self.params));
+            dispatches.push(exchange.scatter(self.kernels, grids, layers, self.params));
         }
         dispatches
     }
@@ -88,8 +60,8 @@ impl Binder<'_> {
         let resources =
             [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
         let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
-        let Compiled { pipeline, layout } = self.kernel;
-        let bindings = binding::bind(self.device, "halofold::stencil::bindings", layout, resources);
+        let (pipeline, layout) = self.kernel;
+        let bindings = binding::bind(&self.kernels.device, "halofold::stencil::bindings", layout, resources);
         Dispatch { pipeline: pipeline.clone(), bindings, grid }
     }
 }

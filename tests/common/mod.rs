@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
-pub use run::{extents, job, missing, one, right, run};
+pub use run::{job, missing, over, right, run, spanned};
 
 /// What the Vulkan validation layers, where they are installed, have found fault with.
 static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());

@@ -1,10 +1,10 @@
 //! Running a reduction among poison, and judging what it gave.
 
-use halofold::Element;
 use halofold::read::Readback;
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::reference::Verdict;
-use halofold::reduce::{Extent, Input, Op, Output, Plan, Reducer, Shape, Source, Workspace};
+use halofold::reduce::{Op, Reducer, Reduction, Shape};
+use halofold::{Element, Slice};
 use halofold_measure::Job;
 
 use super::buffers::{is_poison, room};
@@ -13,39 +13,33 @@ use super::{Gpu, gpu};
 /// Bytes of poison in front of the results and behind them.
 const GUARD: u64 = 256;
 
-pub fn extents(inputs: &[Input<'_>]) -> Vec<Extent> {
-    inputs.iter().map(|input| Extent { offset: input.offset, len: input.len }).collect()
+/// Elements that an input spans of which a shape takes so many.
+pub fn spanned(shape: Shape, taken: u64) -> u64 {
+    match shape {
+        Shape::Strided { stride } if taken > 0 => (taken - 1) * stride + 1,
+        _ => taken,
+    }
 }
 
-/// One input, or the first of two with its partner.
-pub fn one<'a>(first: &'a [Input<'a>; 1], second: Option<Input<'a>>) -> Source<'a> {
-    match second {
-        Some(second) => Source::pairs(first, second),
-        None => Source::of(first),
-    }
+/// A reduction of one input, or of two in pairs.
+pub fn over<'a>(reducer: &'a Reducer, inputs: &[Slice<'a>]) -> Reduction<'a> {
+    let first = reducer.of(inputs[0]);
+    inputs.get(1).map_or(first.clone(), |second| first.and(*second))
 }
 
 /// Runs a reduction twice in one submission and answers the bytes of its output after each.
 ///
 /// Both find `start` there, or poison; the second finds scratch memory and ticket counters as the first one left them. Fails
 /// if anything beside the output was written.
-pub fn run(
-    gpu: &Gpu,
-    reducer: &Reducer,
-    (shape, source): (Shape, Source<'_>),
-    plan: &Plan,
-    workspace: &Workspace,
-    start: Option<&[u8]>,
-) -> Result<[Vec<u8>; 2], String> {
+pub fn run(gpu: &Gpu, reduction: &Reduction<'_>, start: Option<&[u8]>) -> Result<[Vec<u8>; 2], String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
-    let [before, output] = [(); 2].map(|()| room(gpu, GUARD + plan.output + GUARD));
+    let plan = reduction.plan().map_err(|error| text(&error))?;
+    let [before, output] = [(); 2].map(|()| room(gpu, GUARD + plan.output() + GUARD));
     if let Some(start) = start {
         gpu.queue.write_buffer(&before, GUARD, start);
     }
-    let place = Output { buffer: &output, offset: GUARD };
-    let prepared =
-        reducer.prepare(&gpu.device, source, shape, place, workspace).map_err(|error| text(&error))?;
-    assert_eq!(prepared.plan(), plan);
+    let prepared = reduction.clone().into(Slice::at(&output, GUARD)).map_err(|error| text(&error))?;
+    assert_eq!(*prepared.plan(), plan);
     let size = output.size();
     let results = Readback::new(&gpu.device, 2 * size);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -56,17 +50,17 @@ pub fn run(
         copied.map_err(|error| text(&error))?;
     }
     gpu.queue.submit([encoder.finish()]);
-    let bytes = results.wait(&gpu.device, 2 * size).map_err(|error| text(&error))?;
+    let bytes = results.wait(2 * size).map_err(|error| text(&error))?;
     let runs = [0, 1].map(|run| {
         let all = &bytes[run * size as usize..][..size as usize];
         let (before, rest) = all.split_at(GUARD as usize);
-        let (results, after) = rest.split_at(plan.output as usize);
+        let (results, after) = rest.split_at(plan.output() as usize);
         let is_poison = |bytes: &[u8]| bytes.iter().enumerate().all(|(at, byte)| is_poison(at, *byte));
         (is_poison(before) && is_poison(after)).then(|| results.to_vec())
     });
     match runs {
         [Some(first), Some(second)] => Ok([first, second]),
-        _ => Err(format!("{shape:?} wrote beside its output")),
+        _ => Err(format!("{plan:?} wrote beside its output")),
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::{Form, Monoid, Op, Options, Reads, Stage, Strategy, Tuning, Writes};
+use halofold::reduce::plan::{Reads, Stage, Writes};
+use halofold::reduce::{Form, Monoid, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
@@ -30,7 +31,7 @@ impl Permutation<'_> {
     pub fn label(&self) -> String {
         let Permutation { monoid, form, options, stage, features } = *self;
         let lanes = features.contains(Features::SUBGROUP);
-        let (name, element) = (monoid.name(), monoid.element());
+        let (name, element) = (monoid.name(), monoid.element().expect("halofold's own are over numbers"));
         let mut label = match options.strategy {
             Strategy::Rung { rung, finish, tuning } => {
                 let lanes = if lanes { "subgroups" } else { "no subgroups" };
@@ -76,7 +77,10 @@ fn step(form: Form, stage: Stage) -> &'static str {
 /// Every operator over every element type that `wanted` lets through.
 pub fn monoids(wanted: impl Fn(Op, Element) -> bool) -> Vec<Monoid> {
     let pairs = Element::ALL.into_iter().flat_map(|element| Op::ALL.iter().map(move |&op| (op, element)));
-    pairs.filter(|(op, element)| wanted(*op, *element)).filter_map(|(op, element)| op.over(element)).collect()
+    pairs
+        .filter(|(op, element)| wanted(*op, *element))
+        .filter_map(|(op, element)| op.over(element).ok())
+        .collect()
 }
 
 /// Limits that allow every workgroup.
@@ -154,7 +158,7 @@ pub struct Distinct<'a> {
     pub kernels: Vec<Entry<'a>>,
     pub permutations: usize,
     /// What asked for kernels of which operator over which element type.
-    pub met: HashSet<(String, Op, Element)>,
+    pub met: HashSet<(String, Op, Option<Element>)>,
 }
 
 /// What asks for kernels: a rung and how it finishes, or a form.

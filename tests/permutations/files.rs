@@ -5,7 +5,8 @@ use std::path::Path;
 
 use halofold::Element;
 use halofold::reduce::ladder::{Finish, RUNGS, Subgroups};
-use halofold::reduce::{Form, Op, Options, Reads, Strategy, Tuning, Writes};
+use halofold::reduce::plan::{Reads, Writes};
+use halofold::reduce::{Form, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 
 use crate::lints;
@@ -20,7 +21,7 @@ fn every_rung_is_a_module_by_itself() {
         let tuning = Tuning::of(rung.kernel, &Limits::default(), 1 << 20);
         options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
         let stages = options.stages(&sum, Form::Whole, &Limits::default());
-        let is_plain = |stage: &&halofold::reduce::Stage| {
+        let is_plain = |stage: &&halofold::reduce::plan::Stage| {
             stage.kernel == rung.kernel && (stage.reads, stage.writes) == (Reads::Elements, Writes::Results)
         };
         let stage = stages.iter().find(is_plain).expect("each rung delivers results of elements");

@@ -278,7 +278,7 @@ fn plans_have_no_other_stages() {
             let stages = options.stages(monoid, form, &limits);
             for len in [0, 1, 1000, 1 << 20, 1 << 26] {
                 let Some(plan) = plan(monoid, form, &options, len, &limits) else { continue };
-                for launch in plan.launches {
+                for launch in plan.launches() {
                     assert!(
                         stages.contains(&launch.stage),
                         "{} {form:?} {options:?} {launch:?}",

@@ -1,8 +1,9 @@
 //! What is known beforehand about the languages that cannot express a kernel.
 
 use halofold::Element;
+use halofold::reduce::Op;
 use halofold::reduce::ladder::{Coverage, Delivery};
-use halofold::reduce::{Op, Reads};
+use halofold::reduce::plan::Reads;
 use halofold::wgpu::Features;
 use halofold_measure::translate::Language;
 
@@ -73,7 +74,7 @@ fn travels(permutation: &Permutation<'_>) -> bool {
 fn types(permutation: &Permutation<'_>) -> Vec<&'static str> {
     let Permutation { monoid, stage, .. } = permutation;
     let reads = stage.kernel.coverage != Coverage::One && stage.reads != Reads::Partials;
-    let element = match monoid.element() {
+    let element = match monoid.element().expect("halofold's own are over numbers") {
         // Read as their bits.
         Element::F64 if !monoid.features().contains(Features::SHADER_F64) => "i64",
         element => element.name(),

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
+use halofold::reduce::plan::Writes;
 use halofold::reduce::{
-    Arity, Extent, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning, Writes,
+    Arity, Extent, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning,
 };
 use halofold::wgpu::Limits;
 use proptest::prelude::*;
@@ -121,7 +122,7 @@ impl Case {
 
     /// Bytes from one item of the input to the next.
     pub fn item(&self) -> u64 {
-        if self.states[0] { self.acc() } else { self.monoid().element().size() }
+        if self.states[0] { self.acc() } else { self.monoid().stride() }
     }
 
     /// Bytes from one value that is written to the next.

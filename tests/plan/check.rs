@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use halofold::reduce::{Bytes, Dst, Extent, Launch, Params, Plan, Reads, Shape, Src, Writes};
+use halofold::reduce::plan::{Bytes, Dst, Launch, Params, Reads, Src, Writes};
+use halofold::reduce::{Extent, Plan, Shape};
 use proptest::prelude::*;
 
 use crate::case::Case;
@@ -19,7 +20,7 @@ const OTHER_TURNS: u64 = 300;
 /// Holds a plan against everything that a run relies on.
 pub fn plan(case: &Case, plan: &Plan) -> Checked {
     let left = if plan.leaves_partials() || case.states[1] { Writes::Partials } else { Writes::Results };
-    prop_assert_eq!(plan.output, words(plan.results * case.value(left)));
+    prop_assert_eq!(plan.output(), words(plan.results() * case.value(left)));
     match case.shape {
         Shape::Whole | Shape::Accumulate | Shape::Strided { .. } => whole::plan(case, plan)?,
         Shape::Segments { len } => parts::plan(case, plan, case.len() / len, len, 1)?,
@@ -34,10 +35,10 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
 fn depth(case: &Case, plan: &Plan) -> Checked {
     let leaves = match case.shape {
         Shape::Segments { len } | Shape::Axis { len, .. } => len,
-        _ => case.len().div_ceil(plan.results.max(1)),
+        _ => case.len().div_ceil(plan.results().max(1)),
     };
     let is_flatter = plan.depth() < u64::from(leaves.max(1).next_power_of_two().ilog2());
-    prop_assert!(plan.launches.is_empty() || !is_flatter, "{} for {leaves}", plan.depth());
+    prop_assert!(plan.launches().is_empty() || !is_flatter, "{} for {leaves}", plan.depth());
     Ok(())
 }
 
@@ -121,6 +122,7 @@ pub fn writes(case: &Case, launch: &Launch, count: u64) -> Result<Range<u64>, Te
     let (bytes, value) = match launch.dst {
         Dst::Output(bytes) => (bytes, case.value(launch.stage.writes)),
         Dst::Scratch(_, bytes) => (bytes, case.acc()),
+        other => unreachable!("{other:?} is new"),
     };
     bound(case, bytes)?;
     let start = bytes.offset + u64::from(launch.params.store) * value;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use halofold::reduce::{Bytes, Launch, Own, Plan, Reads, Src, Writes};
+use halofold::reduce::Plan;
+use halofold::reduce::plan::{Bytes, Launch, Own, Reads, Src, Writes};
 use proptest::prelude::*;
 
 use crate::case::Case;
@@ -36,17 +37,17 @@ impl Numbers {
 pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
     let of = |reads, writes| {
         let stage = move |launch: &&Launch| (launch.stage.reads, launch.stage.writes) == (reads, writes);
-        plan.launches.iter().filter(stage).collect::<Vec<_>>()
+        plan.launches().iter().filter(stage).collect::<Vec<_>>()
     };
     let over_segments = of(Reads::Elements, Writes::Results);
     let over_tiles = of(Reads::Elements, Writes::Partials);
     let over_marks = of(Reads::Partials, Writes::Results);
-    prop_assert_eq!(over_segments.len() + over_tiles.len() + over_marks.len(), plan.launches.len());
+    prop_assert_eq!(over_segments.len() + over_tiles.len() + over_marks.len(), plan.launches().len());
     segments(case, &over_segments, count)?;
     let Some(first) = over_segments.first() else { return Ok(()) };
     let (len, tile) = (case.len(), Numbers::of(first).tile);
-    bound(case, Bytes { offset: 0, size: plan.marks })?;
-    prop_assert!(plan.marks >= len.div_ceil(tile) * 16);
+    bound(case, Bytes { offset: 0, size: plan.marks() })?;
+    prop_assert!(plan.marks() >= len.div_ceil(tile) * 16);
     if len <= tile {
         prop_assert!(over_tiles.is_empty() && over_marks.is_empty());
         return Ok(());

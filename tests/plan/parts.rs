@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use halofold::reduce::{Launch, Own, Plan, Src};
+use halofold::reduce::Plan;
+use halofold::reduce::plan::{Launch, Own, Src};
 use proptest::prelude::*;
 
 use crate::case::Case;
@@ -48,19 +49,19 @@ impl Numbers {
 /// Parts of `len` rows of `inner` elements.
 pub fn plan(case: &Case, plan: &Plan, count: u64, len: u64, inner: u64) -> Checked {
     let (over, merges): (Vec<&Launch>, Vec<&Launch>) =
-        plan.launches.iter().partition(|launch| matches!(launch.src, Src::Inputs { .. }));
+        plan.launches().iter().partition(|launch| matches!(launch.src, Src::Inputs { .. }));
     prop_assert!(over.iter().all(|launch| launch.level == 0));
     prop_assert!(merges.iter().all(|launch| launch.level == 1));
-    prop_assert!(plan.launches.iter().all(|launch| u64::from(launch.params.count) == len));
+    prop_assert!(plan.launches().iter().all(|launch| u64::from(launch.params.count) == len));
     let (left, chunks) = chunks(case, &over, (count, len, inner))?;
     if merges.is_empty() {
-        prop_assert_eq!(plan.scratch, [0; 2]);
+        prop_assert_eq!(plan.scratch(), [0; 2]);
         return tiles(left, count * inner);
     }
     let each = numbers(merges[0], inner)?.len;
     prop_assert!(each <= chunks);
     tiles(left, count * inner * each)?;
-    prop_assert_eq!(plan.scratch, [words(count * inner * each * case.acc()), 0]);
+    prop_assert_eq!(plan.scratch(), [words(count * inner * each * case.acc()), 0]);
     let mut parts = Vec::new();
     let mut written = Vec::new();
     for launch in merges {

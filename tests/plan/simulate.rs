@@ -1,7 +1,8 @@
 //! A plan over a whole input carried out on the CPU, with integers for values and the kernels' own arithmetic for indices.
 
+use halofold::reduce::Plan;
 use halofold::reduce::ladder::{Coverage, Delivery};
-use halofold::reduce::{Dst, Launch, Own, Plan, Src, Writes};
+use halofold::reduce::plan::{Dst, Launch, Own, Src, Writes};
 use proptest::prelude::*;
 
 use crate::case::Case;
@@ -35,9 +36,9 @@ impl Memory {
         });
         Memory {
             inputs: inputs.collect(),
-            scratch: plan.scratch.map(|bytes| vec![None; (bytes / case.acc()) as usize]),
-            output: vec![None; plan.results as usize],
-            partials: vec![None; (plan.partials / case.acc()) as usize],
+            scratch: plan.scratch().map(|bytes| vec![None; (bytes / case.acc()) as usize]),
+            output: vec![None; plan.results() as usize],
+            partials: vec![None; (plan.partials() / case.acc()) as usize],
         }
     }
 }
@@ -46,7 +47,7 @@ impl Memory {
 pub fn run(case: &Case, plan: &Plan) -> Result<(), TestCaseError> {
     let mut memory = Memory::new(case, plan);
     let mut published = 0;
-    for launch in &plan.launches {
+    for launch in plan.launches() {
         match launch.stage.kernel.name {
             "seed" => memory.output[0] = Some((0, false)),
             "seal" => memory.output[0] = memory.output[0].map(|(value, _)| (value, true)),
@@ -54,8 +55,8 @@ pub fn run(case: &Case, plan: &Plan) -> Result<(), TestCaseError> {
         }
     }
     let sum = (0..case.len()).fold(0, |sum: u64, index| sum.wrapping_add(element(index)));
-    let sealed = plan.launches.iter().any(|launch| launch.stage.kernel.name == "seal");
-    let total = plan.launches.iter().all(|launch| launch.stage.kernel.delivery == Delivery::Total);
+    let sealed = plan.launches().iter().any(|launch| launch.stage.kernel.name == "seal");
+    let total = plan.launches().iter().all(|launch| launch.stage.kernel.delivery == Delivery::Total);
     let mut left = 0u64;
     for slot in &memory.output {
         let (value, finished) = slot.ok_or_else(|| TestCaseError::fail("poison is left"))?;
@@ -96,6 +97,7 @@ fn dispatch(
                 let (target, offset) = match launch.dst {
                     Dst::Scratch(buffer, bytes) => (&mut memory.scratch[buffer], bytes.offset),
                     Dst::Output(bytes) => (&mut memory.output, bytes.offset),
+                    other => unreachable!("{other:?} is new"),
                 };
                 let at = (offset / case.value(stage.writes)) as usize + (params.store + result) as usize;
                 prop_assert!(at < target.len(), "a store past the end");
@@ -143,6 +145,7 @@ fn load(case: &Case, launch: &Launch, memory: &Memory, item: u32) -> Result<u64,
         Src::Inputs { part, first, .. } => memory.inputs[part][(first.offset / case.item()) as usize + at],
         Src::Scratch(buffer, bytes) => memory.scratch[buffer][(bytes.offset / case.acc()) as usize + at],
         Src::Nothing => None,
+        other => unreachable!("{other:?} is new"),
     };
     let (value, finished) =
         slot.ok_or_else(|| TestCaseError::fail(format!("{launch:?} reads poison at {item}")))?;

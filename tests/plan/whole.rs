@@ -3,16 +3,17 @@
 use std::ops::Range;
 
 use halofold::reduce::ladder::{Coverage, Delivery, Finish};
-use halofold::reduce::{Bytes, Dst, Launch, Own, Plan, Reads, Shape, Src, Writes};
+use halofold::reduce::plan::{Bytes, Dst, Launch, Own, Reads, Src, Writes};
+use halofold::reduce::{Plan, Shape};
 use proptest::prelude::*;
 
 use crate::case::Case;
 use crate::check::{Checked, bound, grid, holds, holds_partials, tiles, turns, window, words, writes};
 
 pub fn plan(case: &Case, plan: &Plan) -> Checked {
-    let windows: Vec<_> = plan.launches.iter().filter(|launch| is_over_items(launch)).collect();
+    let windows: Vec<_> = plan.launches().iter().filter(|launch| is_over_items(launch)).collect();
     over_items(case, &windows)?;
-    for launch in &plan.launches {
+    for launch in plan.launches() {
         prop_assert_eq!(u64::from(launch.params.count), case.len());
         indices(case, launch)?;
     }
@@ -20,6 +21,7 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
         Some(Finish::Atomic) => through_total(case, plan)?,
         Some(Finish::Host | Finish::Repeat | Finish::OneWorkgroup) => through_scratch(case, plan)?,
         Some(Finish::LastWorkgroup) | None => meeting(case, plan)?,
+        Some(other) => unreachable!("{other:?} is new"),
     }
     left(case, plan)
 }
@@ -85,9 +87,9 @@ fn per_result(launch: &Launch) -> u64 {
 
 /// Everybody draws from as many tickets as there are workgroups, and publishes into a slot of its own; or adds to the output.
 fn meeting(case: &Case, plan: &Plan) -> Checked {
-    let all: u64 = plan.launches.iter().map(|launch| u64::from(launch.params.groups)).sum();
+    let all: u64 = plan.launches().iter().map(|launch| u64::from(launch.params.groups)).sum();
     let mut published = 0;
-    for launch in &plan.launches {
+    for launch in plan.launches() {
         let groups = u64::from(launch.params.groups);
         // A workgroup too many would draw a ticket, and add what is not its own.
         prop_assert_eq!(launch.workgroups(), groups);
@@ -101,14 +103,14 @@ fn meeting(case: &Case, plan: &Plan) -> Checked {
         }
         published += groups;
     }
-    prop_assert_eq!((plan.scratch, plan.results), ([0; 2], 1));
+    prop_assert_eq!((plan.scratch(), plan.results()), ([0; 2], 1));
     if case.shape == Shape::Accumulate {
-        prop_assert_eq!(plan.partials, 0);
+        prop_assert_eq!(plan.partials(), 0);
         return Ok(());
     }
     // A ticket counter with a cache line to itself comes first. No device has bindings as small as those of the simulated runs.
-    prop_assert!(plan.partials >= 32 * 4 + published * case.acc());
-    prop_assert!(plan.partials <= case.limits.max_storage_buffer_binding_size.max(64 << 10));
+    prop_assert!(plan.partials() >= 32 * 4 + published * case.acc());
+    prop_assert!(plan.partials() <= case.limits.max_storage_buffer_binding_size.max(64 << 10));
     Ok(())
 }
 
@@ -116,11 +118,11 @@ fn meeting(case: &Case, plan: &Plan) -> Checked {
 fn through_total(case: &Case, plan: &Plan) -> Checked {
     let is_alone = |launch: &&Launch| launch.stage.kernel.coverage == Coverage::One;
     let names: Vec<_> =
-        plan.launches.iter().filter(is_alone).map(|launch| launch.stage.kernel.name).collect();
+        plan.launches().iter().filter(is_alone).map(|launch| launch.stage.kernel.name).collect();
     prop_assert!(names == ["seed"] || names == ["seed", "seal"], "{names:?}");
-    prop_assert!(plan.launches.is_sorted_by_key(|launch| launch.level));
+    prop_assert!(plan.launches().is_sorted_by_key(|launch| launch.level));
     let total = Dst::Output(Bytes { offset: 0, size: words(case.value(Writes::Results)) });
-    for launch in &plan.launches {
+    for launch in plan.launches() {
         let level = match launch.stage.kernel.name {
             "seed" => 0,
             "seal" => 2,
@@ -132,7 +134,7 @@ fn through_total(case: &Case, plan: &Plan) -> Checked {
             prop_assert_eq!((launch.src, launch.grid, launch.params.len), (Src::Nothing, [1, 1], 0));
         }
     }
-    prop_assert_eq!((plan.scratch, plan.partials), ([0; 2], 0));
+    prop_assert_eq!((plan.scratch(), plan.partials()), ([0; 2], 0));
     Ok(())
 }
 
@@ -140,11 +142,11 @@ fn through_total(case: &Case, plan: &Plan) -> Checked {
 fn through_scratch(case: &Case, plan: &Plan) -> Checked {
     let mut written = 0;
     let mut target = None;
-    for launches in plan.launches.chunk_by(|a, b| a.level == b.level) {
+    for launches in plan.launches().chunk_by(|a, b| a.level == b.level) {
         let first = &launches[0];
         if let Src::Scratch(buffer, _) = first.src {
             prop_assert_eq!(Some(buffer), target);
-            prop_assert!(written * case.acc() <= plan.scratch[buffer]);
+            prop_assert!(written * case.acc() <= plan.scratch()[buffer]);
             tiles(launches.iter().map(|launch| window(&launch.params)), written)?;
             for launch in launches {
                 prop_assert_eq!(launch.stage.reads, Reads::Partials);
@@ -168,11 +170,11 @@ fn through_scratch(case: &Case, plan: &Plan) -> Checked {
         tiles(ranges, left)?;
         written = left;
     }
-    prop_assert_eq!((target, written, plan.partials), (None, plan.results, 0));
+    prop_assert_eq!((target, written, plan.partials()), (None, plan.results(), 0));
     // At worst an item makes an accumulator, and every window a result.
-    let most = words(case.acc() * (case.len() + plan.launches.len() as u64));
-    prop_assert!(plan.scratch.iter().all(|size| *size <= most), "{:?} for {most}", plan.scratch);
-    for bytes in plan.scratch.into_iter().filter(|size| *size > 0) {
+    let most = words(case.acc() * (case.len() + plan.launches().len() as u64));
+    prop_assert!(plan.scratch().iter().all(|size| *size <= most), "{:?} for {most}", plan.scratch());
+    for bytes in plan.scratch().into_iter().filter(|size| *size > 0) {
         bound(case, Bytes { offset: 0, size: bytes.min(32) })?;
     }
     Ok(())
@@ -182,23 +184,25 @@ fn scratch(dst: Dst) -> Option<usize> {
     match dst {
         Dst::Scratch(buffer, _) => Some(buffer),
         Dst::Output(_) => None,
+        other => unreachable!("{other:?} is new"),
     }
 }
 
 /// As many results are left as the way to finish says.
 fn left(case: &Case, plan: &Plan) -> Checked {
     let Some((rung, finish, tuning)) = case.rung() else {
-        prop_assert_eq!(plan.results, 1);
+        prop_assert_eq!(plan.results(), 1);
         return Ok(());
     };
     match finish {
-        Finish::Atomic | Finish::LastWorkgroup | Finish::OneWorkgroup => prop_assert_eq!(plan.results, 1),
-        Finish::Host if rung.kernel.coverage == Coverage::Pairs => prop_assert!(plan.results <= 64),
+        Finish::Atomic | Finish::LastWorkgroup | Finish::OneWorkgroup => prop_assert_eq!(plan.results(), 1),
+        Finish::Host if rung.kernel.coverage == Coverage::Pairs => prop_assert!(plan.results() <= 64),
         // One level only: the host gets what the elements gave.
-        Finish::Host => prop_assert!(plan.launches.iter().all(|launch| launch.level == 0)),
+        Finish::Host => prop_assert!(plan.launches().iter().all(|launch| launch.level == 0)),
         // A workgroup that takes one item at a time makes no progress.
-        Finish::Repeat if per_result(&plan.launches[0]) == 1 => {}
-        Finish::Repeat => prop_assert!(plan.results <= u64::from(tuning.leave)),
+        Finish::Repeat if per_result(&plan.launches()[0]) == 1 => {}
+        Finish::Repeat => prop_assert!(plan.results() <= u64::from(tuning.leave)),
+        other => unreachable!("{other:?} is new"),
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use halofold::reduce::{Launch, Plan};
+use halofold::reduce::Plan;
+use halofold::reduce::plan::Launch;
 use halofold::wgpu;
 
 use crate::common::Gpu;
@@ -33,7 +34,7 @@ impl ByHand {
             });
             (pipeline, bindings)
         };
-        ByHand { dispatches: plan.launches.iter().map(dispatch).collect() }
+        ByHand { dispatches: plan.launches().iter().map(dispatch).collect() }
     }
 
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {

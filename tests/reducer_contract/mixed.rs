@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use halofold::reduce::reference;
-use halofold::reduce::{
-    Arity, Extent, Form, Op, Plan, Position, Prepared, Reducer, Shape, Source, Workspace,
-};
-use halofold::reduce::{Input, Output};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Arity, Extent, Form, Op, Plan, Prepared, Reducer, Shape, Workspace};
+use halofold::{Element, Slice, wgpu};
 
-use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited, right};
+use crate::common::{Data, Gpu, Kind, Random, alone, data, gpu, limited, over, right, spanned};
 use crate::scene::{
-    STORAGE, buffer, in_one_pass, is_poison, plan, poisoned, read, reducer, room, rounding, sum,
+    STORAGE, buffer, in_one_pass, is_poison, plan, poisoned, read, reducer, room, rounding, shaped, sum,
 };
 
 const REDUCTIONS: usize = 200;
@@ -42,7 +39,7 @@ fn keys(gpu: &Gpu, random: &mut Random) -> Vec<Key> {
     let mut keys = Vec::new();
     while keys.len() < REDUCERS {
         let key = (pick(random, Op::ALL), pick(random, &Element::ALL), pick(random, &FORMS));
-        let Some(monoid) = key.0.over(key.1) else { continue };
+        let Ok(monoid) = key.0.over(key.1) else { continue };
         let limits = gpu.device.limits();
         // Two inputs between offsets take the most.
         let enough = monoid.arity() == Arity::One || limits.max_storage_buffers_per_shader_stage >= 8;
@@ -169,27 +166,22 @@ impl Case {
     ) -> Prepared {
         let buffers: Vec<_> =
             self.inputs.iter().zip(&self.places).map(|(data, &at)| poisoned(gpu, data.bytes(), at)).collect();
-        let inputs: Vec<_> = buffers
-            .iter()
-            .zip(&self.places)
-            .map(|(buffer, &offset)| Input { buffer, offset, len: self.len })
-            .collect();
-        let first = [inputs[0]];
-        let mut source = match inputs.get(1) {
-            Some(second) => Source::pairs(&first, *second),
-            None => Source::of(&first),
-        };
+        let size = spanned(self.shape, self.len) * reducer.monoid().stride();
+        let inputs: Vec<_> =
+            buffers.iter().zip(&self.places).map(|(buffer, &at)| Slice::new(buffer, at, size)).collect();
+        let mut reduction = over(reducer, &inputs).shape(self.shape).workspace(workspace);
         let words = |words: &[u32]| buffer(gpu, bytemuck::cast_slice(words), STORAGE);
         let cuts = self.offsets.as_deref().map(words);
-        if let Some(buffer) = &cuts {
-            source = source.with_offsets(Position { buffer, offset: 0 });
+        if let (Some(buffer), Some(list)) = (&cuts, &self.offsets) {
+            reduction = reduction.between(Slice::new(buffer, 0, 4 * list.len() as u64));
         }
         let count = self.count.map(|count| words(&[7, count, 7]));
         if let Some(buffer) = &count {
-            source = source.with_count(Position { buffer, offset: 4 });
+            reduction = reduction.first(Slice::at(buffer, 4));
         }
-        let target = Output { buffer: output, offset: at };
-        reducer.prepare(&gpu.device, source, self.shape, target, workspace).unwrap()
+        let prepared = reduction.into(Slice::at(output, at)).unwrap();
+        assert_eq!(*prepared.plan(), self.plan(reducer));
+        prepared
     }
 
     /// Holds results against the CPU's.
@@ -228,13 +220,8 @@ fn soil(
         .iter()
         .zip(plans)
         .map(|(reducer, &(shape, len))| {
-            let parts = [Input { buffer: input, offset: 0, len }];
-            let mut source = Source::of(&parts);
-            if reducer.form() == Form::Offsets {
-                source = source.with_offsets(Position { buffer: &cuts, offset: 0 });
-            }
-            let target = Output { buffer: &output, offset: 0 };
-            reducer.prepare(&gpu.device, source, shape, target, workspace).unwrap()
+            let reduction = shaped(reducer, Slice::new(input, 0, 4 * len), shape, Slice::new(&cuts, 0, 8));
+            reduction.workspace(workspace).into(&output).unwrap()
         })
         .collect();
     in_one_pass(gpu, |pass| prepared.iter().for_each(|prepared| prepared.encode_in_pass(pass)));
@@ -260,7 +247,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
     gpu.watched(|| {
         let keys = keys(gpu, &mut random);
         let compiled: HashMap<Key, Reducer> =
-            keys.iter().map(|&key| (key, reducer(gpu, key.0.over(key.1).unwrap(), key.2))).collect();
+            keys.iter().map(|&key| (key, reducer(gpu, key.0.over(key.1).unwrap()))).collect();
         let cases: Vec<_> = (0..REDUCTIONS)
             .map(|_| {
                 let key = pick(&mut random, &keys);
@@ -275,7 +262,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
             (Shape::Offsets { count: 1 }, 100_000),
             (Shape::Axis { outer: 1, len: 50_000, inner: 2 }, 100_000),
         ];
-        let soilers = soiling.map(|(shape, _)| reducer(gpu, sum(Element::F32), shape.form()));
+        let soilers = soiling.map(|_| reducer(gpu, sum(Element::F32)));
         let mut plans: Vec<_> = cases.iter().map(|case| case.plan(&compiled[&case.key])).collect();
         plans.extend(soilers.iter().zip(soiling).map(|(soiler, (shape, len))| plan(soiler, shape, len)));
         let workspace = Workspace::for_plans(&gpu.device, &plans);
@@ -285,7 +272,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
         let mut end = APART;
         for plan in &plans[..cases.len()] {
             places.push(end);
-            end += plan.output.next_multiple_of(APART) + APART;
+            end += plan.output().next_multiple_of(APART) + APART;
         }
         let output = room(gpu, end);
         let prepared: Vec<_> = cases
@@ -298,7 +285,7 @@ fn any_two_hundred(gpu: &Gpu, seed: u64) {
         let bytes = read(gpu, &output);
         let mut written = vec![false; bytes.len()];
         for ((case, plan), &at) in cases.iter().zip(&plans).zip(&places) {
-            let range = at as usize..(at + plan.output) as usize;
+            let range = at as usize..(at + plan.output()) as usize;
             let what = |error| format!("{:?} {:?} at {:?}: {error}", case.key, case.shape, case.places);
             case.judge(&bytes[range.clone()]).map_err(what)?;
             written[range].fill(true);
@@ -318,7 +305,7 @@ fn nothing_beside_an_input_is_read() {
     let gpu = gpu();
     let data = rounding(1000, 5);
     gpu.watched(|| {
-        let reducer = reducer(gpu, Op::Max.over(Element::F32).unwrap(), Form::Whole);
+        let reducer = reducer(gpu, Op::Max.over(Element::F32).unwrap());
         let workspace = Workspace::new(
             &gpu.device,
             &reducer.plan(Shape::Whole, &[Extent { offset: 4, len: 1000 }], None).unwrap(),
@@ -329,11 +316,8 @@ fn nothing_beside_an_input_is_read() {
                 let offset = 4 * first;
                 let input = poisoned(gpu, bytemuck::cast_slice(elements), offset);
                 let output = room(gpu, 4);
-                let parts = [Input { buffer: &input, offset, len: len as u64 }];
-                let target = Output { buffer: &output, offset: 0 };
-                let prepared = reducer
-                    .prepare(&gpu.device, Source::of(&parts), Shape::Whole, target, &workspace)
-                    .unwrap();
+                let elements_of = Slice::new(&input, offset, 4 * len as u64);
+                let prepared = reducer.of(elements_of).workspace(&workspace).into(&output).unwrap();
                 in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
                 let expected = elements.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 assert_eq!(read(gpu, &output)[..4], expected.to_le_bytes(), "{len} from {first} on");

@@ -67,7 +67,7 @@ fn with_each(work: impl Fn(&Gpu, &Prepared)) {
         .map(|shape| (gpu(), shape))
         .chain([(gpu(), (Shape::Accumulate, 300_000)), (&narrow, (Shape::Whole, 650_000))])
     {
-        let reducer = reducer(gpu, sum(Element::U32), shape.form());
+        let reducer = reducer(gpu, sum(Element::U32));
         let bench = Bench::new(gpu, &reducer, (shape, len), &bytes, None);
         work(gpu, &bench.prepared);
     }
@@ -78,7 +78,7 @@ fn recording_allocates_no_more_than_the_same_calls_by_hand() {
     let _alone = alone();
     let most = Cell::new(0);
     with_each(|gpu, prepared| {
-        let count = prepared.plan().launches.len();
+        let count = prepared.plan().launches().len();
         let by_hand = ByHand::like(gpu, prepared.plan());
         for times in [1, 50] {
             let (ours, _) = cost(gpu, times, |pass| prepared.encode_in_pass(pass));
@@ -97,7 +97,7 @@ fn recording_takes_as_long_as_the_same_calls_by_hand() {
     let _alone = alone();
     const TIMES: usize = 100;
     with_each(|gpu, prepared| {
-        let count = prepared.plan().launches.len();
+        let count = prepared.plan().launches().len();
         let by_hand = ByHand::like(gpu, prepared.plan());
         // Taken in turns, and the fastest of many: whatever else the machine does meets both alike.
         let (mut ours, mut theirs) = (Duration::MAX, Duration::MAX);

@@ -1,7 +1,7 @@
 //! The same reduction again: on other threads, in shared scratch memory, without wgpu's checks, twenty times over.
 
-use halofold::reduce::{Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Op, Prepared, Reducer, Workspace};
+use halofold::{Element, Slice, wgpu};
 
 use crate::common::{alone, gpu};
 use crate::scene::{
@@ -20,11 +20,10 @@ fn sums_of_floats_have_the_same_bits_every_time() {
         for shape in shapes(LEN) {
             for subgroups in [true, false] {
                 let options = options(subgroups);
-                let form = shape.0.form();
-                let checked = Reducer::with_options(&gpu.device, sum(Element::F32), form, options).unwrap();
+                let checked = Reducer::with_options(&gpu.device, sum(Element::F32), options).unwrap();
                 // SAFETY: the operator is halofold's own.
                 let unchecked =
-                    unsafe { Reducer::unchecked(&gpu.device, sum(Element::F32), form, options) }.unwrap();
+                    unsafe { Reducer::unchecked(&gpu.device, sum(Element::F32), options) }.unwrap();
                 let bench = Bench::new(gpu, &checked, shape, bytes, None);
                 let first = bench.run();
                 assert!(first.iter().any(|byte| *byte != 0), "{shape:?}: nothing was added");
@@ -51,8 +50,8 @@ fn two_reducers_take_turns_in_one_encoder() {
     let bytes: &[u8] = bytemuck::cast_slice(&data);
     gpu.watched(|| {
         for (shape, other) in shapes(LEN).into_iter().zip(shapes(LEN / 3).into_iter().rev()) {
-            let sums = reducer(gpu, sum(Element::F32), shape.0.form());
-            let largest = reducer(gpu, Op::ArgMax.over(Element::F32).unwrap(), other.0.form());
+            let sums = reducer(gpu, sum(Element::F32));
+            let largest = reducer(gpu, Op::ArgMax.over(Element::F32).unwrap());
             let plans = [plan(&sums, shape.0, shape.1), plan(&largest, other.0, other.1)];
             let shared = Workspace::for_plans(&gpu.device, &plans);
             let mut results = Vec::new();
@@ -87,7 +86,7 @@ fn one_prepared_reduction_is_recorded_again_and_again() {
     let data = rounding(LEN as usize, 3);
     gpu.watched(|| {
         for shape in shapes(LEN) {
-            let reducer = reducer(gpu, sum(Element::F32), shape.0.form());
+            let reducer = reducer(gpu, sum(Element::F32));
             let bench = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None);
             let once = bench.run();
             for times in [2, 3, 50] {
@@ -110,7 +109,7 @@ fn scratch_memory_needs_no_care() {
     let data = rounding(LEN as usize, 4);
     gpu.watched(|| {
         for shape in shapes(LEN) {
-            let reducer = reducer(gpu, sum(Element::F32), shape.0.form());
+            let reducer = reducer(gpu, sum(Element::F32));
             let once = Bench::new(gpu, &reducer, shape, bytemuck::cast_slice(&data), None).run();
             for size in [128, 1 << 12, 1 << 14, 1 << 20] {
                 let garbage = buffer(gpu, &vec![0xab; size], STORAGE);
@@ -144,12 +143,9 @@ fn a_prepared_reduction_moves_to_another_thread() {
     gpu.watched(|| {
         let output = room(gpu, 4);
         let prepared = {
-            let reducer = reducer(gpu, sum(Element::U32), Form::Whole);
+            let reducer = reducer(gpu, sum(Element::U32));
             let input = poisoned(gpu, bytemuck::cast_slice(&words), 0);
-            let parts = [Input { buffer: &input, offset: 0, len: words.len() as u64 }];
-            let workspace = Workspace::new(&gpu.device, &plan(&reducer, Shape::Whole, words.len() as u64));
-            let target = Output { buffer: &output, offset: 0 };
-            reducer.prepare(&gpu.device, Source::of(&parts), Shape::Whole, target, &workspace).unwrap()
+            reducer.of(Slice::new(&input, 0, 4 * words.len() as u64)).into(&output).unwrap()
         };
         let recorded = std::thread::spawn(move || {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());

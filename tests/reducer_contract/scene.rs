@@ -1,11 +1,9 @@
 //! Buffers, reducers and results: what all of these tests need.
 
-use halofold::reduce::{
-    Extent, Form, Input, Monoid, Op, Options, Output, Plan, Prepared, Reducer, Shape, Source, Workspace,
-};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Extent, Monoid, Op, Options, Plan, Prepared, Reducer, Reduction, Shape, Workspace};
+use halofold::{Element, Slice, wgpu};
 
-use crate::common::{Gpu, Random};
+use crate::common::{Gpu, Random, spanned};
 pub use crate::common::{buffer, in_one_pass, is_poison, poison, poisoned, read, room};
 
 pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
@@ -49,19 +47,16 @@ impl<'a> Bench<'a> {
         workspace: Option<&Workspace>,
     ) -> Self {
         let plan = plan(reducer, shape, len);
-        let own = Workspace::new(&gpu.device, &plan);
         let input = poisoned(gpu, bytes, 0);
-        let output = room(gpu, plan.output);
+        let output = room(gpu, plan.output());
         let cuts = [0, len as u32 / 7, len as u32 / 2, len as u32];
         let offsets = buffer(gpu, bytemuck::cast_slice(&cuts), STORAGE);
-        let parts = [Input { buffer: &input, offset: 0, len }];
-        let mut source = Source::of(&parts);
-        if matches!(shape, Shape::Offsets { .. }) {
-            source = source.with_offsets(halofold::reduce::Position { buffer: &offsets, offset: 0 });
+        let size = spanned(shape, len) * reducer.monoid().stride();
+        let mut reduction = shaped(reducer, Slice::new(&input, 0, size), shape, &offsets);
+        if let Some(workspace) = workspace {
+            reduction = reduction.workspace(workspace);
         }
-        let target = Output { buffer: &output, offset: 0 };
-        let prepared =
-            reducer.prepare(&gpu.device, source, shape, target, workspace.unwrap_or(&own)).unwrap();
+        let prepared = reduction.into(&output).unwrap();
         Bench { gpu, output, prepared }
     }
 
@@ -80,17 +75,28 @@ impl<'a> Bench<'a> {
     /// What its output holds.
     pub fn results(&self) -> Vec<u8> {
         let mut bytes = read(self.gpu, &self.output);
-        bytes.truncate(self.prepared.plan().output as usize);
+        bytes.truncate(self.prepared.plan().output() as usize);
         bytes
     }
+}
+
+/// A shape over an input, between these offsets if it takes some.
+pub fn shaped<'a>(
+    reducer: &'a Reducer,
+    input: Slice<'a>,
+    shape: Shape,
+    offsets: impl Into<Slice<'a>>,
+) -> Reduction<'a> {
+    let reduction = reducer.of(input);
+    if let Shape::Offsets { .. } = shape { reduction.between(offsets) } else { reduction.shape(shape) }
 }
 
 pub fn plan(reducer: &Reducer, shape: Shape, len: u64) -> Plan {
     reducer.plan(shape, &[Extent { offset: 0, len }], None).unwrap()
 }
 
-pub fn reducer(gpu: &Gpu, monoid: Monoid, form: Form) -> Reducer {
-    Reducer::new(&gpu.device, monoid, form).unwrap()
+pub fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {
+    Reducer::new(&gpu.device, monoid).unwrap()
 }
 
 pub fn options(subgroups: bool) -> Options<'static> {

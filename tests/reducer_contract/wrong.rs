@@ -1,13 +1,12 @@
 //! Wrong use is an error value that says what to do about it: never a panic, never a fault that wgpu finds.
 
 use halofold::reduce::{
-    Arity, Extent, Form, Input, Monoid, Op, Output, PlanError, Position, ReduceError, Reducer, Shape, Source,
-    Workspace,
+    Arity, Extent, Form, Monoid, Op, PlanError, ReduceError, Reducer, Reduction, Shape, Workspace,
 };
-use halofold::{BufferError, Element, adapter, wgpu};
+use halofold::{BufferError, Element, Slice, adapter, wgpu};
 
 use crate::common::{Gpu, alone, gpu};
-use crate::scene::{STORAGE, buffer, in_one_pass, is_poison, plan, read, reducer, room, sum};
+use crate::scene::{STORAGE, buffer, in_one_pass, is_poison, plan, read, reducer, room, shaped, sum};
 
 const LEN: u64 = 1000;
 
@@ -32,36 +31,18 @@ impl Desk {
     }
 
     /// The whole of an input.
-    fn all<'a>(&'a self, buffer: &'a wgpu::Buffer) -> Input<'a> {
-        Input { buffer, offset: 0, len: LEN }
-    }
-
-    /// A workspace for anything.
-    fn workspace(&self, reducer: &Reducer, shape: Shape) -> Workspace {
-        let second = (reducer.monoid().arity() == Arity::Two).then_some(Extent { offset: 0, len: LEN });
-        let plan = reducer.plan(shape, &[Extent { offset: 0, len: LEN }], second).unwrap();
-        Workspace::new(&self.gpu.device, &plan)
+    fn all<'a>(&'a self, buffer: &'a wgpu::Buffer) -> Slice<'a> {
+        Slice::new(buffer, 0, 4 * LEN)
     }
 
     /// Prepares what should not be, and answers the error.
-    fn refused(
-        &self,
-        reducer: &Reducer,
-        source: Source<'_>,
-        shape: Shape,
-        (output, offset): (&wgpu::Buffer, u64),
-        workspace: &Workspace,
-    ) -> ReduceError {
-        let output = Output { buffer: output, offset };
-        let prepared =
-            self.gpu.watched(|| Ok(reducer.prepare(&self.gpu.device, source, shape, output, workspace)));
+    fn refused(&self, reduction: Reduction<'_>, output: Slice<'_>) -> ReduceError {
+        let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
         prepared.expect("wgpu finds no fault").expect_err("this is wrong")
     }
 
-    fn whole(&self, input: Input<'_>, output: (&wgpu::Buffer, u64)) -> ReduceError {
-        let reducer = reducer(self.gpu, sum(Element::U32), Form::Whole);
-        let workspace = self.workspace(&reducer, Shape::Whole);
-        self.refused(&reducer, Source::of(&[input]), Shape::Whole, output, &workspace)
+    fn whole(&self, input: Slice<'_>, output: Slice<'_>) -> ReduceError {
+        self.refused(reducer(self.gpu, sum(Element::U32)).of(input), output)
     }
 }
 
@@ -79,8 +60,8 @@ macro_rules! says {
 fn inputs() {
     let _alone = alone();
     let desk = Desk::new();
-    let to = (&desk.result, 0);
-    let at = |offset, len| desk.whole(Input { buffer: &desk.good, offset, len }, to);
+    let to = Slice::from(&desk.result);
+    let at = |offset, size| desk.whole(Slice::new(&desk.good, offset, size), to);
     says!(
         desk.whole(desk.all(&desk.bare), to),
         ReduceError::Buffer(BufferError::Usage { .. }),
@@ -88,21 +69,27 @@ fn inputs() {
         "STORAGE",
         "create it"
     );
-    says!(at(0, LEN + 100), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "0..4400", "4016");
-    says!(at(400, LEN), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "4400");
-    says!(at(2, 10), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2", "4 bytes");
+    says!(
+        at(0, 4 * LEN + 400),
+        ReduceError::Buffer(BufferError::TooShort { .. }),
+        "input",
+        "0..4400",
+        "4016"
+    );
+    says!(at(400, 4 * LEN), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "4400");
+    says!(at(2, 40), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2", "4 bytes");
     says!(at(0, u64::MAX), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
-    says!(at(0, 1 << 33), ReduceError::Plan(PlanError::TooManyElements(_)), "4294967295", "split");
-    says!(at(u64::MAX - 3, 4), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
-    says!(at(u64::MAX - 15, 1), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
-    says!(at(1 << 63, 1000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(at(0, 1 << 35), ReduceError::Plan(PlanError::TooManyElements(_)), "4294967295", "split");
+    says!(at(u64::MAX - 3, 16), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(u64::MAX - 15, 4), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(at(1 << 63, 4000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
 }
 
 #[test]
 fn outputs() {
     let _alone = alone();
     let desk = Desk::new();
-    let to = |output, offset| desk.whole(desk.all(&desk.good), (output, offset));
+    let to = |output, offset| desk.whole(desk.all(&desk.good), Slice::at(output, offset));
     says!(to(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
     says!(to(&desk.result, 4096), ReduceError::Buffer(BufferError::TooShort { .. }), "output", "4096");
     says!(
@@ -127,14 +114,13 @@ fn outputs() {
 fn second_inputs() {
     let _alone = alone();
     let desk = Desk::new();
-    let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap(), Form::Whole);
-    let one = reducer(desk.gpu, sum(Element::U32), Form::Whole);
-    let workspace = desk.workspace(&dot, Shape::Whole);
-    let first = [desk.all(&desk.good)];
-    let with = |reducer, second, to: &wgpu::Buffer| {
-        desk.refused(reducer, Source::pairs(&first, second), Shape::Whole, (to, 0), &workspace)
+    let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap());
+    let one = reducer(desk.gpu, sum(Element::U32));
+    let first = desk.all(&desk.good);
+    let with = |reducer: &Reducer, second: Slice<'_>, to: &wgpu::Buffer| {
+        desk.refused(reducer.of(first).and(second), to.into())
     };
-    let short = Input { len: 10, ..first[0] };
+    let short = Slice::new(&desk.good, 0, 40);
     says!(with(&dot, short, &desk.result), ReduceError::Lengths { .. }, "1000", "10", "as many");
     says!(
         with(&dot, desk.all(&desk.bare), &desk.result),
@@ -149,21 +135,19 @@ fn second_inputs() {
         "second input",
         "output"
     );
-    let beyond = Input { offset: 400, ..desk.all(&other) };
+    let beyond = Slice::new(&other, 400, 4 * LEN);
     says!(
         with(&dot, beyond, &desk.result),
         ReduceError::Buffer(BufferError::TooShort { .. }),
         "second input"
     );
-    says!(with(&one, first[0], &desk.result), ReduceError::Arity { .. }, "sum", "leave the second out");
-    let alone = desk.refused(&dot, Source::of(&first), Shape::Whole, (&desk.result, 0), &workspace);
+    says!(with(&one, first, &desk.result), ReduceError::Arity { .. }, "sum", "leave the second out");
+    let alone = desk.refused(dot.of(first), (&desk.result).into());
     says!(alone, ReduceError::Arity { .. }, "dot", "give a second one");
     // One buffer may be both inputs: it is only read.
-    let target = Output { buffer: &desk.result, offset: 0 };
-    let both = Source::pairs(&first, first[0]);
     desk.gpu
         .watched(|| {
-            let squares = dot.prepare(&desk.gpu.device, both, Shape::Whole, target, &workspace).unwrap();
+            let squares = dot.of(first).and(first).into(&desk.result).unwrap();
             in_one_pass(desk.gpu, |pass| squares.encode_in_pass(pass));
             Ok(())
         })
@@ -176,32 +160,26 @@ fn second_inputs() {
 fn shapes() {
     let _alone = alone();
     let desk = Desk::new();
-    let parts = [desk.all(&desk.good)];
-    let to = (&desk.result, 0);
-    for (form, shape, words) in [
-        (Form::Whole, Shape::Segments { len: 10 }, "make one for Segments"),
-        (Form::Segments, Shape::Whole, "make one for Whole"),
-        (Form::Segments, Shape::Segments { len: 7 }, "divide the input"),
-        (Form::Segments, Shape::Segments { len: 0 }, "at least 1"),
-        (Form::Strided, Shape::Strided { stride: 0 }, "from 1"),
-        (Form::Strided, Shape::Strided { stride: u64::MAX }, "no buffer reaches"),
-        (Form::Axis, Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
-        (Form::Axis, Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
-        (Form::Axis, Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
-        (Form::Offsets, Shape::Offsets { count: 1 << 40 }, "split the offsets"),
-        (Form::Offsets, Shape::Offsets { count: u64::MAX }, "split the offsets"),
-        (Form::Offsets, Shape::Offsets { count: 3 }, "go with `Shape::Offsets`"),
+    let to = Slice::from(&desk.result);
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    let all = || sums.of(desk.all(&desk.good));
+    for (shape, words) in [
+        (Shape::Segments { len: 7 }, "divide the input"),
+        (Shape::Segments { len: 0 }, "at least 1"),
+        (Shape::Strided { stride: 0 }, "from 1"),
+        (Shape::Strided { stride: u64::MAX }, "no buffer reaches"),
+        (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
+        (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
+        (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
+        (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
+        (Shape::Offsets { count: u64::MAX }, "split the offsets"),
+        (Shape::Offsets { count: 3 }, "go with `Shape::Offsets`"),
     ] {
-        let reducer = reducer(desk.gpu, sum(Element::U32), form);
-        let workspace = desk.workspace(&reducer, default_of(form));
-        let error = desk.refused(&reducer, Source::of(&parts), shape, to, &workspace);
+        let error = desk.refused(all().shape(shape), to);
         assert!(error.to_string().contains(words), "{shape:?}: {error}");
     }
-    let segments = reducer(desk.gpu, sum(Element::U32), Form::Segments);
-    let workspace = desk.workspace(&segments, Shape::Segments { len: 10 });
-    let two = [parts[0]; 2];
-    let error = desk.refused(&segments, Source::of(&two), Shape::Segments { len: 10 }, to, &workspace);
-    says!(error, ReduceError::Parts(2), "exactly one");
+    let two = all().chain(desk.all(&desk.good)).segments(10);
+    says!(desk.refused(two, to), ReduceError::Parts(2), "exactly one");
 }
 
 /// A shape that 1000 elements have.
@@ -211,24 +189,37 @@ fn default_of(form: Form) -> Shape {
         Form::Segments => Shape::Segments { len: 10 },
         Form::Offsets => Shape::Offsets { count: 1 },
         Form::Axis => Shape::Axis { outer: 1, len: 10, inner: 100 },
+        Form::Accumulate => Shape::Accumulate,
         _ => Shape::Whole,
     }
+}
+
+/// Results of another type than was asked for, or more of them.
+#[test]
+fn types() {
+    let _alone = alone();
+    let desk = Desk::new();
+    let queue = &desk.gpu.queue;
+    let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
+    let all = || least.of(desk.all(&desk.good));
+    let wait = |error: Result<f32, ReduceError>| error.unwrap_err();
+    says!(wait(all().wait(queue)), ReduceError::ResultType { .. }, "arg-min", "(u32, u32)", "f32");
+    says!(wait(all().segments(10).wait(queue)), ReduceError::Results(100), "`Vec`");
+    assert_eq!(all().wait::<(u32, u32)>(queue).unwrap(), (0x0101_0101, 0));
+    assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
+    let read = all().read::<(u32, u32)>(queue);
+    desk.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    assert_eq!(pollster::block_on(read).unwrap(), (0x0101_0101, 0));
 }
 
 #[test]
 fn offsets_and_counts() {
     let _alone = alone();
     let desk = Desk::new();
-    let parts = [desk.all(&desk.good)];
-    let source = Source::of(&parts);
-    let to = (&desk.result, 0);
-    let between = reducer(desk.gpu, sum(Element::U32), Form::Offsets);
-    let shape = Shape::Offsets { count: 3 };
-    let workspace = desk.workspace(&between, shape);
-    let list = |buffer, offset| {
-        let source = source.with_offsets(Position { buffer, offset });
-        desk.refused(&between, source, shape, to, &workspace)
-    };
+    let to = Slice::from(&desk.result);
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    let all = || sums.of(desk.all(&desk.good));
+    let list = |buffer, offset| desk.refused(all().between(Slice::new(buffer, offset, 16)), to);
     says!(list(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
     says!(
         list(&desk.good, 4),
@@ -249,21 +240,13 @@ fn offsets_and_counts() {
         "output"
     );
 
-    let whole = reducer(desk.gpu, sum(Element::U32), Form::Whole);
-    let workspace = desk.workspace(&whole, Shape::Whole);
-    let count = |buffer, offset| {
-        let source = source.with_count(Position { buffer, offset });
-        desk.refused(&whole, source, Shape::Whole, to, &workspace)
-    };
+    let count = |buffer, offset| desk.refused(all().first(Slice::new(buffer, offset, 4)), to);
     says!(count(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
     says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
     says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
-    let segments = reducer(desk.gpu, sum(Element::U32), Form::Segments);
-    let shape = Shape::Segments { len: 10 };
-    let workspace = desk.workspace(&segments, shape);
-    let counted = source.with_count(Position { buffer: &desk.good, offset: 0 });
-    says!(desk.refused(&segments, counted, shape, to, &workspace), ReduceError::Count(_), "Segments");
+    let counted = all().segments(10).first(&desk.good);
+    says!(desk.refused(counted, to), ReduceError::Count(_), "Segments");
 }
 
 #[test]
@@ -271,15 +254,16 @@ fn workspaces() {
     let _alone = alone();
     let desk = Desk::new();
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
-    let input = [Input { buffer: &long, offset: 0, len: 1 << 20 }];
+    let input = Slice::new(&long, 0, 4 << 20);
+    let sums = reducer(desk.gpu, sum(Element::U32));
     for (shape, role) in [
         (Shape::Whole, "partials buffer"),
         (Shape::Segments { len: 1 << 19 }, "scratch memory"),
         (Shape::Axis { outer: 1, len: 1 << 19, inner: 2 }, "scratch memory"),
     ] {
-        let reducer = reducer(desk.gpu, sum(Element::U32), shape.form());
-        let small = desk.workspace(&reducer, default_of(shape.form()));
-        let error = desk.refused(&reducer, Source::of(&input), shape, (&desk.result, 0), &small);
+        let small = Workspace::new(&desk.gpu.device, &plan(&sums, default_of(shape.form()), LEN));
+        let reduction = sums.of(input).shape(shape).workspace(&small);
+        let error = desk.refused(reduction, (&desk.result).into());
         says!(error, ReduceError::Buffer(BufferError::TooShort { .. }), role);
     }
 }
@@ -293,18 +277,19 @@ fn devices() {
         wgpu::DeviceDescriptor { required_limits: wgpu::Limits::downlevel_defaults(), ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).expect("a small device");
     let small = Gpu { device, queue };
+    let compiled = |monoid: Monoid, form| {
+        let second = (monoid.arity() == Arity::Two).then_some(Extent { offset: 0, len: LEN });
+        let reducer = Reducer::new(&small.device, monoid)?;
+        reducer.compile(default_of(form), &[Extent { offset: 0, len: LEN }], second)
+    };
     let refused = |monoid: Monoid, form| {
-        let made = small.watched(|| Ok(Reducer::new(&small.device, monoid, form)));
+        let made = small.watched(|| Ok(compiled(monoid, form)));
         made.expect("wgpu finds no fault").expect_err("the device cannot do this")
     };
     for (element, feature) in
         [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
     {
         for form in Form::ALL {
-            if form == Form::Accumulate && element == Element::F64 {
-                says!(refused(sum(element), form), ReduceError::NoAtomic { .. }, "f64", "Shape::Whole");
-                continue;
-            }
             says!(refused(sum(element), form), ReduceError::MissingFeature { .. }, feature, element.name());
         }
     }
@@ -330,9 +315,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     // What fits does run.
     for form in [Form::Whole, Form::Segments, Form::Strided, Form::Axis] {
         small
-            .watched(|| {
-                Reducer::new(&small.device, sum(Element::F32), form).map_err(|error| error.to_string())
-            })
+            .watched(|| compiled(sum(Element::F32), form).map_err(|error: ReduceError| error.to_string()))
             .unwrap();
     }
 }
@@ -360,7 +343,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     // A name of halofold's own.
     let taken = format!("{good}\nfn group_index(id: vec3<u32>) -> u32 {{ return id.x; }}");
     let monoid = Monoid::custom("taken", Element::F32, Arity::One, &taken).unwrap();
-    let made = gpu().watched(|| Ok(Reducer::new(&gpu().device, monoid, Form::Whole)));
+    let made = gpu().watched(|| Ok(Reducer::new(&gpu().device, monoid)));
     says!(made.unwrap().unwrap_err(), ReduceError::Composed { .. }, "rename", "group_index");
 }
 
@@ -370,14 +353,12 @@ fn nothing_is_no_mistake() {
     let _alone = alone();
     let desk = Desk::new();
     let gpu = desk.gpu;
-    let anywhere = Input { buffer: &desk.good, offset: 0, len: 0 };
-    let beyond = Input { buffer: &desk.good, offset: desk.good.size(), len: 0 };
-    let none: &[Input<'_>] = &[];
+    let anywhere = Slice::new(&desk.good, 0, 0);
+    let beyond = Slice::at(&desk.good, desk.good.size());
     for (shape, parts, results) in [
         (Shape::Whole, &[anywhere][..], 1),
         (Shape::Whole, &[beyond], 1),
         (Shape::Whole, &[anywhere, beyond], 1),
-        (Shape::Whole, none, 1),
         (Shape::Strided { stride: 5 }, &[beyond], 1),
         (Shape::Segments { len: 5 }, &[anywhere], 0),
         (Shape::Axis { outer: 0, len: 5, inner: 3 }, &[anywhere], 0),
@@ -385,16 +366,13 @@ fn nothing_is_no_mistake() {
         (Shape::Offsets { count: 0 }, &[anywhere], 0),
     ] {
         let done = gpu.watched(|| {
-            let reducer = reducer(gpu, sum(Element::U32), shape.form());
-            let workspace = Workspace::new(&gpu.device, &plan(&reducer, shape, 0));
+            let reducer = reducer(gpu, sum(Element::U32));
             let output = room(gpu, 64);
             let zeros = buffer(gpu, &[0; 64], STORAGE);
-            let mut source = Source::of(parts);
-            if shape.form() == Form::Offsets {
-                source = source.with_offsets(Position { buffer: &zeros, offset: 0 });
-            }
-            let target = Output { buffer: &output, offset: 0 };
-            let prepared = reducer.prepare(&gpu.device, source, shape, target, &workspace);
+            let offsets = Slice::new(&zeros, 0, 4 * (results as u64 + 1));
+            let first = shaped(&reducer, parts[0], shape, offsets);
+            let all = parts[1..].iter().fold(first, |all, part| all.chain(*part));
+            let prepared = all.into(&output);
             let prepared = prepared.map_err(|error| format!("{shape:?}: {error}"))?;
             in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
             Ok(read(gpu, &output))

@@ -1,13 +1,13 @@
 //! Segments of one length, columns and strides.
 
-use halofold::reduce::{Form, Shape};
+use halofold::reduce::Shape;
 
 use crate::common::Gpu;
 use crate::scene::{GPU, NARROW, cases, check, elements, reducers};
 
 fn segments(gpu: &Gpu, sizes: &[(usize, usize)]) {
     for case in cases() {
-        let ways = reducers(gpu, &case.monoid, Form::Segments);
+        let ways = reducers(gpu, &case.monoid);
         for (number, &(len, count)) in sizes.iter().enumerate() {
             let data = elements(len * count);
             let want: Vec<_> =
@@ -34,7 +34,7 @@ fn segments_in_windows() {
 
 fn arrays(gpu: &Gpu, sizes: &[[usize; 3]]) {
     for case in cases() {
-        let ways = reducers(gpu, &case.monoid, Form::Axis);
+        let ways = reducers(gpu, &case.monoid);
         for (number, &[outer, len, inner]) in sizes.iter().enumerate() {
             let data = elements(outer * len * inner);
             let mut want = Vec::new();
@@ -83,7 +83,7 @@ fn axes_in_windows() {
 fn every_stride() {
     for (gpu, most) in [(&*GPU, 100_003), (&NARROW, 60_000)] {
         for case in cases() {
-            let ways = reducers(gpu, &case.monoid, Form::Strided);
+            let ways = reducers(gpu, &case.monoid);
             for stride in [1, 2, 3, 7, 64, 1000, 20_000] {
                 for len in [1, 2, 255, 1000, most] {
                     // The last element has no stride behind it.

@@ -9,4 +9,5 @@ mod offsets;
 mod pairs;
 mod refused;
 mod scene;
+mod structs;
 mod whole;

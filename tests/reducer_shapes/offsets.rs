@@ -1,12 +1,11 @@
 //! Segments between offsets that lie on the GPU.
 
 use halofold::Element;
-use halofold::reduce::Input;
-use halofold::reduce::{Extent, Form, Op, Position, Shape, Source, Workspace};
+use halofold::reduce::{Extent, Op, Shape, Workspace};
 
 use crate::common;
 use crate::fixed::LENGTHS;
-use crate::scene::{GPU, NARROW, POISON, buffer, cases, compare, elements, extents, reducers, run};
+use crate::scene::{GPU, NARROW, POISON, buffer, cases, compare, elements, reducers, run, words};
 
 /// Lists of offsets over 100 003 … 300 000 elements, and how many elements there are.
 fn lists() -> Vec<(Vec<u32>, usize)> {
@@ -50,25 +49,22 @@ fn lists() -> Vec<(Vec<u32>, usize)> {
 fn segments_between_offsets() {
     for gpu in [&*GPU, &NARROW] {
         for case in cases() {
-            for reducer in reducers(gpu, &case.monoid, Form::Offsets) {
+            for reducer in reducers(gpu, &case.monoid) {
                 // One workspace for all, with what the list before has left there.
-                let planned = |list: &[u32], len: usize, offset: usize| {
+                let planned = |(list, len): &(Vec<u32>, usize)| {
                     let shape = Shape::Offsets { count: list.len() as u64 - 1 };
-                    let extent = Extent { offset: 4 * offset as u64, len: len as u64 };
-                    (shape, reducer.plan(shape, &[extent], None).unwrap())
+                    reducer.plan(shape, &[Extent { offset: 12, len: *len as u64 }], None).unwrap()
                 };
                 let lists = lists();
-                let plans: Vec<_> = lists.iter().map(|(list, len)| planned(list, *len, 3).1).collect();
+                let plans: Vec<_> = lists.iter().map(planned).collect();
                 let space = Workspace::for_plans(&gpu.device, &plans);
                 for (number, (list, len)) in lists.iter().enumerate() {
                     let data = elements(*len);
                     let offset = number % 4;
                     let (held, positions) = (buffer(gpu, &data, offset), buffer(gpu, list, 64));
-                    let (shape, plan) = planned(list, *len, offset);
-                    let input = [Input { buffer: &held, offset: 4 * offset as u64, len: *len as u64 }];
-                    let source =
-                        Source::of(&input).with_offsets(Position { buffer: &positions, offset: 256 });
-                    let got = run(gpu, &reducer, shape, source, &plan, &space);
+                    let input = words(&held, offset, *len);
+                    let between = reducer.of(input).between(words(&positions, 64, list.len()));
+                    let got = run(gpu, &between.workspace(&space));
                     let part = |ends: &[u32]| {
                         (case.model)(&mut data[ends[0] as usize..ends[1] as usize].iter().copied())
                     };
@@ -85,7 +81,7 @@ fn segments_between_offsets() {
 fn offsets_that_do_not_ascend() {
     for gpu in [&*GPU, &NARROW] {
         let monoid = Op::Sum.over(Element::U32).unwrap();
-        for reducer in reducers(gpu, &monoid, Form::Offsets) {
+        for reducer in reducers(gpu, &monoid) {
             for list in [
                 vec![u32::MAX, 0, u32::MAX, 5],
                 vec![0, u32::MAX, u32::MAX],
@@ -95,12 +91,9 @@ fn offsets_that_do_not_ascend() {
             ] {
                 // Ones among poison: whatever is read from elsewhere gives a sum that no ones give.
                 let (held, positions) = (buffer(gpu, &[1; 100_000], 1), buffer(gpu, &list, 0));
-                let input = [Input { buffer: &held, offset: 4, len: 100_000 }];
-                let shape = Shape::Offsets { count: list.len() as u64 - 1 };
-                let plan = reducer.plan(shape, &extents(&input), None).unwrap();
-                let space = Workspace::new(&gpu.device, &plan);
-                let source = Source::of(&input).with_offsets(Position { buffer: &positions, offset: 0 });
-                for bytes in common::run(gpu, &reducer, (shape, source), &plan, &space, None).unwrap() {
+                let all = reducer.of(words(&held, 1, 100_000));
+                let between = all.between(words(&positions, 0, list.len()));
+                for bytes in common::run(gpu, &between, None).unwrap() {
                     let got: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
                     assert!(got.iter().all(|sum| *sum <= 100_000 || *sum == POISON), "{got:?}");
                 }

@@ -1,10 +1,9 @@
 //! Two inputs in every shape.
 
 use halofold::Element;
-use halofold::reduce::Input;
-use halofold::reduce::{Arity, Extent, Form, Monoid, Position, Shape, Source, Workspace};
+use halofold::reduce::{Arity, Form, Monoid, Shape};
 
-use crate::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, extents, reducers, run};
+use crate::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, reducers, run, words};
 
 #[test]
 fn two_inputs_in_every_shape() {
@@ -54,22 +53,13 @@ fn two_inputs_in_every_shape() {
                 }
                 other => unreachable!("{other:?} is new"),
             };
-            for reducer in reducers(gpu, &monoid, shape.form()) {
+            for reducer in reducers(gpu, &monoid) {
                 for (at, beside) in [(0, 0), (1, 5), (3, 2), (0, 63)] {
                     let (a, b) = (buffer(gpu, &first, at), buffer(gpu, &second, beside));
-                    let len =
-                        if let Shape::Strided { stride } = shape { len as u64 / stride } else { len as u64 };
-                    let one = [Input { buffer: &a, offset: 4 * at as u64, len }];
-                    let other = Input { buffer: &b, offset: 4 * beside as u64, len };
-                    let plan = reducer
-                        .plan(shape, &extents(&one), Some(Extent { offset: other.offset, len }))
-                        .unwrap();
-                    let space = Workspace::new(&gpu.device, &plan);
-                    let mut source = Source::pairs(&one, other);
-                    if shape.form() == Form::Offsets {
-                        source = source.with_offsets(Position { buffer: &positions, offset: 0 });
-                    }
-                    let got = run(gpu, &reducer, shape, source, &plan, &space);
+                    let both = reducer.of(words(&a, at, len)).and(words(&b, beside, len)).shape(shape);
+                    let offsets = words(&positions, 0, list.len());
+                    let all = if shape.form() == Form::Offsets { both.between(offsets) } else { both };
+                    let got = run(gpu, &all);
                     compare(&got, &want, &format!("{shape:?} + {at} and {beside}"));
                 }
             }

@@ -1,50 +1,40 @@
 //! What does not go together, each an error value.
 
-use halofold::reduce::{
-    Extent, Form, Input, Op, Output, Plan, PlanError, Position, ReduceError, Reducer, Shape, Source,
-    Workspace,
-};
-use halofold::{BufferError, Element, wgpu};
+use halofold::reduce::{Extent, Op, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
+use halofold::{BufferError, Element, Slice, wgpu};
 
-use crate::scene::{GPU, buffer, elements, extents};
+use crate::scene::{GPU, buffer, elements, words};
 
 #[test]
 fn what_does_not_go_together_is_refused() {
     let gpu = &*GPU;
     let held = buffer(gpu, &elements(1000), 0);
     let result = buffer(gpu, &elements(1000), 0);
-    let input = [Input { buffer: &held, offset: 0, len: 1000 }];
-    let place = Position { buffer: &held, offset: 0 };
-    let error =
-        Reducer::new(&gpu.device, Op::Mean.over(Element::U32).unwrap(), Form::Accumulate).unwrap_err();
-    assert_eq!(error, ReduceError::NoAtomic { name: "mean".to_owned(), element: Element::U32 });
-    let refusal = |shape: Shape, source: Source<'_>, offset: u64| {
-        let reducer = Reducer::new(&gpu.device, Op::Sum.over(Element::U32).unwrap(), shape.form()).unwrap();
-        let plan = reducer.plan(shape, &extents(&input), None).unwrap();
-        let space = Workspace::new(&gpu.device, &plan);
-        let output = Output { buffer: &result, offset };
-        reducer.prepare(&gpu.device, source, shape, output, &space).unwrap_err()
-    };
-    let some = Source::of(&input);
+    let mean = Reducer::new(&gpu.device, Op::Mean.over(Element::U32).unwrap()).unwrap();
+    let error = mean.of(&held).accumulate().into(&result).unwrap_err();
+    assert_eq!(error, ReduceError::NoAtomic { name: "mean".to_owned(), element: "u32".to_owned() });
+    let sum = Reducer::new(&gpu.device, Op::Sum.over(Element::U32).unwrap()).unwrap();
+    let some = || sum.of(words(&held, 0, 1000));
+    let refusal = |reduction: Reduction<'_>| reduction.into(&result).unwrap_err();
     let offsets = Shape::Offsets { count: 20 };
-    assert_eq!(refusal(offsets, some, 0), ReduceError::Offsets(offsets));
-    assert_eq!(refusal(Shape::Whole, some.with_offsets(place), 0), ReduceError::Offsets(Shape::Whole));
+    let list = |at| Slice::new(&held, at, 4 * 21);
+    assert_eq!(refusal(some().shape(offsets)), ReduceError::Offsets(offsets));
+    assert_eq!(refusal(some().between(list(0)).shape(Shape::Whole)), ReduceError::Offsets(Shape::Whole));
     let rows = Shape::Segments { len: 10 };
-    assert_eq!(refusal(rows, some.with_count(place), 0), ReduceError::Count(rows));
-    let inside = Position { offset: 2, ..place };
-    let error = refusal(Shape::Whole, some.with_count(inside), 0);
+    assert_eq!(refusal(some().shape(rows).first(&held)), ReduceError::Count(rows));
+    let error = refusal(some().first(Slice::at(&held, 2)));
     assert_eq!(error, ReduceError::Plan(PlanError::Misaligned { offset: 2, size: 4 }));
-    let error = refusal(offsets, some.with_offsets(Position { offset: 2, ..place }), 0);
+    let error = refusal(some().between(list(2)));
     assert!(
         matches!(error, ReduceError::Buffer(BufferError::Offset { role: "list of offsets", offset: 2, .. })),
         "{error}"
     );
-    let error = refusal(offsets, some.with_offsets(Position { offset: 4096, ..place }), 0);
+    let error = refusal(some().between(list(4096)));
     assert!(
         matches!(error, ReduceError::Buffer(BufferError::TooShort { role: "list of offsets", .. })),
         "{error}"
     );
-    let error = refusal(offsets, some.with_offsets(Position { buffer: &result, offset: 0 }), 0);
+    let error = refusal(some().between(Slice::new(&result, 0, 4 * 21)));
     assert!(
         matches!(error, ReduceError::Buffer(BufferError::Aliased { first: "list of offsets", .. })),
         "{error}"

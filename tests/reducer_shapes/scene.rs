@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use halofold::reduce::{Arity, Form, Input, Monoid, Op, Options, Plan, Reducer, Shape, Source, Workspace};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Reduction, Shape};
+use halofold::{Element, Slice, wgpu};
 
+pub use crate::common::POISON;
 use crate::common::{self, Gpu, limited, poisoned};
-pub use crate::common::{POISON, extents};
 
 /// The position of the largest element, the first if there are several; how many were seen; and how many there are.
 const LARGEST: &str = "
@@ -69,12 +69,12 @@ pub static NARROW: LazyLock<Gpu> =
     LazyLock::new(|| limited(|limits| limits.max_storage_buffer_binding_size = 64 << 10));
 
 /// Both ways of compiling, where there are two.
-pub fn reducers(gpu: &Gpu, monoid: &Monoid, form: Form) -> Vec<Reducer> {
+pub fn reducers(gpu: &Gpu, monoid: &Monoid) -> Vec<Reducer> {
     let ways: &[bool] = if monoid.acc_type() == "u32" { &[true, false] } else { &[false] };
     let compile = |subgroups: &bool| {
         let mut options = Options::default();
         options.subgroups = *subgroups;
-        Reducer::with_options(&gpu.device, monoid.clone(), form, options).unwrap()
+        Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
     };
     ways.iter().map(compile).collect()
 }
@@ -90,17 +90,15 @@ pub fn buffer(gpu: &Gpu, words: &[u32], offset: usize) -> wgpu::Buffer {
 }
 
 /// Runs a reduction twice over and answers the results, which are the same.
-pub fn run(
-    gpu: &Gpu,
-    reducer: &Reducer,
-    shape: Shape,
-    source: Source<'_>,
-    plan: &Plan,
-    space: &Workspace,
-) -> Vec<u32> {
-    let [first, second] = common::run(gpu, reducer, (shape, source), plan, space, None).unwrap();
-    assert!(first == second, "{shape:?} gave other bits the second time");
+pub fn run(gpu: &Gpu, reduction: &Reduction<'_>) -> Vec<u32> {
+    let [first, second] = common::run(gpu, reduction, None).unwrap();
+    assert!(first == second, "{reduction:?} gave other bits the second time");
     bytemuck::pod_collect_to_vec(&first)
+}
+
+/// Words in a buffer, from number `offset` on.
+pub fn words(buffer: &wgpu::Buffer, offset: usize, len: usize) -> Slice<'_> {
+    Slice::new(buffer, 4 * offset as u64, 4 * len as u64)
 }
 
 /// Compares without printing a hundred thousand numbers.
@@ -114,16 +112,9 @@ pub fn compare(got: &[u32], want: &[u32], what: &str) {
 /// Runs a shape over one input in every way that a reducer is compiled, and compares.
 pub fn check(gpu: &Gpu, reducers: &[Reducer], shape: Shape, data: &[u32], offset: usize, want: &[u32]) {
     let held = buffer(gpu, data, offset);
-    // An input's length counts the elements taken.
-    let len = match shape {
-        Shape::Strided { stride } => (data.len() as u64).div_ceil(stride),
-        _ => data.len() as u64,
-    };
-    let input = [Input { buffer: &held, offset: 4 * offset as u64, len }];
+    let input = words(&held, offset, data.len());
     for reducer in reducers {
-        let plan = reducer.plan(shape, &extents(&input), None).unwrap();
-        let space = Workspace::new(&gpu.device, &plan);
-        let got = run(gpu, reducer, shape, Source::of(&input), &plan, &space);
+        let got = run(gpu, &reducer.of(input).shape(shape));
         compare(&got, want, &format!("{} {shape:?} + {offset}", reducer.monoid().name()));
     }
 }

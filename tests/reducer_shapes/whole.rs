@@ -1,16 +1,16 @@
 //! One result of everything: in windows, added up, of a length that the GPU knows.
 
-use halofold::Element;
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Extent, Form, Input, Monoid, Op, Output, Position, Shape, Source, Workspace};
+use halofold::reduce::{Arity, Extent, Monoid, Op, Shape};
+use halofold::{Element, Slice};
 
-use crate::scene::{GPU, NARROW, POISON, buffer, cases, check, compare, elements, extents, reducers, run};
+use crate::scene::{GPU, NARROW, POISON, buffer, cases, check, compare, elements, reducers, run, words};
 
 #[test]
 fn whole_inputs_in_windows() {
     const WINDOW: usize = (64 << 10) / 4;
     for case in cases() {
-        let ways = reducers(&NARROW, &case.monoid, Form::Whole);
+        let ways = reducers(&NARROW, &case.monoid);
         for (len, passes) in [
             (WINDOW - 8, 1),
             (WINDOW, 1),
@@ -25,7 +25,7 @@ fn whole_inputs_in_windows() {
             let want = (case.model)(&mut data.iter().copied());
             let plan = ways[0].plan(Shape::Whole, &[Extent { offset: 0, len: len as u64 }], None).unwrap();
             // Two windows a dispatch.
-            assert_eq!(plan.launches.len(), passes, "{len}");
+            assert_eq!(plan.launches().len(), passes, "{len}");
             for offset in [0, 1, 7, 64] {
                 check(&NARROW, &ways, Shape::Whole, &data, offset, &want);
             }
@@ -51,13 +51,13 @@ fn finish(acc: Acc, n: u32) -> vec4<u32> { return vec4<u32>(acc.index, vec2<u32>
         let low = part.iter().map(|element| element & 15).sum();
         [largest, low, part.len() as u32, part.len() as u32]
     };
-    for (form, shape, len) in [
-        (Form::Whole, Shape::Whole, data.len()),
-        (Form::Segments, Shape::Segments { len: 50_000 }, 50_000),
-        (Form::Segments, Shape::Segments { len: 10 }, 10),
+    for (shape, len) in [
+        (Shape::Whole, data.len()),
+        (Shape::Segments { len: 50_000 }, 50_000),
+        (Shape::Segments { len: 10 }, 10),
     ] {
         let want: Vec<_> = data.chunks(len).flat_map(want).collect();
-        check(&GPU, &reducers(&GPU, &monoid, form), shape, &data, 1, &want);
+        check(&GPU, &reducers(&GPU, &monoid), shape, &data, 1, &want);
     }
 }
 
@@ -66,7 +66,7 @@ fn finish(acc: Acc, n: u32) -> vec4<u32> { return vec4<u32>(acc.index, vec2<u32>
 fn totals_that_run_on() {
     let sum = || Op::Sum.over(Element::U32).unwrap();
     for gpu in [&*GPU, &NARROW] {
-        for reducer in reducers(gpu, &sum(), Form::Accumulate) {
+        for reducer in reducers(gpu, &sum()) {
             let result = buffer(gpu, &[17], 64);
             let mut total = 17u32;
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
@@ -80,21 +80,13 @@ fn totals_that_run_on() {
             ] {
                 let data = elements(len);
                 let held = [buffer(gpu, &data[..len / 3], 5), buffer(gpu, &data[len / 3..], 2)];
-                let parts = [
-                    Input { buffer: &held[0], offset: 20, len: len as u64 / 3 },
-                    Input { buffer: &held[1], offset: 8, len: (len - len / 3) as u64 },
-                ];
-                let plan = reducer.plan(Shape::Accumulate, &extents(&parts), None).unwrap();
-                assert_eq!((plan.partials, plan.scratch, plan.output), (0, [0; 2], 4));
-                let space = Workspace::new(&gpu.device, &plan);
                 let counts = buffer(gpu, &[counted.unwrap_or(0)], 0);
-                let mut source = Source::of(&parts);
-                if counted.is_some() {
-                    source = source.with_count(Position { buffer: &counts, offset: 0 });
-                }
-                let output = Output { buffer: &result, offset: 256 };
-                let prepared =
-                    reducer.prepare(&gpu.device, source, Shape::Accumulate, output, &space).unwrap();
+                let parts = reducer.of(words(&held[0], 5, len / 3)).chain(words(&held[1], 2, len - len / 3));
+                let adding = parts.accumulate();
+                let adding = if counted.is_some() { adding.first(&counts) } else { adding };
+                let plan = adding.plan().unwrap();
+                assert_eq!((plan.partials(), plan.scratch(), plan.output()), (0, [0; 2], 4));
+                let prepared = adding.into(Slice::at(&result, 256)).unwrap();
                 // Twice, as an application would in two frames.
                 prepared.encode(&mut encoder);
                 prepared.encode(&mut encoder);
@@ -105,7 +97,7 @@ fn totals_that_run_on() {
             let readback = Readback::new(&gpu.device, result.size());
             readback.encode(&mut encoder, &result, 0, result.size()).unwrap();
             gpu.queue.submit([encoder.finish()]);
-            let bytes = readback.wait(&gpu.device, result.size()).unwrap();
+            let bytes = readback.wait(result.size()).unwrap();
             let words: &[u32] = bytemuck::cast_slice(&bytes);
             assert_eq!(words[64], total);
             assert!(words.iter().enumerate().all(|(at, word)| at == 64 || *word == POISON));
@@ -121,33 +113,25 @@ fn lengths_known_to_the_gpu() {
             let held: Vec<_> = [(0, 50_000, 1), (50_000, 50_001, 0), (50_001, 100_003, 6)]
                 .map(|(begin, end, offset)| (buffer(gpu, &data[begin..end], offset), offset, end - begin))
                 .into();
-            let inputs: Vec<_> = held
-                .iter()
-                .map(|(buffer, offset, len)| Input { buffer, offset: 4 * *offset as u64, len: *len as u64 })
-                .collect();
-            let whole = reducers(gpu, &case.monoid, Form::Whole);
-            let strided = reducers(gpu, &case.monoid, Form::Strided);
+            let inputs: Vec<_> =
+                held.iter().map(|(buffer, offset, len)| words(buffer, *offset, *len)).collect();
+            let ways = reducers(gpu, &case.monoid);
             for count in [0, 1, 5, 49_999, 50_000, 50_001, 50_002, 77_777, 100_003, 100_004, u32::MAX] {
                 let counts = buffer(gpu, &[count], 67);
-                let place = Position { buffer: &counts, offset: 4 * 67 };
+                let place = words(&counts, 67, 1);
                 let taken = data.len().min(count as usize);
                 let want = (case.model)(&mut data[..taken].iter().copied());
-                for reducer in &whole {
-                    let plan = reducer.plan(Shape::Whole, &extents(&inputs), None).unwrap();
-                    let space = Workspace::new(&gpu.device, &plan);
-                    let source = Source::of(&inputs).with_count(place);
-                    let got = run(gpu, reducer, Shape::Whole, source, &plan, &space);
+                for reducer in &ways {
+                    let all = reducer.of(inputs[0]).chain(inputs[1]).chain(inputs[2]);
+                    let got = run(gpu, &all.first(place));
                     compare(&got, &want, &format!("{} of {count}", reducer.monoid().name()));
                 }
                 // Every third one of the last part.
                 let taken = 16_000.min(count as usize);
                 let want = (case.model)(&mut data[50_001..].iter().copied().step_by(3).take(taken));
-                for reducer in &strided {
-                    let part = [Input { len: 16_000, ..inputs[2] }];
-                    let shape = Shape::Strided { stride: 3 };
-                    let plan = reducer.plan(shape, &extents(&part), None).unwrap();
-                    let space = Workspace::new(&gpu.device, &plan);
-                    let got = run(gpu, reducer, shape, Source::of(&part).with_count(place), &plan, &space);
+                for reducer in &ways {
+                    let part = words(&held[2].0, held[2].1, 48_000);
+                    let got = run(gpu, &reducer.of(part).strided(3).first(place));
                     compare(&got, &want, &format!("{} of {count} strides", reducer.monoid().name()));
                 }
             }

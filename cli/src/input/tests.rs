@@ -58,6 +58,7 @@ fn little(element: Element, number: u32) -> Vec<u8> {
         Element::I64 => (i64::from(number) << 40).to_le_bytes().to_vec(),
         Element::U64 => (u64::MAX - u64::from(number)).to_le_bytes().to_vec(),
         Element::F16 => half::f16::from_f32(number as f32 / 2.0).to_le_bytes().to_vec(),
+        other => unreachable!("{other} is new"),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use halofold::Element;
 use halofold::reduce::reference::Expected;
-use halofold::reduce::{Extent, Form, Op, Plan, Reducer};
+use halofold::reduce::{Extent, Op, Plan, Reducer};
 
 use super::ahead::{self, Buffers};
 use super::check::{self, Check};
@@ -21,7 +21,7 @@ use crate::input::Source;
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
     gpu: &'a Gpu,
-    /// One for each operator, element type and form that the files need.
+    /// One for each operator and element type that the files need.
     kernels: Vec<Kernel>,
     /// Bytes of a piece, at most.
     piece: u64,
@@ -88,7 +88,7 @@ impl<'a> Engine<'a> {
                 Ok(())
             })?;
             let landed = flight.take().map(|flight| job.land(gpu, slots, kernels, flight)).transpose()?;
-            gpu.attempt(|| slots[turn].launch(gpu, kernels, &job.used, &share))?;
+            gpu.attempt(|| slots[turn].launch(gpu, kernels, &job.used, (job.layout, &share)))?;
             let expected = verify.then(|| job.expect(kernels, &share, pieces));
             flight = Some(Flight { slot: turn, share, expected });
             turn = 1 - turn;
@@ -123,10 +123,9 @@ struct Landed {
 impl<'a> Job<'a> {
     fn new(work: &'a Work, kernels: &[Kernel], tallies: &[Tally]) -> Self {
         let mut used = Vec::new();
-        let form = slot::form(&work.layout);
         let mut place = |op: Op| {
-            let found = kernels.iter().position(|kernel| is(kernel, op, work.element, form));
-            let number = found.expect("every part is compiled for every element type and form of the files");
+            let found = kernels.iter().position(|kernel| is(kernel, op, work.element));
+            let number = found.expect("every part has a reducer for every element type of the files");
             used.iter().position(|seen| *seen == number).unwrap_or_else(|| {
                 used.push(number);
                 used.len() - 1
@@ -184,36 +183,35 @@ impl Landed {
     }
 }
 
-fn is(kernel: &Kernel, op: Op, element: Element, form: Form) -> bool {
-    (kernel.op, kernel.element, kernel.reducer.form()) == (op, element, form)
+fn is(kernel: &Kernel, op: Op, element: Element) -> bool {
+    (kernel.op, kernel.element) == (op, element)
 }
 
-/// The reductions that all files and operators need, each compiled once.
+/// The reductions that all files and operators need, each of which compiles its kernels once.
 fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kernel>, Failure> {
     let mut kernels: Vec<Kernel> = Vec::new();
     for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, *op))) {
         let element = work.element;
         let refused = |why: String| Failure::Usage(format!("{}: {why}", work.path));
-        if op.over(element).is_none() {
+        if !op.is_over(element) {
             return Err(refused(format!("`{op}` is not defined for {element}")));
         }
-        let form = slot::form(&work.layout);
         let shares =
             work.layout.shares(piece / element.size()).map_err(|error| refused(gpu::explain(&error)))?;
         let first = shares.take(1).next();
         for part in op::parts(op, element) {
-            let Some(monoid) = part.over(element) else { continue };
+            let Ok(monoid) = part.over(element) else { continue };
             if let Some(share) = first.filter(|_| work.bytes.is_some()) {
                 // What a device cannot bind is better known before anything is read.
                 let extent = Extent { offset: 0, len: share.elements() };
                 let second = (part == Op::Dot).then_some(extent);
-                let shape = slot::shape(form, &share);
+                let shape = slot::shape(&work.layout, &share);
                 Plan::of(&monoid, shape, &[extent], second, &gpu.device.limits())
                     .map_err(|error| refused(gpu::explain(&error)))?;
             }
-            if !kernels.iter().any(|kernel| is(kernel, part, element, form)) {
+            if !kernels.iter().any(|kernel| is(kernel, part, element)) {
                 let reducer = gpu.attempt(|| {
-                    Reducer::new(&gpu.device, monoid, form).map_err(|error| refused(gpu::explain(&error)))
+                    Reducer::new(&gpu.device, monoid).map_err(|error| refused(gpu::explain(&error)))
                 })?;
                 kernels.push(Kernel { op: part, element, reducer });
             }

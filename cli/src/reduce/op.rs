@@ -64,7 +64,7 @@ pub fn dtype(op: Op, element: Element) -> Dtype {
     let own = match element {
         Element::U32 | Element::U64 => Dtype::Unsigned(bytes),
         Element::I32 | Element::I64 => Dtype::Signed(bytes),
-        Element::F16 | Element::F32 | Element::F64 => Dtype::Float(bytes),
+        _ => Dtype::Float(bytes),
     };
     let in_64_bits = if let Dtype::Unsigned(_) = own { Dtype::Unsigned(8) } else { Dtype::Signed(8) };
     match op {
@@ -87,8 +87,8 @@ mod tests {
     fn parts_are_defined_where_the_operator_is() {
         for &op in Op::ALL {
             for element in Element::ALL {
-                let all = parts(op, element).into_iter().all(|part| part.over(element).is_some());
-                assert_eq!(all, op.over(element).is_some(), "{op} of {element}");
+                let all = parts(op, element).into_iter().all(|part| part.is_over(element));
+                assert_eq!(all, op.is_over(element), "{op} of {element}");
             }
         }
     }

@@ -1,10 +1,8 @@
-//! One of the two places that pieces take in turn on the GPU: buffers for a piece, and what it is reduced to.
+//! One of the two sets of buffers that pieces use alternately on the GPU: for a piece, and for what it is reduced to.
 
 use halofold::read::Readback;
-use halofold::reduce::{
-    Answer, Extent, Form, Input, Op, Output, Prepared, Reducer, Shape, Source, Workspace,
-};
-use halofold::{Element, wgpu};
+use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};
+use halofold::{Element, Slice, wgpu};
 
 use super::layout::{Layout, Share};
 use crate::dataset;
@@ -41,25 +39,18 @@ pub struct Slot {
 
 /// A kernel with its buffers, for shares of one size.
 struct Bound {
-    size: [u64; 3],
+    /// The shape of a share, and its elements.
+    share: (Shape, u64),
     prepared: Prepared,
     output: wgpu::Buffer,
     readback: Readback,
 }
 
-/// The form of the reducer that a layout takes.
-pub fn form(layout: &Layout) -> Form {
-    match layout {
-        Layout::Whole => Form::Whole,
-        Layout::Axis(axis) => Shape::axis(axis.outer, axis.len, axis.inner).form(),
-    }
-}
-
 /// What the library calls a share.
-pub fn shape(form: Form, share: &Share) -> Shape {
-    match form {
-        Form::Whole => Shape::Whole,
-        _ => Shape::axis(share.outer, share.len, share.inner),
+pub fn shape(layout: &Layout, share: &Share) -> Shape {
+    match layout {
+        Layout::Whole => Shape::Whole,
+        Layout::Axis(_) => Shape::axis(share.outer, share.len, share.inner),
     }
 }
 
@@ -87,13 +78,13 @@ impl Slot {
         gpu: &Gpu,
         kernels: &[Kernel],
         used: &[usize],
-        share: &Share,
+        (layout, share): (&Layout, &Share),
     ) -> Result<(), Failure> {
         self.launched = used.to_vec();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (place, &number) in used.iter().enumerate() {
-            let size = [share.outer, share.len, share.inner];
-            if self.bound[number].as_ref().is_none_or(|bound| bound.size != size) {
+            let share = (shape(layout, share), share.elements());
+            if self.bound[number].as_ref().is_none_or(|bound| bound.share != share) {
                 self.bound[number] = Some(self.bind(gpu, &kernels[number], share)?);
             }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -108,28 +99,20 @@ impl Slot {
         Ok(())
     }
 
-    fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: &Share) -> Result<Bound, Failure> {
-        let reducer = &kernel.reducer;
-        let shape = shape(reducer.form(), share);
-        let len = share.elements();
-        let is_pair = kernel.op == Op::Dot;
-        let input = |number: usize| Input { buffer: &self.inputs[number], offset: 0, len };
-        let first = [input(0)];
-        let source = if is_pair { Source::pairs(&first, input(1)) } else { Source::of(&first) };
-        let extent = Extent { offset: 0, len };
-        let plan = reducer.plan(shape, &[extent], is_pair.then_some(extent)).map_err(Failure::usage)?;
+    fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: (Shape, u64)) -> Result<Bound, Failure> {
+        let (shape, len) = share;
+        let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.element.size());
+        let reduction = kernel.reducer.of(input(0)).shape(shape);
+        let reduction = if kernel.op == Op::Dot { reduction.and(input(1)) } else { reduction };
+        let size = reduction.plan().map_err(Failure::usage)?.output();
         let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold results"),
-            size: plan.output,
+            size,
             usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        let workspace = Workspace::new(&gpu.device, &plan);
-        let results = Output { buffer: &output, offset: 0 };
-        let prepared =
-            reducer.prepare(&gpu.device, source, shape, results, &workspace).map_err(Failure::usage)?;
-        let readback = Readback::new(&gpu.device, plan.output);
-        Ok(Bound { size: [share.outer, share.len, share.inner], prepared, output, readback })
+        let prepared = reduction.into(&output).map_err(Failure::usage)?;
+        Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
     }
 
     /// Waits for the kernels that were launched, and brings their results to the host.
@@ -137,12 +120,12 @@ impl Slot {
         let bound = || self.launched.iter().filter_map(|&k| Some((&kernels[k], self.bound[k].as_ref()?)));
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (_, Bound { prepared, output, readback, .. }) in bound() {
-            readback.encode(&mut encoder, output, 0, prepared.plan().output).map_err(Failure::usage)?;
+            readback.encode(&mut encoder, output, 0, prepared.plan().output()).map_err(Failure::usage)?;
         }
         gpu.queue.submit([encoder.finish()]);
         let mut outcomes = Vec::new();
         for (kernel, Bound { prepared, readback, .. }) in bound() {
-            let bytes = readback.wait(&gpu.device, prepared.plan().output).map_err(Failure::usage)?;
+            let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
             outcomes.push(Outcome {
                 answers: kernel.op.read(kernel.element, &bytes),
                 depth: prepared.plan().depth(),

@@ -184,7 +184,7 @@ fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<Markup> {
 }
 
 /// The read peak that the rows' percentages are of; `None` if they are of different runs with different peaks.
-fn read_peak(rows: &[&Row]) -> Option<f64> {
+pub fn read_peak(rows: &[&Row]) -> Option<f64> {
     let peaks = || {
         rows.iter().filter_map(|row| Some(100.0 * row.figures.gb_per_s? / row.figures.percent_of_read_peak?))
     };

@@ -45,7 +45,7 @@ fn parts(op: Op, element: Element) -> Vec<Op> {
 /// The operators that are defined for an element type and run here.
 fn runnable(element: Element) -> Vec<Op> {
     let runs = |op: &Op| {
-        op.over(element).is_some()
+        op.is_over(element)
             && parts(*op, element).into_iter().all(|part| {
                 let needs = part.over(element).unwrap().features();
                 files::features().contains(needs)
@@ -84,6 +84,7 @@ fn elements(element: Element, len: usize, seed: u64) -> Vec<u8> {
             Element::F16 => f16::from_f64(float).to_le_bytes().to_vec(),
             Element::F32 => (float as f32).to_le_bytes().to_vec(),
             Element::F64 => float.to_le_bytes().to_vec(),
+            other => unreachable!("{other} is new"),
         }
     };
     (0..len).flat_map(one).collect()

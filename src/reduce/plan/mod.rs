@@ -1,4 +1,5 @@
-//! From a shape, lengths and limits to a list of launches. Pure: no GPU here.
+//! From a shape, lengths and limits to a list of launches. Pure: no GPU here. Of interest to whoever looks inside: what an
+//! application needs of it is [`Plan`] alone.
 
 mod depth;
 mod levels;
@@ -10,13 +11,14 @@ mod whole;
 
 use wgpu::Limits;
 
-use crate::pipeline;
+use crate::binding;
+use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Coverage, Kernel, Loads, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
-use crate::window::Window;
+use crate::window::{self, Window};
 
 pub(super) use levels::check;
 pub(super) use params::WORDS;
@@ -39,6 +41,7 @@ const PER_INVOCATION: u64 = 16;
 
 /// Where the items of a launch come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Reads {
     /// The caller's elements.
     Elements,
@@ -55,6 +58,7 @@ pub enum Reads {
 
 /// What a launch leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Writes {
     /// Accumulators, for a later launch or as states for the caller.
     Partials,
@@ -109,6 +113,7 @@ impl Bytes {
 
 /// Where a launch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Src {
     /// A window of one part of the first input, and of the second input if there are two. Windows count from the start of the
     /// caller's buffer. As they are bindings, they may begin and end with a few bytes that belong to no element.
@@ -124,12 +129,13 @@ pub enum Src {
     },
     /// Accumulators in one of the two scratch buffers, which an earlier launch of the plan has left.
     Scratch(usize, Bytes),
-    /// Nothing: there are no elements, and the launch only writes what the operator makes of nothing.
+    /// Nothing: there are no elements, and the launch only writes the result of an empty input.
     Nothing,
 }
 
 /// Where a launch writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Dst {
     /// Accumulators in one of the two scratch buffers.
     Scratch(usize, Bytes),
@@ -166,24 +172,17 @@ impl Launch {
 
 /// The launches of one reduction, and the memory they need.
 ///
-/// A plain value that no device is needed for. The launch that [`Source::with_count`](crate::reduce::Source::with_count) puts in
+/// A plain value that no device is needed for. The launch that [`Reduction::first`](crate::reduce::Reduction::first) puts in
 /// front is not among them. `scratch`, `partials` and `marks` together are what [`Workspace::new`](crate::reduce::Workspace::new)
 /// allocates, and a little more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Plan {
-    /// The launches, in order. None if there are no results.
-    pub launches: Vec<Launch>,
-    /// Results it gives: 1, or as many as there are segments or columns. Accumulators, if the host is to combine them.
-    pub results: u64,
-    /// Bytes of output, in whole words of four bytes: what the output's buffer must have behind the output's offset.
-    pub output: u64,
-    /// Bytes of the two scratch buffers, which take accumulators from one launch to the next; 0 where one is not needed.
-    pub scratch: [u64; 2],
-    /// Bytes of the partials buffer, into which workgroups publish that meet in one launch; 0 if none is needed.
-    pub partials: u64,
-    /// Bytes of marks, by which [`Shape::Offsets`] finds long segments; 0 if none are needed.
-    pub marks: u64,
+    pub(super) launches: Vec<Launch>,
+    pub(super) results: u64,
+    pub(super) output: u64,
+    pub(super) scratch: [u64; 2],
+    pub(super) partials: u64,
+    pub(super) marks: u64,
 }
 
 impl Plan {
@@ -202,10 +201,10 @@ impl Plan {
     /// let plan = |shape, len| Plan::of(&sum, shape, &[Extent { offset: 0, len }], None, &limits).unwrap();
     ///
     /// let rows = plan(Shape::Segments { len: 1000 }, 1_000_000);
-    /// assert_eq!((rows.launches.len(), rows.results, rows.output, rows.scratch), (1, 1000, 4000, [0, 0]));
+    /// assert_eq!((rows.launches().len(), rows.results(), rows.output(), rows.scratch()), (1, 1000, 4000, [0, 0]));
     /// // One long row keeps a GPU busy only in chunks: 64 accumulators on the way.
     /// let row = plan(Shape::Segments { len: 1 << 20 }, 1 << 20);
-    /// assert_eq!((row.launches.len(), row.results, row.output, row.scratch), (2, 1, 4, [256, 0]));
+    /// assert_eq!((row.launches().len(), row.results(), row.output(), row.scratch()), (2, 1, 4, [256, 0]));
     /// ```
     ///
     /// # Errors
@@ -220,6 +219,36 @@ impl Plan {
         limits: &Limits,
     ) -> Result<Self, ReduceError> {
         Request::new(monoid, shape.form(), limits).plan(shape, parts, second)
+    }
+
+    /// The launches, in order. None if there are no results.
+    pub fn launches(&self) -> &[Launch] {
+        &self.launches
+    }
+
+    /// Results it gives: 1, or as many as there are segments or columns. Accumulators, if the host is to combine them.
+    pub fn results(&self) -> u64 {
+        self.results
+    }
+
+    /// Bytes of output, in whole words of four bytes: what the output's buffer must have behind the output's offset.
+    pub fn output(&self) -> u64 {
+        self.output
+    }
+
+    /// Bytes of the two scratch buffers, which take accumulators from one launch to the next; 0 where one is not needed.
+    pub fn scratch(&self) -> [u64; 2] {
+        self.scratch
+    }
+
+    /// Bytes of the partials buffer, into which workgroups publish that meet in one launch; 0 if none is needed.
+    pub fn partials(&self) -> u64 {
+        self.partials
+    }
+
+    /// Bytes of marks, by which [`Shape::Offsets`] finds long segments; 0 if none are needed.
+    pub fn marks(&self) -> u64 {
+        self.marks
     }
 
     /// A plan without launches yet.
@@ -254,6 +283,7 @@ impl Plan {
             ("partials", self.partials),
             ("marks", self.marks),
             ("output", self.output),
+            ("parameters", (self.launches.len() * binding::STRIDE) as u64),
         ];
         match buffers.into_iter().find(|(_, needed)| *needed > limit) {
             Some((role, needed)) => Err(PlanError::BufferTooLarge { role, needed, limit }),
@@ -262,10 +292,10 @@ impl Plan {
     }
 }
 
-/// A part of an input: an [`Input`](crate::reduce::Input) without its buffer.
+/// A part of an input without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Where it starts, in bytes from the start of the buffer: a multiple of the element's size, and of nothing else. At a
+    /// Where it starts, in bytes from the start of the buffer: any multiple of the element's size. At a
     /// multiple of four elements (16 bytes of `f32`) vectors start where elements do; elsewhere up to six are loaded singly.
     pub offset: u64,
     /// In elements; of [`Shape::Strided`] those that are taken.
@@ -354,7 +384,7 @@ impl<'a> Request<'a> {
 
     /// Bytes from one item of the input to the next.
     fn item_size(&self) -> u64 {
-        if self.from_states { self.monoid.acc.stride } else { self.monoid.element().size() }
+        if self.from_states { self.monoid.acc.stride } else { self.monoid.stride() }
     }
 
     /// Bytes from one value of the output to the next.
@@ -408,7 +438,9 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<Plan, ReduceError> {
+        pipeline::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
+        self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
             (Form::Whole, Shape::Whole) => match self.strategy {
                 Strategy::Fastest => self.whole(self.windows(parts, second)),
@@ -421,12 +453,7 @@ impl<'a> Request<'a> {
             (Form::Axis, Shape::Axis { outer, len, inner }) => {
                 self.axis(one(parts)?, second, [outer, len, inner])
             }
-            // Segments are columns of an array of one column.
-            (Form::Axis, Shape::Segments { len }) => {
-                let part = one(parts)?;
-                self.axis(part, second, [part.len.checked_div(len).unwrap_or(0), len, 1])
-            }
-            (compiled, shape) => Err(ReduceError::Form { compiled, asked: shape.form() }),
+            (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
         Ok(plan.check(self.limits)?)
     }
@@ -474,6 +501,26 @@ impl<'a> Request<'a> {
             (Arity::Two, Some(second)) => Err(ReduceError::Lengths { first: len, second: second.len }),
             (arity, _) => Err(ReduceError::Arity { name: self.monoid.name().to_owned(), arity }),
         }
+    }
+
+    /// Checks that a binding has room for what starts between two places where bindings may start, and that there are not too many launches to list: one a window, and for segments between offsets one for each part of the
+    /// list that a binding holds.
+    fn check_windows(&self, shape: Shape, parts: &[Extent]) -> Result<(), PlanError> {
+        let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
+        let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
+        let bytes = elements.saturating_mul(self.item_size());
+        let lists = match shape {
+            // More segments are an error of their own.
+            Shape::Offsets { count } if count < u64::from(u32::MAX) => {
+                1 + count.saturating_mul(self.out_stride().max(WORD)) / self.largest_binding()
+            }
+            _ => 1,
+        };
+        let strides = [self.item_size(), self.monoid.acc.stride, self.out_stride()];
+        let least = strides.map(|stride| 2 * self.unit(stride)).into_iter().max().unwrap_or(0);
+        let limit = self.limits.max_storage_buffer_binding_size;
+        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
+        Ok(window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)?)
     }
 
     /// Where the elements `range` of an input lie: a binding, and the position of the first of them in it.

@@ -24,6 +24,7 @@ pub use states::combine;
 
 /// What a reduction should give.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Expected {
     /// The answer, as exact as its type allows.
     pub answer: Answer,

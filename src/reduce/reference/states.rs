@@ -23,7 +23,7 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer>
     let real = Real::of(element);
     let value = |x: f64| real.answer(x);
     Some(match (op, element) {
-        _ if op.over(element).is_none() => return None,
+        _ if !op.is_over(element) => return None,
         (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::MaxNorm, _) => {
             ordered(op, element, bytes, n)
         }

@@ -1,32 +1,23 @@
 //! The kernels of a time-blocked run, compiled when a pass first makes so many steps, and their dispatches.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, Device};
 
 use crate::dispatch::{Dispatch, Recorder};
-use crate::pipeline::Checks;
 use crate::stencil::blocked::{passes, plan};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::{Grids, Parts};
 use crate::stencil::halo::HaloExchange;
+use crate::stencil::kernels::Kernels;
 use crate::stencil::plan::Plan;
-use crate::stencil::steps::{Binder, Compiled, compile};
+use crate::stencil::steps::Binder;
 use crate::stencil::uniforms::UniformBlocks;
 
 /// Every pass that a run may take: by how many steps it makes, from one on.
 #[derive(Debug)]
-pub(in crate::stencil) struct Passes {
-    device: Device,
-    config: Config,
-    checks: Checks,
-    passes: Vec<Pass>,
-    /// By levels and teams. Passes that differ in neither share a kernel.
-    kernels: Mutex<HashMap<(u32, u32), Compiled>>,
-}
+pub(in crate::stencil) struct Passes(Vec<Pass>);
 
 /// One pass.
 #[derive(Debug)]
@@ -41,45 +32,32 @@ impl Passes {
     /// Plans all passes, and adds their numbers to the uniform blocks.
     pub(in crate::stencil) fn new(
         device: &Device,
-        config: Config,
-        checks: Checks,
+        config: &Config,
         blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
         let limits = device.limits();
-        let mut exchange: Option<HaloExchange> = None;
         let mut passes = Vec::new();
         let mut block = 0;
         for steps in 1..=config.deepest(&limits) {
-            let plan = plan(&config, &limits, steps)?;
+            let plan = plan(config, &limits, steps)?;
             let numbers = plan.windows.iter().map(|window| window.params);
             let numbers: Vec<_> = numbers.chain(plan.halo.iter().map(|halo| halo.params)).collect();
             for params in &numbers {
                 blocks.add(*params, params.halted());
             }
-            let exchanged = match (&plan.halo, &exchange) {
-                (None, _) => None,
-                (Some(halo), None) => Some(HaloExchange::new(device, config.element, halo, blocks)?),
-                (Some(halo), Some(first)) => Some(first.resized(device, halo, blocks)?),
-            };
+            let exchange = plan.halo.as_ref();
+            let exchange = exchange.map(|halo| HaloExchange::new(device, config.element, halo, blocks));
+            let exchange = exchange.transpose()?;
             let begin = block;
-            block += numbers.len() + usize::from(exchanged.is_some());
-            exchange = exchange.or_else(|| exchanged.clone());
-            passes.push(Pass { plan, exchange: exchanged, block: begin });
+            block += numbers.len() + usize::from(exchange.is_some());
+            passes.push(Pass { plan, exchange, block: begin });
         }
-        let kernels = Mutex::new(HashMap::new());
-        Ok(Passes { device: device.clone(), config, checks, passes, kernels })
+        Ok(Passes(passes))
     }
 
-    /// The kernel of a pass of so many steps, compiled if it was not before.
-    pub(in crate::stencil) fn kernel(&self, steps: u32) -> Compiled {
-        let config = self.config.with_steps(steps);
-        let key = (config.tuning.levels_per_team, config.tuning.block.rows);
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        kernels.entry(key).or_insert_with(|| compile(&self.device, &config, self.checks)).clone()
-    }
-
-    fn deepest(&self) -> u32 {
-        self.passes.len() as u32
+    /// The most steps of one.
+    pub(in crate::stencil) fn deepest(&self) -> u32 {
+        self.0.len() as u32
     }
 }
 
@@ -87,6 +65,7 @@ impl Passes {
 #[derive(Debug)]
 pub(in crate::stencil) struct Prepared {
     passes: Arc<Passes>,
+    kernels: Arc<Kernels>,
     first: Buffer,
     second: Buffer,
     rhs: Option<Buffer>,
@@ -100,6 +79,7 @@ impl Prepared {
     /// Binds the fullest pass; the others are bound when a run first takes them.
     pub(in crate::stencil) fn new(
         passes: &Arc<Passes>,
+        kernels: &Arc<Kernels>,
         grids: Grids<'_>,
         params: &Buffer,
         weights: &Buffer,
@@ -107,12 +87,13 @@ impl Prepared {
         let [Parts { source, result, rhs }, _] = grids.steps();
         let prepared = Prepared {
             passes: passes.clone(),
+            kernels: kernels.clone(),
             first: source.clone(),
             second: result.clone(),
             rhs: rhs.cloned(),
             params: params.clone(),
             weights: weights.clone(),
-            bound: passes.passes.iter().map(|_| OnceLock::new()).collect(),
+            bound: passes.0.iter().map(|_| OnceLock::new()).collect(),
         };
         prepared.bound(passes.deepest());
         prepared
@@ -129,16 +110,15 @@ impl Prepared {
     fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
         let index = steps as usize - 1;
         self.bound[index].get_or_init(|| {
-            let Passes { device, passes, .. } = &*self.passes;
-            let pass = &passes[index];
-            let kernel = self.passes.kernel(steps);
-            let bind = Binder { device, kernel: &kernel, weights: &self.weights, params: &self.params };
-            let layers = pass.exchange.as_ref().map(|exchange| exchange.layers(device));
+            let pass = &self.passes.0[index];
+            let kernels = &*self.kernels;
+            let kernel = &kernels.pass(steps);
+            let bind = Binder { kernels, kernel, weights: &self.weights, params: &self.params };
+            let layers = pass.exchange.as_ref().map(|exchange| exchange.layers(&kernels.device));
+            let exchange = pass.exchange.as_ref().zip(layers.as_ref());
             let grids = Grids::new(&self.first, &self.second);
             let grids = self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
-            grids.steps().map(|parts| {
-                bind.step(parts, &pass.plan, pass.block, pass.exchange.as_ref().zip(layers.as_ref()))
-            })
+            grids.steps().map(|parts| bind.step(parts, &pass.plan, pass.block, exchange))
         })
     }
 }

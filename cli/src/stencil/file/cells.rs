@@ -14,7 +14,7 @@ use crate::npy;
 
 /// Cells in the order of the GPU: columns fastest, then rows, then planes.
 pub struct Cells {
-    /// What they are.
+    /// Their element type.
     pub element: Element,
     /// How many there are in each direction.
     pub grid: Grid,
@@ -93,6 +93,7 @@ fn value(element: Element, bytes: &[u8]) -> f64 {
         Element::I64 => read::<i64>(bytes) as f64,
         Element::U64 => read::<u64>(bytes) as f64,
         Element::F16 => read::<f16>(bytes).to_f64(),
+        other => unreachable!("{other} is new"),
     }
 }
 
@@ -123,6 +124,7 @@ mod tests {
             Element::F32 => 2f32.to_ne_bytes().to_vec(),
             Element::F64 => 2f64.to_ne_bytes().to_vec(),
             Element::F16 => f16::from_f32(2.0).to_ne_bytes().to_vec(),
+            other => unreachable!("{other} is new"),
         };
         for from in Element::ALL {
             for to in [Element::F32, Element::F64, Element::F16] {

@@ -28,6 +28,9 @@ const SUBMISSION_MS: f64 = 200.0;
 /// How long a run is short enough to be repeated, and how often.
 const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
 
+/// How many times as many samples a row has where they spread.
+const SPREAD: u32 = 4;
+
 /// A GPU with a grid on it.
 pub struct Bench<'a> {
     gpu: &'a Gpu,
@@ -59,9 +62,12 @@ impl<'a> Bench<'a> {
         let software = gpu.is_software();
         let few = if software { SOFTWARE_SAMPLES } else { SAMPLES };
         let usual = gpu.budget(samples);
-        let budget = Budget { samples: samples.unwrap_or(few), ..usual };
+        let budget = match samples {
+            Some(_) => usual,
+            None => Budget { samples: few, most_samples: SPREAD * few, ..usual },
+        };
         let steps = if software { SOFTWARE_STEPS } else { STEPS };
-        Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak()? })
+        Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak_meter()?.peak() })
     }
 
     /// Compiles a configuration and binds it to the grid.
@@ -70,8 +76,8 @@ impl<'a> Bench<'a> {
         let stencil = config.stencil;
         self.gpu.attempt(|| {
             let exact = Jacobi::new(device, *config, stencil.dyadic).map_err(Failure::usage)?;
-            let usual = exact.reweighted(device, stencil.usual).map_err(Failure::usage)?;
-            let bind = |jacobi: &Jacobi| self.pair.stepper(device, jacobi).map_err(Failure::usage);
+            let usual = exact.reweighted(stencil.usual).map_err(Failure::usage)?;
+            let bind = |jacobi: &Jacobi| self.pair.stepper(jacobi).map_err(Failure::usage);
             let single = (config.steps_per_pass() > 1).then(|| {
                 let block = Block { rows: 1, ..config.tuning.block };
                 let config = config.with_tuning(config.tuning.with_block(block).with_levels_per_team(1));
@@ -109,8 +115,8 @@ impl<'a> Bench<'a> {
             gpu.timer.measure(self.budget, &record).map_err(Failure::usage)
         })?;
         let steps = f64::from(steps);
-        let Summary { median, min, iqr } = measured.summary();
-        let one = Summary { median: median / steps, min: min / steps, iqr: iqr / steps };
+        let Summary { median, min, iqr, count } = measured.summary();
+        let one = Summary { median: median / steps, min: min / steps, iqr: iqr / steps, count };
         row.set_times(config, one, measured.timing, self.peak.copy_gb_per_s);
         self.verify(&ready, &mut row)?;
         Ok(row)

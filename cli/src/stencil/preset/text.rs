@@ -105,7 +105,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
             row.figures.steps_per_pass.map(|steps| steps.to_string()).unwrap_or_default()
         }),
         Shown::number("time a step", |row| table::time(row.times.median)),
-        Shown::number("IQR", |row| table::time(row.times.iqr)),
+        Shown::number("spread", |row| table::percent(row.times.spread_percent)),
         Shown::number("GCell/s", |row| table::optional(row.figures.gcells_per_s)),
         Shown::number("GB/s", |row| table::optional(row.figures.gb_per_s)),
         Shown::number("% copy", |row| {

@@ -1,0 +1,79 @@
+//! Bars as a file of their own: names at the left, numbers at the right, small enough to be read on a telephone.
+
+use maud::{Markup, html};
+
+use super::{Bars, px};
+
+/// How wide the picture is. Letters of 12 pixels are then 10 on a page of 400.
+const WIDTH: f64 = 440.0;
+
+/// Between which places the bars lie; names end before the first.
+const BARS: (f64, f64) = (162.0, 432.0);
+
+/// Where the first bar starts, under the title and the ceiling's label, and how far it is from one to the next.
+const ROWS: (f64, f64) = (52.0, 16.0);
+
+/// How thick a bar is.
+const THICK: f64 = 12.0;
+
+/// Bars longer than this have their number inside.
+const INSIDE: f64 = 100.0;
+
+/// Shapes and letters, whatever the colours are.
+const STYLE: &str = include_str!("bar_picture.css");
+
+/// Colours on white paper. Written out, as not every program that draws SVG knows variables.
+const LIGHT: &str = ".paper{fill:#fff}text{fill:#1d2126}.value{fill:#5d6670}.inside{fill:#fff}.bar{fill:#2f6fb5}\
+    text.ceiling{fill:#b3261e}line.ceiling{stroke:#b3261e}";
+
+/// Colours on the dark paper of pages that show a README.
+const DARK: &str = ".paper{fill:#0d1117}text{fill:#e6e9ec}.value{fill:#9aa4ae}.inside{fill:#0d1117}.bar{fill:#6aa9ee}\
+    text.ceiling{fill:#ff8a80}line.ceiling{stroke:#ff8a80}";
+
+impl Bars {
+    /// The SVG of the bars.
+    pub fn picture(&self, dark: bool) -> String {
+        let (left, right) = BARS;
+        let longest = self.bars.iter().filter_map(|bar| bar.value).fold(self.reach, f64::max);
+        let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
+        let scale = (right - left) / longest.max(ceiling).max(f64::MIN_POSITIVE);
+        let height = ROWS.0 + ROWS.1 * self.bars.len() as f64 + 6.0;
+        let rows = (0..).map(|row| ROWS.0 + ROWS.1 * f64::from(row)).zip(&self.bars);
+        let markup = html! {
+            svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
+                viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(self.title) {
+                style { (STYLE) (if dark { DARK } else { LIGHT }) }
+                rect class="paper" width=(WIDTH) height=(height) {}
+                text class="title" x="4" y="16" { (self.title) }
+                @for (y, bar) in rows { (bar.row(y, scale)) }
+                @if let Some((value, label)) = &self.ceiling { (across(left + value * scale, height, label)) }
+            }
+        };
+        markup.into_string() + "\n"
+    }
+}
+
+impl super::Bar {
+    /// A line of the picture: what was not measured has no bar.
+    fn row(&self, y: f64, scale: f64) -> Markup {
+        let (left, _) = BARS;
+        let length = self.value.unwrap_or(0.0) * scale;
+        let text = px(y + THICK - 2.0);
+        // Behind a short bar, inside a long one: never across the ceiling.
+        let inside = length > INSIDE;
+        let (class, anchor, end) = if inside { ("inside", "end", -5.0) } else { ("value", "start", 6.0) };
+        html! {
+            text x=(left - 8.0) y=(text) text-anchor="end" { (self.label) }
+            rect class="bar" x=(left) y=(px(y)) width=(px(length)) height=(THICK) {}
+            text class=(class) x=(px(left + length + end)) y=(text) text-anchor=(anchor) { (self.text) }
+        }
+    }
+}
+
+/// The ceiling from its label downwards.
+fn across(x: f64, height: f64, label: &str) -> Markup {
+    html! {
+        line class="ceiling" x1=(px(x)) x2=(px(x)) y1=(ROWS.0 - 6.0) y2=(height - 4.0) {}
+        text class="ceiling" x=(px(x)) y=(ROWS.0 - 11.0) text-anchor="end" { (label) }
+    }
+}

@@ -1,0 +1,25 @@
+//! The sum of a buffer on the GPU: `cargo run --release --example sum`.
+
+use halofold::reduce::{Op, Reducer};
+use halofold::{Element, wgpu, wgpu::util::DeviceExt as _};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+    let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
+    let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))?;
+    let buffer = |contents: &[u8]| {
+        let usage = wgpu::BufferUsages::STORAGE;
+        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage })
+    };
+    let (elements, result) = (buffer(bytemuck::cast_slice(&vec![0.25f32; 1_000_000])), buffer(&[0; 4]));
+
+    let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    let total: f32 = sum.of(&elements).wait(&queue)?; // tools: records, submits, waits
+    println!("{total}");
+
+    let prepared = sum.of(&elements).into(&result)?; // an application: bound once,
+    let mut encoder = device.create_command_encoder(&Default::default());
+    prepared.encode(&mut encoder); // recorded every frame, allocation-free
+    queue.submit([encoder.finish()]);
+    Ok(())
+}

@@ -1,0 +1,285 @@
+//! When a machine runs at the speed that it keeps, and when enough samples are taken: rules over times, without a clock of
+//! their own, so that tests simulate the machine.
+
+use std::time::Duration;
+
+use crate::Summary;
+
+/// Times that differ by less are the same speed.
+const SAME: f64 = 0.02;
+
+/// Two rounds of samples whose medians differ by less saw the same machine.
+const AGREE: f64 = 0.05;
+
+/// How well the median should be known: its standard error as a share of itself.
+const CERTAIN: f64 = 0.01;
+
+/// The fewest samples that say anything about how far they spread.
+const FEWEST: usize = 5;
+
+/// The fewest that say whether they became faster.
+const FEWEST_OF_A_THIRD: usize = 3;
+
+/// How a machine is loaded before it is measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WarmUp {
+    /// How long one batch of repetitions should be.
+    pub(crate) batch: Duration,
+    /// Load at least.
+    pub(crate) least: Duration,
+    /// Load at most, settled or not.
+    pub(crate) most: Duration,
+    /// How many batches are compared with as many before them; none are if it is 0.
+    pub(crate) window: usize,
+    /// The most repetitions of one batch.
+    pub(crate) most_repeats: u32,
+}
+
+/// Loads a machine until it gets no faster: what one repetition takes then. `run` does a number of repetitions, and answers what they
+/// took together.
+///
+/// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough. And it may stay at its idle clock
+/// for a while before it raises it at all, so that times that agree are not enough either: there is a least time as well.
+pub(crate) fn settle<E>(
+    warm_up: &WarmUp,
+    mut run: impl FnMut(u32) -> Result<Duration, E>,
+) -> Result<Duration, E> {
+    let mut once = run(1)?;
+    let mut spent = once;
+    let mut times = Vec::new();
+    while spent < warm_up.most && (spent < warm_up.least || !is_flat(&times, warm_up.window)) {
+        let repeats = ratio(warm_up.batch, once).clamp(1, warm_up.most_repeats);
+        let batch = run(repeats)?;
+        spent += batch;
+        once = batch / repeats;
+        times.push(once.as_secs_f64());
+    }
+    Ok(once.max(Duration::from_nanos(100)))
+}
+
+/// Whether the last batches are no faster than those before them.
+fn is_flat(times: &[f64], window: usize) -> bool {
+    let Some(before) = times.len().checked_sub(2 * window) else { return false };
+    let (earlier, later) = times[before..].split_at(window);
+    window == 0 || median(later) > (1.0 - SAME) * median(earlier)
+}
+
+/// How many samples to take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Samples {
+    /// In the first round, and in each further one.
+    pub(crate) round: u32,
+    /// All together; as many as in a round if there is to be one only.
+    pub(crate) most: u32,
+    /// What they may take together: no further round begins after it.
+    pub(crate) total: Duration,
+}
+
+/// Takes rounds of samples until the last two agree and the median is known well enough: samples of one round are taken at once, and would
+/// all be slow if something else ran just then. `take` answers a number of samples, and what they took; `None` if it
+/// cannot.
+///
+/// A round in which the machine was still becoming faster does not count, unless it was the last one that there was time for.
+pub(crate) fn collect<E>(
+    want: &Samples,
+    mut take: impl FnMut(u32) -> Result<Option<(Vec<f64>, Duration)>, E>,
+) -> Result<Option<Vec<f64>>, E> {
+    let mut kept: Vec<f64> = Vec::new();
+    let (mut spent, mut before) = (Duration::ZERO, None);
+    loop {
+        let left = want.most.saturating_sub(kept.len() as u32).min(want.round);
+        let Some((samples, took)) = take(left.max(1))? else { return Ok(None) };
+        spent += took;
+        let agrees = before.is_some_and(|before| is_same(before, median(&samples)));
+        before = Some(median(&samples));
+        if left == want.round && rises(&kept) {
+            kept.clear();
+        }
+        kept.extend(samples);
+        let over = kept.len() as u32 >= want.most || spent >= want.total;
+        if over || (agrees && !rises(&kept) && is_certain(&kept)) {
+            return Ok(Some(kept));
+        }
+    }
+}
+
+/// Whether two rounds saw the same machine.
+fn is_same(a: f64, b: f64) -> bool {
+    (a - b).abs() <= AGREE * a.min(b)
+}
+
+/// Whether a machine was still becoming faster: the last third of the samples is faster than the first by more than these spread.
+fn rises(ms: &[f64]) -> bool {
+    let third = ms.len() / 3;
+    let ends = [&ms[..third], &ms[ms.len() - third..]].map(Summary::of);
+    let [Some(first), Some(last)] = ends else { return false };
+    third >= FEWEST_OF_A_THIRD && first.median - last.median > first.iqr.max(SAME * first.median)
+}
+
+/// Whether the median is known well enough, by its standard error: that of a mean, larger by √(π/2), with the standard deviation that a
+/// normal distribution of this interquartile range has.
+fn is_certain(ms: &[f64]) -> bool {
+    let Some(summary) = Summary::of(ms).filter(|_| ms.len() >= FEWEST) else { return false };
+    let deviation = summary.iqr / 1.349;
+    let error = 1.2533 * deviation / (ms.len() as f64).sqrt();
+    error <= CERTAIN * summary.median
+}
+
+fn median(times: &[f64]) -> f64 {
+    Summary::of(times).map_or(f64::NAN, |summary| summary.median)
+}
+
+/// How many times the smaller fits the larger, rounded up.
+pub(crate) fn ratio(larger: Duration, smaller: Duration) -> u32 {
+    (larger.as_secs_f64() / smaller.as_secs_f64()).ceil().min(f64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    /// A machine whose speed is a function of the milliseconds that it has been busy, and which may be disturbed.
+    struct Machine<S> {
+        busy_ms: f64,
+        speed: S,
+        noise: f64,
+        state: u64,
+    }
+
+    impl<S: Fn(f64) -> f64> Machine<S> {
+        fn new(speed: S, noise: f64) -> Self {
+            Machine { busy_ms: 0.0, speed, noise, state: 1 }
+        }
+
+        /// Does work that takes `ms` milliseconds at speed 1, in small steps.
+        fn work(&mut self, ms: f64) -> f64 {
+            const STEPS: u32 = 100;
+            let start = self.busy_ms;
+            for _ in 0..STEPS {
+                self.busy_ms += ms / f64::from(STEPS) / (self.speed)(self.busy_ms);
+            }
+            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let share = (self.state >> 40) as f64 / (1u64 << 24) as f64;
+            self.busy_ms += self.noise * share * (self.busy_ms - start);
+            self.busy_ms - start
+        }
+
+        /// One repetition takes a fifth of a millisecond at full speed.
+        fn settle(&mut self, warm_up: &WarmUp) -> f64 {
+            let run = |repeats| {
+                Ok::<_, Infallible>(Duration::from_secs_f64(self.work(0.2 * f64::from(repeats)) / 1e3))
+            };
+            let Ok(once) = settle(warm_up, run);
+            once.as_secs_f64() * 1e3
+        }
+
+        fn collect(&mut self, want: &Samples) -> Vec<f64> {
+            let take = |count| {
+                let samples: Vec<f64> = (0..count).map(|_| self.work(2.0)).collect();
+                let took = Duration::from_secs_f64(samples.iter().sum::<f64>() / 1e3);
+                Ok::<_, Infallible>(Some((samples, took)))
+            };
+            let Ok(samples) = collect(want, take);
+            samples.unwrap()
+        }
+    }
+
+    const GPU: WarmUp = WarmUp {
+        batch: Duration::from_millis(30),
+        least: Duration::from_millis(120),
+        most: Duration::from_secs(3),
+        window: 3,
+        most_repeats: 2000,
+    };
+
+    const ROUNDS: Samples = Samples { round: 31, most: 512, total: Duration::from_secs(4) };
+
+    fn is_near(value: f64, expected: f64) -> bool {
+        (value / expected - 1.0).abs() < 0.05
+    }
+
+    #[test]
+    fn a_steady_machine_is_soon_settled() {
+        let mut machine = Machine::new(|_| 1.0, 0.0);
+        assert!(is_near(machine.settle(&GPU), 0.2));
+        assert!((120.0..250.0).contains(&machine.busy_ms), "{}", machine.busy_ms);
+    }
+
+    #[test]
+    fn a_clock_that_rises_is_waited_for() {
+        // From a fifth of full speed, in 800 ms.
+        let mut machine = Machine::new(|ms| (0.2 + ms / 1000.0).min(1.0), 0.0);
+        let once = machine.settle(&GPU);
+        assert!(is_near(once, 0.2), "{once}");
+        assert!((800.0..1500.0).contains(&machine.busy_ms), "{}", machine.busy_ms);
+    }
+
+    #[test]
+    fn a_clock_that_stays_idle_for_a_while_needs_the_least_time() {
+        let late = |ms: f64| if ms < 300.0 { 0.2 } else { 1.0 };
+        let once = Machine::new(late, 0.0).settle(&GPU);
+        assert!(!is_near(once, 0.2), "the window alone is taken in: {once}");
+        let patient = WarmUp { least: Duration::from_millis(400), ..GPU };
+        let once = Machine::new(late, 0.0).settle(&patient);
+        assert!(is_near(once, 0.2), "{once}");
+    }
+
+    #[test]
+    fn nothing_is_waited_for_without_end() {
+        // Faster and faster, by more than a hundredth every 10 ms.
+        let mut machine = Machine::new(|ms| 1.001f64.powf(ms), 0.0);
+        machine.settle(&GPU);
+        assert!((3000.0..3200.0).contains(&machine.busy_ms), "{}", machine.busy_ms);
+        // Slow work: one repetition is more than all there is time for.
+        let mut machine = Machine::new(|_| 1e-5, 0.0);
+        machine.settle(&GPU);
+        assert!(machine.busy_ms < 21_000.0, "{}", machine.busy_ms);
+    }
+
+    #[test]
+    fn a_disturbed_machine_settles_all_the_same() {
+        let mut machine = Machine::new(|_| 1.0, 0.5);
+        machine.settle(&GPU);
+        assert!(machine.busy_ms < 1000.0, "{}", machine.busy_ms);
+    }
+
+    #[test]
+    fn steady_samples_are_two_rounds() {
+        assert_eq!(Machine::new(|_| 1.0, 0.01).collect(&ROUNDS).len(), 62);
+    }
+
+    #[test]
+    fn a_round_that_was_disturbed_is_not_alone() {
+        // Something else halves the speed during the first round, or during the second.
+        for (from, to) in [(0.0, 140.0), (70.0, 150.0)] {
+            let speed = |ms: f64| if (from..to).contains(&ms) { 0.5 } else { 1.0 };
+            let mut machine = Machine::new(speed, 0.01);
+            let samples = machine.collect(&ROUNDS);
+            assert!(is_near(median(&samples), 2.0), "{from} to {to}: {samples:?}");
+            assert!(machine.busy_ms > 62.0 * 2.0 + 60.0, "a third round: {}", machine.busy_ms);
+        }
+    }
+
+    #[test]
+    fn samples_that_spread_are_followed_by_more() {
+        let few = Machine::new(|_| 1.0, 0.1).collect(&ROUNDS).len();
+        let many = Machine::new(|_| 1.0, 0.6).collect(&ROUNDS).len();
+        assert!(62 <= few && few < many && many <= 512, "{few} {many}");
+        let only = Samples { most: 31, ..ROUNDS };
+        assert_eq!(Machine::new(|_| 1.0, 0.6).collect(&only).len(), 31, "as many as were asked for");
+        let short = Samples { total: Duration::from_millis(100), ..ROUNDS };
+        assert_eq!(
+            Machine::new(|_| 1.0, 0.6).collect(&short).len(),
+            62,
+            "no round begins after the time is over"
+        );
+    }
+
+    #[test]
+    fn samples_taken_while_the_clock_rises_do_not_count() {
+        // The first row after a pause: half speed for 100 ms.
+        let samples = Machine::new(|ms| if ms < 100.0 { 0.5 } else { 1.0 }, 0.0).collect(&ROUNDS);
+        assert!(is_near(median(&samples), 2.0) && !rises(&samples), "{samples:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Which part of which buffer each slot of each dispatch is bound to.
+
+use wgpu::{BindingResource, Buffer};
+
+use crate::binding::{self, Use, slice};
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::plan::{Bytes, Dst, Launch, Plan, Reads, Src, WORDS};
+use crate::reduce::reduction::Sources;
+use crate::reduce::workspace::Workspace;
+use crate::slice::Slice;
+
+/// What a list of offsets is called.
+const OFFSETS: &str = "list of offsets";
+
+/// Checks the buffers of a reduction against its plan.
+pub(super) fn check(
+    plan: &Plan,
+    sources: &Sources<'_>,
+    output: Slice<'_>,
+    limits: &wgpu::Limits,
+) -> Result<(), ReduceError> {
+    let written = Use::of("output", output.buffer(), output.offset(), plan.output);
+    written.check()?;
+    written.inside(output)?;
+    written.aligned(limits)?;
+    for read in reads(plan, sources) {
+        read.check()?;
+        read.apart(&written)?;
+    }
+    if let Some(list) = sources.offsets {
+        Use::of(OFFSETS, list.buffer(), list.offset(), 0).aligned(limits)?;
+    }
+    if let Some(count) = sources.count {
+        if !count.offset().is_multiple_of(4) {
+            return Err(PlanError::Misaligned { offset: count.offset(), size: 4 }.into());
+        }
+        // Read before anything is written: the output may lie in the same buffer.
+        Use::of("count", count.buffer(), count.offset(), 4).check()?;
+    }
+    Ok(())
+}
+
+/// All parts of the caller's buffers that a plan reads beside the output that it writes.
+fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
+    let mut reads = Vec::new();
+    for launch in &plan.launches {
+        if let Src::Inputs { part, first, next, second } = launch.src {
+            let (buffer, offset) = (sources.parts[part].buffer(), sources.parts[part].offset());
+            reads.push(Use { role: "input", buffer, start: offset, end: next.unwrap_or(first).end() });
+            for (input, bytes) in sources.second.iter().zip(second) {
+                let (buffer, offset) = (input.buffer(), input.offset());
+                reads.push(Use { role: "second input", buffer, start: offset, end: bytes.end() });
+            }
+        }
+        for (list, bytes) in sources.offsets.iter().zip(launch.offsets) {
+            reads.push(Use::of(OFFSETS, list.buffer(), list.offset(), bytes.end()));
+        }
+    }
+    reads
+}
+
+/// The buffers of one prepared reduction.
+pub(super) struct Bound<'a, 'p> {
+    pub(super) plan: &'p Plan,
+    pub(super) sources: &'p Sources<'a>,
+    pub(super) output: Slice<'a>,
+    pub(super) workspace: &'a Workspace,
+    pub(super) params: &'a Buffer,
+    /// Bytes of a vector of four elements.
+    pub(super) vector: u64,
+}
+
+impl<'a> Bound<'a, '_> {
+    /// What a slot of group 0 is bound to in the dispatch number `index`.
+    pub(super) fn slot(&self, slot: u32, index: usize, launch: &Launch) -> BindingResource<'a> {
+        match slot {
+            1 => match launch.dst {
+                Dst::Scratch(buffer, bytes) => within(&self.workspace.scratch[buffer], 0, bytes),
+                Dst::Output(bytes) => within(self.output.buffer(), self.output.offset(), bytes),
+            },
+            2 => binding::block::<[u32; WORDS]>(self.params, binding::block_offset(index)),
+            4 => slice(&self.workspace.partials, 0, self.plan.partials),
+            5 | 6 if launch.stage.reads == Reads::Adjoining => self.next(launch.src, slot == 6),
+            5 | 6 => self.second(launch.src, slot == 6),
+            7 => match (launch.offsets, self.sources.offsets) {
+                (Some(bytes), Some(list)) => within(list.buffer(), list.offset(), bytes),
+                _ => self.marks(),
+            },
+            8 => self.marks(),
+            _ => self.first(launch.src, slot == 3),
+        }
+    }
+
+    fn marks(&self) -> BindingResource<'a> {
+        slice(&self.workspace.marks, 0, self.plan.marks)
+    }
+
+    fn first(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
+        match src {
+            Src::Inputs { part, first, .. } => {
+                self.input(self.sources.parts[part].buffer(), first, as_vectors)
+            }
+            Src::Scratch(buffer, bytes) => within(&self.workspace.scratch[buffer], 0, bytes),
+            Src::Nothing => self.workspace.nothing.as_entire_binding(),
+        }
+    }
+
+    fn next(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
+        match src {
+            Src::Inputs { part, next: Some(bytes), .. } => {
+                self.input(self.sources.parts[part].buffer(), bytes, as_vectors)
+            }
+            _ => self.workspace.nothing.as_entire_binding(),
+        }
+    }
+
+    fn second(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
+        match (src, self.sources.second) {
+            (Src::Inputs { second: Some(bytes), .. }, Some(second)) => {
+                self.input(second.buffer(), bytes, as_vectors)
+            }
+            _ => self.workspace.nothing.as_entire_binding(),
+        }
+    }
+
+    /// A window of an input. Too few bytes for one vector are never read as such.
+    fn input(&self, buffer: &'a Buffer, bytes: Bytes, as_vectors: bool) -> BindingResource<'a> {
+        if as_vectors && bytes.size < self.vector {
+            return self.workspace.nothing.as_entire_binding();
+        }
+        within(buffer, 0, bytes)
+    }
+}
+
+/// Bytes behind a base as a binding.
+fn within(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> BindingResource<'_> {
+    slice(buffer, base + offset, size)
+}

@@ -1,0 +1,214 @@
+//! Results on the host as Rust's own types.
+
+use bytemuck::pod_read_unaligned;
+
+use crate::element::Value;
+use crate::reduce::error::ReduceError;
+use crate::reduce::reducer::Reducer;
+use crate::reduce::value::{Field, Number};
+
+/// A Rust type that one result can be read as: a number, a tuple or an array of such types, or [`Value`] for any number.
+///
+/// | result in WGSL | in Rust |
+/// |---|---|
+/// | `f32`, `u32`, … | `f32`, `u32`, … (of `f16` [`half::f16`]) |
+/// | a value and its index | `(f32, u32)` |
+/// | `vec3<f32>` | `[f32; 3]` or `(f32, f32, f32)` |
+/// | `struct Out { low: vec2<f32>, count: u32 }` | `([f32; 2], u32)` |
+/// | the exact sum of 32-bit integers | `u64` or `i64` |
+/// | the exact sum of 64-bit integers | `i128` |
+pub trait FromResult: Sized {
+    /// Takes the numbers it is made of from those that are left; `None` if they are others.
+    #[doc(hidden)]
+    fn from_fields(fields: &mut Fields<'_>) -> Option<Self>;
+}
+
+/// What [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all of them.
+pub trait FromResults: Sized {
+    /// Makes itself of the results; `None` if they are other numbers, or not one where it takes one.
+    #[doc(hidden)]
+    fn from_results(results: &Results<'_>) -> Option<Self>;
+
+    /// Whether it takes so many results.
+    #[doc(hidden)]
+    fn takes(count: u64) -> bool;
+}
+
+/// The numbers of one result that are left to be read.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    bytes: &'a [u8],
+    rest: std::slice::Iter<'a, Field>,
+}
+
+impl<'a> Fields<'a> {
+    /// The next number, if it is of this kind.
+    fn next(&mut self, number: Number) -> Option<&'a [u8]> {
+        let field = self.rest.next().filter(|field| field.number == number)?;
+        self.bytes.get(field.offset..)
+    }
+}
+
+/// How results lie in an output buffer.
+#[derive(Debug)]
+pub(super) struct Format {
+    /// The numbers of one.
+    pub(super) fields: Vec<Field>,
+    /// Bytes from one to the next.
+    pub(super) stride: u64,
+}
+
+/// The bytes of some results.
+#[derive(Debug)]
+pub struct Results<'a> {
+    bytes: &'a [u8],
+    format: &'a Format,
+}
+
+impl Results<'_> {
+    fn count(&self) -> usize {
+        self.bytes.len() / self.format.stride as usize
+    }
+
+    fn result<T: FromResult>(&self, nth: usize) -> Option<T> {
+        let bytes = self.bytes.get(nth * self.format.stride as usize..)?;
+        let mut fields = Fields { bytes, rest: self.format.fields.iter() };
+        T::from_fields(&mut fields).filter(|_| fields.rest.next().is_none())
+    }
+}
+
+/// Results of a reducer in the bytes of its output.
+pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T, ReduceError> {
+    let format = reducer.format();
+    let results = Results { bytes, format: &format };
+    let count = results.count() as u64;
+    if !T::takes(count) {
+        return Err(ReduceError::Results(count));
+    }
+    T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &format))
+}
+
+/// Checks, before anything is submitted, that `T` can be read of so many results: of zeros it can.
+pub(super) fn check<T: FromResults>(reducer: &Reducer, count: u64) -> Result<(), ReduceError> {
+    if !T::takes(count) {
+        return Err(ReduceError::Results(count));
+    }
+    let zeros = vec![0; reducer.format().stride as usize];
+    read::<T>(reducer, &zeros).map(drop)
+}
+
+fn wrong_type<T>(reducer: &Reducer, format: &Format) -> ReduceError {
+    let gives: Vec<_> = format.fields.iter().map(|field| field.number.name()).collect();
+    let gives = if let [one] = gives[..] { one.to_owned() } else { format!("({})", gives.join(", ")) };
+    let name = reducer.monoid().name().to_owned();
+    ReduceError::ResultType { name, gives, asked: std::any::type_name::<T>() }
+}
+
+impl<T: FromResult> FromResults for T {
+    fn from_results(results: &Results<'_>) -> Option<Self> {
+        results.result(0)
+    }
+
+    fn takes(count: u64) -> bool {
+        count == 1
+    }
+}
+
+impl<T: FromResult> FromResults for Vec<T> {
+    fn from_results(results: &Results<'_>) -> Option<Self> {
+        (0..results.count()).map(|nth| results.result(nth)).collect()
+    }
+
+    fn takes(_count: u64) -> bool {
+        true
+    }
+}
+
+/// Numbers as Rust has them.
+macro_rules! numbers {
+    ($($ty:ty = $number:ident;)*) => {
+        $(impl FromResult for $ty {
+            fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
+                let bytes = fields.next(Number::$number)?;
+                Some(pod_read_unaligned(bytes.get(..size_of::<$ty>())?))
+            }
+        })*
+    };
+}
+
+numbers! {
+    u32 = U32;
+    i32 = I32;
+    f32 = F32;
+    u64 = U64;
+    i64 = I64;
+    f64 = F64;
+    half::f16 = F16;
+}
+
+impl FromResult for Value {
+    fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
+        let field = fields.rest.next()?;
+        Some(field.number.read(fields.bytes.get(field.offset..)?))
+    }
+}
+
+impl FromResult for i128 {
+    fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
+        match Value::from_fields(fields)? {
+            Value::Wide(sum) => Some(sum),
+            _ => None,
+        }
+    }
+}
+
+impl<T: FromResult, const N: usize> FromResult for [T; N] {
+    fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
+        let parts: Option<Vec<T>> = (0..N).map(|_| T::from_fields(fields)).collect();
+        parts?.try_into().ok()
+    }
+}
+
+/// Tuples of up to four.
+macro_rules! tuples {
+    ($(($($part:ident),*);)*) => {
+        $(impl<$($part: FromResult),*> FromResult for ($($part,)*) {
+            fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
+                Some(($($part::from_fields(fields)?,)*))
+            }
+        })*
+    };
+}
+
+tuples! {
+    (A, B);
+    (A, B, C);
+    (A, B, C, D);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T: FromResults>(bytes: &[u8], stride: u64, fields: &[Field]) -> Option<T> {
+        let format = Format { fields: fields.to_vec(), stride };
+        T::from_results(&Results { bytes, format: &format })
+    }
+
+    #[test]
+    fn types_are_those_of_the_result() {
+        let field = |offset, number| Field { offset, number };
+        let bytes = bytemuck::bytes_of(&[1.5f32.to_bits(), 7, 2.5f32.to_bits(), 9]).to_vec();
+        let at = [field(0, Number::F32), field(4, Number::U32)];
+        assert_eq!(read::<(f32, u32)>(&bytes[..8], 8, &at), Some((1.5, 7)));
+        assert_eq!(read::<Vec<(f32, u32)>>(&bytes, 8, &at), Some(vec![(1.5, 7), (2.5, 9)]));
+        assert_eq!(read::<(u32, f32)>(&bytes, 8, &at), None);
+        assert_eq!(read::<f32>(&bytes, 8, &at), None, "a number is left");
+        assert_eq!(read::<(f32, u32, u32)>(&bytes, 8, &at), None, "a number is missing");
+        let pair = [field(0, Number::F32), field(8, Number::F32)];
+        assert_eq!(read::<[f32; 2]>(&bytes, 16, &pair), Some([1.5, 2.5]));
+        assert_eq!(read::<(Value, f32)>(&bytes, 16, &pair), Some((Value::F32(1.5), 2.5)));
+        let halves = bytemuck::bytes_of(&[-1i64, 5]).to_vec();
+        assert_eq!(read::<i128>(&halves, 16, &[field(0, Number::HalvesI64)]), Some(5 - (1 << 32)));
+    }
+}

@@ -1,0 +1,74 @@
+//! Scratch memory of reductions.
+
+use wgpu::{Buffer, BufferUsages, Device};
+
+use crate::binding;
+use crate::reduce::error::ReduceError;
+use crate::reduce::plan::Plan;
+#[cfg(doc)]
+use crate::reduce::reduction::Reduction;
+
+/// Scratch memory, which reductions recorded one after the other may share, in one pass, one encoder or several: any
+/// operators, forms and shapes, on one device. A clone is the same memory.
+///
+/// It needs no clearing: wgpu zeroes new buffers, which is all that the ticket counter at the start of the partials buffer asks
+/// for, and each reduction puts the counter back. Whatever else an earlier reduction left is written before it is read.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(super) scratch: [Buffer; 2],
+    pub(super) partials: Buffer,
+    pub(super) marks: Buffer,
+    /// Bound where a kernel declares an input that it will not read.
+    pub(super) nothing: Buffer,
+}
+
+impl Workspace {
+    /// Allocates what a plan needs: five buffers on the GPU, of at least 128 bytes each.
+    ///
+    /// Every plan that needs no more memory may use it; for one that needs more, [`Reduction::into`] answers
+    /// [`BufferError::TooShort`](crate::BufferError::TooShort).
+    pub fn new(device: &Device, plan: &Plan) -> Self {
+        Self::for_plans(device, [plan])
+    }
+
+    /// Allocates what suffices for each of some plans, one at a time: the largest of each kind of memory, not the sum.
+    pub fn for_plans<'a>(device: &Device, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
+        let needs = |most: [u64; 4], plan: &Plan| {
+            let [first, second] = plan.scratch;
+            let needed = [first, second, plan.partials, plan.marks];
+            std::array::from_fn(|kind| most[kind].max(needed[kind]))
+        };
+        let [first, second, partials, marks] = plans.into_iter().fold([0; 4], needs);
+        let buffer = |name: &str, size: u64| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(&format!("halofold::reduce::{name}")),
+                // A binding is never empty.
+                size: size.max(128),
+                usage: BufferUsages::STORAGE,
+                mapped_at_creation: false,
+            })
+        };
+        Workspace {
+            scratch: [buffer("scratch0", first), buffer("scratch1", second)],
+            partials: buffer("partials", partials),
+            marks: buffer("marks", marks),
+            nothing: buffer("nothing", 0),
+        }
+    }
+
+    /// Bytes allocated on the GPU.
+    pub fn size(&self) -> u64 {
+        let [first, second] = &self.scratch;
+        [first, second, &self.partials, &self.marks, &self.nothing].map(Buffer::size).iter().sum()
+    }
+
+    pub(super) fn check(&self, plan: &Plan) -> Result<(), ReduceError> {
+        let needs = [
+            ("scratch memory", &self.scratch[0], plan.scratch[0]),
+            ("second scratch buffer", &self.scratch[1], plan.scratch[1]),
+            ("partials buffer", &self.partials, plan.partials),
+            ("buffer of marks", &self.marks, plan.marks),
+        ];
+        Ok(needs.into_iter().try_for_each(|(role, buffer, needed)| binding::room(role, buffer, needed))?)
+    }
+}
