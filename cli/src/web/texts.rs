@@ -1,0 +1,92 @@
+//! Modules as lists of pieces: most share most of their text.
+
+use std::collections::HashMap;
+
+/// How a piece begins in a composed module.
+const HEADING: &str = "// ==== ";
+
+/// The line that a browser asks for in front of a kernel with subgroup operations, and that naga refuses.
+const SUBGROUPS: &str = "enable subgroups;";
+
+/// Every distinct piece of some modules, and the modules as numbers of pieces.
+#[derive(Default)]
+pub struct Texts {
+    pieces: Vec<String>,
+    known: HashMap<String, usize>,
+    modules: Vec<Vec<usize>>,
+    known_modules: HashMap<Vec<usize>, usize>,
+}
+
+impl Texts {
+    /// Takes a module apart and answers its number. A module is its pieces with an empty line between them.
+    pub fn add(&mut self, wgsl: &str) -> usize {
+        let mut pieces = apart(wgsl);
+        assert_eq!(pieces.join("\n\n"), wgsl.trim_end(), "pieces are a module again");
+        if has_subgroups(wgsl) {
+            pieces.insert(0, SUBGROUPS);
+        }
+        let numbers: Vec<_> = pieces.into_iter().map(|piece| self.piece(piece)).collect();
+        let next = self.modules.len();
+        let number = *self.known_modules.entry(numbers.clone()).or_insert(next);
+        if number == next {
+            self.modules.push(numbers);
+        }
+        number
+    }
+
+    fn piece(&mut self, text: &str) -> usize {
+        let next = self.pieces.len();
+        let number = *self.known.entry(text.to_owned()).or_insert(next);
+        if number == next {
+            self.pieces.push(text.to_owned());
+        }
+        number
+    }
+
+    /// The pieces, and the modules as numbers of pieces.
+    pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>) {
+        (self.pieces, self.modules)
+    }
+}
+
+/// Whether a kernel asks where it stands in its subgroup, as every one with subgroup operations does.
+fn has_subgroups(wgsl: &str) -> bool {
+    wgsl.lines().any(|line| line.trim_start().starts_with("@builtin(subgroup_"))
+}
+
+/// The pieces of a module, each from its heading on, without the empty lines at its end.
+fn apart(wgsl: &str) -> Vec<&str> {
+    let mut starts: Vec<_> = wgsl
+        .match_indices(HEADING)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || wgsl[..*at].ends_with('\n'))
+        .collect();
+    // What stands in front of the first heading is a piece, too.
+    if starts.first() != Some(&0) {
+        starts.insert(0, 0);
+    }
+    starts.push(wgsl.len());
+    starts.windows(2).map(|ends| wgsl[ends[0]..ends[1]].trim_end()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_pieces_are_kept_once() {
+        let mut texts = Texts::default();
+        let first = texts.add("enable f16;\n\n// ==== a\n\nconst A = 1u;\n\n// ==== b\n\nconst B = 2u;\n");
+        let second = texts.add("// ==== a\n\nconst A = 1u;\n");
+        assert_eq!((first, second, texts.add("// ==== a\n\nconst A = 1u;\n")), (0, 1, 1));
+        let (pieces, modules) = texts.into_parts();
+        assert_eq!((pieces.len(), modules), (3, vec![vec![0, 1, 2], vec![1]]));
+    }
+
+    #[test]
+    fn kernels_with_subgroups_say_so() {
+        let mut texts = Texts::default();
+        texts.add("// ==== a\n\nfn main(\n    @builtin(subgroup_size) width: u32,\n) {}\n");
+        assert_eq!(texts.into_parts().0[0], SUBGROUPS);
+    }
+}
