@@ -36,9 +36,10 @@ pub fn script() -> String {
         ("modules", modules.iter().map(listed).collect()),
         ("pieces", pieces.iter().map(quoted).collect()),
     ];
-    let mut script = "// Written by `halofold web`: kernels and plans, as the library composes and makes them.\n\
+    let mut script =
+        "// Written by `halofold web`: kernels and plans, as the library composes and makes them.\n\
                       \"use strict\";\nconst HALOFOLD = {\n"
-        .to_owned();
+            .to_owned();
     let _ = writeln!(script, "version: {},\nschema: {SCHEMA},", json!(env!("CARGO_PKG_VERSION")));
     for (name, lines) in lists {
         let _ = writeln!(script, "{name}: [\n{}\n],", lines.join(",\n"));

@@ -51,7 +51,9 @@ impl Task {
             Task::Strided(stride) => even(stride).then_some((Shape::Strided { stride }, n / stride)),
             Task::Fixed(len) => even(len).then_some((Shape::Segments { len }, n)),
             Task::Offsets(len) => even(len).then_some((Shape::Offsets { count: n / len }, n)),
-            Task::Columns(inner) => even(inner).then_some((Shape::Axis { outer: 1, len: n / inner, inner }, n)),
+            Task::Columns(inner) => {
+                even(inner).then_some((Shape::Axis { outer: 1, len: n / inner, inner }, n))
+            }
         }
     }
 }
@@ -102,7 +104,8 @@ fn line((op, element, task): (Op, Element, Task), texts: &mut Texts, plans: &mut
         let launches = made.iter().flatten().flat_map(|(_, plan)| plan.launches());
         launches.into_iter().any(|launch| same_text(&launch.stage, stage))
     };
-    let stages: Vec<_> = distinct(options.stages(&monoid, shape.form(), &limits)).into_iter().filter(used).collect();
+    let stages: Vec<_> =
+        distinct(options.stages(&monoid, shape.form(), &limits)).into_iter().filter(used).collect();
     let modules: Option<Vec<Vec<_>>> = [true, false]
         .into_iter()
         .map(|subgroups| {
@@ -143,7 +146,8 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
     let steps = [histogram::Step::Clear, histogram::Step::Count];
     let number = |step| usize::from(step == histogram::Step::Count);
     let passes = |&len: &u64| -> Value {
-        let plan = job.plan(Extent { offset: 0, len }, &limits).expect("every length offered fits every device");
+        let plan =
+            job.plan(Extent { offset: 0, len }, &limits).expect("every length offered fits every device");
         let pass = |pass: &histogram::Pass| {
             let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&pass.params));
             json!([number(pass.step), pass.grid, words])

@@ -13,9 +13,11 @@ pub fn export(texts: &mut Texts) -> Vec<String> {
         let mut form = |form: &Form| -> Value {
             json!({ "module": texts.add(form.wgsl), "constants": form.constants, "grid": form.workgroups })
         };
-        let [read, copy] = Form::tried(&limits, software).map(|forms| forms.iter().map(&mut form).collect::<Vec<_>>());
+        let [read, copy] =
+            Form::tried(&limits, software).map(|forms| forms.iter().map(&mut form).collect::<Vec<_>>());
         let bytes = Form::bytes(&limits, software);
-        json!({ "invocations": most, "software": software, "bytes": bytes, "read": read, "copy": copy }).to_string()
+        json!({ "invocations": most, "software": software, "bytes": bytes, "read": read, "copy": copy })
+            .to_string()
     };
     let kinds = INVOCATIONS.into_iter().flat_map(|most| [(most, false), (most, true)]);
     kinds.map(|kind| one(kind, texts)).collect()

@@ -19,54 +19,47 @@ pub struct Plans {
     known: HashMap<String, usize>,
 }
 
-/// A plan as the page reads it. Scratch memory and outputs are counted in values, so that operators whose accumulators differ in
-/// size have the same plan; inputs in bytes.
+/// A plan as the page reads it: the values of overrides; the combinations on the longest way to a result; results; workgroups;
+/// accumulators in either scratch buffer; bytes of the partials buffer and of marks; launches.
+///
+/// Places are counted in values, not in bytes, so that operators whose elements or accumulators differ in size share a plan.
 #[derive(Serialize)]
-struct Exported {
-    /// The values of overrides.
-    constants: Vec<(&'static str, f64)>,
-    /// The combinations on the longest way to a result.
-    depth: u64,
-    results: u64,
-    workgroups: u64,
-    /// Accumulators in either scratch buffer.
-    scratch: [u64; 2],
-    /// Bytes of the partials buffer and of marks.
-    partials: u64,
-    marks: u64,
-    launches: Vec<Step>,
-}
+struct Exported(Vec<(&'static str, u32)>, u64, u64, u64, [u64; 2], u64, u64, Vec<Step>);
 
 /// A launch: the number of its stage, where it reads and writes, its grid, its numbers without the zeros at their end, and the
-/// bytes of offsets that it reads.
+/// bytes of offsets that it reads, if it reads any.
 #[derive(Serialize)]
-struct Step(usize, Vec<u64>, Vec<u64>, [u32; 2], Vec<u32>, Vec<u64>);
+struct Step(
+    usize,
+    Vec<u64>,
+    Vec<u64>,
+    [u32; 2],
+    Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")] Option<[u64; 2]>,
+);
 
 impl Plans {
     /// Adds a plan of an operator, whose stages are numbered by their places in a list, and answers its number.
     pub fn add(&mut self, monoid: &Monoid, plan: &Plan, stages: &[Stage]) -> usize {
-        let values = |bytes: u64, size: u64| {
-            assert!(bytes.is_multiple_of(size), "{bytes} bytes are no values of {size}");
-            bytes / size
-        };
         let mut constants = Vec::new();
         for launch in plan.launches() {
-            for constant in launch.stage.overrides() {
+            for (name, value) in launch.stage.overrides() {
+                let constant = (name, value as u32);
                 if !constants.contains(&constant) {
                     constants.push(constant);
                 }
             }
         }
-        let exported = Exported {
+        let exported = Exported(
             constants,
-            depth: plan.depth(),
-            results: plan.results(),
-            workgroups: plan.workgroups(),
-            scratch: plan.scratch().map(|bytes| values(bytes, monoid.acc_size())),
-            partials: plan.partials(),
-            marks: plan.marks(),
-            launches: plan.launches().iter().map(|launch| Step::of(monoid, launch, stages)).collect(),
-        };
+            plan.depth(),
+            plan.results(),
+            plan.workgroups(),
+            plan.scratch().map(|bytes| values(bytes, monoid.acc_size())),
+            plan.partials(),
+            plan.marks(),
+            plan.launches().iter().map(|launch| Step::of(monoid, launch, stages)).collect(),
+        );
         self.line(serde_json::to_string(&exported).expect("numbers are JSON"))
     }
 
@@ -88,30 +81,44 @@ impl Plans {
 impl Step {
     fn of(monoid: &Monoid, launch: &Launch, stages: &[Stage]) -> Self {
         let number = stages.iter().position(|stage| same_text(stage, &launch.stage));
-        let range = |Bytes { offset, size }| [offset, size];
-        let values = |buffer: u64, bytes: Bytes, size: u64| {
-            let [offset, bytes] = range(bytes).map(|bytes| bytes / size);
-            vec![buffer, offset, bytes]
+        let range = |Bytes { offset, size }, value| [offset, size].map(|bytes| values(bytes, value));
+        let place = |buffer: u64, bytes, value| {
+            let [offset, size] = range(bytes, value);
+            vec![buffer, offset, size]
         };
-        let acc = monoid.acc_size();
+        let (item, acc) = (monoid.stride(), monoid.acc_size());
         let out = if launch.stage.writes == Writes::Partials { acc } else { monoid.out_size() };
         let from = match launch.src {
             Src::Inputs { first, next, second, .. } => {
-                [INPUT].into_iter().chain([Some(first), next.or(second)].into_iter().flatten().flat_map(range)).collect()
+                let other = next.or(second).map(|bytes| range(bytes, item));
+                [place(INPUT, first, item), other.map_or_else(Vec::new, Vec::from)].concat()
             }
-            Src::Scratch(buffer, bytes) => values(SCRATCH + buffer as u64, bytes, acc),
+            Src::Scratch(buffer, bytes) => place(SCRATCH + buffer as u64, bytes, acc),
             _ => vec![NOTHING],
         };
         let to = match launch.dst {
-            Dst::Scratch(buffer, bytes) => values(SCRATCH + buffer as u64, bytes, acc),
-            Dst::Output(bytes) => values(OUTPUT, bytes, out),
+            Dst::Scratch(buffer, bytes) => place(SCRATCH + buffer as u64, bytes, acc),
+            Dst::Output(bytes) => place(OUTPUT, bytes, out),
             _ => unreachable!("a launch writes scratch memory or the output"),
         };
         let mut words = launch.params.words().to_vec();
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
-        let offsets = launch.offsets.map(range).map_or_else(Vec::new, Vec::from);
-        Step(number.expect("a plan has only stages that were announced"), from, to, launch.grid, words, offsets)
+        let offsets = launch.offsets.map(|Bytes { offset, size }| [offset, size]);
+        Step(
+            number.expect("a plan has only stages that were announced"),
+            from,
+            to,
+            launch.grid,
+            words,
+            offsets,
+        )
     }
+}
+
+/// Bytes as values of a size.
+fn values(bytes: u64, size: u64) -> u64 {
+    assert!(bytes.is_multiple_of(size), "{bytes} bytes are no values of {size}");
+    bytes / size
 }
 
 /// Whether two stages have one text: workgroup size and tile are constants in it.
