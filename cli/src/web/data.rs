@@ -18,9 +18,9 @@ pub fn script() -> String {
     let histograms = operations::histograms(&mut texts);
     let variants = stencils::export(&mut texts);
     let peaks = peak::export(&mut texts);
-    let (pieces, modules) = texts.into_parts();
-    let quoted = |piece: &String| json!(piece).to_string();
-    let listed = |module: &Vec<usize>| json!(module).to_string();
+    let (paragraphs, pieces, modules) = texts.into_parts();
+    let quoted = |text: &String| json!(text).to_string();
+    let listed = |numbers: &Vec<usize>| json!(numbers).to_string();
     let lists = [
         ("lengths", LENGTHS.map(|len| len.to_string()).to_vec()),
         ("sizes", ladder::sizes()),
@@ -34,7 +34,8 @@ pub fn script() -> String {
         ("peaks", peaks),
         ("plans", plans.into_lines()),
         ("modules", modules.iter().map(listed).collect()),
-        ("pieces", pieces.iter().map(quoted).collect()),
+        ("pieces", pieces.iter().map(listed).collect()),
+        ("paragraphs", paragraphs.iter().map(quoted).collect()),
     ];
     let mut script =
         "// Written by `halofold web`: kernels and plans, as the library composes and makes them.\n\

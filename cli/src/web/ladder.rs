@@ -14,19 +14,15 @@ use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
 
 /// The operators and types that the page offers, the first chosen at the start. The other operators are among its operations.
-const WORK: [(Op, Element); 12] = [
+const WORK: [(Op, Element); 8] = [
     (Op::Sum, Element::F32),
     (Op::Sum, Element::U32),
     (Op::Sum, Element::I32),
     (Op::Sum, Element::F16),
-    (Op::Product, Element::U32),
     (Op::Min, Element::F32),
-    (Op::Max, Element::I32),
     (Op::ArgMin, Element::F32),
-    (Op::Mean, Element::F32),
     (Op::Variance, Element::F32),
     (Op::Xor, Element::U32),
-    (Op::L2, Element::F32),
 ];
 
 /// The workgroup sizes that the page offers and the invocations that each needs: each rung's own, and some for all.

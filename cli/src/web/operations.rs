@@ -19,8 +19,6 @@ enum Task {
     Whole,
     /// Everything, added to what the output holds.
     Accumulate,
-    /// Every so many-th element.
-    Strided(u64),
     /// Segments of one length.
     Fixed(u64),
     /// Segments between offsets, so long.
@@ -35,7 +33,6 @@ impl Task {
         match self {
             Task::Whole => ("whole", 1),
             Task::Accumulate => ("accumulate", 1),
-            Task::Strided(stride) => ("strided", stride),
             Task::Fixed(len) => ("fixed", len),
             Task::Offsets(len) => ("offsets", len),
             Task::Columns(inner) => ("columns", inner),
@@ -48,7 +45,6 @@ impl Task {
         match self {
             Task::Whole => Some((Shape::Whole, n)),
             Task::Accumulate => Some((Shape::Accumulate, n)),
-            Task::Strided(stride) => even(stride).then_some((Shape::Strided { stride }, n / stride)),
             Task::Fixed(len) => even(len).then_some((Shape::Segments { len }, n)),
             Task::Offsets(len) => even(len).then_some((Shape::Offsets { count: n / len }, n)),
             Task::Columns(inner) => {
@@ -59,9 +55,8 @@ impl Task {
 }
 
 /// The shapes beside whole inputs, by the operators that a visitor knows.
-const SHAPES: [(Op, Element, Task); 9] = [
+const SHAPES: [(Op, Element, Task); 8] = [
     (Op::Sum, Element::U32, Task::Accumulate),
-    (Op::Sum, Element::F32, Task::Strided(4)),
     (Op::Sum, Element::F32, Task::Fixed(4)),
     (Op::Sum, Element::F32, Task::Fixed(256)),
     (Op::ArgMin, Element::F32, Task::Fixed(1024)),

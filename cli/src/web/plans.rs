@@ -12,6 +12,10 @@ const SCRATCH: u64 = 1;
 const OUTPUT: u64 = 3;
 const NOTHING: u64 = 4;
 
+/// Which of a launch's numbers are the count, and the workgroups in a row of its grid.
+const COUNT: usize = 3;
+const ROW: usize = 5;
+
 /// Every distinct plan, as JSON.
 #[derive(Default)]
 pub struct Plans {
@@ -20,14 +24,14 @@ pub struct Plans {
 }
 
 /// A plan as the page reads it: the values of overrides; the combinations on the longest way to a result; results; workgroups;
-/// accumulators in either scratch buffer; bytes of the partials buffer and of marks; launches.
+/// accumulators in either scratch buffer; bytes of the partials buffer and of marks; the count that all launches are given; launches.
 ///
 /// Places are counted in values, not in bytes, so that operators whose elements or accumulators differ in size share a plan.
 #[derive(Serialize)]
-struct Exported(Vec<(&'static str, u32)>, u64, u64, u64, [u64; 2], u64, u64, Vec<Step>);
+struct Exported(Vec<(&'static str, u32)>, u64, u64, u64, [u64; 2], u64, u64, u32, Vec<Step>);
 
-/// A launch: the number of its stage, where it reads and writes, its grid, its numbers without the zeros at their end, and the
-/// bytes of offsets that it reads, if it reads any.
+/// A launch: the number of its stage, where it reads (nothing is said if it is where the launch before writes) and where it writes,
+/// its grid, its numbers without the count, the row and the zeros at their end, and the bytes of offsets that it reads, if any.
 #[derive(Serialize)]
 struct Step(
     usize,
@@ -50,6 +54,15 @@ impl Plans {
                 }
             }
         }
+        let count = plan.launches().first().map_or(0, |launch| launch.params.count);
+        let mut steps: Vec<_> =
+            plan.launches().iter().map(|launch| Step::of(monoid, launch, stages, count)).collect();
+        // Where the launch before has written is not said again.
+        for step in (1..steps.len()).rev() {
+            if steps[step].1 == steps[step - 1].2 {
+                steps[step].1.clear();
+            }
+        }
         let exported = Exported(
             constants,
             plan.depth(),
@@ -58,7 +71,8 @@ impl Plans {
             plan.scratch().map(|bytes| values(bytes, monoid.acc_size())),
             plan.partials(),
             plan.marks(),
-            plan.launches().iter().map(|launch| Step::of(monoid, launch, stages)).collect(),
+            count,
+            steps,
         );
         self.line(serde_json::to_string(&exported).expect("numbers are JSON"))
     }
@@ -79,7 +93,7 @@ impl Plans {
 }
 
 impl Step {
-    fn of(monoid: &Monoid, launch: &Launch, stages: &[Stage]) -> Self {
+    fn of(monoid: &Monoid, launch: &Launch, stages: &[Stage], count: u32) -> Self {
         let number = stages.iter().position(|stage| same_text(stage, &launch.stage));
         let range = |Bytes { offset, size }, value| [offset, size].map(|bytes| values(bytes, value));
         let place = |buffer: u64, bytes, value| {
@@ -101,7 +115,10 @@ impl Step {
             Dst::Output(bytes) => place(OUTPUT, bytes, out),
             _ => unreachable!("a launch writes scratch memory or the output"),
         };
+        assert_eq!(launch.params.count, count, "all launches are given one count");
         let mut words = launch.params.words().to_vec();
+        assert_eq!(words[ROW], launch.grid[0], "a row is the grid's");
+        (words[COUNT], words[ROW]) = (0, 0);
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
         let offsets = launch.offsets.map(|Bytes { offset, size }| [offset, size]);
         Step(

@@ -1,51 +1,69 @@
 //! Modules as lists of pieces: most share most of their text.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// How a piece begins in a composed module.
 const HEADING: &str = "// ==== ";
 
+/// What is between two paragraphs.
+const GAP: &str = "\n\n";
+
 /// The line that a browser asks for in front of a kernel with subgroup operations, and that naga refuses.
 const SUBGROUPS: &str = "enable subgroups;";
 
-/// Every distinct piece of some modules, and the modules as numbers of pieces.
+/// Things of which equal ones are kept once, in the order in which they came.
+struct Once<T> {
+    list: Vec<T>,
+    known: HashMap<T, usize>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Once { list: Vec::new(), known: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Once<T> {
+    /// The number of a thing, which is new or known.
+    fn number(&mut self, thing: T) -> usize {
+        if let Some(&number) = self.known.get(&thing) {
+            return number;
+        }
+        self.list.push(thing.clone());
+        self.known.insert(thing, self.list.len() - 1);
+        self.list.len() - 1
+    }
+}
+
+/// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.
 #[derive(Default)]
 pub struct Texts {
-    pieces: Vec<String>,
-    known: HashMap<String, usize>,
-    modules: Vec<Vec<usize>>,
-    known_modules: HashMap<Vec<usize>, usize>,
+    paragraphs: Once<String>,
+    pieces: Once<Vec<usize>>,
+    modules: Once<Vec<usize>>,
 }
 
 impl Texts {
-    /// Takes a module apart and answers its number. A module is its pieces with an empty line between them.
+    /// Takes a module apart and answers its number. A module is its pieces with an empty line between them, and so is a piece.
     pub fn add(&mut self, wgsl: &str) -> usize {
         let mut pieces = apart(wgsl);
-        assert_eq!(pieces.join("\n\n"), wgsl.trim_end(), "pieces are a module again");
+        assert_eq!(pieces.join(GAP), wgsl.trim_end(), "pieces are a module again");
         if has_subgroups(wgsl) {
             pieces.insert(0, SUBGROUPS);
         }
-        let numbers: Vec<_> = pieces.into_iter().map(|piece| self.piece(piece)).collect();
-        let next = self.modules.len();
-        let number = *self.known_modules.entry(numbers.clone()).or_insert(next);
-        if number == next {
-            self.modules.push(numbers);
-        }
-        number
+        let numbers = pieces.into_iter().map(|piece| self.piece(piece)).collect();
+        self.modules.number(numbers)
     }
 
     fn piece(&mut self, text: &str) -> usize {
-        let next = self.pieces.len();
-        let number = *self.known.entry(text.to_owned()).or_insert(next);
-        if number == next {
-            self.pieces.push(text.to_owned());
-        }
-        number
+        let numbers = text.split(GAP).map(|paragraph| self.paragraphs.number(paragraph.to_owned())).collect();
+        self.pieces.number(numbers)
     }
 
-    /// The pieces, and the modules as numbers of pieces.
-    pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>) {
-        (self.pieces, self.modules)
+    /// The paragraphs, the pieces as numbers of paragraphs, and the modules as numbers of pieces.
+    pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>, Vec<Vec<usize>>) {
+        (self.paragraphs.list, self.pieces.list, self.modules.list)
     }
 }
 
@@ -79,8 +97,8 @@ mod tests {
         let first = texts.add("enable f16;\n\n// ==== a\n\nconst A = 1u;\n\n// ==== b\n\nconst B = 2u;\n");
         let second = texts.add("// ==== a\n\nconst A = 1u;\n");
         assert_eq!((first, second, texts.add("// ==== a\n\nconst A = 1u;\n")), (0, 1, 1));
-        let (pieces, modules) = texts.into_parts();
-        assert_eq!((pieces.len(), modules), (3, vec![vec![0, 1, 2], vec![1]]));
+        let (paragraphs, pieces, modules) = texts.into_parts();
+        assert_eq!((paragraphs.len(), pieces.len(), modules), (5, 3, vec![vec![0, 1, 2], vec![1]]));
     }
 
     #[test]

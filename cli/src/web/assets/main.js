@@ -18,11 +18,11 @@ const page = {
 
 // The largest length whose plan a first visit takes: enough for a GPU to show what it can, seconds on any.
 const FIRST_LENGTH = HALOFOLD.lengths.indexOf(1 << 22);
-const SOFTWARE_LENGTH = HALOFOLD.lengths.indexOf(1 << 16);
+const SOFTWARE_LENGTH = HALOFOLD.lengths.indexOf(1 << 20);
 
 // Titles of operations, by which their chart knows them.
 function titleOf({ op, type, shape, number }) {
-  const what = { whole: "", accumulate: ", added to a total", strided: `, every ${number}th`, fixed: `, segments of ${number}`,
+  const what = { whole: "", accumulate: ", added to a total", fixed: `, segments of ${number}`,
     offsets: `, between offsets, ${number} each`, columns: `, ${number} columns` }[shape];
   return `${op} of ${type}${what}`;
 }
@@ -86,7 +86,7 @@ function openRung(name) {
     ["launches", plan && plan.launches.length], ["depth of the tree", plan && plan.depth], ...timesOf(row)];
   const constants = plan?.constants ?? [];
   const texts = modules.map((module) => moduleText(module, constants));
-  const [main] = [texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0]];
+  const main = texts.find((text) => text.includes(`// ${name}: `)) ?? texts[0];
   const essay = main.slice(main.indexOf(`// ${name}: `));
   return [
     element("div", { class: "essay" }, ...essayOf(essay)),
@@ -154,9 +154,15 @@ async function openPage() {
     say(`The GPU was lost${message ? `: ${message}` : ""}. What was measured is below; reload the page to go on.`, true);
     document.body.classList.add("no-gpu");
   });
-  for (const id of ["run", "run-library", "run-stencils", "heat-run", "heat-clear"]) place(id).disabled = false;
+  for (const id of ["run", "run-library", "run-stencils"]) place(id).disabled = false;
   say("Ready. Nothing is sent anywhere: everything runs in this tab.");
-  await startHeat();
+  // Once it is in sight: a picture asks more of a browser than computing does, and the ladder can do without.
+  const sight = new IntersectionObserver((seen) => {
+    if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
+    sight.disconnect();
+    page.drawn = startHeat();
+  });
+  sight.observe(place("heat"));
 }
 
 // Work that holds the GPU: one at a time, stopped on demand, and never measured while the heat picture runs.
@@ -291,10 +297,16 @@ function download() {
 
 // The heat picture: it moves once the visitor asks for it.
 async function startHeat() {
-  page.heat = new Heat(page.gpu, place("heat"), (rate) => { place("rate").textContent = `${rate.toLocaleString("en")} steps a second`; });
-  await page.heat.prepare(HALOFOLD.variants[Number(place("variant").value)]);
-  page.heat.greet();
-  page.heat.show();
+  try {
+    const heat = new Heat(page.gpu, place("heat"), (rate) => { place("rate").textContent = `${rate.toLocaleString("en")} steps a second`; });
+    await heat.prepare(HALOFOLD.variants[Number(place("variant").value)]);
+    heat.greet();
+    heat.show();
+    page.heat = heat;
+    for (const id of ["heat-run", "heat-clear"]) place(id).disabled = false;
+  } catch (error) {
+    place("rate").textContent = `This browser draws no pictures from WebGPU: ${error.message}`;
+  }
 }
 
 function toggleHeat() {

@@ -8,7 +8,15 @@ const OUTPUT = 3;
 
 // A plan by its number; `plans.rs` has the meaning of its members.
 function planOf(number) {
-  const [constants, depth, results, workgroups, scratch, partials, marks, launches] = HALOFOLD.plans[number];
+  const [constants, depth, results, workgroups, scratch, partials, marks, count, steps] = HALOFOLD.plans[number];
+  let before = [];
+  const launches = steps.map(([stage, from, to, grid, words, offsets]) => {
+    // What is not said again: where the launch before wrote, the count, the workgroups in a row.
+    const [first = 0, len = 0, index = 0, , groups = 0, , ...others] = words;
+    const launch = { stage, from: from.length ? from : before, to, grid, offsets, params: [first, len, index, count, groups, grid[0], ...others] };
+    before = to;
+    return launch;
+  });
   return { constants, depth, results, workgroups, scratch, partials, marks, launches };
 }
 
@@ -25,13 +33,13 @@ async function prepare(gpu, { work, modules, plan, input, offsets }) {
     [OUTPUT]: storage(gpu, outputBytes),
   };
   const [partials, marks, nothing] = [storage(gpu, plan.partials), storage(gpu, plan.marks), storage(gpu, 128)];
-  const params = uniforms(gpu, plan.launches.map(([, , , , words]) => words));
+  const params = uniforms(gpu, plan.launches.map(({ params }) => params));
   // A place is a buffer and one or two ranges of it, in values.
   const range = ([buffer, offset, size], value) =>
     buffers[buffer] ? { buffer: buffers[buffer], offset: offset * value, size: Math.ceil((size * value) / 4) * 4 } : { buffer: nothing };
   const second = ([buffer, , , offset, size]) => offset === undefined ? { buffer: nothing } : range([buffer, offset, size], work.item);
   const dispatches = [];
-  for (const [at, [stage, from, to, grid, , listed]] of plan.launches.entries()) {
+  for (const [at, { stage, from, to, grid, offsets: listed }] of plan.launches.entries()) {
     const compiled = await compile(gpu, modules[stage], plan.constants);
     const read = range(from, from[0] === INPUT ? work.item : work.acc);
     const isLast = to[0] === OUTPUT;
@@ -162,9 +170,6 @@ function* partsOf({ shape, number }, values, n) {
       break;
     case "columns":
       for (let start = 0; start < number; start += 1) yield new Part(values, start, n / number, number);
-      break;
-    case "strided":
-      yield new Part(values, 0, n / number, number);
       break;
     default:
       yield new Part(values, 0, n, 1);
