@@ -151,7 +151,7 @@ async function openPage() {
     ["workgroups", `up to ${gpu.invocations} invocations`],
   ]));
   gpu.device.lost.then(({ message }) => {
-    say(`The GPU was lost${message ? `: ${message}` : ""}. What was measured is below; reload the page to go on.`, true);
+    say(`The GPU was lost${message ? `: ${message.replace(/\.$/, "")}` : ""}. What was measured is below; reload the page to go on.`, true);
     document.body.classList.add("no-gpu");
   });
   for (const id of ["run", "run-library", "run-stencils"]) place(id).disabled = false;

@@ -57,7 +57,6 @@ function measure(gpu, dispatches) {
 
 // Loads the GPU and answers what one repetition takes about.
 async function settle(gpu, dispatches) {
-  await batch(gpu, dispatches, 1);
   let best = await batch(gpu, dispatches, 1);
   if (gpu.isSoftware) return best;
   const start = performance.now();

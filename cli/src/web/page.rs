@@ -30,9 +30,9 @@ pub fn html(kernels: &str, scripts: &[&str]) -> Markup {
                          another way: integers have to be exact, floats within a bound that follows from the elements. Nothing is uploaded."
                     }
                     noscript { p class="bad" { "This page needs JavaScript: it is what talks to the GPU." } }
-                    p id="status" role="status" { "Asking the browser for a GPU …" }
-                    dl id="facts" {}
                 }
+                p id="status" role="status" { "Asking the browser for a GPU …" }
+                dl id="facts" {}
                 main { (ladder()) (heat()) (stencils()) (library()) (record()) }
                 script src=(kernels) {}
                 @for script in scripts { script src=(script) {} }

@@ -31,21 +31,29 @@ function countOf(n) {
 
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : word.endsWith("h") ? "es" : "s"}`;
 
-// The essay that a kernel's text opens with, as paragraphs and drawings, and what follows it.
+// The essay that a kernel's text opens with, as paragraphs, lists and drawings.
 function essayOf(text) {
   const lines = text.replace(/^\/\/ ====.*\n\n/, "").split("\n");
-  const end = lines.findIndex((line) => !line.startsWith("//"));
   const blocks = [];
-  for (const line of lines.slice(0, end).map((line) => line.slice(3))) {
-    const kind = /^ {2,}/.test(line) ? "pre" : "p";
-    const last = blocks.at(-1);
-    if (line.trim() === "") blocks.push({ kind: "end", lines: [] });
-    else if (last && last.kind === kind && !/^(\*|Today|Beyond)/.test(line)) last.lines.push(line);
-    else if (last && last.kind === "p" && kind === "pre" && last.lines[0].startsWith("*")) last.lines.push(line.trim());
-    else blocks.push({ kind: line.trimStart().startsWith("* ") ? "p" : kind, lines: [line.trimStart().startsWith("* ") ? line.trim() : line] });
+  let last = null;
+  for (const line of lines.slice(0, lines.findIndex((line) => !line.startsWith("//")))) {
+    const words = line.slice(3);
+    const kind = kindOf(words, last);
+    // Lines of a kind go on where the one before ended; an item, and what is said of today, begin anew.
+    const isNew = !last || kind !== last.kind || /^ *\* |^(Today|Beyond)\b/.test(words);
+    if (isNew) blocks.push(last = { kind, lines: [] });
+    last.lines.push(kind === "pre" ? words : words.trim().replace(/^\* /, ""));
   }
-  return blocks.filter(({ kind }) => kind !== "end").map(({ kind, lines }) =>
-    kind === "pre" ? element("pre", { class: "drawing" }, lines.join("\n")) : element("p", {}, withCode(lines.join(" "))));
+  return blocks.filter(({ kind }) => kind !== "gap").map(({ kind, lines }) =>
+    kind === "pre" ? element("pre", {}, lines.join("\n")) : element("p", { class: kind }, withCode(lines.join(" "))));
+}
+
+// What a line of an essay is part of, given the block before it.
+function kindOf(words, last) {
+  if (words.trim() === "") return "gap";
+  if (/^ *\* /.test(words)) return "item";
+  if (!words.startsWith("  ")) return "p";
+  return last?.kind === "item" ? "item" : "pre";
 }
 
 // Text whose `words` are code.
