@@ -135,7 +135,7 @@ fn bench<F: FnOnce() -> Data>(
         return Some(row);
     }
     let make = || data.trial(machine, job);
-    let time = |trial: &Trial, repeats| machine.timer.exactly(repeats, &|pass| trial.encode_in_pass(pass));
+    let time = |trial: &Trial, repeats| machine.timer.measure_n(repeats, &|pass| trial.encode_in_pass(pass));
     let (trial, summary, timing) = common::bench(group, machine, name, make, time)?;
     row.figures.workgroups = Some(trial.plan().workgroups());
     row.figures.dispatches = Some(trial.plan().launches().len() as u64);

@@ -119,10 +119,9 @@ impl Data {
         let name = config.variant.name;
         let exact = Jacobi::new(device, config, config.stencil.dyadic);
         let exact = exact.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let usual = exact.reweighted(device, config.stencil.usual).expect("the other weights had no error");
+        let usual = exact.reweighted(config.stencil.usual).expect("the other weights had no error");
         let steppers = self.pairs.iter().map(|pair| {
-            let stepper =
-                |jacobi| pair.stepper(device, jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let stepper = |jacobi| pair.stepper(jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
             match self.field.verify(device, queue, pair, &stepper(&exact)) {
                 Ok(None) => stepper(&usual),
                 Ok(Some(difference)) => panic!("{name}: {difference}"),
@@ -152,7 +151,7 @@ fn bench<F: FnOnce() -> Data>(
     }
     let make = || data.rotation(machine, config);
     let time = |rotation: &Rotation<Stepper>, repeats| {
-        machine.timer.exactly(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
+        machine.timer.measure_n(repeats, &|pass| rotation.next().encode_in_pass(pass, 1))
     };
     let (_, summary, timing) = common::bench(group, machine, name, make, time)?;
     row.figures.dispatches = Some(1);

@@ -199,7 +199,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
     // Nothing was waited for until here; only the report needs the numbers on the host.
     let history = read(device, queue, &app.history)?;
     let frames = bytemuck::cast_slice::<u8, [f32; 2]>(&history).iter().zip(0..);
-    let [dazzled, adapted] = pictures.map(|(_, readback)| readback.wait(device, 4 * PIXELS));
+    let [dazzled, adapted] = pictures.map(|(_, readback)| readback.wait(4 * PIXELS));
     Ok(Outcome {
         frames: frames
             .map(|(&[log_mean, exposure], number)| Frame {
@@ -329,7 +329,7 @@ fn read(device: &wgpu::Device, queue: &wgpu::Queue, buffer: &wgpu::Buffer) -> Re
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     readback.encode(&mut encoder, buffer, 0, buffer.size())?;
     queue.submit([encoder.finish()]);
-    Ok(readback.wait(device, buffer.size())?)
+    Ok(readback.wait(buffer.size())?)
 }
 
 fn write_png(path: &Path, rgba: &[u8]) -> Result<(), Error> {

@@ -139,13 +139,13 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, b: &[f32]) -> Result<Outc
         readback.encode(&mut encoder, &rr, 0, 4)?;
         queue.submit([encoder.finish()]);
         iterations += LOOK;
-        residual = dot.results(&readback.wait(device, 4)?)?;
+        residual = dot.results(&readback.wait(4)?)?;
     }
     let readback = Readback::new(device, x.size());
     let mut encoder = device.create_command_encoder(&Default::default());
     readback.encode(&mut encoder, &x, 0, x.size())?;
     queue.submit([encoder.finish()]);
-    Ok(Outcome { iterations, x: bytemuck::pod_collect_to_vec(&readback.wait(device, x.size())?) })
+    Ok(Outcome { iterations, x: bytemuck::pod_collect_to_vec(&readback.wait(x.size())?) })
 }
 
 /// The application's module and its buffers.

@@ -306,7 +306,7 @@ impl<'a> Ring<'a> {
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         readback.encode(&mut encoder, &self.gathered, 0, size)?;
         self.queue.submit([encoder.finish()]);
-        Ok(readback.wait(self.device, size)?)
+        Ok(readback.wait(size)?)
     }
 
     /// How long a stage of one piece takes when nothing else runs. The first time does not count.

@@ -4,7 +4,6 @@
 
 use std::num::NonZeroU64;
 
-use wgpu::util::DeviceExt as _;
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::slice::Slice;
@@ -42,9 +41,27 @@ pub(crate) fn block<T>(params: &Buffer, offset: u64) -> BindingResource<'_> {
     slice(params, offset, size_of::<T>() as u64)
 }
 
-/// A small buffer with contents.
+/// A small buffer with contents, which are whole words; of a device that is lost, a buffer without.
+///
+/// wgpu's own `create_buffer_init` panics there: what a lost device creates cannot be written to.
 pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: BufferUsages) -> Buffer {
-    device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some(label), contents, usage })
+    let size = (contents.len() as u64).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+    let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true };
+    let buffer = device.create_buffer(&descriptor);
+    if let Ok(mut bytes) = buffer.get_mapped_range_mut(..) {
+        bytes.slice(..contents.len()).copy_from_slice(contents);
+        drop(bytes);
+        quietly(device, || buffer.unmap());
+    }
+    buffer
+}
+
+/// Maps or unmaps a buffer of halofold's own, which only the loss of the device can make an error. wgpu reports that one as an error
+/// of the buffer's, by default with a panic: here nobody is told.
+pub(crate) fn quietly(device: &Device, work: impl FnOnce()) {
+    let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    work();
+    drop(scope.pop());
 }
 
 /// Binds buffers to the slots of group 0.

@@ -68,7 +68,7 @@
 //! # let readback = halofold::read::Readback::new(&device, 4);
 //! # readback.encode(&mut encoder, &result, 0, 4).unwrap();
 //! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 4).unwrap(), 1.5f32.to_le_bytes());
+//! # assert_eq!(readback.wait(4).unwrap(), 1.5f32.to_le_bytes());
 //! ```
 //!
 //! What each operation costs in dispatches and memory is in the tables of [`reduce`](crate::reduce#cost) and
@@ -118,5 +118,6 @@ mod window;
 
 pub use binding::BufferError;
 pub use element::{Element, UnknownElement, Value};
+pub use pipeline::LimitError;
 pub use slice::Slice;
 pub use wgpu;

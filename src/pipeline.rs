@@ -1,6 +1,99 @@
-//! Compiling a composed kernel: what reductions and stencils do alike.
+//! Compiling a composed kernel: what reductions, histograms and stencils do alike.
 
-use wgpu::Device;
+use wgpu::{Device, Limits};
+
+use crate::binding;
+
+/// The slot of group 0 that has a kernel's parameters: its only uniform buffer.
+const PARAMETERS: u32 = 2;
+
+/// How [histograms](crate::histogram) and [stencils](crate::stencil) are compiled. Start with [`Options::default`], and change what you
+/// like.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Options<'a> {
+    /// A pipeline cache of the caller's: `None` by default.
+    pub cache: Option<&'a wgpu::PipelineCache>,
+}
+
+impl<'a> Options<'a> {
+    /// The same with a pipeline cache.
+    pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
+        Options { cache: Some(cache) }
+    }
+}
+
+/// A limit of the device without more of which nothing of the kind runs there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{name} of {needed} is needed, this device has {limit}: ask for more when it is opened")]
+pub struct LimitError {
+    /// The limit, a field of [`wgpu::Limits`].
+    pub name: &'static str,
+    /// What is needed.
+    pub needed: u64,
+    /// What the device has.
+    pub limit: u64,
+}
+
+impl LimitError {
+    /// An error if the device has less than is needed.
+    pub(crate) fn unless(
+        name: &'static str,
+        limit: impl Into<u64>,
+        needed: impl Into<u64>,
+    ) -> Result<(), Self> {
+        let (limit, needed) = (limit.into(), needed.into());
+        if needed > limit { Err(LimitError { name, needed, limit }) } else { Ok(()) }
+    }
+}
+
+/// Checks what a kernel with these slots in group 0 takes of a device, whatever it is given.
+pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
+    let storage = slots.iter().filter(|slot| **slot != PARAMETERS).count() as u64;
+    let behind = slots.iter().max().map_or(0, |last| last + 1);
+    LimitError::unless(
+        "max_storage_buffers_per_shader_stage",
+        limits.max_storage_buffers_per_shader_stage,
+        storage,
+    )?;
+    LimitError::unless(
+        "max_uniform_buffers_per_shader_stage",
+        limits.max_uniform_buffers_per_shader_stage,
+        1u32,
+    )?;
+    LimitError::unless(
+        "max_buffers_and_acceleration_structures_per_shader_stage",
+        limits.max_buffers_and_acceleration_structures_per_shader_stage,
+        storage + 1,
+    )?;
+    LimitError::unless("max_bindings_per_bind_group", limits.max_bindings_per_bind_group, behind)?;
+    check_basics(limits)
+}
+
+/// Checks what every kernel takes of a device: a group of bindings, some parameters, a workgroup.
+pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
+    let block = binding::STRIDE as u64;
+    LimitError::unless("max_bind_groups", limits.max_bind_groups, 1u32)?;
+    LimitError::unless("max_buffer_size", limits.max_buffer_size, block)?;
+    LimitError::unless("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size, block)?;
+    // A window starts at a multiple of the alignment, and has to reach the next one.
+    let window = block.max(u64::from(limits.min_storage_buffer_offset_alignment));
+    LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, window)?;
+    let most = limits.max_compute_workgroups_per_dimension;
+    LimitError::unless("max_compute_workgroups_per_dimension", most, 1u32)?;
+    check_workgroup([1, 1], limits)
+}
+
+/// Checks that a device runs workgroups of so many invocations, in x and in y.
+pub(crate) fn check_workgroup([x, y]: [u32; 2], limits: &Limits) -> Result<(), LimitError> {
+    let invocations = u64::from(x) * u64::from(y);
+    let most = limits.max_compute_invocations_per_workgroup;
+    LimitError::unless("max_compute_invocations_per_workgroup", most, invocations)?;
+    LimitError::unless("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x, x)?;
+    LimitError::unless("max_compute_workgroup_size_y", limits.max_compute_workgroup_size_y, y)?;
+    LimitError::unless("max_compute_workgroup_size_z", limits.max_compute_workgroup_size_z, 1u32)
+}
 
 /// A kernel's text and all that goes with it.
 pub(crate) struct Kernel<'a> {
@@ -25,8 +118,12 @@ pub(crate) enum Checks {
     Off,
 }
 
-/// Compiles a kernel, and lays out its group 0.
-pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
+/// A pipeline, and the layout of its group 0.
+pub(crate) type Compiled = (wgpu::ComputePipeline, wgpu::BindGroupLayout);
+
+/// Compiles a kernel, and lays out its group 0. It says so in the log, as it takes long beside everything else.
+pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> Compiled {
+    log::debug!("compiles {}", kernel.label);
     let label = Some(kernel.label);
     let descriptor =
         wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()) };
@@ -63,28 +160,28 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> (wgpu::ComputePipe
 /// So many workgroups in rows of equal length, where one dimension has too little room; `None` if two have.
 ///
 /// The last row may be longer than needed.
-pub(crate) fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
+pub(crate) fn folded(groups: u64, limits: &Limits) -> Option<[u32; 2]> {
     let most = u64::from(limits.max_compute_workgroups_per_dimension);
-    let rows = groups.div_ceil(most).max(1);
+    let rows = groups.div_ceil(most.max(1)).max(1);
     (rows <= most).then(|| [groups.div_ceil(rows).max(1) as u32, rows as u32])
 }
 
 /// The most workgroups that two dimensions hold.
-pub(crate) fn most_groups(limits: &wgpu::Limits) -> u64 {
+pub(crate) fn most_groups(limits: &Limits) -> u64 {
     u64::from(limits.max_compute_workgroups_per_dimension).pow(2)
 }
 
 /// So many workgroups or a few more, which make whole rows: for kernels that a workgroup too many would disturb.
-pub(crate) fn whole_rows(groups: u64, limits: &wgpu::Limits) -> u64 {
+pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     let groups = groups.max(1);
-    groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension)))
+    groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))
 }
 
 /// All kernels number their bindings alike: 2 holds the parameters, 0, 3, 5, 6 and 7 are read,
 /// the others also written.
 fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = match slot {
-        2 => wgpu::BufferBindingType::Uniform,
+        PARAMETERS => wgpu::BufferBindingType::Uniform,
         0 | 3 | 5 | 6 | 7 => wgpu::BufferBindingType::Storage { read_only: true },
         _ => wgpu::BufferBindingType::Storage { read_only: false },
     };

@@ -1,5 +1,18 @@
 //! Cutting a range of a buffer into parts that one binding can hold.
 
+use wgpu::Limits;
+
+use crate::pipeline::LimitError;
+
+/// The most windows that anything is cut into: a plan lists a dispatch for each, and each takes its time to record.
+const MOST: u64 = 1 << 16;
+
+/// Checks that so many bytes are not too many windows.
+pub(crate) fn check(bytes: u64, limits: &Limits) -> Result<(), LimitError> {
+    let (name, limit) = ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size);
+    LimitError::unless(name, limit, bytes.div_ceil(MOST))
+}
+
 /// A part of a buffer that one binding can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {

@@ -53,7 +53,7 @@ fn run(device: &wgpu::Device, queue: &wgpu::Queue, prepared: &Prepared, output: 
     let readback = Readback::new(device, 4);
     readback.encode(&mut encoder, output, 0, 4).unwrap();
     queue.submit([encoder.finish()]);
-    bytemuck::pod_read_unaligned(&readback.wait(device, 4).unwrap())
+    bytemuck::pod_read_unaligned(&readback.wait(4).unwrap())
 }
 
 /// Windows of 64 KiB over 1.2 MiB, grids of at most 100 × 100 workgroups, an offset that is no multiple of anything but four.

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Random, alone, gpu};
-use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Step, Tuning, reference};
+use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Options, Step, Tuning, reference};
 use halofold::read::Readback;
 use halofold::reduce::Extent;
 use halofold::{BufferError, Slice, adapter, wgpu};
@@ -41,7 +41,7 @@ fn count(
     let input = buffer(device, words, STORAGE);
     let output = buffer(device, &before, STORAGE | wgpu::BufferUsages::COPY_SRC);
     let keys = Slice::new(&input, 4 * first as u64, 4 * (words.len() - first) as u64);
-    let prepared = histogram.prepare(device, keys, Slice::at(&output, 256)).unwrap();
+    let prepared = histogram.of(keys).into(Slice::at(&output, 256)).unwrap();
     let mut encoder = device.create_command_encoder(&Default::default());
     {
         let mut pass = encoder.begin_compute_pass(&Default::default());
@@ -51,7 +51,7 @@ fn count(
     let readback = Readback::new(device, output.size());
     readback.encode(&mut encoder, &output, 0, output.size()).unwrap();
     queue.submit([encoder.finish()]);
-    let bytes = readback.wait(device, output.size()).unwrap();
+    let bytes = readback.wait(output.size()).unwrap();
     let got: &[u32] = bytemuck::cast_slice(&bytes);
     assert!(got[..64].iter().all(|word| *word == BEFORE), "something was written in front of the output");
     assert_eq!(got[64 + bins], GUARD, "something was written behind the output");
@@ -79,7 +79,8 @@ fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, word
 fn check_here(job: Job, words: &[u32], firsts: &[usize]) {
     let gpu = gpu();
     let work = || {
-        let histogram = Histogram::with_job(&gpu.device, job, None).map_err(|error| error.to_string())?;
+        let histogram =
+            Histogram::with_job(&gpu.device, job, Options::default()).map_err(|error| error.to_string())?;
         for &first in firsts {
             check(&gpu.device, &gpu.queue, &histogram, words, first);
         }
@@ -141,8 +142,11 @@ fn every_method() {
             }
             for method in methods {
                 for max_workgroups in [1, 50] {
-                    let tuning = Tuning { workgroup_size, max_workgroups, method };
-                    let job = Job { tuning, ..Job::new(Keys::Numbers, bins, &limits) };
+                    let tuning = Tuning::of(&limits, bins, u64::MAX)
+                        .with_workgroup_size(workgroup_size)
+                        .with_max_workgroups(max_workgroups)
+                        .with_method(method);
+                    let job = Job::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
                     if job.check(&limits).is_ok() {
                         check_here(job, &words, &[1, random]);
                     }
@@ -173,7 +177,7 @@ fn counts_are_added_where_asked() {
                 Keys::Numbers => numbers(bins, 100_003).pop().unwrap(),
                 _ => floats(0.0, 1.0, bins, 100_003),
             };
-            let job = Job { add: true, ..Job::new(keys, bins, &limits) };
+            let job = Job::new(keys, bins, &limits).adding();
             check_here(job, &words, &[0, words.len()]);
         }
     }
@@ -264,7 +268,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
             let histogram = Histogram::new(&device, Keys::Numbers, bins).unwrap();
             let extent = Extent { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
-            assert!(plan.passes.iter().filter(|pass| pass.step == Step::Count).count() >= 19);
+            assert!(plan.passes().iter().filter(|pass| pass.step == Step::Count).count() >= 19);
             check(&device, &queue, &histogram, &words, first);
         }
     }
@@ -303,14 +307,15 @@ fn wrong_tunings_are_refused() {
     let _alone = alone();
     let device = &gpu().device;
     let job = Job::new(Keys::Numbers, 1000, &device.limits());
-    let refused = |tuning| Histogram::with_job(device, Job { tuning, ..job }, None).unwrap_err().to_string();
-    let with =
-        |copies, slices| Tuning { method: Method::Workgroup { copies, slices, merge: false }, ..job.tuning };
+    let refused = |tuning| {
+        Histogram::with_job(device, job.with_tuning(tuning), Options::default()).unwrap_err().to_string()
+    };
+    let with = |copies, slices| job.tuning.with_method(Method::Workgroup { copies, slices, merge: false });
     for (tuning, word) in [
-        (Tuning { workgroup_size: 96, ..job.tuning }, "power of two"),
-        (Tuning { workgroup_size: 32, ..job.tuning }, "64 to"),
-        (Tuning { workgroup_size: 2048, ..job.tuning }, "64 to"),
-        (Tuning { max_workgroups: 0, ..job.tuning }, "at least 1"),
+        (job.tuning.with_workgroup_size(96), "power of two"),
+        (job.tuning.with_workgroup_size(32), "64 to"),
+        (job.tuning.with_workgroup_size(2048), "64 to"),
+        (job.tuning.with_max_workgroups(0), "at least 1"),
         (with(3, 1), "power of two"),
         (with(0, 1), "power of two"),
         (with(128, 1), "power of two"),
@@ -333,7 +338,7 @@ fn wrong_buffers_are_refused() {
     let other = buffer(device, &[0; 1000], wgpu::BufferUsages::COPY_SRC);
     let refused = |input: &wgpu::Buffer, offset, len: u64, output: &wgpu::Buffer, at| {
         let input = Slice::new(input, offset, 4 * len);
-        histogram.prepare(device, input, Slice::at(output, at)).unwrap_err()
+        histogram.of(input).into(Slice::at(output, at)).unwrap_err()
     };
     use HistogramError as E;
     assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));
@@ -369,11 +374,11 @@ fn plans_have_no_more_dispatches_than_needed() {
     let job = Job::new(Keys::Numbers, 256, &limits);
     let steps = |job: Job, len| -> Vec<Step> {
         let plan = job.plan(Extent { offset: 0, len }, &limits).unwrap();
-        plan.passes.iter().map(|pass| pass.step).collect()
+        plan.passes().iter().map(|pass| pass.step).collect()
     };
     assert_eq!(steps(job, 1 << 20), [Step::Clear, Step::Count]);
     assert_eq!(steps(job, 0), [Step::Clear]);
-    let adding = Job { add: true, ..job };
+    let adding = job.adding();
     assert_eq!(steps(adding, 1 << 20), [Step::Count]);
     assert_eq!(steps(adding, 0), []);
 }

@@ -63,7 +63,7 @@ fn measured_by_the_host(timer: &Timer) {
     assert!(measured.samples().iter().all(|ms| *ms > 0.0) && sum <= whole, "{sum} of {whole} ms");
 
     let start = Instant::now();
-    let (took, timing) = timer.exactly(7, &record).unwrap();
+    let (took, timing) = timer.measure_n(7, &record).unwrap();
     assert_eq!(timing, Timing::Wall);
     assert!(!took.is_zero() && took <= start.elapsed(), "{took:?}");
     assert_eq!(timer.once(&record).unwrap(), None, "the way of a single run is no time of the kernel");

@@ -40,7 +40,7 @@ fn part_of_a_word_comes_back() {
         readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
         queue.submit([encoder.finish()]);
         for size in [0, 1, 2, 6, 7, 8] {
-            assert_eq!(readback.wait(&device, size).unwrap(), BYTES[..size as usize]);
+            assert_eq!(readback.wait(size).unwrap(), BYTES[..size as usize]);
             let read = readback.read(size);
             device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
             assert_eq!(pollster::block_on(read).unwrap(), BYTES[..size as usize]);
@@ -57,7 +57,7 @@ fn mailboxes_have_any_size() {
                 let mut encoder = device.create_command_encoder(&Default::default());
                 mailbox.encode(&mut encoder).unwrap();
                 queue.submit([encoder.finish()]);
-                assert_eq!(mailbox.spin(&device).unwrap(), vec![0; size as usize]);
+                assert_eq!(mailbox.spin().unwrap(), vec![0; size as usize]);
             }
         }
     }
@@ -77,11 +77,11 @@ fn wrong_requests_are_errors_and_harmless() {
         assert!(matches!(error, ReadError::TooShort { room: 4, .. }), "{error}");
         readback.encode(&mut encoder, &source, 0, 8).unwrap();
         queue.submit([encoder.finish()]);
-        let error = readback.wait(&device, 9).unwrap_err();
+        let error = readback.wait(9).unwrap_err();
         assert!(matches!(error, ReadError::Room { size: 9, room: 8 }), "{error}");
         let error = pollster::block_on(readback.read(u64::MAX)).unwrap_err();
         assert!(matches!(error, ReadError::Room { .. }), "{error}");
-        assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
+        assert_eq!(readback.wait(8).unwrap(), BYTES);
     }
 }
 
@@ -96,7 +96,9 @@ fn nobody_has_to_wait_to_the_end() {
             queue.submit([encoder.finish()]);
             let given_up = readback.read(8);
             // A second request while one is under way is refused and leaves the first one alone.
-            assert!(matches!(readback.wait(&device, 8), Err(ReadError::Map(_))));
+            assert!(matches!(readback.wait(8), Err(ReadError::Busy)));
+            let mut encoder = device.create_command_encoder(&Default::default());
+            assert!(matches!(readback.encode(&mut encoder, &source, 0, 8), Err(ReadError::Busy)));
             if polled {
                 device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
             }
@@ -106,7 +108,66 @@ fn nobody_has_to_wait_to_the_end() {
         drop(readback.read(4));
         device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
         assert_eq!(pollster::block_on(first).unwrap(), BYTES);
-        assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
+        assert_eq!(readback.wait(8).unwrap(), BYTES);
+    }
+}
+
+/// A frame loop asks once, looks in every frame, and takes the bytes when they are there; a second request meanwhile is refused.
+#[test]
+fn a_frame_loop_looks_and_goes_on() {
+    for (device, queue) in devices() {
+        let readback = Readback::new(&device, 8);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
+        queue.submit([encoder.finish()]);
+        let mut reading = readback.read(6);
+        let mut second = readback.read(6);
+        assert!(matches!(second.try_take(), Err(ReadError::Busy)));
+        drop(second);
+        let bytes = loop {
+            if let Some(bytes) = reading.try_take().unwrap() {
+                break bytes;
+            }
+        };
+        assert_eq!(bytes, BYTES[..6]);
+        assert!(matches!(reading.try_take(), Err(ReadError::Taken)));
+        assert!(matches!(pollster::block_on(reading), Err(ReadError::Taken)));
+        assert_eq!(readback.wait(8).unwrap(), BYTES);
+
+        let mailbox = Mailbox::new(&device, 8);
+        queue.write_buffer(mailbox.buffer(), 0, &BYTES);
+        let mut encoder = device.create_command_encoder(&Default::default());
+        mailbox.encode(&mut encoder).unwrap();
+        queue.submit([encoder.finish()]);
+        let mut reading = mailbox.read();
+        let mut encoder = device.create_command_encoder(&Default::default());
+        assert!(matches!(mailbox.encode(&mut encoder), Err(ReadError::Busy)));
+        while reading.try_take().unwrap().is_none_or(|bytes| bytes != BYTES) {}
+        mailbox.encode(&mut encoder).unwrap();
+    }
+}
+
+/// More than a buffer may have: every use says so, and nothing else happens.
+#[test]
+fn too_large_is_an_error() {
+    for (device, _) in devices() {
+        let limit = device.limits().max_buffer_size;
+        for size in [u64::MAX, u64::MAX - 2, limit + 1] {
+            let readback = Readback::new(&device, size);
+            let mailbox = Mailbox::new(&device, size);
+            let mut encoder = device.create_command_encoder(&Default::default());
+            for error in [
+                readback.encode(&mut encoder, &source(&device), 0, 8).unwrap_err(),
+                readback.wait(8).unwrap_err(),
+                readback.read(8).try_take().unwrap_err(),
+                mailbox.encode(&mut encoder).unwrap_err(),
+                mailbox.spin().unwrap_err(),
+                pollster::block_on(mailbox.read()).unwrap_err(),
+            ] {
+                assert!(error.to_string().contains("max_buffer_size"), "{error}");
+            }
+            assert_eq!(mailbox.buffer().size(), 4);
+        }
     }
 }
 
@@ -139,7 +200,7 @@ fn waking_may_end_the_task() {
             assert!(matches!(polled, Poll::Pending));
             device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
             assert!(task.0.lock().unwrap().is_none(), "nobody was woken");
-            assert_eq!(readback.wait(&device, 8).unwrap(), BYTES);
+            assert_eq!(readback.wait(8).unwrap(), BYTES);
         }
         sender.send(()).unwrap();
     });

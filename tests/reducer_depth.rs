@@ -76,7 +76,7 @@ fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: Extent, offse
     let readback = Readback::new(device, plan.output());
     readback.encode(&mut encoder, &output, 0, plan.output()).unwrap();
     queue.submit([encoder.finish()]);
-    let bytes = readback.wait(device, plan.output()).unwrap();
+    let bytes = readback.wait(plan.output()).unwrap();
     let ways: &[u32] = bytemuck::cast_slice(&bytes);
     let longest = ways.iter().max().copied().unwrap_or(0);
     u64::from(longest.saturating_sub(1))

@@ -136,7 +136,7 @@ impl Calls {
     ) -> Result<(Duration, Timing), MeasureError> {
         let (mut seconds, mut clock) = (0.0, machine.timer.timing());
         for _ in 0..repeats {
-            let took = machine.timer.behind(&|pass| sweep.record(pass), &|pass| self.record(pass));
+            let took = machine.timer.measure_after(&|pass| sweep.record(pass), &|pass| self.record(pass));
             let (took, timing) = took?;
             seconds += took.as_secs_f64() / self.0.len() as f64;
             clock = timing;
@@ -177,7 +177,7 @@ pub fn verify(
             let copied = readback.encode(&mut encoder, output, at, length);
             copied.map_err(|error| error.to_string())?;
             queue.submit([encoder.finish()]);
-            let got = readback.wait(device, length).map_err(|error| error.to_string())?;
+            let got = readback.wait(length).map_err(|error| error.to_string())?;
             expected.check(at, &got)?;
         }
     }

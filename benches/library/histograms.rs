@@ -61,7 +61,7 @@ fn calls(machine: &Machine, way: Way, bins: u32, n: u64, pool: &Pool) -> Calls {
     let outputs: Vec<_> = (0..own).map(|_| calls::output(device, size)).collect();
     let some = (0..count).map(|number| {
         let output = &outputs[(number % own) as usize];
-        let prepared = histogram.prepare(device, pool.input(n, number), output);
+        let prepared = histogram.of(pool.input(n, number)).into(output);
         let prepared = prepared.unwrap_or_else(|error| fine(error.to_string()));
         Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call
     });

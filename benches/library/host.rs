@@ -130,7 +130,7 @@ impl<'a> Scalar<'a> {
         self.posted.encode(&mut encoder);
         self.mailbox.encode(&mut encoder).expect("a mailbox fits itself");
         self.machine.queue.submit([encoder.finish()]);
-        let got = self.mailbox.spin(&self.machine.device).expect("the device keeps working");
+        let got = self.mailbox.spin().expect("the device keeps working");
         self.checked(start.elapsed(), &got)
     }
 
@@ -141,7 +141,7 @@ impl<'a> Scalar<'a> {
         self.read.encode(&mut encoder);
         self.readback.encode(&mut encoder, &self.output, 0, SIZE).expect("the sum fits");
         self.machine.queue.submit([encoder.finish()]);
-        let got = self.readback.wait(&self.machine.device, SIZE).expect("the device keeps working");
+        let got = self.readback.wait(SIZE).expect("the device keeps working");
         self.checked(start.elapsed(), &got)
     }
 

@@ -74,7 +74,7 @@ pub struct Line {
     pub pieces: Vec<Vec<(f64, f64)>>,
 }
 
-/// A line across the chart that others are measured against.
+/// A line across the chart that others are compared with.
 pub struct Ceiling {
     /// Where it is.
     pub value: f64,
@@ -92,7 +92,7 @@ pub struct Chart {
     pub y: Axis,
     /// The lines, the first at the bottom.
     pub lines: Vec<Line>,
-    /// What they are measured against.
+    /// The line that they are compared with.
     pub ceiling: Option<Ceiling>,
 }
 

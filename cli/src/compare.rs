@@ -20,13 +20,13 @@ use verdict::Verdict;
 /// Options of `halofold compare`.
 #[derive(clap::Args)]
 pub struct CompareArgs {
-    /// The record to compare with: of `--record`, of the benches, or the array that `--json` prints.
+    /// The first record: written by `--record` or by the benches, or an array that `--json` printed.
     #[arg(value_name = "A.json")]
     a: PathBuf,
-    /// The record to judge.
+    /// The second record, which is judged against the first.
     #[arg(value_name = "B.json")]
     b: PathBuf,
-    /// How much slower, in percent, a row of B may be: one beyond it is a regression, and the exit status is 1.
+    /// A row of B that is slower by more than this percentage is a regression; the exit status is then 1.
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = percent)]
     threshold: f64,
     /// Print one JSON array of comparisons.
@@ -39,10 +39,10 @@ fn percent(text: &str) -> Result<f64, String> {
     let percent = text.strip_suffix('%').unwrap_or(text).parse().ok();
     percent
         .filter(|percent: &f64| percent.is_finite() && *percent >= 0.0)
-        .ok_or_else(|| format!("`{text}` is no percentage; write 5 or 2.5"))
+        .ok_or_else(|| format!("`{text}` is not a percentage; write 5 or 2.5"))
 }
 
-/// One line of the comparison: what was measured, and what is said of it.
+/// One line of the comparison: what was measured, and the verdict.
 #[derive(Serialize)]
 struct Line<'a, W> {
     #[serde(flatten)]
@@ -99,11 +99,11 @@ pub fn run(args: &CompareArgs) -> Result<(), Failure> {
     if verdicts.into_iter().any(Verdict::is_regression) { Err(Failure::Wrong) } else { Ok(()) }
 }
 
-/// A word on records that were not measured alike.
+/// A warning if the records were not measured under the same conditions.
 fn inputs(a: &Loaded, b: &Loaded) -> String {
     match [a, b].map(|loaded| loaded.origin.as_ref().map(|record| record.inputs)) {
         [Some(a), Some(b)] if a != b => {
-            format!("A was measured over {} inputs, B over {} ones\n", a.name(), b.name())
+            format!("A was measured over {} inputs, B over {} inputs\n", a.name(), b.name())
         }
         _ => String::new(),
     }
@@ -125,9 +125,9 @@ fn line<'a, W: What>(pair: &Pair<'a, W>, threshold: f64) -> Line<'a, W> {
     }
 }
 
-/// What a table says of a row before its times.
+/// The columns of a table before the times.
 trait Shown: What {
-    /// What the first columns are called.
+    /// Their headings.
     const NAMES: &'static [&'static str];
     /// How many of them are words.
     const WORDS: usize;

@@ -22,7 +22,8 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     } else {
         plain.parse().ok()
     };
-    count.ok_or_else(|| format!("`{text}` is no count; write 16777216, 16_777_216, 2^24, 1e6, 16M or 16Mi"))
+    count
+        .ok_or_else(|| format!("`{text}` is not a count; write 16777216, 16_777_216, 2^24, 1e6, 16M or 16Mi"))
 }
 
 #[cfg(test)]

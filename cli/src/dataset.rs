@@ -15,7 +15,7 @@ const PIECE: usize = 64 << 20;
 
 /// Elements, aligned for any type.
 pub struct Host {
-    /// What they are.
+    /// Their element type.
     pub element: Element,
     words: Vec<u64>,
     len: u64,
@@ -74,7 +74,7 @@ pub struct Dataset<'a> {
     /// The host's copy.
     pub host: &'a Host,
     buffer: wgpu::Buffer,
-    /// Copies that cold repetitions take in turn with it; none for warm ones.
+    /// Further copies, which cold repetitions read in turn with it; warm ones have none.
     copies: Vec<wgpu::Buffer>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Dataset<'a> {
     }
 }
 
-/// A buffer for so many bytes of input.
+/// A buffer for this many bytes of input.
 pub fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold input"),

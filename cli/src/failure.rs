@@ -20,7 +20,7 @@ impl Failure {
         Failure::Usage(message.to_string())
     }
 
-    /// Says what there is to say; the program's exit status.
+    /// Prints the message, if there is one, and returns the program's exit status.
     pub fn report(self) -> ExitCode {
         match self {
             Failure::Closed => ExitCode::SUCCESS,

@@ -16,7 +16,7 @@ use crate::input::Source;
 use crate::output::{print, print_json};
 use crate::presets::{self, Preset};
 use crate::row::{Row, Status, compare_steps, csv};
-use crate::run::{self, Setting};
+use crate::run::{self, RunContext};
 use crate::table::{self, Column, number, words};
 use crate::{progress, record};
 
@@ -47,13 +47,13 @@ pub struct LadderArgs {
     /// Only these rungs.
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     rungs: Vec<String>,
-    /// How partial results become one, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
+    /// How partial results are combined, instead of each rung's own way: host, repeat, one-workgroup, atomic or last-workgroup.
     #[arg(long)]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two.
     #[arg(long, value_name = "SIZE")]
     workgroup: Option<u32>,
-    /// Workgroups of a rung with a fixed grid, at most, instead of each rung's own.
+    /// The most workgroups of a rung with a fixed grid, instead of each rung's own number.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65535))]
     groups: Option<u32>,
     /// Use workgroup memory where subgroup operations are optional.
@@ -62,13 +62,13 @@ pub struct LadderArgs {
     /// Timed samples of each row. By default 31, 7 on a software adapter, and more where they spread.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
     samples: Option<u32>,
-    /// Take copies of the input in turn that no cache holds together, so that every repetition reads memory.
+    /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
     #[arg(long)]
     cold: bool,
-    /// The clock: gpu, where the adapter has timestamps, or wall, the host's around batches of repetitions.
+    /// Which clock: gpu (timestamps, where the adapter has them) or wall (the host's, around batches of repetitions).
     #[arg(long, value_enum, default_value_t = Clock::Gpu)]
     clock: Clock,
-    /// Real data from a .npy file instead of generated.
+    /// Reduce the data of a .npy file instead of generated data.
     #[arg(long, value_name = "FILE.npy")]
     input: Option<String>,
     /// Print one JSON array of rows.
@@ -126,8 +126,8 @@ impl LadderArgs {
         if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
-    fn setting<'a>(&self, gpu: &'a Gpu) -> Result<Setting<'a>, Failure> {
-        Ok(Setting { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) })
+    fn context<'a>(&self, gpu: &'a Gpu) -> Result<RunContext<'a>, Failure> {
+        Ok(RunContext { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) })
     }
 
     /// What the ladder runs over: the file's type and length, or the ones asked for.
@@ -169,12 +169,12 @@ impl LadderArgs {
         let data = Dataset::upload(gpu, &host, self.inputs())?;
         // The CPU's part first: a GPU that waits for it would lower its clock.
         let expected = data.expected(self.op, host.len())?;
-        let setting = self.setting(gpu)?;
+        let context = self.context(gpu)?;
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
         for job in jobs {
             bar.set_message(progress::measuring(job.rung.name(), &rows));
-            rows.push(run::row(&setting, job, &data, host.len(), &expected)?);
+            rows.push(run::row(&context, job, &data, host.len(), &expected)?);
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -186,13 +186,13 @@ impl LadderArgs {
             host.element,
             self.input.as_deref().unwrap_or("generated data"),
             if self.cold {
-                format!("; cold: {} copies in turn", data.copies().len() + 1)
+                format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
             } else {
                 String::new()
             },
         );
-        self.show(&setting, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
-        Ok((setting.peak.peak(), rows))
+        self.show(&context, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
+        Ok((context.peak.peak(), rows))
     }
 
     /// The job of a rung, as the options change it.
@@ -211,16 +211,16 @@ impl LadderArgs {
     /// A document's rows, at its settings or as near as this adapter comes.
     fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
         let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
-        let setting = self.setting(gpu)?;
-        let rows = presets::replay(&setting, preset, &options)?;
-        self.show(&setting, preset.title, &preset_columns(preset), &rows, preset.note)?;
-        Ok((setting.peak.peak(), rows))
+        let context = self.context(gpu)?;
+        let rows = presets::replay(&context, preset, &options)?;
+        self.show(&context, preset.title, &preset_columns(preset), &rows, preset.note)?;
+        Ok((context.peak.peak(), rows))
     }
 
     /// Prints the rows the way that was asked for.
     fn show(
         &self,
-        setting: &Setting<'_>,
+        context: &RunContext<'_>,
         title: &str,
         columns: &[Column],
         rows: &[Row],
@@ -232,7 +232,7 @@ impl LadderArgs {
         if self.csv {
             return print(&csv(rows)?);
         }
-        let peak = setting.peak.peak();
+        let peak = context.peak.peak();
         let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
         let clock = match timing {
             "gpu" => "GPU timestamps",
@@ -241,7 +241,7 @@ impl LadderArgs {
         };
         let header = format!(
             "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
-            setting.gpu.describe(),
+            context.gpu.describe(),
             table::digits(peak.read_gb_per_s),
             table::digits(peak.copy_gb_per_s),
             peak.bytes >> 20,

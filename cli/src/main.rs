@@ -31,7 +31,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
 
-/// GPU reductions, rung by rung: verified, measured, explained.
+/// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]
 #[command(version, max_term_width = 110)]
 struct Arguments {
@@ -41,28 +41,28 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// What a shell needs to complete this program's commands: bash, zsh, fish, elvish or powershell.
+    /// Print completions of this program's commands for a shell: bash, zsh, fish, elvish or powershell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Two records, row by row: what became faster or slower. Exit status 1 on a regression.
+    /// Compare two records row by row: what became faster or slower. Exit status 1 on a regression.
     Compare(compare::CompareArgs),
-    /// Every adapter: what it is, what matters about it here, and which rungs and types it runs.
+    /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
     Devices(devices::DevicesArgs),
-    /// All rungs on one adapter, verified and timed; or a document's own table, replayed.
+    /// Verify and time all rungs on one adapter, or replay a document's own table.
     Ladder(ladder::LadderArgs),
-    /// The manual page, for man.
+    /// Print the manual page.
     Man,
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
-    /// One page that shows records side by side: HTML without network or scripts, or Markdown.
+    /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
     Report(report::ReportArgs),
-    /// The exact code of a rung, as each back end gets it.
+    /// Print the exact code of a rung, as each back end gets it.
     Show(show::ShowArgs),
-    /// Step a grid from a file by a stencil, .npy in, .npy or a picture out; or replay the thesis's tables.
+    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or replay the thesis's tables.
     Stencil(stencil::StencilArgs),
-    /// Time by size, GPU beside CPU: a table, CSV and a plot.
+    /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
     /// A page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
     Web(web::WebArgs),

@@ -14,7 +14,7 @@ use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::progress;
 use crate::row::{Row, compare_steps};
-use crate::run::{self, Setting};
+use crate::run::{self, RunContext};
 use crate::table::{self, Column, number};
 
 /// A document's table.
@@ -237,13 +237,13 @@ pub struct Options {
 
 /// Runs a preset's rows.
 pub fn replay(
-    setting: &Setting<'_>,
+    context: &RunContext<'_>,
     preset: &'static Preset,
     options: &Options,
 ) -> Result<Vec<Row>, Failure> {
-    let gpu = setting.gpu;
+    let gpu = context.gpu;
     let wanted = options.element.unwrap_or(preset.element);
-    let (element, changed) = runnable_element(setting, wanted)?;
+    let (element, changed) = runnable_element(context, wanted)?;
     // A table by length with one length is one row.
     let lines =
         if preset.cpu == Cpu::EveryLength && options.n.is_some() { &preset.rows[..1] } else { preset.rows };
@@ -261,13 +261,13 @@ pub fn replay(
     let mut rows = Vec::new();
     for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {
         bar.set_message(progress::measuring(line.name, &rows));
-        let mut row = one(setting, preset, line, options, &data, n, changed.clone())?;
+        let mut row = one(context, preset, line, options, &data, n, changed.clone())?;
         row.figures.published_ms = line.published_ms.filter(|_| n == line.n);
         row.figures.published_gb_s = line.published_gb_s.filter(|_| n == line.n);
         rows.push(row);
         let last = index + 1 == lengths.len();
         if preset.cpu == Cpu::EveryLength || (preset.cpu == Cpu::Once && last) {
-            rows.push(on_cpu(setting, preset, &data, n)?);
+            rows.push(on_cpu(context, preset, &data, n)?);
         }
         bar.inc(1);
     }
@@ -291,8 +291,8 @@ fn compare_with_cpu(rows: &mut [Row]) {
 }
 
 /// The document's element type, or the nearest this adapter can sum, with a word about the change.
-fn runnable_element(setting: &Setting<'_>, wanted: Element) -> Result<(Element, Option<String>), Failure> {
-    let lacks = |element: Element| element.feature() - setting.gpu.device.features();
+fn runnable_element(context: &RunContext<'_>, wanted: Element) -> Result<(Element, Option<String>), Failure> {
+    let lacks = |element: Element| element.feature() - context.gpu.device.features();
     if lacks(wanted).is_empty() {
         return Ok((wanted, None));
     }
@@ -306,7 +306,7 @@ fn runnable_element(setting: &Setting<'_>, wanted: Element) -> Result<(Element, 
 
 /// One row, with the largest workgroup up to the document's that this adapter runs.
 fn one(
-    setting: &Setting<'_>,
+    context: &RunContext<'_>,
     preset: &Preset,
     line: &Line,
     options: &Options,
@@ -314,18 +314,18 @@ fn one(
     n: u64,
     changed: Option<String>,
 ) -> Result<Row, Failure> {
-    let limits = setting.gpu.device.limits();
+    let limits = context.gpu.device.limits();
     let wanted = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
     let mut job = job(line, data.host.element, wanted, n, &limits)?;
     if options.workgroup.is_some() {
-        job = run::with_checked_workgroup(setting.gpu, job)?;
+        job = run::with_checked_workgroup(context.gpu, job)?;
     }
-    let features = setting.gpu.device.features();
+    let features = context.gpu.device.features();
     while matches!(job.check(features, &limits), Err(ReduceError::Plan(_))) && job.tuning.workgroup_size > 1 {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
     let expected = data.expected(Op::Sum, n)?;
-    let mut row = run::row(setting, job, data, n, &expected)?;
+    let mut row = run::row(context, job, data, n, &expected)?;
     row.what.preset = Some(preset.name.to_owned());
     row.what.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
     let mut remarks: Vec<String> = changed.into_iter().collect();
@@ -358,11 +358,11 @@ fn job(
 }
 
 /// One CPU thread over the same elements.
-fn on_cpu(setting: &Setting<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) -> Result<Row, Failure> {
+fn on_cpu(context: &RunContext<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) -> Result<Row, Failure> {
     let first = &preset.rows[0];
-    let job = job(first, data.host.element, 1, n, &setting.gpu.device.limits())?;
+    let job = job(first, data.host.element, 1, n, &context.gpu.device.limits())?;
     let expected = data.expected(Op::Sum, n)?;
-    let blank = run::blank(setting, &job, n);
+    let blank = run::blank(context, &job, n);
     let work = cpu::Work { op: job.op, element: job.element, bytes: data.host.first(n), all_threads: false };
     let mut row = cpu::row(blank, work, &expected, CPU_BUDGET);
     row.what.preset = Some(preset.name.to_owned());

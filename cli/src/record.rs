@@ -67,7 +67,7 @@ fn wrong(path: &Path, error: &str) -> Failure {
 }
 
 fn parse(text: &str) -> Result<Loaded, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("this is no JSON ({error})"))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("this is not JSON ({error})"))?;
     if let Value::Array(rows) = value {
         return bare(rows);
     }
@@ -75,7 +75,7 @@ fn parse(text: &str) -> Result<Loaded, String> {
     match schema {
         None => {
             return Err(
-                "this is no record of halofold: make one with `halofold ladder --record FILE`".to_owned()
+                "this is not a halofold record: make one with `halofold ladder --record FILE`".to_owned()
             );
         }
         Some(schema) if schema != u64::from(SCHEMA) => {
@@ -99,7 +99,7 @@ fn bare(rows: Vec<Value>) -> Result<Loaded, String> {
     let (stencils, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.get("variant").is_some());
     let wrong = |error| {
         format!(
-            "these are no rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
+            "these are not rows of `ladder --json`, `sweep --json` or `stencil --preset … --json` ({error})"
         )
     };
     Ok(Loaded {
@@ -117,12 +117,12 @@ mod tests {
     #[test]
     fn what_is_no_record_says_why() {
         for (text, message) in [
-            ("", "no JSON"),
-            ("{}", "no record of halofold"),
+            ("", "not JSON"),
+            ("{}", "not a halofold record"),
             ("{\"schema\": 99}", "schema 99"),
             ("{\"schema\": 1}", "incomplete"),
             ("[]", "no rows in it"),
-            ("[{\"file\": \"a.npy\"}]", "no rows of"),
+            ("[{\"file\": \"a.npy\"}]", "not rows of"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(message), "{text}: {error}");

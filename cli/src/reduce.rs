@@ -49,10 +49,11 @@ pub struct ReduceArgs {
     raw: Option<Element>,
     /// What to compute, separated by commas.
     ///
-    /// As in NumPy: sums and products of 32-bit integers are 64 bits wide, those of 64-bit integers wrap (wide-sum does
-    /// not), dot of integers wraps in their own width, as np.dot does, the mean of integers is an f64, a NaN anywhere makes min and max NaN, arg-min and arg-max find the first of
-    /// equal ones or the first NaN (in the file's order, counted in C's). 16-bit floats give 32-bit ones. variance, std, l2 and
-    /// log-sum-exp of 32-bit integers have the digits of an f32. Of nothing the sum is 0, the product 1; extrema, means and variances have no value (`-`).
+    /// Results are NumPy's: sums and products of 32-bit integers are 64 bits wide; those of 64-bit integers wrap (wide-sum does
+    /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
+    /// arg-min and arg-max find the first of equal elements, or the first NaN (in the file's order; the index is in C order). 16-bit
+    /// floats give 32-bit results. variance, std, l2 and log-sum-exp of 32-bit integers have the precision of an f32. Without any
+    /// elements the sum is 0, the product 1, and minima, maxima, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
     /// The second input of dot: a file like FILE, of the same type, shape and order.
@@ -60,36 +61,35 @@ pub struct ReduceArgs {
     with: Option<String>,
     /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
     ///
-    /// As NumPy does with `axis=K`: the result is an array without that axis. An array larger than a piece goes through in
-    /// pieces of whole planes or rows.
+    /// As NumPy's `axis=K`: the result is an array without that axis. An array larger than a piece is read in pieces of whole
+    /// planes or rows.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     axis: Option<i64>,
-    /// What variance and std subtract from the number of elements, 0 if left out; sample-variance and sample-std subtract 1.
+    /// What variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
     #[arg(long, value_name = "N")]
     ddof: Option<u32>,
-    /// Write the result of one operator over one file as a .npy array, its type as NumPy's.
+    /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
     ///
-    /// Of arg-min and arg-max the indices; min-max has a last dimension of two.
+    /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
     #[arg(short, long, value_name = "OUT.npy")]
     output: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
-    /// One JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
+    /// Print one JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
     ///
-    /// `value` is a number, integers in full; what JSON has no number for is one of the strings "NaN", "inf",
-    /// "-inf"; any and all give true or false, min-max a list of two; no value is null. `index` is where arg-min and arg-max
-    /// found it, else null. With --axis there are also {axis, shape, dtype, output} behind `n`, and `value` and `index` are
-    /// nested lists if there are at most 1000 results, else null. `gpu_ms` is null where nothing ran on the GPU or it does
-    /// not tell; `wall_ms` goes from opening the file to the last value of it, the CPU's share with --verify included.
+    /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
+    /// false, min-max a list of two; it is null if there is no value. `index` is the place that arg-min and arg-max found, else null.
+    /// With --axis there are also {axis, shape, dtype, output} after `n`, and `value` and `index` are nested lists if there are at
+    /// most 1000 results, else null. `gpu_ms` is null if nothing ran on the GPU or it has no timestamps; `wall_ms` is the time from
+    /// opening the file to its last value, with --verify the CPU's part included.
     #[arg(long)]
     json: bool,
     /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
     ///
-    /// A line ends in `verified`, `WRONG`, or `undecided` where the order in which floats are combined decides
-    /// whether they overflow.
+    /// A line ends in `verified`, `WRONG`, or `undecided` (the sum overflows in some orders of addition and not in others).
     #[arg(long)]
     verify: bool,
-    /// Stream in pieces of at most this many bytes.
+    /// Read files in pieces of at most this many bytes.
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = value_parser!(u64).range(8..=1 << 30))]
     piece: u64,
 }

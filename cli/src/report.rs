@@ -24,8 +24,8 @@ use machines::Machine;
 /// Options of `halofold report`.
 #[derive(clap::Args)]
 pub struct ReportArgs {
-    /// Records, of `--record` or the benches, or arrays that `--json` printed. Those of one adapter are put together;
-    /// of a row that is in several, the last file counts.
+    /// Records, written by `--record` or by the benches, or arrays that `--json` printed. Those of one adapter are put together; if a
+    /// row is in several, the last file counts.
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
     /// Write one HTML page: everything in it, no network, no scripts.
@@ -37,7 +37,7 @@ pub struct ReportArgs {
     /// Draw the ladder of one machine as a picture: its largest length, the slowest rung first.
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
-    /// Draw it in light colours on dark.
+    /// Draw the picture in light colours on dark.
     #[arg(long, requires = "svg")]
     dark: bool,
     /// Print a short Markdown table, as the project's pages have them: the ladder of one machine, its smallest length in full

@@ -50,10 +50,9 @@ impl Reserved {
         let file = Reserved::open(option, path)?;
         let is_output = |input: &&_| fs::canonicalize(input).is_ok_and(|input| input == file.path);
         match inputs.iter().map(AsRef::as_ref).find(is_output) {
-            Some(_) => Err(Failure::Usage(format!(
-                "{option} {}: this is the input: name another file",
-                path.display()
-            ))),
+            Some(_) => {
+                Err(Failure::Usage(format!("{option} {}: is the input; name another file", path.display())))
+            }
             None => Ok(file),
         }
     }

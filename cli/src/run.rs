@@ -14,7 +14,7 @@ use crate::gpu::{self, Gpu};
 use crate::row::{LadderWork, Row, Status};
 
 /// What all rows of a command share.
-pub struct Setting<'a> {
+pub struct RunContext<'a> {
     /// Where they run.
     pub gpu: &'a Gpu,
     /// What this machine's memory can do.
@@ -23,7 +23,7 @@ pub struct Setting<'a> {
     pub budget: Budget,
 }
 
-impl Setting<'_> {
+impl RunContext<'_> {
     /// What reading reaches just now.
     fn read_peak(&self) -> Result<f64, Failure> {
         self.gpu.attempt(|| self.peak.read_now(&self.gpu.timer).map_err(Failure::usage))
@@ -31,14 +31,14 @@ impl Setting<'_> {
 }
 
 /// A trial on a GPU, with what goes wrong there as a failure of the command.
-pub struct Ready(Trial);
+pub struct BoundRun(Trial);
 
-impl Ready {
+impl BoundRun {
     /// Compiles a job and binds it to the first `len` elements of a dataset and of its copies.
     pub fn new(gpu: &Gpu, job: Job, data: &Dataset<'_>, len: u64) -> Result<Self, Failure> {
         gpu.attempt(|| {
             let trial = Trial::rotating(&gpu.device, job, data.input(len), &data.copies());
-            trial.map(Ready).map_err(Failure::usage)
+            trial.map(BoundRun).map_err(Failure::usage)
         })
     }
 
@@ -107,8 +107,8 @@ pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
 }
 
 /// The row of a job before it has run.
-pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
-    Row::<LadderWork>::blank(job, n, &setting.gpu.info)
+pub fn blank(context: &RunContext<'_>, job: &Job, n: u64) -> Row {
+    Row::<LadderWork>::blank(job, n, &context.gpu.info)
 }
 
 /// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
@@ -117,34 +117,34 @@ pub fn blank(setting: &Setting<'_>, job: &Job, n: u64) -> Row {
 ///
 /// Only what ends the whole command: a lost device, memory that ran out.
 pub fn row(
-    setting: &Setting<'_>,
+    context: &RunContext<'_>,
     job: Job,
     data: &Dataset<'_>,
     len: u64,
     expected: &Expected,
 ) -> Result<Row, Failure> {
-    let gpu = setting.gpu;
-    let mut row = blank(setting, &job, len);
+    let gpu = context.gpu;
+    let mut row = blank(context, &job, len);
     let (features, limits) = (gpu.device.features(), gpu.device.limits());
     let runnable = job.check(features, &limits).and_then(|()| job.plan(0, len, &limits));
     if let Err(error) = runnable {
         row.reason = Some(gpu::explain(&error));
         return Ok(row);
     }
-    let ready = Ready::new(gpu, job, data, len)?;
-    let plan = ready.0.plan();
+    let bound = BoundRun::new(gpu, job, data, len)?;
+    let plan = bound.0.plan();
     row.figures.workgroups = Some(plan.workgroups());
     row.figures.dispatches = Some(plan.launches().len() as u64);
-    if !record(&mut row, ready.verify(gpu, expected)?) {
+    if !record(&mut row, bound.verify(gpu, expected)?) {
         return Ok(row);
     }
-    let before = setting.read_peak()?;
-    let measured = ready.measure(gpu, setting.budget)?;
-    let after = setting.read_peak()?;
-    row.figures.wall_ms_median = Some(ready.end_to_end(gpu, setting.budget)?);
+    let before = context.read_peak()?;
+    let measured = bound.measure(gpu, context.budget)?;
+    let after = context.read_peak()?;
+    row.figures.wall_ms_median = Some(bound.end_to_end(gpu, context.budget)?);
     let bytes = len * job.element.size();
     row.set_times(measured.summary(), measured.timing, bytes, before.max(after));
-    record(&mut row, ready.verify(gpu, expected)?);
+    record(&mut row, bound.verify(gpu, expected)?);
     Ok(row)
 }
 
@@ -159,7 +159,7 @@ pub fn record(row: &mut Row, verdict: Verdict) -> bool {
         Verdict::Undecided => {
             row.status = Status::Skipped;
             row.reason =
-                Some("partial results of this data leave the type's range in some orders: nothing to verify against".to_owned());
+                Some("in some orders of addition the partial results of this data overflow, so there is no one result to verify against".to_owned());
         }
     }
     row.status == Status::Pass

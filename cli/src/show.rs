@@ -39,7 +39,7 @@ pub struct ShowArgs {
     /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
     #[arg(long, value_name = "SIZE")]
     workgroup: Option<u32>,
-    /// How partial results become one: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
+    /// How partial results are combined: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
     #[arg(long)]
     finish: Option<Finish>,
     /// Which of the kernels: the one that reads the elements, the one that reads partial results, or those around

@@ -19,17 +19,17 @@ pub struct StencilArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
     #[arg(value_name = "GRID.npy", conflicts_with = "preset")]
     grid: Option<String>,
-    /// The stencil, by the number of its points: 5 in 2D, 27 in 3D. By default 5 or 27, by the grid's dimensions.
+    /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D.
     #[arg(long, alias = "points", value_name = "POINTS", conflicts_with = "preset")]
     stencil: Option<&'static Stencil>,
-    /// How many steps: 1 by default; 0 copies. With --until at most so many: 100000 by default. Of a preset, those that the
-    /// best rows and the thesis's own are run for in one go.
+    /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset the steps that
+    /// the best rows and the thesis's own rows are run for at once.
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// The kernel by its name; auto is the fastest, for example register-rows for 5 points, plane-sums for 27.
+    /// The kernel, by name. auto is the fastest: register-rows for 5 points, plane-sums for 27.
     #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
     variant: String,
-    /// Invocations of a workgroup, instead of the variant's own.
+    /// The shape of a workgroup, instead of the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", conflicts_with = "preset")]
     block: Option<Block>,
     /// What lies beyond the grid: fixed keeps the outermost cells, mirror reflects the grid, periodic repeats it.
@@ -38,7 +38,7 @@ pub struct StencilArgs {
     /// Stop once a step changes no cell by this much.
     #[arg(long, value_name = "EPS", conflicts_with = "preset", value_parser = parse_epsilon, allow_negative_numbers = true)]
     until: Option<f64>,
-    /// The weights, of the centre first, then of the cells around it from the nearest to the farthest. 5
+    /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
     /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
     /// 1/16, 1/32, 1/64, as decimals.
     #[arg(
@@ -53,21 +53,21 @@ pub struct StencilArgs {
     /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
     #[arg(long, value_name = "RHS.npy", conflicts_with = "preset")]
     rhs: Option<String>,
-    /// What is computed with and written: f32, f64 or f16. By default the file's float type; integers become f32.
+    /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
-    /// Where the result goes: an array in the file's shape, little-endian rows of columns, or a picture of it.
+    /// Where to write the result: an array in the file's shape (little-endian, in C order), or a picture of it.
     #[arg(short, long, value_name = "OUT.npy|OUT.png", conflicts_with = "preset")]
     output: Option<PathBuf>,
-    /// Draw frames on the way: DIR/frame-000000.png and so on, by the number of the step, and the last one.
+    /// Draw the grid every few steps: DIR/frame-000000.png and so on, by the number of the step; always the last step, too.
     ///
     /// Colours go from the lowest to the highest value of the first frame; NaN is red.
     #[arg(long, value_name = "DIR", conflicts_with = "preset")]
     frames: Option<PathBuf>,
-    /// Steps from one frame to the next, and from one check of --until to the next: 10 by default.
+    /// Steps between two frames, and between two checks of --until: 10 by default.
     #[arg(long, value_name = "M", conflicts_with = "preset", value_parser = clap::value_parser!(u32).range(1..))]
     every: Option<u32>,
-    /// The plane that pictures of a 3D grid show: by default the middle one.
+    /// The plane that pictures of a 3D grid show. By default the middle one.
     #[arg(long, value_name = "K", conflicts_with = "preset")]
     slice: Option<u32>,
     #[command(flatten)]
@@ -76,10 +76,10 @@ pub struct StencilArgs {
     preset: PresetArgs,
     /// Print one JSON object, or an array of a preset's rows, instead of text.
     ///
-    /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null where
-    /// the GPU does not tell), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
-    /// residual_l2 (the largest change of the last step that was checked, and the root of the sum of all squared; null
-    /// without --until; "NaN", "inf" where JSON has no number), converged, output, adapter, backend.
+    /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null without
+    /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
+    /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
+    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend.
     #[arg(long)]
     json: bool,
 }
@@ -110,5 +110,5 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
 /// Reads what a step may change.
 fn parse_epsilon(text: &str) -> Result<f64, String> {
     let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
-    epsilon.ok_or_else(|| format!("`{text}` is no change to stop below: write a number from 0 on, like 1e-6"))
+    epsilon.ok_or_else(|| format!("`{text}` is not a threshold: write a number from 0 up, such as 1e-6"))
 }

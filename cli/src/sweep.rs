@@ -18,7 +18,7 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
 use crate::row::{Row, Status, csv};
-use crate::run::{self, Setting};
+use crate::run::{self, RunContext};
 use crate::{cpu, progress, record, table};
 
 /// The largest size by default, where it fits: eight times the largest of the documents' reductions.
@@ -83,7 +83,7 @@ pub struct SweepArgs {
     adapter: AdapterArgs,
 }
 
-/// What was swept, and what came of it.
+/// The settings of a sweep and its results.
 struct Sweep {
     /// The adapter in one line.
     adapter: String,
@@ -183,14 +183,14 @@ impl SweepArgs {
     fn measure(&self, gpu: &Gpu, sizes: Vec<u64>, jobs: &[Vec<Job>]) -> Result<Sweep, Failure> {
         let host = Host::generate(self.op, self.element, sizes[sizes.len() - 1]);
         let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
-        let setting = Setting { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) };
+        let context = RunContext { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) };
         let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name()));
         let series: Vec<_> = names.map(str::to_owned).collect();
         let bar = progress::bar((sizes.len() * series.len()) as u64);
         let mut rows = Vec::new();
         for (&n, jobs) in sizes.iter().zip(jobs) {
             let expected = data.expected(self.op, n)?;
-            let blank = run::blank(&setting, &jobs[0], n);
+            let blank = run::blank(&context, &jobs[0], n);
             for all_threads in [false, true] {
                 let bytes = host.first(n);
                 let work = cpu::Work { op: self.op, element: self.element, bytes, all_threads };
@@ -200,14 +200,14 @@ impl SweepArgs {
             for job in jobs {
                 let name = format!("{}, n = {}", job.rung.name(), table::power(n));
                 bar.set_message(progress::measuring(&name, &rows));
-                rows.push(run::row(&setting, *job, &data, n, &expected)?);
+                rows.push(run::row(&context, *job, &data, n, &expected)?);
                 bar.inc(1);
             }
         }
         bar.finish_and_clear();
         Ok(Sweep {
             adapter: gpu.describe(),
-            peak: setting.peak.peak(),
+            peak: context.peak.peak(),
             operator: self.op,
             element: self.element,
             sizes,
@@ -257,7 +257,7 @@ impl Outputs {
             [] => Printed::Table,
             [(_, _, printed)] => printed,
             [(_, first, _), (_, second, _), ..] => {
-                return Err(Failure::Usage(format!("{first} and {second} both claim standard output")));
+                return Err(Failure::Usage(format!("{first} and {second} both write to standard output")));
             }
         };
         let reserve = |option, path: &Option<PathBuf>| {

@@ -103,7 +103,7 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
 }
 
 /// Takes columns out until a table is no wider than a terminal: first those that say the same of every row, then
-/// the minor ones. What there is to say of them.
+/// the minor ones. Returns a note that says what was taken out.
 fn fit(columns: &mut Vec<Shown<'_>>, width: usize) -> String {
     let too_wide = |columns: &[Shown<'_>]| columns.iter().map(Shown::width).sum::<usize>() > width;
     let (mut same, mut hidden) = (Vec::new(), Vec::new());

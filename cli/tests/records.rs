@@ -299,10 +299,10 @@ fn what_cannot_be_compared_is_an_error() {
     write(&good, &record(&[row("sequential", 4096, 1.0, 0.01)]));
     let bad = folder.join("bad.json");
     for (content, message) in [
-        ("not JSON", "no JSON"),
+        ("not JSON", "not JSON"),
         ("{\"schema\": 7}", "schema 7"),
-        ("{\"name\": \"something else\"}", "no record of halofold"),
-        ("[{\"file\": \"x.npy\", \"value\": 3}]", "no rows of"),
+        ("{\"name\": \"something else\"}", "not a halofold record"),
+        ("[{\"file\": \"x.npy\", \"value\": 3}]", "not rows of"),
     ] {
         fs::write(&bad, content).expect("the file can be written");
         for arguments in

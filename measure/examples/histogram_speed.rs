@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
-use halofold::histogram::{Histogram, Job, Keys, Method, Prepared, Tuning, reference};
+use halofold::histogram::{Histogram, Job, Keys, Method, Options, Prepared, Tuning, reference};
 use halofold::read::Readback;
 use halofold::{adapter, wgpu};
 use halofold_measure::{Budget, Timer, peak};
@@ -41,12 +41,11 @@ fn main() -> Result<(), Failure> {
                 let keys = wanted.keys(bins);
                 let data = Data::new(&timer, keys, bins, 1 << log2, kind)?;
                 for tuning in wanted.tunings(&device.limits(), bins)? {
-                    let job = Job { tuning, ..Job::new(keys, bins, &device.limits()) };
+                    let job = Job::new(keys, bins, &device.limits()).with_tuning(tuning);
                     if job.check(&device.limits()).is_err() {
                         continue;
                     }
-                    let prepared =
-                        wanted.compile(&device, job)?.prepare(&device, &data.keys, &data.counts)?;
+                    let prepared = wanted.compile(&device, job)?.of(&data.keys).into(&data.counts)?;
                     data.verify(&timer, &prepared)?;
                     let measured = timer.measure(budget, &|pass| prepared.encode_in_pass(pass))?;
                     let us = 1e3 * measured.summary().median;
@@ -142,7 +141,9 @@ impl Wanted {
             for workgroup_size in self.list("workgroup", &[usual.workgroup_size])? {
                 let filling = usual.max_workgroups * usual.workgroup_size / workgroup_size.max(1);
                 for max_workgroups in self.list("workgroups", &[filling])? {
-                    tunings.push(Tuning { workgroup_size, max_workgroups, method });
+                    let tuning =
+                        usual.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
+                    tunings.push(tuning.with_method(method));
                 }
             }
         }
@@ -152,9 +153,9 @@ impl Wanted {
     fn compile(&self, device: &wgpu::Device, job: Job) -> Result<Histogram, Failure> {
         if self.has("unchecked") {
             // SAFETY: the kernels stay inside of their buffers whatever the keys are.
-            return Ok(unsafe { Histogram::unchecked(device, job, None) }?);
+            return Ok(unsafe { Histogram::unchecked(device, job, Options::default()) }?);
         }
-        Ok(Histogram::with_job(device, job, None)?)
+        Ok(Histogram::with_job(device, job, Options::default())?)
     }
 }
 
@@ -205,7 +206,7 @@ impl Data {
         prepared.encode(&mut encoder);
         readback.encode(&mut encoder, &self.counts, 0, self.counts.size())?;
         timer.queue().submit([encoder.finish()]);
-        let got = readback.wait(device, self.counts.size())?;
+        let got = readback.wait(self.counts.size())?;
         if got != bytemuck::cast_slice::<u32, u8>(&self.want) {
             return Err(format!("wrong counts: {:?}", prepared.plan()).into());
         }

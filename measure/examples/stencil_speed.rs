@@ -6,7 +6,7 @@
 //! `--rhs` adds a right-hand side, and `--own-centre` gives the centre a weight of its own. The share of a copy is that of the
 //! bytes a step has to move: read once, written once, a right-hand side read once.
 
-use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, Mapping, STENCILS, Tuning};
+use halofold::stencil::{Block, Config, Dims, Grid, Grids, Jacobi, Mapping, Options, STENCILS, Tuning};
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::{Budget, Timer, peak};
 
@@ -45,12 +45,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let config = if rhs { config.with_rhs() } else { config };
                 let jacobi = if unchecked {
                     // SAFETY: halofold's kernels stay inside of the grid; the tests run them with checks on every adapter.
-                    unsafe { Jacobi::unchecked(&device, config, weights) }
+                    unsafe { Jacobi::unchecked(&device, config, weights, Options::default()) }
                 } else {
                     Jacobi::new(&device, config, weights)
                 };
                 let Ok(jacobi) = jacobi else { continue };
-                let stepper = jacobi.prepare(&device, grids)?;
+                let stepper = jacobi.prepare(grids)?;
                 let measured = timer.measure(budget, &|pass| stepper.encode_in_pass(pass, 2))?;
                 times.push((measured.summary().median / 2.0, variant.name, tuning, config.bytes_moved()));
             }

@@ -64,7 +64,6 @@ impl Differ {
     /// `None` if none does.
     pub(crate) fn run(
         &self,
-        device: &Device,
         queue: &Queue,
         mut encoder: CommandEncoder,
         comparison: &[Prepared],
@@ -72,7 +71,7 @@ impl Differ {
         comparison.iter().for_each(|piece| piece.encode(&mut encoder));
         self.readback.encode(&mut encoder, &self.results, 0, self.results.size())?;
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(device, self.results.size())?;
+        let bytes = self.readback.wait(self.results.size())?;
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
         let results = words.chunks_exact((STRIDE / WORD) as usize);
         let mut found = self.pieces.iter().zip(results).filter(|(_, result)| result[0] != 0);

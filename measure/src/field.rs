@@ -88,7 +88,7 @@ impl Field {
         let pair = field.pair(device)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         field.reset(&mut encoder, &pair);
-        let unlike = field.differ.run(device, queue, encoder, &pair.comparisons[0])?.is_some();
+        let unlike = field.differ.run(queue, encoder, &pair.comparisons[0])?.is_some();
         if unlike == mosaic.changes { Ok(field) } else { Err(FieldError::Blind) }
     }
 
@@ -123,7 +123,7 @@ impl Field {
         self.reset(&mut encoder, pair);
         stepper.encode(&mut encoder, self.steps);
         let result = &pair.comparisons[self.steps as usize % 2];
-        let found = self.differ.run(device, queue, encoder, result)?;
+        let found = self.differ.run(queue, encoder, result)?;
         Ok(found.map(|(words, first)| Difference { words, at: self.place(first), steps: self.steps }))
     }
 
@@ -148,12 +148,12 @@ impl Pair {
     /// # Errors
     ///
     /// If the stencil is for a larger grid; see [`Jacobi::prepare`].
-    pub fn stepper(&self, device: &Device, jacobi: &Jacobi) -> Result<Stepper, StencilError> {
+    pub fn stepper(&self, jacobi: &Jacobi) -> Result<Stepper, StencilError> {
         let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
-        jacobi.prepare(device, if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
+        jacobi.prepare(if jacobi.config().rhs { grids.with_rhs(&self.rhs) } else { grids })
     }
 
-    /// The same two buffers the other way round: steps then start in the second.
+    /// The same two buffers swapped: steps then start in the second.
     pub fn reversed(&self) -> Self {
         let [first, second] = self.buffers.clone();
         let [of_first, of_second] = self.comparisons.clone();

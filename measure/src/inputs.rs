@@ -1,7 +1,7 @@
 //! Warm or cold: whether the timed repetitions may find their input in a cache.
 //!
 //! Repeated over one input, a reduction of a few MiB reads a cache and not memory. Cold repetitions take copies of the
-//! input in turn, so many that by the time one comes up again the others have driven it out.
+//! input in turn, so many that all of it has left the cache by the time it is read again.
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub enum Inputs {
     /// The same input every time: a small one stays in a cache.
     #[default]
     Warm,
-    /// Copies of the input in turn, together larger than a cache: every one comes from memory.
+    /// Copies of the input, read in turn and together larger than a cache: every one comes from memory.
     Cold,
 }
 
@@ -50,7 +50,7 @@ impl Inputs {
         }
     }
 
-    /// How many copies of an input of so many bytes the repetitions on a device take in turn: 1 if it fills no cache anyway.
+    /// How many copies of an input of this many bytes repetitions on a device read in turn: 1 if one is larger than any cache.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Inputs {
     }
 }
 
-/// How many copies of so many bytes fill what lies beyond caches.
+/// How many copies of this many bytes are together larger than any cache.
 fn copies(bytes: u64, beyond: u64) -> Result<u64, TooSmall> {
     let least = beyond / MOST_COPIES;
     if bytes < least { Err(TooSmall { bytes, beyond, least }) } else { Ok(beyond.div_ceil(bytes)) }

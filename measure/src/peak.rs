@@ -199,7 +199,7 @@ impl Form {
     }
 }
 
-/// So many workgroups, or a few more, in rows of equal length that a device takes; `None` if it takes fewer.
+/// At least this many workgroups, in rows of equal length that a device takes; `None` if it takes fewer.
 fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
     let most = u64::from(limits.max_compute_workgroups_per_dimension);
     let rows = groups.div_ceil(most).max(1);
@@ -364,6 +364,6 @@ mod tests {
         let mut encoder = device.create_command_encoder(&Default::default());
         readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
         queue.submit([encoder.finish()]);
-        readback.wait(device, buffer.size()).unwrap()
+        readback.wait(buffer.size()).unwrap()
     }
 }

@@ -45,7 +45,7 @@ pub struct Row<W: What = LadderWork> {
     /// What follows from that, and what it was run with.
     #[serde(flatten)]
     pub figures: W::Figures,
-    /// What became of it.
+    /// Whether it passed.
     pub status: Status,
     /// Why it was skipped or failed, or what was changed so that it could run.
     pub reason: Option<String>,
@@ -89,7 +89,7 @@ impl Times {
     }
 }
 
-/// What became of a row.
+/// Whether a row passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -152,7 +152,7 @@ mod tests {
             Machine { busy_ms: 0.0, speed, noise, state: 1 }
         }
 
-        /// Does work that takes so many milliseconds at speed 1, in small steps.
+        /// Does work that takes `ms` milliseconds at speed 1, in small steps.
         fn work(&mut self, ms: f64) -> f64 {
             const STEPS: u32 = 100;
             let start = self.busy_ms;

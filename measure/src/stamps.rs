@@ -20,7 +20,7 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// Room for so many pairs; `None` on a device without timestamps.
+    /// Room for this many pairs; `None` on a device without timestamps.
     pub(crate) fn new(device: &Device, queue: &Queue, pairs: u32) -> Option<Self> {
         let size = PAIR * u64::from(pairs);
         device.features().contains(Features::TIMESTAMP_QUERY).then(|| Stamps {
@@ -64,7 +64,7 @@ impl Stamps {
         encoder.resolve_query_set(&self.queries, 2 * places.start..2 * places.end, &self.resolved, 0);
         self.readback.encode(&mut encoder, &self.resolved, 0, size)?;
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(device, size)?;
+        let bytes = self.readback.wait(size)?;
         let ticks: Vec<u64> = bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
         let ms = |pair: &[u64]| elapsed(pair[0], pair[1]).map(|ticks| ticks as f64 * self.ms_per_tick);
         Ok(ticks.chunks_exact(2).map(ms).collect())

@@ -23,7 +23,7 @@ const MAX_SAMPLES: u32 = 512;
 /// The most repetitions inside one sample.
 const MAX_REPEATS: u32 = 2000;
 
-/// One in so many repetitions goes uncounted before those that [`Timer::exactly`] counts.
+/// [`Timer::measure_n`] runs one uncounted repetition for this many counted ones first.
 const LEAD: u32 = 4;
 
 /// After a longer pause than this a GPU may have lowered its clock.
@@ -191,11 +191,11 @@ impl Timer {
 
     /// Which clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
     pub fn timing(&self) -> Timing {
-        if self.told().is_some() { Timing::Gpu } else { Timing::Wall }
+        if self.timestamps().is_some() { Timing::Gpu } else { Timing::Wall }
     }
 
     /// The timestamps, unless there are none or they make no sense.
-    fn told(&self) -> Option<&Stamps> {
+    fn timestamps(&self) -> Option<&Stamps> {
         self.stamps.as_ref().filter(|_| !self.silent.load(Ordering::Relaxed))
     }
 
@@ -253,14 +253,14 @@ impl Timer {
     ///
     /// If the device is lost on the way.
     pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
-        if self.told().is_none() {
+        if self.timestamps().is_none() {
             self.run(1, record)?;
             return Ok(None);
         }
         Ok(self.samples(1, 1, 0, record)?.map(|ms| ms[0]))
     }
 
-    /// Runs what `record` puts into a pass exactly so many times and answers what they took together.
+    /// Runs what `record` puts into a pass exactly `repeats` times and returns what they took together.
     ///
     /// For a harness that counts repetitions itself. On a GPU a few uncounted ones go before, so that its clock does
     /// not fall between two calls. Without timestamps, the way from submission to completion counts.
@@ -268,7 +268,7 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn exactly(
+    pub fn measure_n(
         &self,
         repeats: u64,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
@@ -304,7 +304,7 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn behind(
+    pub fn measure_after(
         &self,
         lead: &dyn Fn(&mut wgpu::ComputePass<'_>),
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
@@ -321,7 +321,7 @@ impl Timer {
     /// What goes around a pass that the caller records and submits: its time is number `place` of [`Timer::resolve`]. `None` if this
     /// adapter does not tell, and from the 512th place on.
     pub fn stamp(&self, place: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.told().filter(|_| place < MAX_SAMPLES).map(|stamps| stamps.around(place))
+        self.timestamps().filter(|_| place < MAX_SAMPLES).map(|stamps| stamps.around(place))
     }
 
     /// How long each of some passes took that [`Timer::stamp`] went around, in milliseconds. They must be over: on macOS,
@@ -332,7 +332,7 @@ impl Timer {
     /// If the device is lost on the way.
     pub fn resolve(&self, places: Range<u32>) -> Result<Vec<Option<f64>>, MeasureError> {
         let count = places.len();
-        match self.told().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {
+        match self.timestamps().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {
             Some(stamps) => stamps.resolve(&self.device, &self.queue, places),
             None => Ok(vec![None; count]),
         }
@@ -395,7 +395,7 @@ impl Timer {
     ///
     /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
     fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {
-        let Some(stamps) = self.told() else { return Ok(None) };
+        let Some(stamps) = self.timestamps() else { return Ok(None) };
         for _ in 0..2 {
             self.submit(loads)?;
             let ms = stamps.resolve(&self.device, &self.queue, 0..samples)?;
@@ -408,7 +408,7 @@ impl Timer {
         Ok(None)
     }
 
-    /// Submits one pass of so many repetitions, and waits.
+    /// Submits one pass of some repetitions, and waits.
     fn run(&self, repeats: u32, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<(), MeasureError> {
         self.submit(&[Load { repeats, sample: None, record }])
     }

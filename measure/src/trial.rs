@@ -1,4 +1,4 @@
-//! One reduction with everything it needs, ready to be run, read and timed again and again.
+//! One reduction with everything it needs, ready to be run, read and timed repeatedly.
 use halofold::Slice;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected, Verdict};
@@ -7,7 +7,7 @@ use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::{Job, Rotation};
 
-/// A job bound to its inputs, which repetitions take in turn, with an output of its own that the host can read.
+/// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
 #[derive(Debug)]
 pub struct Trial {
     prepared: Rotation<Prepared>,
@@ -111,7 +111,7 @@ impl Trial {
             self.readback.encode_behind(at, &mut encoder, &self.output, 0, size)?;
         }
         queue.submit([encoder.finish()]);
-        let bytes = self.readback.wait(device, size * some.len() as u64)?;
+        let bytes = self.readback.wait(size * some.len() as u64)?;
         let Job { op, element, .. } = self.job;
         let answer = |bytes| {
             let is_partial = self.plan().leaves_partials();

@@ -21,6 +21,8 @@ struct Job {
 @group(0) @binding(2) var<uniform> job: Job;
 @group(0) @binding(3) var<storage, read> counted: array<u32>;
 
+// Invocations in a workgroup.
+override WG: u32 = 64;
 // Words of a dispatch's parameters, and from one's to the next one's.
 override WORDS: u32;
 override STRIDE: u32;
@@ -29,7 +31,7 @@ const LEN: u32 = 1u;
 const INDEX: u32 = 2u;
 const COUNT: u32 = 3u;
 
-@compute @workgroup_size(64)
+@compute @workgroup_size(WG)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if id.x >= job.passes {
         return;

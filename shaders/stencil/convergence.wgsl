@@ -14,6 +14,11 @@
 // What it leaves behind is the grid as of the check that ended it, and the number of steps until then. That
 // number cannot come from the host either: here it is counted.
 //
+// A run may be recorded in pieces, and a piece that the host has recorded may never be submitted. Every step is recorded as
+// one that reads the first buffer or one that reads the second; the next piece would read the wrong one. So a piece says
+// with which it starts, `resume` looks whether the run is there, and if it is not, ends it as `decide` does: what the grid
+// holds is right for the steps that are counted.
+//
 // A launch with nothing to do is about a microsecond on a GPU. Indirect dispatches of zero workgroups would spare
 // part of that, but they are checked on the way by a compute pass of wgpu's own, which costs every step more.
 //
@@ -24,16 +29,20 @@
 
 struct Outcome {
     steps: u32,
-    // 1 once the run has converged.
-    converged: u32,
+    // How the run has ended, if it has.
+    state: u32,
     // Bytes of a `Real`, for whoever reads this.
     width: u32,
     largest: Real,
     squares: Real,
 }
 
+const RUNNING = 0u;
+const CONVERGED = 1u;
+const INTERRUPTED = 2u;
+
 struct Check {
-    // Steps since the last check.
+    // Steps since the last check; for `resume`, which of the two buffers is read first, 0 or 1.
     steps: u32,
     // 1 if the sum of squares counts, 0 if the largest change alone.
     squares: u32,
@@ -59,16 +68,25 @@ fn set_all(first: u32) {
 @compute @workgroup_size(1)
 fn begin() {
     outcome.steps = 0u;
-    outcome.converged = 0u;
+    outcome.state = RUNNING;
     outcome.largest = check.unknown;
     outcome.squares = check.unknown;
     set_all(0u);
 }
 
+// Ends a run whose next step would read the wrong buffer.
+@compute @workgroup_size(1)
+fn resume() {
+    if outcome.state == RUNNING && outcome.steps % 2u != check.steps {
+        outcome.state = INTERRUPTED;
+        set_all(arrayLength(&params));
+    }
+}
+
 // Counts steps for which there is no check of their own yet.
 @compute @workgroup_size(1)
 fn count() {
-    if outcome.converged == 0u {
+    if outcome.state == RUNNING {
         outcome.steps += check.steps;
     }
 }
@@ -79,7 +97,7 @@ fn is_nan(x: Real) -> bool {
 
 @compute @workgroup_size(1)
 fn decide() {
-    if outcome.converged == 1u {
+    if outcome.state != RUNNING {
         return;
     }
     outcome.steps += check.steps;
@@ -90,7 +108,7 @@ fn decide() {
     // Squares of tiny changes may vanish, so the largest change has its say in any case.
     let small = found.x < check.epsilon && (check.squares == 0u || sqrt(found.y) < check.epsilon);
     if small && !nan {
-        outcome.converged = 1u;
+        outcome.state = CONVERGED;
         set_all(arrayLength(&params));
     }
 }

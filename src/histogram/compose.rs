@@ -30,7 +30,7 @@ impl Job {
             overrides.extend([
                 ("COPIES", f64::from(copies)),
                 ("SLICES", f64::from(slices)),
-                ("SLICE_BINS", f64::from(self.bins.div_ceil(slices))),
+                ("SLICE_BINS", f64::from(self.bins.div_ceil(slices.max(1)))),
                 ("SLOTS", f64::from(self.tuning.method.slots(self.bins))),
                 ("MERGE", f64::from(u8::from(merge))),
             ]);

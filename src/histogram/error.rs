@@ -1,6 +1,8 @@
 //! What can be wrong with a histogram.
 
 use crate::binding::BufferError;
+use crate::pipeline::LimitError;
+use crate::read::ReadError;
 
 /// Why a histogram cannot be made or prepared. Each message says what to do about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -17,9 +19,9 @@ pub enum HistogramError {
         /// The upper end.
         high: f32,
     },
-    /// A workgroup of a size that no kernel has; also of any size, on a device that allows fewer than 64 invocations.
+    /// A workgroup of a size that no kernel has.
     #[error(
-        "workgroups of {workgroup_size}: the size must be a power of two from 64 to {limit} on this device"
+        "workgroups of {workgroup_size}: the size must be a power of two from 64 to {limit} on this device (max_compute_invocations_per_workgroup, max_compute_workgroup_size_x)"
     )]
     WorkgroupSize {
         /// What was asked for.
@@ -53,7 +55,7 @@ pub enum HistogramError {
     },
     /// More bytes of counts or borders than one binding holds.
     #[error(
-        "{needed} bytes for the {role}: this device binds {limit} (max_storage_buffer_binding_size); take fewer bins or ask for more"
+        "{needed} bytes for the {role}: this device binds {limit} (max_storage_buffer_binding_size, max_buffer_size); take fewer bins or ask for more"
     )]
     Binding {
         /// What the bytes are for.
@@ -81,7 +83,7 @@ pub enum HistogramError {
     Misaligned(u64),
     /// More workgroups than a grid holds.
     #[error(
-        "{needed} workgroups: this device allows {limit}; split the input, and add the second part's counts"
+        "{needed} workgroups: this device allows {limit} (max_compute_workgroups_per_dimension); split the input, and add the second part's counts"
     )]
     TooManyWorkgroups {
         /// Workgroups needed.
@@ -89,7 +91,13 @@ pub enum HistogramError {
         /// Workgroups allowed.
         limit: u64,
     },
+    /// A limit that every histogram exceeds there.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// A buffer that cannot be used so.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// Counts that did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
 }

@@ -4,10 +4,13 @@ use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
+use crate::histogram::plan::Step;
 use crate::histogram::tuning::Tuning;
+use crate::pipeline;
 
-/// A histogram to be compiled. A plain value: [`Job::new`] or a literal makes it, [`Job::check`] says what is wrong with it.
+/// A histogram to be compiled. A plain value: [`Job::new`] makes it, [`Job::check`] says what is wrong with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Job {
     /// What is counted.
     pub keys: Keys,
@@ -27,6 +30,16 @@ impl Job {
         Job { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
     }
 
+    /// The same with counts added to what the output holds.
+    pub const fn adding(self) -> Self {
+        Job { add: true, ..self }
+    }
+
+    /// The same with another tuning.
+    pub const fn with_tuning(self, tuning: Tuning) -> Self {
+        Job { tuning, ..self }
+    }
+
     /// Checks the job against a device's limits.
     ///
     /// # Errors
@@ -34,8 +47,9 @@ impl Job {
     /// What is wrong with the bins, the ranges or the tuning, or does not fit the device.
     pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
         self.keys.check(self.bins)?;
+        pipeline::check(self.slots(Step::Count), limits)?;
         self.tuning.check(self.bins, limits)?;
-        let limit = limits.max_storage_buffer_binding_size;
+        let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let mut tables = vec![("counts", self.output())];
         if let Keys::Ranges { .. } = self.keys {
             tables.push(("borders of the ranges", 2 * self.output()));

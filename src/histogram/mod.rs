@@ -1,42 +1,37 @@
 //! Histograms: how many keys fall into each of 1 to 65 536 bins.
 //!
-//! The way of the data, one module a step: [`Keys`] and a number of bins make a [`Job`] (a plain value, with its
-//! [`Tuning`]) → [`Histogram::new`] (pipelines, compiled once) → [`Histogram::plan`] (pure: where the keys are in, dispatches
-//! out) → [`Histogram::prepare`] (bindings, once) → [`Prepared`] (recording, any number of times).
-//!
 //! ```
 //! use halofold::histogram::{Histogram, Keys};
-//! use halofold::wgpu;
 //!
-//! /// Records how the floats of `samples` spread over 100 equal ranges from 0 to 1.
-//! fn record_spread(
-//!     device: &wgpu::Device,
-//!     encoder: &mut wgpu::CommandEncoder,
-//!     samples: &wgpu::Buffer,
-//!     counts: &wgpu::Buffer,
-//! ) -> Result<(), Box<dyn std::error::Error>> {
-//!     // Once, when the application starts:
-//!     let histogram = Histogram::new(device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
-//!     let prepared = histogram.prepare(device, samples, counts)?;
-//!     // As often as it likes:
-//!     prepared.encode(encoder);
-//!     Ok(())
-//! }
+//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
-//! # let Some((device, queue)) = opened else { return };
-//! # use wgpu::util::DeviceExt as _;
+//! # let Some((device, queue)) = opened else { return Ok(()) };
+//! # use halofold::wgpu::{self, util::DeviceExt as _};
 //! # let samples: Vec<f32> = (0..1000).map(|i| i as f32 / 999.0).collect();
 //! # let samples = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
 //! #     label: None, contents: bytemuck::cast_slice(&samples), usage: wgpu::BufferUsages::STORAGE });
-//! # let counts = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 400,
+//! # let on_gpu = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 400,
 //! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
+//! // How floats spread over 100 equal ranges from 0 to 1.
+//! let spread = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
+//! let counts: Vec<u32> = spread.of(&samples).wait(&queue)?; // tools: records, submits, waits
+//!
 //! # let mut encoder = device.create_command_encoder(&Default::default());
-//! # record_spread(&device, &mut encoder, &samples, &counts).unwrap();
+//! let prepared = spread.of(&samples).into(&on_gpu)?; // an application: bound once,
+//! prepared.encode(&mut encoder); // recorded every frame, allocation-free
+//! # assert_eq!(counts, [10; 100]);
 //! # let readback = halofold::read::Readback::new(&device, 400);
-//! # readback.encode(&mut encoder, &counts, 0, 400).unwrap();
+//! # readback.encode(&mut encoder, &on_gpu, 0, 400)?;
 //! # queue.submit([encoder.finish()]);
-//! # assert_eq!(readback.wait(&device, 400).unwrap(), bytemuck::cast_slice::<u32, u8>(&[10; 100]));
+//! # assert_eq!(readback.wait(400)?, bytemuck::cast_slice::<u32, u8>(&[10; 100]));
+//! # Ok(())
+//! # }
+//! # run().unwrap();
 //! ```
+//!
+//! [`Keys`] and a number of bins make a [`Job`] (a plain value, with its [`Tuning`]) and a device a [`Histogram`] (kernels, each compiled
+//! when it is first needed) → [`Histogram::of`] says where the keys are → [`Counting::into`] binds (once) → [`Prepared`] records (any number
+//! of times). [`Job::plan`] has the dispatches without a device.
 //!
 //! # Cost
 //!
@@ -61,6 +56,7 @@
 //! counts that are added to may.
 
 mod compose;
+mod counting;
 mod error;
 mod job;
 mod keys;
@@ -69,6 +65,8 @@ mod record;
 pub mod reference;
 mod tuning;
 
+pub use crate::pipeline::Options;
+pub use counting::Counting;
 pub use error::HistogramError;
 pub use job::Job;
 pub use keys::Keys;

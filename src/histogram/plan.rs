@@ -2,10 +2,11 @@
 
 use wgpu::Limits;
 
+use crate::binding;
 use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
-use crate::pipeline;
+use crate::pipeline::{self, LimitError};
 use crate::reduce::Extent;
 use crate::reduce::plan::Bytes;
 use crate::window::{self, Window};
@@ -38,6 +39,7 @@ pub enum Step {
 /// What a kernel is given: see `shaders/histogram/io.wgsl`. Of interest to whoever looks inside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
+#[non_exhaustive]
 pub struct Params {
     /// Where the keys start in the binding, in keys.
     pub first: u32,
@@ -59,6 +61,7 @@ pub struct Params {
 
 /// One dispatch.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pass {
     /// Its kernel.
     pub step: Step,
@@ -73,10 +76,20 @@ pub struct Pass {
 /// The dispatches of one histogram. A plain value that no device is needed for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
+    pub(super) passes: Vec<Pass>,
+    pub(super) output: u64,
+}
+
+impl Plan {
     /// The dispatches, in order. None if there are no keys to add.
-    pub passes: Vec<Pass>,
+    pub fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
     /// Bytes of output, behind the output's offset: four a bin.
-    pub output: u64,
+    pub fn output(&self) -> u64 {
+        self.output
+    }
 }
 
 impl Job {
@@ -95,6 +108,7 @@ impl Job {
             return Err(HistogramError::TooManyKeys(len));
         }
         offset.checked_add(len * KEY).ok_or(HistogramError::OutOfReach { offset, len })?;
+        window::check(len * KEY, limits)?;
         let mut passes = Vec::new();
         if !self.add {
             let groups = self.bins.div_ceil(self.tuning.workgroup_size);
@@ -110,6 +124,8 @@ impl Job {
                 passes.push(self.count(window, limits)?);
             }
         }
+        let parameters = (passes.len() * binding::STRIDE) as u64;
+        LimitError::unless("max_buffer_size", limits.max_buffer_size, parameters)?;
         Ok(Plan { passes, output: self.output() })
     }
 

@@ -1,67 +1,62 @@
 //! Recording a plan: compiled pipelines, prepared bindings, dispatches on the caller's encoder or pass.
 
+use std::sync::OnceLock;
+
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::binding::{self, Use, slice};
 use crate::dispatch::{self, Dispatch, Recorder};
+use crate::histogram::counting::Counting;
 use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
-use crate::pipeline;
+use crate::pipeline::{self, Checks, Compiled, Options};
 use crate::reduce::Extent;
 use crate::slice::Slice;
 
 /// Bytes of a key.
-const KEY: u64 = 4;
+pub(super) const KEY: u64 = 4;
 
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
 
-/// A histogram, compiled for a device, for inputs of any length: the module's page has [an example](crate::histogram).
+/// A histogram for a device, over inputs of any length: the module's page has [an example](crate::histogram).
 ///
+/// It keeps the device, and compiles a pipeline when one is first needed: by [`Counting::into`], or ahead by [`Histogram::compile`].
 /// `Send` and `Sync`. It may be dropped when everything is prepared.
 #[derive(Debug)]
 pub struct Histogram {
+    device: Device,
     job: Job,
     limits: wgpu::Limits,
-    steps: Vec<Compiled>,
+    steps: [(Step, OnceLock<Compiled>); 2],
+    cache: Option<wgpu::PipelineCache>,
+    checks: Checks,
     /// The first and the last float of each bin, in the order of floats; of no use where keys are numbers.
     borders: Buffer,
     /// Bound where a window is too short to be read as vectors.
     nothing: Buffer,
 }
 
-#[derive(Debug)]
-struct Compiled {
-    step: Step,
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-}
-
 impl Histogram {
-    /// Compiles a histogram that clears its output first. Cost: two compute pipelines, for which it blocks, and for
-    /// [`Keys::Ranges`] a buffer of eight bytes a bin. Nothing is submitted.
+    /// A histogram that clears its output first. Cost: a buffer of 128 bytes, and for [`Keys::Ranges`] one of eight bytes a bin. Nothing is
+    /// compiled yet, and nothing submitted.
     ///
     /// # Errors
     ///
     /// Those of [`Job::check`].
     pub fn new(device: &Device, keys: Keys, bins: u32) -> Result<Self, HistogramError> {
-        Self::with_job(device, Job::new(keys, bins, &device.limits()), None)
+        Self::with_job(device, Job::new(keys, bins, &device.limits()), Options::default())
     }
 
-    /// The same for a job that says whether counts are added (one pipeline fewer), and how it is run; with a pipeline cache of the
-    /// caller's, if there is one.
+    /// The same for a job that says whether counts are added (one pipeline fewer), and how it is run; and with options.
     ///
     /// # Errors
     ///
     /// Those of [`Job::check`].
-    pub fn with_job(
-        device: &Device,
-        job: Job,
-        cache: Option<&wgpu::PipelineCache>,
-    ) -> Result<Self, HistogramError> {
-        Self::compile(device, job, cache, pipeline::Checks::On)
+    pub fn with_job(device: &Device, job: Job, options: Options<'_>) -> Result<Self, HistogramError> {
+        Self::make(device, job, options, Checks::On)
     }
 
     /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
@@ -74,51 +69,40 @@ impl Histogram {
     /// # Errors
     ///
     /// Those of [`Job::check`].
-    pub unsafe fn unchecked(
-        device: &Device,
-        job: Job,
-        cache: Option<&wgpu::PipelineCache>,
-    ) -> Result<Self, HistogramError> {
-        Self::compile(device, job, cache, pipeline::Checks::Off)
+    pub unsafe fn unchecked(device: &Device, job: Job, options: Options<'_>) -> Result<Self, HistogramError> {
+        Self::make(device, job, options, Checks::Off)
     }
 
-    fn compile(
-        device: &Device,
-        job: Job,
-        cache: Option<&wgpu::PipelineCache>,
-        checks: pipeline::Checks,
-    ) -> Result<Self, HistogramError> {
+    fn make(device: &Device, job: Job, options: Options<'_>, checks: Checks) -> Result<Self, HistogramError> {
         let limits = device.limits();
         job.check(&limits)?;
-        let wanted = if job.add { &[Step::Count][..] } else { &[Step::Clear, Step::Count] };
-        let compiled = |step: Step| {
-            let kernel = pipeline::Kernel {
-                label: &format!("halofold::histogram::{step:?}"),
-                wgsl: job.compose(step),
-                entry_point: "main",
-                slots: job.slots(step),
-                overrides: &job.overrides(step),
-                cache,
-                checks,
-            };
-            let (pipeline, layout) = pipeline::compile(device, kernel);
-            Compiled { step, pipeline, layout }
-        };
+        let borders = borders(&job);
         Ok(Histogram {
+            device: device.clone(),
             job,
             limits,
-            steps: wanted.iter().copied().map(compiled).collect(),
+            steps: [Step::Clear, Step::Count].map(|step| (step, OnceLock::new())),
+            cache: options.cache.cloned(),
+            checks,
             borders: binding::filled(
                 device,
                 "halofold::histogram::borders",
-                bytemuck::cast_slice(&borders(&job)),
+                bytemuck::cast_slice(&borders),
                 BufferUsages::STORAGE,
             ),
             nothing: binding::scratch(device, "halofold::histogram::nothing", 128),
         })
     }
 
-    /// What it was compiled for.
+    /// Compiles what [`Histogram::of`] may need, as far as it is not compiled yet: two compute pipelines, one if counts are added,
+    /// for which it blocks. Nothing is submitted.
+    pub fn compile(&self) {
+        for step in if self.job.add { &[Step::Count][..] } else { &[Step::Clear, Step::Count] } {
+            self.step(*step);
+        }
+    }
+
+    /// What it counts, and how.
     pub fn job(&self) -> Job {
         self.job
     }
@@ -132,33 +116,30 @@ impl Histogram {
         self.job.plan(input, &self.limits)
     }
 
-    /// Binds buffers, once; what comes back can be recorded any number of times.
-    ///
-    /// The output is one `u32` a bin. Allocates one small uniform buffer and a bind group per dispatch. Nothing is submitted, and
-    /// no buffer is read or written yet.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Job::plan`]; a buffer that is too short, lacks [`BufferUsages::STORAGE`], starts in the wrong place or is
-    /// both input and output.
-    pub fn prepare<'a>(
-        &self,
-        device: &Device,
-        input: impl Into<Slice<'a>>,
-        output: impl Into<Slice<'a>>,
-    ) -> Result<Prepared, HistogramError> {
-        let (input, output) = (input.into(), output.into());
+    /// The counts of everything in a buffer or a slice of one: [`Counting`] says what becomes of them. Bytes behind the last whole
+    /// key are left out.
+    pub fn of<'a>(&'a self, keys: impl Into<Slice<'a>>) -> Counting<'a> {
+        Counting::new(self, keys.into())
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(super) fn prepare(&self, input: Slice<'_>, output: Slice<'_>) -> Result<Prepared, HistogramError> {
         let plan = self.plan(Extent { offset: input.offset(), len: input.size() / KEY })?;
         self.check(&plan, input, output)?;
         let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));
-        let params = binding::filled(device, "halofold::histogram::params", &params, BufferUsages::UNIFORM);
+        let params =
+            binding::filled(&self.device, "halofold::histogram::params", &params, BufferUsages::UNIFORM);
         let recorded = |(index, pass): (usize, &Pass)| {
-            let compiled = self.step(pass.step);
+            let (pipeline, layout) = self.step(pass.step);
             let bound = Bound { histogram: self, input, output, params: &params, index, pass };
             let resources = self.job.slots(pass.step).iter().map(|&slot| (slot, bound.slot(slot)));
             Dispatch {
-                pipeline: compiled.pipeline.clone(),
-                bindings: binding::bind(device, "halofold::histogram::bindings", &compiled.layout, resources),
+                pipeline: pipeline.clone(),
+                bindings: binding::bind(&self.device, "halofold::histogram::bindings", layout, resources),
                 grid: pass.grid,
             }
         };
@@ -166,9 +147,22 @@ impl Histogram {
         Ok(Prepared { plan, passes })
     }
 
+    /// A step's pipeline, compiled if this is the first time.
     fn step(&self, step: Step) -> &Compiled {
-        let found = self.steps.iter().find(|compiled| compiled.step == step);
-        found.expect("a plan has only the steps that its histogram compiles")
+        let found = self.steps.iter().find(|(known, _)| *known == step);
+        let (_, compiled) = found.expect("there are no other steps");
+        compiled.get_or_init(|| {
+            let kernel = pipeline::Kernel {
+                label: &format!("halofold::histogram::{step:?}"),
+                wgsl: self.job.compose(step),
+                entry_point: "main",
+                slots: self.job.slots(step),
+                overrides: &self.job.overrides(step),
+                cache: self.cache.as_ref(),
+                checks: self.checks,
+            };
+            pipeline::compile(&self.device, kernel)
+        })
     }
 
     fn check(&self, plan: &Plan, input: Slice<'_>, output: Slice<'_>) -> Result<(), HistogramError> {

@@ -3,6 +3,10 @@
 use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
+use crate::pipeline;
+
+/// Invocations that a workgroup has at least.
+const SMALLEST_WORKGROUP: u32 = 64;
 
 /// Copies of a counter that bring no more: workgroup memory has 32 banks on most GPUs.
 const MAX_COPIES: u32 = 64;
@@ -36,6 +40,7 @@ pub enum Method {
 
 /// How a histogram is run: everything that is a choice and not a consequence. The counts do not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Tuning {
     /// Invocations in a workgroup: a power of two from 64 to 1024.
     pub workgroup_size: u32,
@@ -61,11 +66,27 @@ impl Tuning {
         }
     }
 
+    /// The same with workgroups of another size.
+    pub const fn with_workgroup_size(self, workgroup_size: u32) -> Self {
+        Tuning { workgroup_size, ..self }
+    }
+
+    /// The same with another number of workgroups at most.
+    pub const fn with_max_workgroups(self, max_workgroups: u32) -> Self {
+        Tuning { max_workgroups, ..self }
+    }
+
+    /// The same counting elsewhere.
+    pub const fn with_method(self, method: Method) -> Self {
+        Tuning { method, ..self }
+    }
+
     /// Checks the tuning against the bins and a device's limits.
     pub(super) fn check(self, bins: u32, limits: &Limits) -> Result<(), HistogramError> {
         let Tuning { workgroup_size, max_workgroups, method } = self;
+        pipeline::check_workgroup([SMALLEST_WORKGROUP, 1], limits)?;
         let limit = largest_workgroup(limits).min(1024);
-        if !workgroup_size.is_power_of_two() || !(64..=limit).contains(&workgroup_size) {
+        if !workgroup_size.is_power_of_two() || !(SMALLEST_WORKGROUP..=limit).contains(&workgroup_size) {
             return Err(HistogramError::WorkgroupSize { workgroup_size, limit });
         }
         if max_workgroups == 0 {
@@ -111,7 +132,7 @@ impl Method {
     /// Counters in the memory of one workgroup.
     pub(super) fn slots(self, bins: u32) -> u32 {
         match self {
-            Method::Workgroup { copies, slices, .. } => bins.div_ceil(slices) * copies,
+            Method::Workgroup { copies, slices, .. } => bins.div_ceil(slices.max(1)).saturating_mul(copies),
             Method::Storage => 0,
         }
     }

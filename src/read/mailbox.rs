@@ -1,18 +1,16 @@
 //! The shortest way of a small result to the host: a buffer that a kernel writes and the host reads.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Features};
 
-use super::{ReadError, Readback, take};
+use super::mappable::Mappable;
+use super::{ReadError, Reading};
 
 /// A small output buffer whose contents reach the host in the shortest time that the device offers.
 ///
 /// With [`Features::MAPPABLE_PRIMARY_BUFFERS`] kernels write into memory that the host reads, and nothing is copied; without
 /// it a copy is recorded behind the kernel. Either way [`Mailbox::spin`] asks the device again and again instead of sleeping
 /// until it answers: waking up takes longer than a small reduction does. On an NVIDIA H200 the sum of a million floats is on
-/// the host about 30 µs after recording began, against about 60 µs through [`Readback::wait`] (`docs/results/library.md`).
+/// the host about 30 µs after recording began, against about 60 µs through [`Readback::wait`](super::Readback::wait) (`docs/results/library.md`).
 ///
 /// A mailbox is for results of a few bytes: memory that the host can read is slow for a GPU.
 ///
@@ -36,7 +34,7 @@ use super::{ReadError, Readback, take};
 /// prepared.encode(&mut encoder);
 /// mailbox.encode(&mut encoder)?;
 /// queue.submit([encoder.finish()]);
-/// let (value, index): (f32, u32) = largest.results(&mailbox.spin(&device)?)?;
+/// let (value, index): (f32, u32) = largest.results(&mailbox.spin()?)?;
 /// # assert_eq!((value, index), (9.5, 1));
 /// # Ok(())
 /// # }
@@ -45,23 +43,35 @@ use super::{ReadError, Readback, take};
 #[derive(Debug)]
 pub struct Mailbox {
     buffer: Buffer,
-    /// Where the copy goes, if the host cannot read the buffer itself.
-    copy: Option<Readback>,
+    /// What the host maps: the same buffer, or what it is copied to.
+    mapped: Result<Mappable, ReadError>,
+    is_copied: bool,
     size: u64,
 }
 
 impl Mailbox {
-    /// Allocates room for `size` bytes, rounded up to whole words of four; without [`Features::MAPPABLE_PRIMARY_BUFFERS`] twice.
+    /// Allocates room for `size` bytes, rounded up to whole words of four; without [`Features::MAPPABLE_PRIMARY_BUFFERS`] twice. Where
+    /// that is more than a buffer of the device may have, the buffer has one word, and whatever else the mailbox is used for is
+    /// [`ReadError::TooLarge`].
     pub fn new(device: &Device, size: u64) -> Self {
-        let direct = device.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
-        let reading = if direct { BufferUsages::MAP_READ } else { BufferUsages::COPY_SRC };
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::read::mailbox"),
-            size: size.next_multiple_of(4).max(4),
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_DST | reading,
-            mapped_at_creation: false,
-        });
-        Mailbox { buffer, copy: (!direct).then(|| Readback::new(device, size)), size }
+        let is_copied = !device.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
+        let label = "halofold::read::mailbox";
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+        let mapped = if is_copied {
+            Mappable::new(device, "halofold::read::mailbox_copy", size, BufferUsages::COPY_DST)
+        } else {
+            Mappable::new(device, label, size, usage)
+        };
+        let buffer = match &mapped {
+            Ok(mapped) if !is_copied => mapped.buffer().clone(),
+            _ => device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: mapped.as_ref().map_or(wgpu::COPY_BUFFER_ALIGNMENT, |mapped| mapped.buffer().size()),
+                usage: usage | BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            }),
+        };
+        Mailbox { buffer, mapped, is_copied, size }
     }
 
     /// The buffer to give to a reduction as its output, at offset 0. While the host reads, no submission may use it. It has
@@ -75,50 +85,34 @@ impl Mailbox {
     ///
     /// # Errors
     ///
-    /// None that a mailbox's own buffers could give.
+    /// If an earlier [`Reading`] has the buffer still.
     pub fn encode(&self, encoder: &mut CommandEncoder) -> Result<(), ReadError> {
-        match &self.copy {
-            Some(copy) => copy.encode(encoder, &self.buffer, 0, self.buffer.size()),
-            None => Ok(()),
+        let mapped = self.mapped.as_ref().map_err(Clone::clone)?;
+        mapped.check_free()?;
+        if self.is_copied {
+            encoder.copy_buffer_to_buffer(&self.buffer, 0, mapped.buffer(), 0, self.buffer.size());
         }
+        Ok(())
     }
 
     /// The bytes, all that there is room for, once everything submitted so far is done. Blocks and keeps a core busy until then, without
     /// a limit of time: for results that are near. Afterwards the mailbox takes the next result.
     ///
+    /// Not in a browser: there nothing arrives before a program returns to it. Await [`Mailbox::read`] instead, or look at it by
+    /// [`Reading::try_take`] in every frame.
+    ///
     /// # Errors
     ///
-    /// If the device is lost or the buffer cannot be mapped: a [`Mailbox::read`] may not be over.
-    pub fn spin(&self, device: &Device) -> Result<Vec<u8>, ReadError> {
-        const WAITING: u8 = 0;
-        const MAPPED: u8 = 1;
-        const FAILED: u8 = 2;
-        let buffer = self.copy.as_ref().map_or(&self.buffer, Readback::buffer);
-        let state = Arc::new(AtomicU8::new(WAITING));
-        let sender = state.clone();
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            sender.store(if result.is_ok() { MAPPED } else { FAILED }, Ordering::Release);
-        });
-        loop {
-            device.poll(wgpu::PollType::Poll).map_err(|error| ReadError::Device(error.to_string()))?;
-            match state.load(Ordering::Acquire) {
-                MAPPED => return take(buffer, self.size),
-                FAILED => return Err(ReadError::Map("the device refused to map the mailbox".to_owned())),
-                _ => std::hint::spin_loop(),
-            }
-        }
+    /// If the device is lost, or an earlier [`Reading`] has the buffer still; in a browser, [`ReadError::Browser`].
+    pub fn spin(&self) -> Result<Vec<u8>, ReadError> {
+        self.read().spin()
     }
 
-    /// The same without a busy core: completes once the work is done and the device has been polled, by somebody else. It asks for
-    /// the bytes when it is first polled.
-    ///
-    /// # Errors
-    ///
-    /// If the buffer cannot be mapped.
-    pub async fn read(&self) -> Result<Vec<u8>, ReadError> {
-        match &self.copy {
-            Some(copy) => copy.read(self.size).await,
-            None => Readback::over(&self.buffer).read(self.size).await,
+    /// The same without a busy core: asks for the bytes now. They are awaited, or [looked at](Reading::try_take) now and then.
+    pub fn read(&self) -> Reading {
+        match &self.mapped {
+            Ok(mapped) => mapped.ask(self.size),
+            Err(error) => Reading::refused(error.clone()),
         }
     }
 }

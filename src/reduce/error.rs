@@ -2,6 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::binding::BufferError;
+use crate::pipeline::LimitError;
 use crate::read::ReadError;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
@@ -11,12 +12,15 @@ use crate::reduce::shape::{Form, Shape};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
+    /// A limit that every reduction exceeds there.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The workgroup size is no power of two.
     #[error("a workgroup of {0} invocations: the size must be a power of two (1, 2, 4 … 1024)")]
     WorkgroupNotPowerOfTwo(u32),
     /// The device does not run workgroups that large.
     #[error(
-        "a workgroup of {asked} invocations: this device allows {limit} (max_compute_invocations_per_workgroup)"
+        "a workgroup of {asked} invocations: this device allows {limit} (max_compute_invocations_per_workgroup, max_compute_workgroup_size_x)"
     )]
     WorkgroupTooLarge {
         /// The size asked for.
@@ -62,7 +66,7 @@ pub enum PlanError {
     TooManyElements(u64),
     /// More workgroups than a grid holds.
     #[error(
-        "{needed} workgroups: this device allows {limit} in a grid of two dimensions; use a larger workgroup, or split the input"
+        "{needed} workgroups: this device allows {limit} in a grid of two dimensions (max_compute_workgroups_per_dimension); use a larger workgroup, or split the input"
     )]
     TooManyWorkgroups {
         /// Workgroups needed.
@@ -72,7 +76,7 @@ pub enum PlanError {
     },
     /// More partial results than one workgroup can collect.
     #[error(
-        "{needed} workgroups: the last one adds at most {limit} partial results; use a larger workgroup, or split the input"
+        "{needed} workgroups: the last one adds at most {limit} partial results (max_storage_buffer_binding_size, max_compute_invocations_per_workgroup); use a larger workgroup, or split the input"
     )]
     TooManyTickets {
         /// Workgroups needed.

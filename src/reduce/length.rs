@@ -1,4 +1,4 @@
-//! A number of elements that only the GPU knows: one dispatch in front of the others writes their parameters.
+//! A number of elements that only the GPU knows: a dispatch in front of the others writes their parameters.
 
 use wgpu::{Buffer, BufferUsages, Device};
 
@@ -12,10 +12,13 @@ use crate::slice::Slice;
 /// What the kernel and its buffers are called.
 const LABEL: &str = "halofold::reduce::length";
 
+/// The slots of group 0 that the kernel declares.
+pub(super) const SLOTS: [u32; 4] = [0, 1, 2, 3];
+
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Invocations in a workgroup: one for each dispatch that follows.
+/// Invocations in a workgroup, on a device that allows as many: one for each dispatch that follows.
 const WORKGROUP: u32 = 64;
 
 /// The kernel, compiled.
@@ -23,6 +26,7 @@ const WORKGROUP: u32 = 64;
 pub(super) struct Length {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
+    workgroup_size: u32,
 }
 
 /// What the kernel is given.
@@ -40,38 +44,57 @@ impl Length {
         cache: Option<&wgpu::PipelineCache>,
         checks: pipeline::Checks,
     ) -> Self {
+        let limits = device.limits();
+        let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        let workgroup_size = WORKGROUP.min(most);
         let kernel = pipeline::Kernel {
             label: LABEL,
             wgsl: shader::text("kernels/length").to_owned(),
             entry_point: "main",
-            slots: &[0, 1, 2, 3],
-            overrides: &[("WORDS", WORDS as f64), ("STRIDE", (binding::STRIDE / WORD) as f64)],
+            slots: &SLOTS,
+            overrides: &[
+                ("WG", f64::from(workgroup_size)),
+                ("WORDS", WORDS as f64),
+                ("STRIDE", (binding::STRIDE / WORD) as f64),
+            ],
             cache,
             checks,
         };
         let (pipeline, layout) = pipeline::compile(device, kernel);
-        Length { pipeline, layout }
+        Length { pipeline, layout, workgroup_size }
     }
 
-    /// Binds templates of so many dispatches' parameters and the buffer for what is made of them.
+    /// Binds templates of so many dispatches' parameters and the buffer for what is made of them: one dispatch, or several where a
+    /// binding has no room for all parameters.
     pub(super) fn bind(
         &self,
         device: &Device,
         (templates, parameters): (&Buffer, &Buffer),
         count: Slice<'_>,
-        (most, passes): (u32, u32),
-    ) -> Dispatch {
-        let align = u64::from(device.limits().min_storage_buffer_offset_alignment);
+        (most, passes): (u32, usize),
+    ) -> Vec<Dispatch> {
+        let limits = device.limits();
+        let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let start = count.offset() / align * align;
-        let job = Job { at: ((count.offset() - start) / WORD as u64) as u32, most, passes };
-        let job = binding::filled(device, LABEL, bytemuck::bytes_of(&job), BufferUsages::UNIFORM);
-        let resources = [
-            templates.as_entire_binding(),
-            parameters.as_entire_binding(),
-            job.as_entire_binding(),
-            binding::slice(count.buffer(), start, count.offset() + WORD as u64 - start),
-        ];
-        let bindings = binding::bind(device, LABEL, &self.layout, (0..).zip(resources));
-        Dispatch { pipeline: self.pipeline.clone(), bindings, grid: [passes.div_ceil(WORKGROUP), 1] }
+        let at = ((count.offset() - start) / WORD as u64) as u32;
+        // Blocks start where a binding may, whichever of them is the first.
+        let fitting = (limits.max_storage_buffer_binding_size / binding::STRIDE as u64).max(1) as usize;
+        let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
+        let jobs = binding::blocks(pieces.clone().map(|piece| Job { at, most, passes: piece.len() as u32 }));
+        let jobs = binding::filled(device, LABEL, &jobs, BufferUsages::UNIFORM);
+        let dispatch = |(number, piece): (usize, std::ops::Range<usize>)| {
+            let offset = binding::block_offset(piece.start);
+            let size = binding::block_offset(piece.len());
+            let resources = [
+                binding::slice(templates, offset, size),
+                binding::slice(parameters, offset, size),
+                binding::block::<Job>(&jobs, binding::block_offset(number)),
+                binding::slice(count.buffer(), start, count.offset() + WORD as u64 - start),
+            ];
+            let bindings = binding::bind(device, LABEL, &self.layout, (0..).zip(resources));
+            let groups = (piece.len() as u32).div_ceil(self.workgroup_size);
+            Dispatch { pipeline: self.pipeline.clone(), bindings, grid: [groups, 1] }
+        };
+        pieces.enumerate().map(dispatch).collect()
     }
 }

@@ -1,7 +1,8 @@
 //! How a reducer is compiled, and whether a device can.
 
+use crate::pipeline;
 use crate::reduce::compose::Text;
-use crate::reduce::error::ReduceError;
+use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
@@ -161,5 +162,5 @@ fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Resu
     if needed > limit {
         return Err(ReduceError::Bindings { name: monoid.name().to_owned(), needed, limit });
     }
-    Ok(())
+    Ok(pipeline::check(slots, limits).map_err(PlanError::from)?)
 }

@@ -9,8 +9,8 @@ use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::pipeline;
 use crate::reduce::compose::Text;
-use crate::reduce::error::ReduceError;
-use crate::reduce::length::Length;
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::length::{self, Length};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::options::{self, Options};
 use crate::reduce::plan::{Extent, Plan, Request, Stage};
@@ -218,19 +218,24 @@ impl Reducer {
         Ok(compiled)
     }
 
-    /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatch that writes them.
-    pub(super) fn parameters(&self, plan: &Plan, count: Option<Slice<'_>>) -> (Buffer, Option<Dispatch>) {
+    /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatches that write them.
+    pub(super) fn parameters(
+        &self,
+        plan: &Plan,
+        count: Option<Slice<'_>>,
+    ) -> Result<(Buffer, Vec<Dispatch>), PlanError> {
         let device = &self.device;
         let blocks = binding::blocks(plan.launches.iter().map(|launch| launch.params.words()));
         let written = |usage| binding::filled(device, "halofold::reduce::params", &blocks, usage);
         let Some(count) = count else {
-            return (written(BufferUsages::UNIFORM), None);
+            return Ok((written(BufferUsages::UNIFORM), Vec::new()));
         };
+        pipeline::check(&length::SLOTS, &self.limits)?;
         let length = self.length.get_or_init(|| Length::compile(device, self.cache.as_ref(), self.checks));
         let params = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let most = plan.launches.first().map_or(0, |launch| launch.params.count);
         let templates = written(BufferUsages::STORAGE);
-        let recorded = length.bind(device, (&templates, &params), count, (most, plan.launches.len() as u32));
-        (params, Some(recorded))
+        let recorded = length.bind(device, (&templates, &params), count, (most, plan.launches.len()));
+        Ok((params, recorded))
     }
 }

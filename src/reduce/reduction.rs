@@ -1,10 +1,10 @@
 //! One reduction: which elements of which buffers, in which shape, and what becomes of the results.
 
-use wgpu::{Buffer, BufferUsages, Device, Queue};
+use wgpu::Queue;
 
 use crate::binding;
 use crate::dispatch::Dispatch;
-use crate::read::Readback;
+use crate::read::{self, Readback};
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::{Extent, Plan};
@@ -98,7 +98,7 @@ impl<'a> Reduction<'a> {
     /// given the smaller number. The count may lie in the output's buffer: it is read before anything is written.
     ///
     /// For [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. Costs one dispatch more, of one workgroup for every 64
-    /// dispatches of the plan, which the others wait for.
+    /// dispatches of the plan, which the others wait for; with tiny bindings several.
     ///
     /// ```
     /// use halofold::Element;
@@ -160,7 +160,7 @@ impl<'a> Reduction<'a> {
     /// # Errors
     ///
     /// Those of [`Reduction::plan`] and [`Options::check`](crate::reduce::Options::check); offsets or a count that the shape does not
-    /// take, or lacks; a buffer that is too short, lacks [`BufferUsages::STORAGE`], starts in the wrong place or is read and
+    /// take, or lacks; a buffer that is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts in the wrong place or is read and
     /// written; a workspace that is too small.
     pub fn into(self, output: impl Into<Slice<'a>>) -> Result<Prepared, ReduceError> {
         self.prepare(output.into())
@@ -176,7 +176,7 @@ impl<'a> Reduction<'a> {
     /// Those of [`Reduction::into`]; results of another type or number; a device that is lost.
     pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, ReduceError> {
         let (readback, size) = self.submit::<T>(queue)?;
-        self.reducer.results(&readback.wait(self.reducer.device(), size)?)
+        self.reducer.results(&readback.wait(size)?)
     }
 
     /// The same without blocking: submits at once, and completes when the work is done and the device has been polled, by somebody
@@ -222,7 +222,7 @@ impl<'a> Reduction<'a> {
             }
         };
         workspace.check(&plan)?;
-        let (params, prologue) = reducer.parameters(&plan, sources.count);
+        let (params, prologue) = reducer.parameters(&plan, sources.count)?;
         let vector = 4 * reducer.monoid().stride();
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
@@ -240,28 +240,12 @@ impl<'a> Reduction<'a> {
     /// Records everything into an encoder of its own, with a copy of the results, and submits it. Answers the copy, and how many
     /// bytes it has.
     fn submit<T: FromResults>(&self, queue: &Queue) -> Result<(Readback, u64), ReduceError> {
-        let device = self.reducer.device();
         let plan = self.plan()?;
         results::check::<T>(self.reducer, plan.results)?;
-        let output = results_buffer(device, plan.output);
-        let readback = Readback::new(device, plan.output);
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
-            label: Some("halofold::reduce::submit"),
-        });
-        self.prepare((&output).into())?.encode(&mut encoder);
-        readback.encode(&mut encoder, &output, 0, plan.output)?;
-        queue.submit([encoder.finish()]);
+        let readback = read::submit((self.reducer.device(), queue), plan.output, |results, encoder| {
+            self.prepare(results.into())?.encode(encoder);
+            Ok::<_, ReduceError>(())
+        })?;
         Ok((readback, plan.results * self.reducer.format().stride))
     }
-}
-
-/// A buffer for results that the host will read.
-fn results_buffer(device: &Device, size: u64) -> Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold::reduce::results"),
-        // A binding is never empty.
-        size: size.max(4),
-        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-        mapped_at_creation: false,
-    })
 }

@@ -56,7 +56,7 @@ pub enum Shape {
     /// counting.encode(&mut encoder); // the total is now twice as large
     /// # readback.encode(&mut encoder, &total, 0, 4)?;
     /// # queue.submit([encoder.finish()]);
-    /// # assert_eq!(readback.wait(&device, 4)?, 2000u32.to_le_bytes());
+    /// # assert_eq!(readback.wait(4)?, 2000u32.to_le_bytes());
     /// # Ok(())
     /// # }
     /// # run().unwrap();

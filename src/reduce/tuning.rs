@@ -61,7 +61,8 @@ impl Tuning {
             _ => (usual.workgroup_size, usual.max_workgroups),
         };
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
-        Tuning { workgroup_size: workgroup_size.min(1 << most.max(1).ilog2()), max_workgroups, ..usual }
+        let workgroup_size = workgroup_size.min(1 << most.max(1).ilog2());
+        Tuning { max_workgroups, ..usual }.with_workgroup_size(workgroup_size)
     }
 
     /// The same for accumulators of so many bytes over items of so many.

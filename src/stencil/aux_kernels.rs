@@ -24,7 +24,7 @@ impl Config {
         };
         [
             kernel(halo::compose(self.element), &["gather", "scatter"]),
-            kernel(convergence::compose(self.element), &["begin", "count", "decide"]),
+            kernel(convergence::compose(self.element), &convergence::ENTRY_POINTS),
         ]
         .concat()
     }

@@ -133,7 +133,7 @@ impl Variant {
             Dims::Two => 1,
             Dims::Three => u64::from(self.unroll) + 2,
         };
-        planes * rows * cols
+        rows.saturating_mul(cols).saturating_mul(planes)
     }
 
     /// The smallest block it works with, in rows and in columns.

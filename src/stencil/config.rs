@@ -3,12 +3,18 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
+use crate::pipeline;
 use crate::shader::{Composer, Piece};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
+use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil};
 use crate::stencil::tuning::Tuning;
+use crate::window;
+
+/// The most bytes of a grid, whatever a device allows: places in it are added up in 64 bits.
+const MOST_BYTES: u64 = 1 << 60;
 
 /// What is to be stepped, and how.
 #[derive(Clone, Copy, Debug)]
@@ -128,11 +134,13 @@ impl Config {
             return Err(StencilError::HalfPeriodic);
         }
         self.tuning.check()?;
+        pipeline::check(self.slots(), limits)?;
         self.check_block(limits)?;
         let limit = limits.max_buffer_size;
-        if self.bytes() > limit {
+        if self.bytes() > limit.min(MOST_BYTES) {
             return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
         }
+        window::check(self.bytes(), limits)?;
         self.check_cut(limits)
     }
 
@@ -173,6 +181,11 @@ impl Config {
             .provide("element", element(self.element))
             .choose("formula", self.stencil.formula)
             .compose(self.variant.file, extensions(self.element))
+    }
+
+    /// The slots of group 0 that the kernel declares.
+    pub(super) fn slots(&self) -> &'static [u32] {
+        if self.rhs { &[0, 1, 2, 3, RHS] } else { &[0, 1, 2, 3] }
     }
 
     /// The pipeline overrides of the kernel.

@@ -1,20 +1,20 @@
 //! Recording Jacobi steps that end by themselves; see `shaders/stencil/convergence.wgsl`.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ops::Range;
 
-use wgpu::{Buffer, BufferUsages, Device};
+use wgpu::{Buffer, BufferUsages};
 
 use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
-use crate::pipeline::{self, Checks, Kernel};
+use crate::pipeline::{self, LimitError};
 use crate::reduce::Prepared;
 use crate::shader::{Composer, Piece};
 use crate::slice::Slice;
-use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
+use crate::stencil::kernels::Kernels;
 use crate::stencil::residual;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Norm, Outcome, Until};
@@ -22,95 +22,113 @@ use crate::stencil::until::{Norm, Outcome, Until};
 /// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/convergence.wgsl`.
 const OUTCOME_SIZE: u64 = 32;
 
+/// The kernels of `shaders/stencil/convergence.wgsl`, and their slots.
+pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
+pub(super) const SLOTS: [u32; 5] = [0, 1, 2, 3, 4];
+
 impl Jacobi {
     /// Binds buffers as [`Jacobi::prepare`] does, for steps that end once a check finds the residual below epsilon.
     ///
     /// The residual and epsilon are 32-bit floats, for grids of `f64` 64-bit ones. A residual with a NaN is not
-    /// below anything. Cost: three small compute pipelines, those of a reduction over two inputs, some small buffers. Nothing is
-    /// submitted.
+    /// below anything. Cost: some small buffers; the first time also what [`Jacobi::compile_until`] compiles. Nothing is submitted.
     ///
     /// # Errors
     ///
     /// As [`Jacobi::prepare`]; besides, an epsilon that is negative or not a number, checks after every zero steps, more cells than
-    /// a reduction counts.
-    pub fn prepare_until(
-        &self,
-        device: &Device,
-        grids: Grids<'_>,
-        until: Until,
-    ) -> Result<Convergence, StencilError> {
+    /// a reduction counts, a limit that the additional kernels exceed.
+    pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, StencilError> {
         until.check()?;
+        let device = self.device();
+        let limits = device.limits();
+        pipeline::check(&SLOTS, &limits)?;
         let mut blocks = self.blocks.clone();
         // A run that is over has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
+        let both = 2 * blocks.size();
+        LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, both)?;
+        // One block for each bit of the number of steps between two checks, and four more.
+        let numbers = ((u32::BITS + 4) as usize * binding::STRIDE) as u64;
+        LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
-        let steps = self.steps(device, grids, &params)?;
+        let steps = self.steps(grids, &params)?;
         let found = binding::scratch(device, "halofold::stencil::residual", 16);
         let count = Slice::at(&params, count);
-        let check = residual::prepare(device, self.config(), grids, count, &found)?;
-        Ok(Convergence {
-            steps,
-            check,
-            kernels: Kernels::new(device, self.config(), until, &blocks, &params, &found),
-            every: until.every,
-            recorded: AtomicU32::new(0),
-        })
+        let check = residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?;
+        let buffers = Buffers { blocks: &blocks, params: &params, residual: &found };
+        let control = Control::new(&self.kernels, self.config().element, until, buffers);
+        Ok(Convergence { steps, check, control, every: until.every })
+    }
+
+    /// Compiles what [`Jacobi::prepare_until`] needs, as far as it is not compiled yet: what [`Jacobi::compile`] does, four small
+    /// compute pipelines, and those of a reduction over two inputs.
+    ///
+    /// # Errors
+    ///
+    /// A limit that the additional kernels exceed.
+    pub fn compile_until(&self) -> Result<(), StencilError> {
+        pipeline::check(&SLOTS, &self.device().limits())?;
+        self.compile();
+        residual::compile(self.kernels.residual()?, self.config())?;
+        for entry_point in ENTRY_POINTS {
+            self.kernels.convergence(entry_point);
+        }
+        Ok(())
     }
 }
 
 /// A stencil with its buffers and a condition to stop, ready to be recorded again and again.
 ///
-/// All that it records is to be submitted in the order of recording. After an even number of steps done the result is
-/// in the first buffer, after an odd one in the second: [`Outcome::in_first`] says which. Steps recorded past
-/// the end leave both buffers alone.
+/// A run is recorded in one piece or in several, which are submitted in their order: each says which steps it takes, the first of a
+/// run beginning with step 0. Recording keeps no count, so what is recorded and never submitted leaves no trace; a piece that does not
+/// fit behind the steps that the GPU has done takes no step, and [`Outcome::interrupted`] says so.
+///
+/// After an even number of steps done the result is in the first buffer, after an odd one in the second: [`Outcome::in_first`] says
+/// which. Steps recorded past the end leave both buffers alone.
 #[derive(Debug)]
 pub struct Convergence {
     steps: [Vec<Dispatch>; 2],
     check: Prepared,
-    kernels: Kernels,
+    control: Control,
     every: u32,
-    /// Steps recorded in this run: the next one is odd or even, and the next check is due, accordingly.
-    recorded: AtomicU32,
 }
 
 impl Convergence {
     /// Bytes of [`Convergence::outcome`].
     pub const OUTCOME_SIZE: u64 = OUTCOME_SIZE;
 
-    /// Records a run from its start: count and flag are reset, then up to `steps` steps are taken, the first of which
-    /// reads the first buffer, with a check after every [`Until::every`] of them and after the last.
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
+    /// Records some steps of a run, `0..1000` being its first thousand, with a check after every [`Until::every`] of the run's steps
+    /// and after the last of these. In a compute pass of its own.
+    ///
+    /// Those from 0 on begin the run: count and flag are reset, and the first step reads the first buffer. Others go on where the
+    /// run is: `run.encode(encoder, done..done + 100)`, for progress bars. A run that has converged does nothing.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: Range<u32>) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil::until"), steps);
     }
 
     /// The same in the caller's pass. halofold itself allocates nothing.
-    pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        self.recorded.store(0, Ordering::Relaxed);
-        Recorder::new(pass).record(&self.kernels.begin);
-        self.encode_more_in_pass(pass, steps);
-    }
-
-    /// Records more steps of the same run, with a check after the last of these, too: for progress bars. A run that
-    /// has converged does nothing.
-    pub fn encode_more_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        let mut at = self.recorded.load(Ordering::Relaxed);
-        let end = at.saturating_add(steps);
-        while at < end {
-            let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(end);
+    pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: Range<u32>) {
+        if steps.start == 0 {
+            Recorder::new(pass).record(&self.control.begin);
+        } else if !steps.is_empty() {
+            let parity = steps.start as usize % 2;
+            Recorder::new(pass).record(&self.control.resume[parity..=parity]);
+        }
+        let mut at = steps.start;
+        while at < steps.end {
+            let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(steps.end);
             let mut recorder = Recorder::new(pass);
             for step in at..due {
                 recorder.record(&self.steps[step as usize % 2]);
             }
             self.check.encode_in_pass(pass);
-            self.kernels.record(&mut Recorder::new(pass), due - at, self.every);
+            self.control.record(&mut Recorder::new(pass), due - at, self.every);
             at = due;
         }
-        self.recorded.store(end, Ordering::Relaxed);
     }
 
     /// How the run ended, on the GPU: `COPY_SRC | STORAGE`, [`Convergence::OUTCOME_SIZE`] bytes for [`Convergence::parse`].
     pub fn outcome(&self) -> &Buffer {
-        &self.kernels.outcome
+        &self.control.outcome
     }
 
     /// The bytes of [`Convergence::outcome`] as a value; too few of them say that no step was done.
@@ -128,15 +146,31 @@ impl Convergence {
         let (max, squares) = (real(0), real(1));
         // Squares of tiny changes vanish before the changes do.
         let l2 = if squares.is_nan() { squares } else { squares.sqrt().max(max) };
-        Outcome { steps: word(0), converged: word(4) == 1, max, l2 }
+        let (converged, interrupted) = (word(4) == CONVERGED, word(4) == INTERRUPTED);
+        Outcome { steps: word(0), converged, interrupted, max, l2 }
     }
 }
 
-/// The kernels that begin a run, count its steps, and end it.
+/// How far a run is, if it is not going on: see `Outcome` in the kernel's file.
+const CONVERGED: u32 = 1;
+const INTERRUPTED: u32 = 2;
+
+/// What the kernels of a run are bound to besides its outcome.
+#[derive(Clone, Copy)]
+struct Buffers<'a> {
+    /// The numbers of all dispatches, and where they read them.
+    blocks: &'a UniformBlocks,
+    params: &'a Buffer,
+    residual: &'a Buffer,
+}
+
+/// The dispatches that begin a run, go on with it, count its steps, and end it.
 #[derive(Debug)]
-struct Kernels {
+struct Control {
     outcome: Buffer,
     begin: [Dispatch; 1],
+    /// In front of a piece whose first step reads the first buffer, and the second.
+    resume: [Dispatch; 2],
     /// Behind a check that was due.
     decide: [Dispatch; 1],
     /// Behind one that comes earlier, after steps that were counted before.
@@ -145,68 +179,45 @@ struct Kernels {
     count: Vec<Dispatch>,
 }
 
-impl Kernels {
-    fn new(
-        device: &Device,
-        config: &Config,
-        until: Until,
-        blocks: &UniformBlocks,
-        params: &Buffer,
-        residual: &Buffer,
-    ) -> Self {
-        let compile = |entry_point| {
-            let kernel = Kernel {
-                label: "halofold::stencil::convergence",
-                wgsl: compose(config.element),
-                entry_point,
-                slots: &[0, 1, 2, 3, 4],
-                overrides: &[],
-                cache: None,
-                checks: Checks::On,
-            };
-            pipeline::compile(device, kernel)
-        };
-        let (begin, layout) = compile("begin");
-        let (count, count_layout) = compile("count");
-        let (decide, decide_layout) = compile("decide");
+impl Control {
+    fn new(kernels: &Kernels, element: Element, until: Until, buffers: Buffers<'_>) -> Self {
+        let device = &kernels.device;
         let mut numbers = UniformBlocks::default();
         let mut add = |steps| {
-            let check = Check::new(config.element, until, steps);
+            let check = Check::new(element, until, steps);
             numbers.add(check, check)
         };
         let due = add(until.every);
         let early = add(0);
         let bits = u32::BITS - (until.every - 1).leading_zeros();
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
+        let parities = [0, 1].map(&mut add);
         let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
-        let both = blocks.both(device, BufferUsages::STORAGE);
+        let both = buffers.blocks.both(device, BufferUsages::STORAGE);
         let outcome = binding::filled(
             device,
             "halofold::stencil::outcome",
-            &fresh(config.element),
+            &fresh(element),
             BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         );
-        let dispatch = |pipeline: &wgpu::ComputePipeline, layout, block| Dispatch {
-            pipeline: pipeline.clone(),
-            bindings: binding::bind(
-                device,
-                "halofold::stencil::convergence",
-                layout,
-                [
-                    (0, residual.as_entire_binding()),
-                    (1, outcome.as_entire_binding()),
-                    (2, binding::block::<Check>(&numbers, block)),
-                    (3, both.as_entire_binding()),
-                    (4, params.as_entire_binding()),
-                ],
-            ),
-            grid: [1, 1],
+        let dispatch = |entry_point, block| {
+            let (pipeline, layout) = kernels.convergence(entry_point);
+            let resources = [
+                (0, buffers.residual.as_entire_binding()),
+                (1, outcome.as_entire_binding()),
+                (2, binding::block::<Check>(&numbers, block)),
+                (3, both.as_entire_binding()),
+                (4, buffers.params.as_entire_binding()),
+            ];
+            let bindings = binding::bind(device, "halofold::stencil::convergence", layout, resources);
+            Dispatch { pipeline: pipeline.clone(), bindings, grid: [1, 1] }
         };
-        Kernels {
-            begin: [dispatch(&begin, &layout, due)],
-            decide: [dispatch(&decide, &decide_layout, due)],
-            decide_early: [dispatch(&decide, &decide_layout, early)],
-            count: powers.into_iter().map(|block| dispatch(&count, &count_layout, block)).collect(),
+        Control {
+            begin: [dispatch("begin", due)],
+            resume: parities.map(|block| dispatch("resume", block)),
+            decide: [dispatch("decide", due)],
+            decide_early: [dispatch("decide", early)],
+            count: powers.into_iter().map(|block| dispatch("count", block)).collect(),
             outcome,
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::pipeline;
+use crate::pipeline::{self, LimitError};
+use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
 
@@ -21,6 +22,17 @@ pub enum StencilError {
         /// The feature.
         feature: wgpu::Features,
     },
+    /// Cells asked for as a type of another width.
+    #[error("cells of {element} as a type of {asked} bytes: ask for one of {}", element.size())]
+    CellType {
+        /// The element type.
+        element: Element,
+        /// Bytes of the type.
+        asked: usize,
+    },
+    /// Cells that did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// A kernel that was written for another stencil.
     #[error("`{variant}` is no kernel of the {stencil} stencil: `Stencil::variants` has those")]
     NotServed {
@@ -66,7 +78,8 @@ pub enum StencilError {
     },
     /// A block too large for the device.
     #[error(
-        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), fewer on one side"
+        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), fewer on one side \
+         (max_compute_workgroup_size_x, max_compute_workgroup_size_y): use a smaller block"
     )]
     BlockTooLarge {
         /// The block.
@@ -118,7 +131,9 @@ pub enum StencilError {
         limit: u64,
     },
     /// More workgroups than a grid of them holds.
-    #[error("{needed} workgroups: this device allows {limit} in two dimensions; use a larger block")]
+    #[error(
+        "{needed} workgroups: this device allows {limit} in two dimensions (max_compute_workgroups_per_dimension); use a larger block"
+    )]
     TooManyWorkgroups {
         /// Workgroups needed.
         needed: u64,
@@ -149,6 +164,9 @@ pub enum StencilError {
         /// Whether the kernel adds one.
         needed: bool,
     },
+    /// A limit that every stencil exceeds there, or every run that ends by itself.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The residual of a run that ends by itself cannot be computed.
     #[error("the residual: {0}")]
     Residual(#[from] ReduceError),

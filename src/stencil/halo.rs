@@ -5,16 +5,17 @@ use wgpu::{Buffer, Device};
 use crate::binding;
 use crate::dispatch::Dispatch;
 use crate::element::Element;
-use crate::pipeline::{self, Checks, Kernel};
+use crate::pipeline::{self, Compiled};
 use crate::shader::Composer;
 use crate::stencil::config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Parts;
+use crate::stencil::kernels::Kernels;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
 
 /// The slots of both kernels, and that of the parameters.
-const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
+pub(super) const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
 
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
@@ -28,15 +29,13 @@ struct Copying {
     row: u32,
 }
 
-/// The two kernels that copy, compiled.
+/// What the two kernels that copy are given, and how they are launched.
 #[derive(Clone, Debug)]
 pub(super) struct HaloExchange {
     pub(super) halo: Halo,
     /// Bytes of four layers.
     pub(super) size: u64,
     element: Element,
-    gather: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
-    scatter: (wgpu::ComputePipeline, wgpu::BindGroupLayout),
     workgroups: [u32; 2],
     params: u64,
 }
@@ -57,26 +56,14 @@ impl Layers {
 }
 
 impl HaloExchange {
-    /// Compiles the kernels and adds their numbers to the uniform blocks.
+    /// Adds the kernels' numbers to the uniform blocks.
     pub(super) fn new(
         device: &Device,
         element: Element,
         halo: &Halo,
         blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
-        let compile = |entry_point| {
-            let label = format!("halofold::stencil::{entry_point}");
-            let kernel = Kernel {
-                label: &label,
-                wgsl: compose(element),
-                entry_point,
-                slots: &SLOTS,
-                overrides: &[],
-                cache: None,
-                checks: Checks::On,
-            };
-            pipeline::compile(device, kernel)
-        };
+        pipeline::check(&SLOTS, &device.limits())?;
         let cells = 4 * u64::from(halo.layer);
         let groups = cells.div_ceil(WORKGROUP);
         let workgroups = pipeline::folded(groups, &device.limits())
@@ -86,8 +73,6 @@ impl HaloExchange {
             halo: halo.clone(),
             size: (cells * element.size()).next_multiple_of(4),
             element,
-            gather: compile("gather"),
-            scatter: compile("scatter"),
             workgroups,
             params: blocks.add(running, Copying { layer: 0, ..running }),
         })
@@ -103,12 +88,14 @@ impl HaloExchange {
     /// The dispatches that go before a step.
     pub(super) fn gather(
         &self,
-        device: &Device,
+        kernels: &Kernels,
         grids: Parts<'_>,
         layers: &Layers,
         params: &Buffer,
     ) -> Vec<Dispatch> {
-        let bind = |grid, before| self.dispatch(device, &self.gather, grid, [before, &layers.after], params);
+        let device = &kernels.device;
+        let bind =
+            |grid, before| self.dispatch(device, kernels.gather(), grid, [before, &layers.after], params);
         // The layers after the step are written with those of the right-hand side first, then with their own.
         let rhs = grids.rhs.zip(layers.rhs.as_ref()).map(|(grid, layers)| bind(grid, layers));
         rhs.into_iter().chain([bind(grids.source, &layers.before)]).collect()
@@ -117,18 +104,19 @@ impl HaloExchange {
     /// The dispatch that goes behind it.
     pub(super) fn scatter(
         &self,
-        device: &Device,
+        kernels: &Kernels,
         grids: Parts<'_>,
         layers: &Layers,
         params: &Buffer,
     ) -> Dispatch {
-        self.dispatch(device, &self.scatter, grids.result, [&layers.before, &layers.after], params)
+        let both = [&layers.before, &layers.after];
+        self.dispatch(&kernels.device, kernels.scatter(), grids.result, both, params)
     }
 
     fn dispatch(
         &self,
         device: &Device,
-        (pipeline, layout): &(wgpu::ComputePipeline, wgpu::BindGroupLayout),
+        (pipeline, layout): &Compiled,
         grid: &Buffer,
         [before, after]: [&Buffer; 2],
         params: &Buffer,

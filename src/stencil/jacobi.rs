@@ -1,32 +1,32 @@
 //! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
-use crate::pipeline::{self, Checks, Kernel};
+use crate::pipeline::{Checks, LimitError, Options};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::{Grids, Parts};
 use crate::stencil::halo::HaloExchange;
+use crate::stencil::kernels::{Kernels, RHS};
 use crate::stencil::plan::{Params, Plan};
 use crate::stencil::stencils::Weights;
 use crate::stencil::uniforms::UniformBlocks;
 
-/// Where kernels find the right-hand side.
-const RHS: u32 = 5;
-
-/// A stencil compiled for a device and a grid.
+/// A stencil for a device and a grid.
+///
+/// It keeps the device, and compiles a pipeline when one is first needed: by [`Jacobi::prepare`] and [`Jacobi::prepare_until`], or ahead by
+/// [`Jacobi::compile`]. `Send` and `Sync`; a clone shares the pipelines.
 #[derive(Clone, Debug)]
 pub struct Jacobi {
     config: Config,
     plan: Plan,
-    checks: Checks,
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
+    pub(super) kernels: Arc<Kernels>,
     exchange: Option<HaloExchange>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
@@ -34,14 +34,27 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// Compiles the kernel of a configuration for some weights. Cost: one compute pipeline and two small buffers; two pipelines more for a grid
-    /// past one binding that is periodic in its outermost direction. Nothing is submitted.
+    /// A configuration with some weights. Cost: two small buffers. Nothing is compiled yet, and nothing submitted.
     ///
     /// # Errors
     ///
     /// A limit or a feature that the device lacks; see [`Config::plan`].
     pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
-        Self::compile(device, config, weights, Checks::On)
+        Self::with_options(device, config, weights, Options::default())
+    }
+
+    /// The same with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Jacobi::new`].
+    pub fn with_options(
+        device: &Device,
+        config: Config,
+        weights: Weights,
+        options: Options<'_>,
+    ) -> Result<Self, StencilError> {
+        Self::make(device, config, weights, options, Checks::On)
     }
 
     /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
@@ -53,31 +66,24 @@ impl Jacobi {
     /// # Errors
     ///
     /// As [`Jacobi::new`].
-    pub unsafe fn unchecked(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
-        Self::compile(device, config, weights, Checks::Off)
-    }
-
-    fn compile(
+    pub unsafe fn unchecked(
         device: &Device,
         config: Config,
         weights: Weights,
+        options: Options<'_>,
+    ) -> Result<Self, StencilError> {
+        Self::make(device, config, weights, options, Checks::Off)
+    }
+
+    fn make(
+        device: &Device,
+        config: Config,
+        weights: Weights,
+        options: Options<'_>,
         checks: Checks,
     ) -> Result<Self, StencilError> {
         let config = Config { one_weight: config.stencil.is_one_weight(weights), ..config };
         let plan = config.plan(device.features(), &device.limits())?;
-        let label = format!("halofold::stencil::{}", config.variant.name);
-        let (pipeline, layout) = pipeline::compile(
-            device,
-            Kernel {
-                label: &label,
-                wgsl: config.compose(),
-                entry_point: "main",
-                slots: &[0, 1, 2, 3, RHS][..if config.rhs { 5 } else { 4 }],
-                overrides: &config.overrides(),
-                cache: None,
-                checks,
-            },
-        );
         let mut blocks = UniformBlocks::default();
         // Those of the windows come first, then that of the halo exchange.
         for params in
@@ -89,12 +95,14 @@ impl Jacobi {
             Some(halo) => Some(HaloExchange::new(device, config.element, halo, &mut blocks)?),
             None => None,
         };
+        LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, config.element, weights);
-        Ok(Jacobi { config, plan, checks, pipeline, layout, exchange, blocks, params, weights })
+        let kernels = Arc::new(Kernels::new(device, config, options, checks));
+        Ok(Jacobi { config, plan, kernels, exchange, blocks, params, weights })
     }
 
-    /// What was compiled.
+    /// What is stepped, and how.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -104,67 +112,76 @@ impl Jacobi {
         &self.plan
     }
 
+    /// Compiles what [`Jacobi::prepare`] needs, as far as it is not compiled yet: one compute pipeline, for which it blocks; two more for a grid
+    /// past one binding that is periodic in its outermost direction. Nothing is submitted.
+    pub fn compile(&self) {
+        self.kernels.step();
+        if self.exchange.is_some() {
+            self.kernels.gather();
+            self.kernels.scatter();
+        }
+    }
+
     /// The same kernel with other weights, without compiling it again; but where a stencil multiplies once, as
     /// [`Config::one_weight`] has it, and then does not, or the other way round, that is another kernel.
     ///
     /// # Errors
     ///
     /// None that [`Jacobi::new`] would not have had.
-    pub fn reweighted(&self, device: &Device, weights: Weights) -> Result<Self, StencilError> {
+    pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
         if self.config.stencil.is_one_weight(weights) != self.config.one_weight {
-            return Self::compile(device, self.config, weights, self.checks);
+            let (options, checks) = (self.kernels.options(), self.kernels.checks);
+            return Self::make(self.device(), self.config, weights, options, checks);
         }
-        Ok(Jacobi { weights: filled(device, self.config.element, weights), ..self.clone() })
+        Ok(Jacobi { weights: filled(self.device(), self.config.element, weights), ..self.clone() })
     }
 
     /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
     ///
     /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
-    /// Allocates bind groups; for a grid that was cut and is a ring, also two or three buffers of four of its layers.
+    /// Allocates bind groups; for a grid that was cut and is a ring, also two or three buffers of four of its layers. The first time it
+    /// [compiles](Jacobi::compile).
     ///
     /// # Errors
     ///
     /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], one buffer for two, a right-hand side that is missing or
     /// not asked for.
-    pub fn prepare(&self, device: &Device, grids: Grids<'_>) -> Result<Stepper, StencilError> {
-        Ok(Stepper { steps: self.steps(device, grids, &self.params)? })
+    pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, StencilError> {
+        Ok(Stepper { steps: self.steps(grids, &self.params)? })
+    }
+
+    pub(super) fn device(&self) -> &Device {
+        &self.kernels.device
     }
 
     /// The dispatches of a step that reads `first`, and of one that reads `second`.
     pub(super) fn steps(
         &self,
-        device: &Device,
         grids: Grids<'_>,
         params: &Buffer,
     ) -> Result<[Vec<Dispatch>; 2], StencilError> {
         grids.check(self.config.bytes(), self.config.rhs)?;
-        let layers = self.exchange.as_ref().map(|exchange| exchange.layers(device));
+        let layers = self.exchange.as_ref().map(|exchange| exchange.layers(self.device()));
         Ok(grids.steps().map(|grids| {
-            let mut dispatches = self.windows(device, grids, params);
+            let mut dispatches = self.windows(grids, params);
             if let Some((exchange, layers)) = self.exchange.as_ref().zip(layers.as_ref()) {
                 let block = self.plan.windows.len();
                 let groups = exchange.halo.workgroups;
-                dispatches.extend(exchange.gather(device, grids, layers, params));
-                dispatches.push(self.dispatch(
-                    device,
-                    layers.parts(),
-                    0..exchange.size,
-                    (params, block),
-                    groups,
-                ));
-                dispatches.push(exchange.scatter(device, grids, layers, params));
+                dispatches.extend(exchange.gather(&self.kernels, grids, layers, params));
+                dispatches.push(self.dispatch(layers.parts(), 0..exchange.size, (params, block), groups));
+                dispatches.push(exchange.scatter(&self.kernels, grids, layers, params));
             }
             dispatches
         }))
     }
 
-    fn windows(&self, device: &Device, grids: Parts<'_>, params: &Buffer) -> Vec<Dispatch> {
+    fn windows(&self, grids: Parts<'_>, params: &Buffer) -> Vec<Dispatch> {
         let windows = self.plan.windows.iter().enumerate();
         windows
             .map(|(block, window)| {
                 // No more of the buffers than the grid, in whole words.
                 let range = window.offset..window.offset + window.size.next_multiple_of(4);
-                self.dispatch(device, grids, range, (params, block), window.workgroups)
+                self.dispatch(grids, range, (params, block), window.workgroups)
             })
             .collect()
     }
@@ -172,7 +189,6 @@ impl Jacobi {
     /// The dispatch with the numbers of a block, over the same bytes of each buffer.
     fn dispatch(
         &self,
-        device: &Device,
         Parts { source, result, rhs }: Parts<'_>,
         bytes: Range<u64>,
         (params, block): (&Buffer, usize),
@@ -183,8 +199,9 @@ impl Jacobi {
         let resources =
             [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
         let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
-        let bindings = binding::bind(device, "halofold::stencil::bindings", &self.layout, resources);
-        Dispatch { pipeline: self.pipeline.clone(), bindings, grid }
+        let (pipeline, layout) = self.kernels.step();
+        let bindings = binding::bind(self.device(), "halofold::stencil::bindings", layout, resources);
+        Dispatch { pipeline: pipeline.clone(), bindings, grid }
     }
 }
 

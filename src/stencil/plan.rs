@@ -47,15 +47,22 @@ impl Params {
 
 /// The dispatches of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Plan {
-    /// The grid, in one window if a binding holds it, else cut into slabs of rows (2D) or planes (3D).
-    pub windows: Vec<Window>,
-    /// Where the two ends of a ring meet that was cut.
-    pub halo: Option<Halo>,
+    pub(super) windows: Vec<Window>,
+    pub(super) halo: Option<Halo>,
 }
 
 impl Plan {
+    /// The grid, in one window if a binding holds it, else cut into slabs of rows (2D) or planes (3D).
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
+    /// Where the two ends of a ring meet that was cut.
+    pub fn halo(&self) -> Option<&Halo> {
+        self.halo.as_ref()
+    }
+
     /// Workgroups of the stencil's kernel in one step.
     pub fn workgroups(&self) -> u64 {
         let windows = self.windows.iter().map(|window| window.workgroups);

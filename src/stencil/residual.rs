@@ -4,7 +4,8 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
-use crate::reduce::{Arity, Monoid, Prepared, Reducer};
+use crate::pipeline;
+use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Shape};
 use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -31,16 +32,31 @@ pub(super) fn cells(config: &Config) -> u32 {
     config.grid.cells().try_into().unwrap_or(u32::MAX)
 }
 
-/// The reduction over two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
+/// The reduction, for grids of any size.
+pub(super) fn reducer(
+    device: &Device,
+    element: Element,
+    options: pipeline::Options<'_>,
+) -> Result<Reducer, ReduceError> {
+    let options = Options { cache: options.cache, ..Options::default() };
+    Reducer::with_options(device, operator(element), options)
+}
+
+/// Compiles what the reduction over a grid launches.
+pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
+    let grid = Extent { offset: 0, len: config.grid.cells() };
+    reducer.compile(Shape::Whole, &[grid], Some(grid))
+}
+
+/// The reduction bound to two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
 /// looks at stands in a buffer: none once a run is over.
 pub(super) fn prepare(
-    device: &Device,
+    reducer: &Reducer,
     config: &Config,
     grids: Grids<'_>,
     count: Slice<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
-    let reducer = Reducer::new(device, operator(config.element))?;
     let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
     Ok(reducer.of(first).and(second).first(count).into(out)?)
 }

@@ -58,6 +58,7 @@ impl FromStr for Grid {
 
 /// What lies beyond one side of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Border {
     /// The outermost cells are given: read, never written (Dirichlet, as in the thesis).
     #[default]

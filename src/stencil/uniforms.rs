@@ -25,6 +25,11 @@ impl UniformBlocks {
         binding::filled(device, "halofold::stencil::params", &self.running, usage)
     }
 
+    /// Bytes of a buffer with the numbers of running dispatches. One with both has twice as many.
+    pub(super) fn size(&self) -> u64 {
+        self.running.len() as u64
+    }
+
     /// A buffer with both, the running ones first.
     pub(super) fn both(&self, device: &Device, usage: BufferUsages) -> Buffer {
         let both = [&*self.running, &*self.halted].concat();

@@ -70,6 +70,9 @@ pub struct Outcome {
     pub steps: u32,
     /// Whether a check found the residual below epsilon.
     pub converged: bool,
+    /// Whether a piece of the run was submitted that does not go on where the run was: an odd number of steps before it had been recorded
+    /// and never submitted, or submitted twice. From there on no step was taken; the grid is that of [`Outcome::steps`] steps.
+    pub interrupted: bool,
     /// The largest change, as of the last check. Infinite before the first; NaN if any change is.
     pub max: f64,
     /// The root of the sum of squared changes, likewise.
@@ -78,7 +81,8 @@ pub struct Outcome {
 
 impl Outcome {
     /// That of a run before its first step.
-    pub const NONE: Outcome = Outcome { steps: 0, converged: false, max: f64::INFINITY, l2: f64::INFINITY };
+    pub const NONE: Outcome =
+        Outcome { steps: 0, converged: false, interrupted: false, max: f64::INFINITY, l2: f64::INFINITY };
 
     /// Whether the result is in the first buffer: after an even number of steps. Else it is in the second.
     pub const fn in_first(&self) -> bool {

@@ -52,7 +52,7 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     readback.encode(&mut encoder, buffer, 0, buffer.size()).unwrap();
     gpu.queue.submit([encoder.finish()]);
-    readback.wait(&gpu.device, buffer.size()).unwrap()
+    readback.wait(buffer.size()).unwrap()
 }
 
 /// Submits what is recorded into one pass.

@@ -50,7 +50,7 @@ pub fn run(gpu: &Gpu, reduction: &Reduction<'_>, start: Option<&[u8]>) -> Result
         copied.map_err(|error| text(&error))?;
     }
     gpu.queue.submit([encoder.finish()]);
-    let bytes = results.wait(&gpu.device, 2 * size).map_err(|error| text(&error))?;
+    let bytes = results.wait(2 * size).map_err(|error| text(&error))?;
     let runs = [0, 1].map(|run| {
         let all = &bytes[run * size as usize..][..size as usize];
         let (before, rest) = all.split_at(GUARD as usize);

@@ -7,6 +7,12 @@ use halofold_measure::translate::{Kernel, Language};
 use crate::lints;
 use crate::spirv_val::SpirvVal;
 
+fn job(keys: Keys, bins: u32, workgroup_size: u32, method: Method) -> Job {
+    let limits = Limits::default();
+    let tuning = Tuning::of(&limits, bins, 0).with_workgroup_size(workgroup_size).with_method(method);
+    Job::new(keys, bins, &limits).with_tuning(tuning)
+}
+
 /// Every kernel, at tunings that differ in every override.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let methods = [
@@ -18,8 +24,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     for keys in [Keys::Numbers, Keys::Ranges { low: -1.0, high: 1.0 }] {
         for method in methods {
             for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
-                let tuning = Tuning { workgroup_size, max_workgroups: 64, method };
-                let job = Job { keys, bins, add: false, tuning };
+                let job = job(keys, bins, workgroup_size, method);
                 for step in [Step::Clear, Step::Count] {
                     let overrides = job.overrides(step);
                     let kernel = Kernel { wgsl: job.compose(step), entry_point: "main", overrides };
@@ -51,8 +56,7 @@ fn histograms_in_every_language() {
 fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let method = Method::Workgroup { copies, slices, merge: false };
-        let tuning = Tuning { workgroup_size: 256, max_workgroups: 64, method };
-        let job = Job { keys: Keys::Numbers, bins, add: true, tuning };
+        let job = job(Keys::Numbers, bins, 256, method);
         let overrides = job.overrides(Step::Count);
         let kernel = Kernel { wgsl: job.compose(Step::Count), entry_point: "main", overrides };
         let takes = kernel.translate(Language::Wgsl).unwrap().facts.workgroup_memory_bytes;

@@ -34,6 +34,7 @@ fn is_so(case: &Case, error: &PlanError) -> bool {
         (PlanError::BufferTooLarge { needed, limit, .. }, _) => {
             needed > limit && *limit == limits.max_buffer_size
         }
+        (PlanError::Limit(error), _) => error.needed > error.limit && error.name.starts_with("max_"),
         (PlanError::TooManyElements(asked), _) => *asked == case.len() && *asked > u64::from(u32::MAX),
         (PlanError::TooManyWorkgroups { needed, limit }, _) => {
             needed > limit && (*limit == row * row || matches!(case.shape, Shape::Strided { .. }))

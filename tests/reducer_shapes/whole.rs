@@ -97,7 +97,7 @@ fn totals_that_run_on() {
             let readback = Readback::new(&gpu.device, result.size());
             readback.encode(&mut encoder, &result, 0, result.size()).unwrap();
             gpu.queue.submit([encoder.finish()]);
-            let bytes = readback.wait(&gpu.device, result.size()).unwrap();
+            let bytes = readback.wait(result.size()).unwrap();
             let words: &[u32] = bytemuck::cast_slice(&bytes);
             assert_eq!(words[64], total);
             assert!(words.iter().enumerate().all(|(at, word)| at == 64 || *word == POISON));

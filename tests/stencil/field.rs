@@ -35,7 +35,7 @@ fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Result<(), Failed
         let config = kernel.config(element, grid).with_borders(Borders::all(border));
         let config = config.with_tuning(config.tuning.with_block(block).with_planes_per_group(13));
         let right = Jacobi::new(&gpu.device, config, kernel.stencil.dyadic)?;
-        let wrong = right.reweighted(&gpu.device, Weights([0.5; 4]))?;
+        let wrong = right.reweighted(Weights([0.5; 4]))?;
         let field = Field::new(&gpu.device, &gpu.queue, &config)?;
         let pair = field.pair(&gpu.device)?;
         for pair in [&pair, &pair.reversed()] {
@@ -49,7 +49,7 @@ fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Result<(), Failed
 /// Right weights pass, wrong ones do not.
 fn check(gpu: &Gpu, field: &Field, pair: &Pair, [right, wrong]: [&Jacobi; 2]) -> Result<(), String> {
     let verify = |jacobi: &Jacobi| {
-        let stepper = pair.stepper(&gpu.device, jacobi).map_err(|error| error.to_string())?;
+        let stepper = pair.stepper(jacobi).map_err(|error| error.to_string())?;
         field.verify(&gpu.device, &gpu.queue, pair, &stepper).map_err(|error| error.to_string())
     };
     if let Some(difference) = verify(right)? {

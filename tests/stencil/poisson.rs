@@ -109,9 +109,9 @@ fn solves_until(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let (buffers, rhs) = (run.buffers(&poisson.start), run.rhs_buffer());
     let device = &run.gpu.device;
     let jacobi = Jacobi::new(device, run.config, run.weights)?;
-    let convergence = jacobi.prepare_until(device, grids(&buffers, rhs.as_ref()), until)?;
+    let convergence = jacobi.prepare_until(grids(&buffers, rhs.as_ref()), until)?;
     let mut encoder = device.create_command_encoder(&Default::default());
-    convergence.encode(&mut encoder, 10_000);
+    convergence.encode(&mut encoder, 0..10_000);
     run.gpu.queue.submit([encoder.finish()]);
     let outcome = Convergence::parse(&read_back(run.gpu, convergence.outcome())?);
     if (outcome.steps, outcome.converged, expected.converged) != (expected.steps, true, true) {

@@ -48,7 +48,7 @@ impl Run {
             let device = &self.gpu.device;
             let jacobi = Jacobi::new(device, self.config, self.weights).map_err(|error| error.to_string())?;
             let grids = grids(&buffers, rhs.as_ref());
-            let stepper = jacobi.prepare(device, grids).map_err(|error| error.to_string())?;
+            let stepper = jacobi.prepare(grids).map_err(|error| error.to_string())?;
             let mut encoder = device.create_command_encoder(&Default::default());
             stepper.encode(&mut encoder, self.steps);
             self.gpu.queue.submit([encoder.finish()]);
@@ -148,7 +148,7 @@ pub fn read_back(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     readback.encode(&mut encoder, buffer, 0, buffer.size()).map_err(|error| error.to_string())?;
     gpu.queue.submit([encoder.finish()]);
-    readback.wait(&gpu.device, buffer.size()).map_err(|error| error.to_string())
+    readback.wait(buffer.size()).map_err(|error| error.to_string())
 }
 
 fn encode(element: Element, cell: f64) -> Vec<u8> {

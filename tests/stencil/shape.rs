@@ -113,7 +113,7 @@ fn recording() -> Result<(), Failed> {
     let run = heated(quiet, 200)?;
     let buffers = run.buffers(&heat(run.config.grid));
     let jacobi = Jacobi::new(&quiet.device, run.config, run.weights)?;
-    let stepper = jacobi.prepare(&quiet.device, Grids::new(&buffers[0], &buffers[1]))?;
+    let stepper = jacobi.prepare(Grids::new(&buffers[0], &buffers[1]))?;
     let mut fastest = Duration::MAX;
     for _ in 0..50 {
         let mut encoder = quiet.device.create_command_encoder(&Default::default());

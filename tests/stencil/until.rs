@@ -1,5 +1,7 @@
 //! Runs that end by themselves: at the step where the CPU's word says so, with nothing written afterwards.
 
+use std::ops::Range;
+
 use halofold::Element;
 use halofold::stencil::{
     Border, Borders, Convergence, Dims, FIVE_POINT, Grid, Jacobi, Norm, Outcome, STENCILS, Stencil,
@@ -32,6 +34,8 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("until::never", never));
     trials.push(Trial::test("until::no steps", no_steps));
     trials.push(Trial::test("until::in pieces and again", in_pieces_and_again));
+    trials.push(Trial::test("until::recorded and never submitted", never_submitted));
+    trials.push(Trial::test("until::a piece is missing", piece_missing));
     trials.push(Trial::test("until::not a number", not_a_number));
     trials.push(Trial::test("until::wrong input", wrong_input));
     trials
@@ -79,7 +83,7 @@ impl Watched {
         let device = &self.run.gpu.device;
         let jacobi = Jacobi::new(device, self.run.config, self.run.weights)?;
         let rhs = self.run.rhs_buffer();
-        jacobi.prepare_until(device, grids(buffers, rhs.as_ref()), self.until)
+        jacobi.prepare_until(grids(buffers, rhs.as_ref()), self.until)
     }
 
     fn outcome(&self, convergence: &Convergence) -> Result<Outcome, String> {
@@ -97,15 +101,23 @@ impl Watched {
     }
 
     fn submit(&self, convergence: &Convergence, pieces: &[u32]) {
-        for (index, &steps) in pieces.iter().enumerate() {
-            let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
-            if index == 0 {
-                convergence.encode(&mut encoder, steps);
-            } else {
-                convergence.encode_more_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps);
-            }
-            self.run.gpu.queue.submit([encoder.finish()]);
+        let mut at = 0;
+        for steps in pieces {
+            self.submit_piece(convergence, at..at + steps);
+            at += steps;
         }
+    }
+
+    fn submit_piece(&self, convergence: &Convergence, steps: Range<u32>) {
+        let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
+        convergence.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()), steps);
+        self.run.gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Records a piece that is never submitted.
+    fn drop_piece(&self, convergence: &Convergence, steps: Range<u32>) {
+        let mut encoder = self.run.gpu.device.create_command_encoder(&Default::default());
+        convergence.encode(&mut encoder, steps);
     }
 
     fn compare(
@@ -220,6 +232,53 @@ fn in_pieces_and_again() -> Result<(), Failed> {
     }
     until.submit(&convergence, &[61]);
     until.compare(&convergence, &buffers, 61, 1e-5)?;
+    Ok(())
+}
+
+/// Recording leaves no trace: pieces that are thrown away and recorded once more, in any number, change nothing.
+fn never_submitted() -> Result<(), Failed> {
+    let borders = Borders::default();
+    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), borders, Norm::Max, 5).stopping_at(45);
+    until.run.gpu.watched(|| {
+        let buffers = until.run.buffers(&until.cells);
+        let convergence = until.prepare(&buffers).map_err(|error| error.to_string())?;
+        until.drop_piece(&convergence, 0..7);
+        until.submit_piece(&convergence, 0..9);
+        until.drop_piece(&convergence, 9..16);
+        until.drop_piece(&convergence, 16..17);
+        until.submit_piece(&convergence, 9..61);
+        until.drop_piece(&convergence, 0..3);
+        until.compare(&convergence, &buffers, 61, 1e-5)
+    })?;
+    Ok(())
+}
+
+/// A run that goes on behind a piece which never came: the grid is that of the steps that are counted, and an odd number of missing
+/// steps is reported. The next run begins anew.
+fn piece_missing() -> Result<(), Failed> {
+    let until = Watched::new(gpu(), &FIVE_POINT, grid(&FIVE_POINT), Borders::default(), Norm::Max, 5);
+    for (missing, interrupted) in [(9..20, true), (9..19, false)] {
+        let buffers = until.run.buffers(&until.cells);
+        let convergence = until.prepare(&buffers)?;
+        until.submit_piece(&convergence, 0..9);
+        until.drop_piece(&convergence, missing.clone());
+        until.submit_piece(&convergence, missing.end..31);
+        let outcome = until.outcome(&convergence)?;
+        let steps = if interrupted { 9 } else { 9 + 31 - missing.end };
+        if (outcome.steps, outcome.interrupted, outcome.converged) != (steps, interrupted, false) {
+            return Err(format!("{missing:?} are missing: {outcome:?}, expected {steps} steps").into());
+        }
+        let expected = until.twin(steps, Until::new(0.0)).0;
+        let found = until.run.read(&buffers[usize::from(!outcome.in_first())])?;
+        if let Some(at) = (0..found.len()).find(|&at| (found[at] - expected[at]).abs() > 1e-5) {
+            return Err(format!("{outcome:?}: cell {at} is {}, expected {}", found[at], expected[at]).into());
+        }
+        until.submit_piece(&convergence, 0..4);
+        let outcome = until.outcome(&convergence)?;
+        if (outcome.steps, outcome.interrupted) != (4, false) {
+            return Err(format!("the next run ends with {outcome:?}").into());
+        }
+    }
     Ok(())
 }
 

@@ -61,7 +61,7 @@ fn windows(kernel: Kernel, element: Element) -> Result<(), Failed> {
         let config = kernel.config(element, grid).with_borders(borders).with_block(block);
         let config = config.with_tuning(config.tuning.with_planes_per_group(13));
         let plan = config.plan(small().device.features(), &small().device.limits())?;
-        if plan.windows.len() < 2 {
+        if plan.windows().len() < 2 {
             return Err(format!("{grid} of {element} is in one window").into());
         }
         let cells = dyadic_cells(grid, 7);
@@ -82,8 +82,8 @@ fn past_a_row_of_workgroups() -> Result<(), Failed> {
         let config = Config::new(stencil, variant, Element::F32, grid).with_block(Block { rows: 1, cols: 1 });
         let run = Run::new(gpu(), config, stencil.dyadic, 2);
         let plan = config.plan(gpu().device.features(), &gpu().device.limits())?;
-        let [across, down] = plan.windows[0].workgroups;
-        if plan.windows.len() != 1 || down < 2 || across > most {
+        let [across, down] = plan.windows()[0].workgroups;
+        if plan.windows().len() != 1 || down < 2 || across > most {
             return Err(format!("{across} x {down} workgroups").into());
         }
         let cells = dyadic_cells(grid, 3);
@@ -99,13 +99,13 @@ fn past_the_default_limit() -> Result<(), Failed> {
     let grid = Grid::plane(6001, 5996);
     let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, grid);
     let plan = config.plan(usual.device.features(), &usual.device.limits())?;
-    if plan.windows.len() != 2 {
-        return Err(format!("{} windows", plan.windows.len()).into());
+    if plan.windows().len() != 2 {
+        return Err(format!("{} windows", plan.windows().len()).into());
     }
     let field = Field::new(&usual.device, &usual.queue, &config)?;
     let pair = field.pair(&usual.device)?;
     let jacobi = Jacobi::new(&usual.device, config, FIVE_POINT.dyadic)?;
-    let stepper = pair.stepper(&usual.device, &jacobi)?;
+    let stepper = pair.stepper(&jacobi)?;
     match field.verify(&usual.device, &usual.queue, &pair, &stepper)? {
         None => Ok(()),
         Some(difference) => Err(difference.to_string().into()),

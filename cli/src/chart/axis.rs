@@ -7,7 +7,7 @@ use crate::table::raised;
 /// Lines across at most, on an axis from zero.
 const MOST_LINES: f64 = 6.0;
 
-/// From so many decades on, only they have labels.
+/// With this many decades or more, only powers of ten have labels.
 const MANY_DECADES: usize = 3;
 
 /// Room beside the first and the last size, as a factor: enough that a power of two is in sight.

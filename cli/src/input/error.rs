@@ -56,7 +56,7 @@ pub enum InputError {
         name: String,
     },
     /// It does not begin as a `.npy` file does.
-    #[error("{name}: is no .npy file; write it with numpy.save")]
+    #[error("{name}: is not a .npy file; write it with numpy.save")]
     NotNpy {
         /// The file.
         name: String,
@@ -133,7 +133,7 @@ pub enum InputError {
     },
     /// Bare elements of which the last is not complete.
     #[error(
-        "{name}: {bytes} bytes are no multiple of the {} bytes of one {element}; give --raw the \
+        "{name}: {bytes} bytes are not a multiple of the {} bytes of one {element}; give --raw the \
          type the file was written with",
         element.size()
     )]

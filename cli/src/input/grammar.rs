@@ -34,7 +34,7 @@ fn malformed<T>(what: impl Into<String>) -> Parsed<T> {
 pub fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
     let mut rest = Rest(text.trim());
     if !rest.take('{') {
-        return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is no dictionary" });
+        return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is not a dictionary" });
     }
     let (mut descr, mut fortran, mut shape) = (None, None, None);
     while !rest.take('}') {
@@ -94,7 +94,7 @@ impl<'a> Rest<'a> {
                 self.skip(rest);
                 Ok(text)
             }
-            None => malformed(format!("syntax error: {what} is no string at `{}`", excerpt(self.0))),
+            None => malformed(format!("syntax error: {what} is not a string at `{}`", excerpt(self.0))),
         }
     }
 
@@ -113,13 +113,13 @@ impl<'a> Rest<'a> {
                 return Ok(truth);
             }
         }
-        malformed(format!("`fortran_order` is no bool at `{}`", excerpt(self.0)))
+        malformed(format!("`fortran_order` is not a bool at `{}`", excerpt(self.0)))
     }
 
     fn shape(&mut self) -> Parsed<(Vec<u64>, &'a str)> {
         let tuple = self.0.strip_prefix('(').and_then(|rest| rest.split_once(')'));
         let Some((text, rest)) = tuple else {
-            return malformed(format!("the shape is no tuple at `{}`", excerpt(self.0)));
+            return malformed(format!("the shape is not a tuple at `{}`", excerpt(self.0)));
         };
         self.skip(rest);
         Ok((dimensions(text)?, text))
@@ -133,7 +133,7 @@ fn dimensions(text: &str) -> Parsed<Vec<u64>> {
         return Ok(Vec::new());
     }
     if !text.contains(',') {
-        return malformed(format!("its shape ({}) is no tuple", excerpt(text)));
+        return malformed(format!("its shape ({}) is not a tuple", excerpt(text)));
     }
     let items = text.strip_suffix(',').unwrap_or(text);
     items.split(',').map(dimension).collect()
@@ -144,7 +144,7 @@ fn dimension(item: &str) -> Parsed<u64> {
     let item = item.trim();
     let digits = item.strip_suffix('L').unwrap_or(item);
     digits.parse().or_else(|_| {
-        malformed(format!("the dimension `{}` is no whole number from 0 to 2^64 - 1", excerpt(item)))
+        malformed(format!("the dimension `{}` is not a whole number from 0 to 2^64 - 1", excerpt(item)))
     })
 }
 

@@ -101,7 +101,7 @@ fn read_text(reader: &mut impl Read, version: u8, name: &str) -> Result<(String,
 /// Makes text of the header's bytes.
 fn decode(bytes: Vec<u8>, version: u8, name: &str) -> Result<String, InputError> {
     if version >= 3 {
-        return String::from_utf8(bytes).map_err(|_| InputError::header(name, "it is no UTF-8 text"));
+        return String::from_utf8(bytes).map_err(|_| InputError::header(name, "it is not UTF-8 text"));
     }
     // The versions before are Latin-1, whose bytes are the first characters of Unicode.
     Ok(bytes.into_iter().map(char::from).collect())

@@ -30,7 +30,7 @@ impl Dtype {
     /// Appends an answer, little-endian; a range as two elements. `None` if the type does not hold it.
     pub fn encode(self, answer: &Answer, bytes: &mut Vec<u8>) -> Option<()> {
         match *answer {
-            // A mean of nothing, and what is like it.
+            // The mean of no elements, and the like.
             Answer::Nothing => self.encode_value(Value::F64(f64::NAN), bytes),
             Answer::Truth(truth) => {
                 bytes.push(truth.into());

@@ -26,7 +26,7 @@ pub struct Row {
     /// What an axis gave, in place of one value.
     #[serde(flatten)]
     pub array: Option<Array>,
-    /// The result, or nested lists of few results; none for the minimum, maximum or mean of nothing.
+    /// The result, or nested lists of few results; none for the minimum, maximum or mean of no elements.
     pub value: Option<Tree<Cell>>,
     /// Where in the file or along the axis it is, for operators that look for something.
     pub index: Option<Tree<Option<u64>>>,
@@ -66,7 +66,7 @@ impl Row {
         (nested.map(|nested| nested.tree(Cell::of)).filter(|tree| !is_nothing(tree)), places)
     }
 
-    /// The results as text, or what there is to say about them if they are many.
+    /// The results as text, or their number and shape if they are many.
     pub fn text(results: &Results, output: Option<&str>) -> String {
         match (results.nested(), output) {
             (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),

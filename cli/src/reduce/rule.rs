@@ -21,7 +21,7 @@ use super::op;
 /// An answer over all elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// There is none: the minimum or the mean of nothing.
+    /// There is none: the minimum or the mean of no elements.
     Nothing,
     Truth(bool),
     Value(Value),
@@ -201,7 +201,7 @@ impl Rule {
         if narrow { Value::F32(x as f32) } else { Value::F64(x) }
     }
 
-    /// The variance or deviation of `n` elements with so many squares around their mean.
+    /// The variance or deviation of `n` elements, given the sum of the squares around their mean.
     fn spread(&self, squares: f64, n: u64) -> f64 {
         let (ddof, is_root) = match self.op {
             Op::SampleVariance => (1, false),

@@ -1,4 +1,4 @@
-//! One of the two places that pieces take in turn on the GPU: buffers for a piece, and what it is reduced to.
+//! One of the two sets of buffers that pieces use alternately on the GPU: for a piece, and for what it is reduced to.
 
 use halofold::read::Readback;
 use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};
@@ -125,7 +125,7 @@ impl Slot {
         gpu.queue.submit([encoder.finish()]);
         let mut outcomes = Vec::new();
         for (kernel, Bound { prepared, readback, .. }) in bound() {
-            let bytes = readback.wait(&gpu.device, prepared.plan().output()).map_err(Failure::usage)?;
+            let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
             outcomes.push(Outcome {
                 answers: kernel.op.read(kernel.element, &bytes),
                 depth: prepared.plan().depth(),

@@ -56,7 +56,7 @@ impl Tally {
         if share.completes { self.complete(share.before + share.len) } else { Ok(()) }
     }
 
-    /// The results that the states stand for, each of so many elements.
+    /// The results that the states stand for, each of this many elements.
     fn complete(&mut self, n: u64) -> Result<(), Failure> {
         self.states.iter().try_for_each(|state| self.results.push(self.rule.finish(state, n)))
     }

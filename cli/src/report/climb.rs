@@ -12,7 +12,7 @@ use crate::table::{self, raised};
 pub fn picture(machines: &[Machine], dark: bool) -> Result<String, Failure> {
     let [machine] = machines else {
         return Err(Failure::Usage(format!(
-            "--svg draws one machine, these records are of {}",
+            "--svg takes the records of one machine; these are of {}",
             machines.len()
         )));
     };

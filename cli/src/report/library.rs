@@ -18,8 +18,8 @@ struct Family {
 }
 
 /// What calls by GPU time have in common.
-const CALLS: &str = "halofold is one of many independent calls in a pass, halofold-chained one of calls that share their \
-     output and wait for one another. Inputs come from memory, not from a cache.";
+const CALLS: &str = "halofold: one of many independent calls in a pass. halofold-chained: one of several calls that share an \
+     output, so that each waits for the one before. Inputs come from memory, not from a cache.";
 
 /// All shapes, in the order of the page; in the end those that this version does not know.
 const FAMILIES: [Family; 7] = [

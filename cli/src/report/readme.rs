@@ -14,7 +14,7 @@ use crate::table;
 pub fn table(machines: &[Machine]) -> Result<String, Failure> {
     let [machine] = machines else {
         return Err(Failure::Usage(format!(
-            "--readme is of one machine, these records are of {}: {}",
+            "--readme takes the records of one machine; these are of {}: {}",
             machines.len(),
             machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>().join(", ")
         )));

@@ -24,7 +24,7 @@ pub struct Group<'a> {
 pub struct Line {
     /// What it is about.
     pub name: String,
-    /// What there is to say; empty where there is nothing.
+    /// The text of each cell; empty where a machine has no such row.
     pub cells: Vec<String>,
 }
 

@@ -3,14 +3,14 @@
 //! Everything that can be wrong with the request is found before the first step: the file's header and the options
 //! first, then the places of the results, then what the adapter can do.
 
+mod batch_size;
 mod cells;
 mod frames;
+mod grid_state;
 mod output;
-mod pace;
 mod picture;
 mod report;
 mod request;
-mod stage;
 
 use std::time::Instant;
 
@@ -21,14 +21,14 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::output::{print, print_json};
 use crate::progress;
+use batch_size::BatchSize;
 use cells::Cells;
-use frames::Film;
+use frames::FrameWriter;
+use grid_state::GridState;
 use output::Outputs;
-use pace::Pace;
 use picture::{Picture, Scale};
 use report::Report;
 use request::Request;
-use stage::Stage;
 
 /// Steps the grid of a file.
 pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
@@ -47,21 +47,21 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
         plane: request.plane,
         scale: Scale::of(cells),
     };
-    let begin = |folder| Film::begin(folder, request.every, picture(&cells), &cells);
-    let film = outputs.frames.take().map(begin).transpose()?;
+    let begin = |folder| FrameWriter::begin(folder, request.every, picture(&cells), &cells);
+    let frames = outputs.frames.take().map(begin).transpose()?;
     let Request { config, weights, until, .. } = request;
     let rhs = rhs.as_ref().map(Cells::bytes);
-    let mut stage = Stage::new(&gpu, config, weights, until, cells.bytes(), rhs)?;
-    let pace = march(&mut stage, &request, film.as_ref())?;
+    let mut state = GridState::new(&gpu, config, weights, until, cells.bytes(), rhs)?;
+    let batch = run_steps(&mut state, &request, frames.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
-        let cells = cells.with_bytes(stage.read(all)?);
-        let picture = film.map_or_else(|| picture(&cells), |film| film.picture);
+        let cells = cells.with_bytes(state.read(all)?);
+        let picture = frames.map_or_else(|| picture(&cells), |frames| frames.picture);
         outputs.write(&cells, request.source.shape(), picture)?;
     }
 
     let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    let report = report(args, &request, &gpu, &stage, &pace, wall_ms);
+    let report = report(args, &request, &gpu, &state, &batch, wall_ms);
     if args.json { print_json(&report) } else { print(&report.text()) }
 }
 
@@ -75,36 +75,40 @@ fn read(request: &mut Request, args: &StencilArgs) -> Result<Cells, Failure> {
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
-fn march(stage: &mut Stage<'_>, request: &Request, film: Option<&Film>) -> Result<Pace, Failure> {
+fn run_steps(
+    state: &mut GridState<'_>,
+    request: &Request,
+    frames: Option<&FrameWriter>,
+) -> Result<BatchSize, Failure> {
     let steps = request.steps;
     let bar = progress::bar(steps.into());
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
-    let mut pace = Pace::new(request.until.map_or(1, |until| until.every));
+    let mut batch = BatchSize::new(request.until.map_or(1, |until| until.every));
     let mut over = steps == 0;
     while !over {
-        let done = stage.done();
-        let left = film.map_or(u32::MAX, |film| film.until_next(done)).min(steps - done);
+        let done = state.done();
+        let left = frames.map_or(u32::MAX, |frames| frames.until_next(done)).min(steps - done);
         let submitted = Instant::now();
-        let gpu_ms = stage.advance(pace.batch(left))?;
-        pace.learn(stage.done() - done, submitted.elapsed(), gpu_ms);
-        over = stage.done() == steps || stage.outcome().is_some_and(|outcome| outcome.converged);
-        if let Some(film) = film {
-            film.draw(stage, stage.done(), over)?;
+        let gpu_ms = state.advance(batch.next(left))?;
+        batch.learn(state.done() - done, submitted.elapsed(), gpu_ms);
+        over = state.done() == steps || state.outcome().is_some_and(|outcome| outcome.converged);
+        if let Some(frames) = frames {
+            frames.draw(state, state.done(), over)?;
         }
-        bar.set_position(stage.done().into());
+        bar.set_position(state.done().into());
     }
     bar.finish_and_clear();
-    Ok(pace)
+    Ok(batch)
 }
 
-/// What there is to say about it.
+/// The report of the run.
 fn report(
     args: &StencilArgs,
     request: &Request,
     gpu: &Gpu,
-    stage: &Stage<'_>,
-    pace: &Pace,
+    state: &GridState<'_>,
+    batch: &BatchSize,
     wall_ms: f64,
 ) -> Report {
     let Config { stencil, variant, element, grid, tuning, .. } = request.config;
@@ -115,14 +119,14 @@ fn report(
         grid: request.source.shape().to_vec(),
         block: tuning.block.to_string(),
         boundary: args.boundary.name(),
-        steps: stage.done(),
+        steps: state.done(),
         element: element.name(),
-        gpu_ms_median: pace.gpu_ms_median(),
+        gpu_ms_median: batch.gpu_ms_median(),
         wall_ms,
-        gcells_per_s: pace.ms_of_a_step().map(|ms| grid.cells() as f64 / ms / 1e6),
-        residual_max: stage.outcome().map(|outcome| outcome.max),
-        residual_l2: stage.outcome().map(|outcome| outcome.l2),
-        converged: stage.outcome().map(|outcome| outcome.converged),
+        gcells_per_s: batch.ms_of_a_step().map(|ms| grid.cells() as f64 / ms / 1e6),
+        residual_max: state.outcome().map(|outcome| outcome.max),
+        residual_l2: state.outcome().map(|outcome| outcome.l2),
+        converged: state.outcome().map(|outcome| outcome.converged),
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),

@@ -25,13 +25,13 @@ pub use plot::{pieces, speed};
 #[derive(clap::Args)]
 pub struct PresetArgs {
     /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
-    /// timed; the best and those in the thesis's table are then run for all steps in one go, as the thesis timed them.
+    /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.
     #[arg(long, value_name = "NAME", value_parser = documents::named)]
     preset: Option<&'static Preset>,
-    /// Another grid than the thesis's (8192x8192, 256x512x512) or a software adapter's, which is smaller.
+    /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
     #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
     grid: Option<Grid>,
-    /// Timed samples of each row: 15 by default, 3 on a software adapter.
+    /// Timed samples of each row. By default 15, 3 on a software adapter, and up to four times as many where they spread.
     #[arg(long, requires = "preset", value_parser = clap::value_parser!(u32).range(1..=512))]
     samples: Option<u32>,
     /// Only these variants.

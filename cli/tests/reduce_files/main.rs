@@ -299,7 +299,7 @@ fn bad_input_is_refused_before_anything_runs() {
         (headless.as_str(), "truncated"),
         (empty.as_str(), "empty"),
         (boolean.as_str(), "b1"),
-        (text.as_str(), "no .npy file"),
+        (text.as_str(), "not a .npy file"),
     ] {
         refused(&run(&[&good, file, "--json"]), &[file, why]);
     }

@@ -11,13 +11,14 @@ mod whole;
 
 use wgpu::Limits;
 
-use crate::pipeline;
+use crate::binding;
+use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Coverage, Kernel, Loads, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
-use crate::window::Window;
+use crate::window::{self, Window};
 
 pub(super) use levels::check;
 pub(super) use params::WORDS;
@@ -282,6 +283,7 @@ impl Plan {
             ("partials", self.partials),
             ("marks", self.marks),
             ("output", self.output),
+            ("parameters", (self.launches.len() * binding::STRIDE) as u64),
         ];
         match buffers.into_iter().find(|(_, needed)| *needed > limit) {
             Some((role, needed)) => Err(PlanError::BufferTooLarge { role, needed, limit }),
@@ -436,7 +438,9 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<Plan, ReduceError> {
+        pipeline::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
+        self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
             (Form::Whole, Shape::Whole) => match self.strategy {
                 Strategy::Fastest => self.whole(self.windows(parts, second)),
@@ -497,6 +501,26 @@ impl<'a> Request<'a> {
             (Arity::Two, Some(second)) => Err(ReduceError::Lengths { first: len, second: second.len }),
             (arity, _) => Err(ReduceError::Arity { name: self.monoid.name().to_owned(), arity }),
         }
+    }
+
+    /// Checks that a binding has room for what starts between two places where bindings may start, and that there are not too many launches to list: one a window, and for segments between offsets one for each part of the
+    /// list that a binding holds.
+    fn check_windows(&self, shape: Shape, parts: &[Extent]) -> Result<(), PlanError> {
+        let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
+        let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
+        let bytes = elements.saturating_mul(self.item_size());
+        let lists = match shape {
+            // More segments are an error of their own.
+            Shape::Offsets { count } if count < u64::from(u32::MAX) => {
+                1 + count.saturating_mul(self.out_stride().max(WORD)) / self.largest_binding()
+            }
+            _ => 1,
+        };
+        let strides = [self.item_size(), self.monoid.acc.stride, self.out_stride()];
+        let least = strides.map(|stride| 2 * self.unit(stride)).into_iter().max().unwrap_or(0);
+        let limit = self.limits.max_storage_buffer_binding_size;
+        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
+        Ok(window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)?)
     }
 
     /// Where the elements `range` of an input lie: a binding, and the position of the first of them in it.

@@ -67,7 +67,7 @@ fn malformed_headers_say_what_is_wrong() {
         ("{'fortran_order': True, 'shape': (3,)}", "descr"),
         ("{'descr': '<f4', 'fortran_order': 1, 'shape': (3,)}", "bool"),
         ("{'descr': 5, 'fortran_order': True, 'shape': (3,)}", "string"),
-        ("{'descr': '<f4', 'fortran_order': True, 'shape': 3}", "no tuple"),
+        ("{'descr': '<f4', 'fortran_order': True, 'shape': 3}", "not a tuple"),
         ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,), 'more': 1}", "`more`"),
         ("{'descr': '<f4', 'fortran_order': True, 'shape': '(3,)'}", "shape"),
         ("{'descr': '<f4', 'fortran_order': True, 'shape': (3,)", "syntax"),
@@ -86,7 +86,7 @@ fn malformed_headers_say_what_is_wrong() {
 #[test]
 fn malformed_shapes_say_what_is_wrong() {
     let shapes = [
-        ("(3)", "no tuple"),
+        ("(3)", "not a tuple"),
         ("(-3,)", "`-3`"),
         ("(3, -0x1)", "`-0x1`"),
         ("(2.5,)", "`2.5`"),
@@ -124,7 +124,7 @@ fn what_is_no_npy_file_is_refused() {
     assert!(refusal(b"").contains("is empty"));
     let text = regular(b"1.0 2.0 3.0\n", None).unwrap_err();
     assert!(!text.to_string().contains("--raw") && text.with_raw_hint().contains("--raw"));
-    assert!(refusal(b"\x93N_").contains("no .npy file"));
+    assert!(refusal(b"\x93N_").contains("not a .npy file"));
     assert!(refusal(b"PK\x03\x04rest of the archive").contains("unzip"));
     assert!(refusal(b"\x93NUMPY\x04\x01").contains("4.1"));
     assert!(refusal(b"\x93NUMPY\x00\x00").contains("0.0"));
@@ -180,7 +180,7 @@ fn bare_elements_must_be_whole() {
     for (element, _) in KINDS {
         for length in (1..40).filter(|length| length % element.size() != 0) {
             let bytes = vec![1; length as usize];
-            let numbers = format!("{length} bytes are no multiple of the {} bytes", element.size());
+            let numbers = format!("{length} bytes are not a multiple of the {} bytes", element.size());
             let message = regular(&bytes, Some(element)).unwrap_err().to_string();
             assert!(message.contains(&numbers), "{message}");
             let message = rest(&mut stream(&bytes, Some(element)).unwrap(), 16).unwrap_err();

@@ -14,7 +14,7 @@ use crate::npy;
 
 /// Cells in the order of the GPU: columns fastest, then rows, then planes.
 pub struct Cells {
-    /// What they are.
+    /// Their element type.
     pub element: Element,
     /// How many there are in each direction.
     pub grid: Grid,

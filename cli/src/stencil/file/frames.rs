@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cells::Cells;
+use super::grid_state::GridState;
 use super::picture::Picture;
-use super::stage::Stage;
 use crate::failure::Failure;
 use crate::reserved::{self, Reserved};
 
@@ -50,14 +50,14 @@ impl Drop for Folder {
 }
 
 /// Frames of one run, all in the colours of the first.
-pub struct Film {
+pub struct FrameWriter {
     folder: Folder,
     every: u32,
     /// How they are drawn.
     pub picture: Picture,
 }
 
-impl Film {
+impl FrameWriter {
     /// Draws the first frame.
     pub fn begin(mut folder: Folder, every: u32, picture: Picture, cells: &Cells) -> Result<Self, Failure> {
         if let Some(file) = folder.first.take() {
@@ -65,7 +65,7 @@ impl Film {
             let plane = &cells.bytes()[range.start as usize..range.end as usize];
             file.write_with(|file| picture.write(plane, file))?;
         }
-        Ok(Film { folder, every, picture })
+        Ok(FrameWriter { folder, every, picture })
     }
 
     /// Steps from `done` to the next frame.
@@ -74,11 +74,11 @@ impl Film {
     }
 
     /// Draws the grid if there is to be a frame after this step.
-    pub fn draw(&self, stage: &Stage<'_>, step: u32, is_last: bool) -> Result<(), Failure> {
+    pub fn draw(&self, state: &GridState<'_>, step: u32, is_last: bool) -> Result<(), Failure> {
         if !is_last && !step.is_multiple_of(self.every) {
             return Ok(());
         }
-        let plane = stage.read(self.picture.range())?;
+        let plane = state.read(self.picture.range())?;
         let file = Reserved::open(OPTION, &self.folder.frame(step))?;
         file.write_with(|file| self.picture.write(&plane, file))
     }

@@ -8,7 +8,7 @@ use crate::gpu::{self, Gpu};
 use crate::input::Source;
 use crate::stencil::StencilArgs;
 
-use super::pace;
+use super::batch_size;
 
 /// Steps where none are asked for.
 const USUAL_STEPS: u32 = 1;
@@ -156,7 +156,7 @@ fn element(args: &StencilArgs, of_file: Element) -> Result<Element, Failure> {
 /// The weights asked for, or the usual ones.
 fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
     if let Some(weight) = args.weights.iter().find(|weight| !weight.is_finite()) {
-        return Err(Failure::Usage(format!("--weights: {weight} is no weight")));
+        return Err(Failure::Usage(format!("--weights: {weight} is not a weight")));
     }
     Weights::of(stencil, &args.weights).ok_or_else(|| {
         Failure::Usage(format!(
@@ -172,8 +172,8 @@ fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
 fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
     let every = args.every.unwrap_or(USUAL_EVERY);
-    if every > pace::MOST {
-        return Err(Failure::Usage(format!("--every {every}: with --until at most {}", pace::MOST)));
+    if every > batch_size::MOST {
+        return Err(Failure::Usage(format!("--every {every}: with --until at most {}", batch_size::MOST)));
     }
     Ok(Some(Until::new(epsilon).with_every(every)))
 }

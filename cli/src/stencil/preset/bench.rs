@@ -74,8 +74,8 @@ impl<'a> Bench<'a> {
         let stencil = config.stencil;
         self.gpu.attempt(|| {
             let exact = Jacobi::new(device, *config, stencil.dyadic).map_err(Failure::usage)?;
-            let usual = exact.reweighted(device, stencil.usual).map_err(Failure::usage)?;
-            let bind = |jacobi: &Jacobi| self.pair.stepper(device, jacobi).map_err(Failure::usage);
+            let usual = exact.reweighted(stencil.usual).map_err(Failure::usage)?;
+            let bind = |jacobi: &Jacobi| self.pair.stepper(jacobi).map_err(Failure::usage);
             Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)? })
         })
     }

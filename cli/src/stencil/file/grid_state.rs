@@ -22,7 +22,7 @@ enum Steps {
 }
 
 /// The grid, and the kernel that steps it.
-pub struct Stage<'a> {
+pub struct GridState<'a> {
     gpu: &'a Gpu,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
@@ -33,7 +33,7 @@ pub struct Stage<'a> {
     readback: Readback,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> GridState<'a> {
     /// Compiles a stencil and uploads its grid and its right-hand side.
     pub fn new(
         gpu: &'a Gpu,
@@ -62,28 +62,26 @@ impl<'a> Stage<'a> {
                 let grids = Grids::new(source, target);
                 rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
             };
-            let prepare = |grids| jacobi.prepare(&gpu.device, grids).map_err(Failure::usage);
-            let conditional = |until| {
-                jacobi.prepare_until(&gpu.device, grids(first, second), until).map_err(Failure::usage)
-            };
+            let prepare = |grids| jacobi.prepare(grids).map_err(Failure::usage);
+            let conditional =
+                |until| jacobi.prepare_until(grids(first, second), until).map_err(Failure::usage);
             let steps = match until {
                 None => Steps::All([prepare(grids(first, second))?, prepare(grids(second, first))?]),
                 Some(until) => Steps::Until(Box::new(conditional(until)?)),
             };
             let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
             let outcome = until.map(|_| Outcome::NONE);
-            Ok(Stage { gpu, buffers, steps, done: 0, outcome, readback })
+            Ok(GridState { gpu, buffers, steps, done: 0, outcome, readback })
         })
     }
 
     /// Does some steps, or fewer if that is enough, and waits for them: milliseconds on the GPU, if it tells.
     pub fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure> {
-        let Stage { gpu, done, .. } = *self;
+        let GridState { gpu, done, .. } = *self;
         let ms = gpu.attempt(|| {
             let record = |pass: &mut wgpu::ComputePass<'_>| match &self.steps {
                 Steps::All(steppers) => steppers[done as usize % 2].encode_in_pass(pass, steps),
-                Steps::Until(run) if done == 0 => run.encode_in_pass(pass, steps),
-                Steps::Until(run) => run.encode_more_in_pass(pass, steps),
+                Steps::Until(run) => run.encode_in_pass(pass, done..done.saturating_add(steps)),
             };
             gpu.timer.once(&record).map_err(Failure::usage)
         })?;
@@ -123,12 +121,12 @@ impl<'a> Stage<'a> {
     }
 
     fn copy(&self, source: &wgpu::Buffer, offset: u64, size: u64) -> Result<Vec<u8>, Failure> {
-        let Stage { gpu, readback, .. } = self;
+        let GridState { gpu, readback, .. } = self;
         gpu.attempt(|| {
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
             gpu.queue.submit([encoder.finish()]);
-            readback.wait(&gpu.device, size).map_err(Failure::usage)
+            readback.wait(size).map_err(Failure::usage)
         })
     }
 }

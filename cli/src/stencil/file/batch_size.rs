@@ -13,36 +13,43 @@ pub const MOST: u32 = 1 << 14;
 const GROWTH: u32 = 8;
 
 /// What has been learnt about the speed of steps.
-pub struct Pace {
+pub struct BatchSize {
     batch: u32,
-    /// Batches are multiples of so many.
+    /// Every batch is a multiple of this many steps.
     unit: u32,
     /// Batches: their steps and the GPU's milliseconds of one.
     gpu_ms: Vec<(u32, f64)>,
-    told: bool,
+    has_timestamps: bool,
     /// All batches together.
     took: Duration,
     done: u32,
 }
 
-impl Pace {
-    /// Knows nothing yet: begins with a single unit of so many steps.
+impl BatchSize {
+    /// Starts with a single unit of this many steps, as nothing is known yet.
     pub fn new(unit: u32) -> Self {
-        Pace { batch: unit, unit, gpu_ms: Vec::new(), told: true, took: Duration::ZERO, done: 0 }
+        BatchSize {
+            batch: unit,
+            unit,
+            gpu_ms: Vec::new(),
+            has_timestamps: true,
+            took: Duration::ZERO,
+            done: 0,
+        }
     }
 
     /// How many steps to submit where `left` are to be done.
-    pub fn batch(&self, left: u32) -> u32 {
+    pub fn next(&self, left: u32) -> u32 {
         let units = (self.batch / self.unit).max(1);
         (units * self.unit).min(left)
     }
 
-    /// Learns from steps that took so long on the wall, and on the GPU if it told.
+    /// Learns from steps that took so long on the wall, and on the GPU if it has timestamps.
     pub fn learn(&mut self, steps: u32, wall: Duration, gpu_ms: Option<f64>) {
         let took = gpu_ms.map_or(wall, |ms| Duration::from_secs_f64(ms / 1e3));
         match gpu_ms {
             Some(ms) => self.gpu_ms.push((steps, ms / f64::from(steps))),
-            None => self.told = false,
+            None => self.has_timestamps = false,
         }
         self.took += took;
         self.done += steps;
@@ -52,7 +59,7 @@ impl Pace {
         self.batch = (fitting as u32).clamp(1, most);
     }
 
-    /// The GPU's milliseconds of one step: the median over all steps, if it told of all.
+    /// The GPU's milliseconds of one step: the median over all steps, if there are timestamps of all.
     pub fn gpu_ms_median(&self) -> Option<f64> {
         let mut times = self.gpu_ms.clone();
         times.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -62,7 +69,7 @@ impl Pace {
             passed += u64::from(*steps);
             passed >= half
         });
-        median.map(|(_, ms)| *ms).filter(|_| self.told)
+        median.map(|(_, ms)| *ms).filter(|_| self.has_timestamps)
     }
 
     /// Milliseconds of one step by the best clock there is; none before the first.
@@ -82,46 +89,46 @@ mod tests {
 
     #[test]
     fn batches_grow_towards_the_aim() {
-        let mut pace = Pace::new(1);
-        assert_eq!(pace.batch(100), 1);
-        pace.learn(1, ms(1), None);
-        assert_eq!((pace.batch(100), pace.batch(5)), (8, 5));
-        pace.learn(8, ms(8), None);
-        pace.learn(64, ms(64), None);
-        assert_eq!(pace.batch(1000), 150);
-        pace.learn(150, ms(300), None);
-        assert_eq!(pace.batch(1000), 75);
-        pace.learn(3, ms(3), None);
-        assert_eq!(pace.batch(1000), 75);
-        pace.learn(1, ms(9000), None);
-        assert_eq!(pace.batch(1000), 1);
+        let mut size = BatchSize::new(1);
+        assert_eq!(size.next(100), 1);
+        size.learn(1, ms(1), None);
+        assert_eq!((size.next(100), size.next(5)), (8, 5));
+        size.learn(8, ms(8), None);
+        size.learn(64, ms(64), None);
+        assert_eq!(size.next(1000), 150);
+        size.learn(150, ms(300), None);
+        assert_eq!(size.next(1000), 75);
+        size.learn(3, ms(3), None);
+        assert_eq!(size.next(1000), 75);
+        size.learn(1, ms(9000), None);
+        assert_eq!(size.next(1000), 1);
         for _ in 0..20 {
-            let steps = pace.batch(u32::MAX);
-            pace.learn(steps, Duration::from_nanos(1), None);
+            let steps = size.next(u32::MAX);
+            size.learn(steps, Duration::from_nanos(1), None);
         }
-        assert_eq!(pace.batch(u32::MAX), MOST);
+        assert_eq!(size.next(u32::MAX), MOST);
     }
 
     #[test]
     fn batches_are_whole_units() {
-        let mut pace = Pace::new(40);
-        assert_eq!((pace.batch(1000), pace.batch(39)), (40, 39));
-        pace.learn(40, ms(60), None);
-        assert_eq!((pace.batch(1000), pace.batch(70)), (80, 70));
-        pace.learn(40, ms(6000), None);
-        assert_eq!(pace.batch(1000), 40);
+        let mut size = BatchSize::new(40);
+        assert_eq!((size.next(1000), size.next(39)), (40, 39));
+        size.learn(40, ms(60), None);
+        assert_eq!((size.next(1000), size.next(70)), (80, 70));
+        size.learn(40, ms(6000), None);
+        assert_eq!(size.next(1000), 40);
     }
 
     #[test]
     fn the_median_is_over_steps() {
-        let mut pace = Pace::new(1);
-        assert_eq!(pace.ms_of_a_step(), None);
-        pace.learn(1, ms(50), Some(40.0));
-        pace.learn(8, ms(50), Some(24.0));
-        pace.learn(100, ms(300), Some(200.0));
-        assert_eq!((pace.gpu_ms_median(), pace.ms_of_a_step()), (Some(2.0), Some(2.0)));
-        pace.learn(55, ms(55), None);
-        assert_eq!(pace.gpu_ms_median(), None);
-        assert_eq!(pace.ms_of_a_step(), Some((40.0 + 24.0 + 200.0 + 55.0) / 164.0));
+        let mut size = BatchSize::new(1);
+        assert_eq!(size.ms_of_a_step(), None);
+        size.learn(1, ms(50), Some(40.0));
+        size.learn(8, ms(50), Some(24.0));
+        size.learn(100, ms(300), Some(200.0));
+        assert_eq!((size.gpu_ms_median(), size.ms_of_a_step()), (Some(2.0), Some(2.0)));
+        size.learn(55, ms(55), None);
+        assert_eq!(size.gpu_ms_median(), None);
+        assert_eq!(size.ms_of_a_step(), Some((40.0 + 24.0 + 200.0 + 55.0) / 164.0));
     }
 }

@@ -1,0 +1,84 @@
+//! Steps for tools and tests: recorded, submitted and waited for.
+
+use bytemuck::AnyBitPattern;
+use wgpu::{Buffer, CommandEncoder, Queue};
+
+use crate::read::{ReadError, Readback};
+use crate::stencil::convergence::Convergence;
+use crate::stencil::error::StencilError;
+use crate::stencil::grids::Grids;
+use crate::stencil::jacobi::Jacobi;
+use crate::stencil::until::{Outcome, Until};
+
+impl Jacobi {
+    /// Steps a grid, submits and waits: its cells on the host. For tools and tests; an application wants [`Jacobi::prepare`]. In a
+    /// browser, which cannot wait, it is an error.
+    ///
+    /// `T` is as wide as a cell. The grids need [`wgpu::BufferUsages::COPY_SRC`] besides.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Jacobi::prepare`]; a `T` of another width; a device that is lost.
+    pub fn wait<T: AnyBitPattern>(
+        &self,
+        queue: &Queue,
+        grids: Grids<'_>,
+        steps: u32,
+    ) -> Result<Vec<T>, StencilError> {
+        let stepper = self.prepare(grids)?;
+        let result = if steps.is_multiple_of(2) { grids.first } else { grids.second };
+        self.cells(queue, result, |encoder| stepper.encode(encoder, steps))
+    }
+
+    /// The same until a check finds the residual below epsilon, or all steps are done: how the run ended, and the cells.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Jacobi::prepare_until`] and [`Jacobi::wait`].
+    pub fn wait_until<T: AnyBitPattern>(
+        &self,
+        queue: &Queue,
+        grids: Grids<'_>,
+        until: Until,
+        most: u32,
+    ) -> Result<(Outcome, Vec<T>), StencilError> {
+        let run = self.prepare_until(grids, until)?;
+        let size = Convergence::OUTCOME_SIZE;
+        let outcome = self.bytes(queue, run.outcome(), size, |encoder| run.encode(encoder, 0..most))?;
+        let outcome = Convergence::parse(&outcome);
+        let result = if outcome.in_first() { grids.first } else { grids.second };
+        Ok((outcome, self.cells(queue, result, |_| ())?))
+    }
+
+    /// The cells of a grid behind some work.
+    fn cells<T: AnyBitPattern>(
+        &self,
+        queue: &Queue,
+        grid: &Buffer,
+        record: impl FnOnce(&mut CommandEncoder),
+    ) -> Result<Vec<T>, StencilError> {
+        let (element, asked) = (self.config().element, size_of::<T>());
+        if element.size() != asked as u64 {
+            return Err(StencilError::CellType { element, asked });
+        }
+        let bytes = self.bytes(queue, grid, self.config().bytes(), record)?;
+        Ok(bytes.chunks_exact(asked).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    /// The first bytes of a buffer behind some work.
+    fn bytes(
+        &self,
+        queue: &Queue,
+        buffer: &Buffer,
+        size: u64,
+        record: impl FnOnce(&mut CommandEncoder),
+    ) -> Result<Vec<u8>, ReadError> {
+        let readback = Readback::new(self.device(), size);
+        let label = Some("halofold::stencil::wait");
+        let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
+        record(&mut encoder);
+        readback.encode(&mut encoder, buffer, 0, size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT))?;
+        queue.submit([encoder.finish()]);
+        readback.wait(size)
+    }
+}

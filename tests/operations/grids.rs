@@ -1,0 +1,101 @@
+//! Stencils, step by step and until nothing changes.
+
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{
+    Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Stencil, Until, Variant,
+};
+use halofold::{Element, wgpu};
+
+use super::{End, Operation, Scene, text};
+
+const STEPS: u32 = 3;
+
+pub fn operations() -> Vec<Operation> {
+    let mut all = Vec::new();
+    for &stencil in STENCILS {
+        let names = ["direct-global", "dir-smem", stencil.fastest().name];
+        for variant in names.iter().filter_map(|name| Variant::named(stencil, name).ok()) {
+            for border in [Border::Fixed, Border::Periodic] {
+                let name = format!("{} by {}, {}", stencil.name, variant.name, border.name());
+                all.push(Operation::new(name, move |scene| steps(scene, config(stencil, variant, border))));
+            }
+        }
+        for border in [Border::Fixed, Border::Periodic] {
+            let name = format!("{} until, {}", stencil.name, border.name());
+            all.push(Operation::new(name, move |scene| {
+                until(scene, config(stencil, stencil.fastest(), border))
+            }));
+        }
+    }
+    all
+}
+
+/// A long grid: several windows where a binding has 4 KiB.
+fn config(stencil: &'static Stencil, variant: &'static Variant, border: Border) -> Config {
+    let grid = match stencil.dims {
+        Dims::Two => Grid::plane(200, 8),
+        _ => Grid { planes: 100, rows: 4, cols: 4 },
+    };
+    Config::new(stencil, variant, Element::F32, grid).with_borders(Borders::all(border))
+}
+
+/// Small integers: with weights that are powers of two no step rounds.
+fn cells(config: &Config) -> Vec<f64> {
+    (0..config.grid.cells()).map(|at| f64::from((at as u32).wrapping_mul(2_654_435_761) >> 29)).collect()
+}
+
+fn bytes(cells: &[f64]) -> Vec<u8> {
+    cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect()
+}
+
+/// Two buffers that start alike.
+fn buffers(scene: &Scene, config: &Config) -> Result<(wgpu::Buffer, wgpu::Buffer), String> {
+    let cells = bytes(&cells(config));
+    Ok((scene.buffer(&cells)?, scene.buffer(&cells)?))
+}
+
+fn after(config: &Config, steps: u32) -> Vec<f64> {
+    let (mut source, mut target) = (cells(config), cells(config));
+    for _ in 0..steps {
+        Problem::of(config, config.stencil.dyadic).step(&source, &mut target);
+        std::mem::swap(&mut source, &mut target);
+    }
+    source
+}
+
+fn jacobi(scene: &Scene, config: Config) -> Result<Jacobi, String> {
+    scene.stage();
+    let jacobi = Jacobi::new(&scene.device, config, config.stencil.dyadic).map_err(text);
+    scene.stage();
+    jacobi
+}
+
+fn steps(scene: &Scene, config: Config) -> Result<End, String> {
+    // A grid that no buffer holds is refused; only then are there buffers.
+    config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;
+    let (first, second) = buffers(scene, &config)?;
+    let jacobi = jacobi(scene, config)?;
+    let stepper = jacobi.prepare(Grids::new(&first, &second)).map_err(text)?;
+    let expected = bytes(&after(&config, STEPS));
+    scene.compare(|encoder| stepper.encode(encoder, STEPS), &second, &expected)
+}
+
+fn until(scene: &Scene, config: Config) -> Result<End, String> {
+    config.check(scene.device.features(), &scene.device.limits()).map_err(text)?;
+    let (first, second) = buffers(scene, &config)?;
+    let jacobi = jacobi(scene, config)?;
+    let grids = Grids::new(&first, &second);
+    let run = jacobi.prepare_until(grids, Until::new(0.0).with_every(2)).map_err(text)?;
+    let size = config.bytes();
+    // The grid, and behind it how the run ended: the number of steps.
+    let both = scene.room(size + 4)?;
+    let mut expected = bytes(&after(&config, STEPS));
+    expected.extend(STEPS.to_le_bytes());
+    let record = |encoder: &mut wgpu::CommandEncoder| {
+        run.encode(encoder, 0..1);
+        run.encode(encoder, 1..STEPS);
+        encoder.copy_buffer_to_buffer(&second, 0, &both, 0, size);
+        encoder.copy_buffer_to_buffer(run.outcome(), 0, &both, size, 4);
+    };
+    scene.compare(record, &both, &expected)
+}

@@ -1,0 +1,131 @@
+//! Reductions of every form.
+
+use halofold::reduce::ladder::RUNGS;
+use halofold::reduce::{Form, Op, Options, Reducer, Shape, Strategy, Workspace};
+use halofold::{Element, Slice};
+
+use super::{End, Operation, Scene, same, text};
+
+/// Elements, if a buffer holds as many: several windows where a binding has 4 KiB.
+const LEN: u64 = 5000;
+
+/// What is special about a reduction.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Plain,
+    /// Its length stands in a buffer.
+    Counted,
+    /// By a rung of the ladder.
+    Rung(&'static str),
+}
+
+pub fn operations() -> Vec<Operation> {
+    let mut all = Vec::new();
+    for form in Form::ALL {
+        let name = format!("sum, {form:?}");
+        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, form, Way::Plain)));
+    }
+    for form in [Form::Whole, Form::Strided, Form::Accumulate] {
+        let name = format!("sum, {form:?}, with a count");
+        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, form, Way::Counted)));
+    }
+    for op in [Op::Dot, Op::ArgMax, Op::Max] {
+        let name = format!("{}, Whole", op.name());
+        all.push(Operation::new(name, move |scene| reduce(scene, op, Form::Whole, Way::Plain)));
+    }
+    for rung in RUNGS {
+        let name = format!("sum, by {}", rung.name());
+        let way = Way::Rung(rung.name());
+        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, Form::Whole, way)));
+    }
+    all
+}
+
+/// A shape of a form, over how many elements of so many.
+fn shape(form: Form, len: u64) -> (Shape, u64) {
+    let side = len.isqrt().max(1);
+    match form {
+        Form::Accumulate => (Shape::Accumulate, len),
+        Form::Strided => (Shape::Strided { stride: 3 }, len.div_ceil(3)),
+        Form::Segments => (Shape::Segments { len: side }, side * side),
+        Form::Offsets => (Shape::Offsets { count: 3 }, len),
+        Form::Axis => (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
+        _ => (Shape::Whole, len),
+    }
+}
+
+/// What the CPU says, without the library.
+fn expected(op: Op, shape: Shape, words: &[u32], cuts: &[u32]) -> Vec<u32> {
+    let sum = |some: &mut dyn Iterator<Item = u32>| some.fold(0u32, u32::wrapping_add);
+    let whole = |some: &[u32]| sum(&mut some.iter().copied());
+    match (op, shape) {
+        (Op::Dot, _) => vec![sum(&mut words.iter().map(|x| x.wrapping_mul(*x)))],
+        (Op::ArgMax, _) => {
+            let most = *words.iter().max().unwrap();
+            vec![most, words.iter().position(|word| *word == most).unwrap() as u32]
+        }
+        (Op::Max, _) => vec![*words.iter().max().unwrap()],
+        (_, Shape::Segments { len }) => words.chunks(len as usize).map(whole).collect(),
+        (_, Shape::Offsets { .. }) => {
+            cuts.windows(2).map(|cut| whole(&words[cut[0] as usize..cut[1] as usize])).collect()
+        }
+        (_, Shape::Axis { inner, .. }) => {
+            let column = |at| sum(&mut words.iter().skip(at).step_by(inner as usize).copied());
+            (0..inner as usize).map(column).collect()
+        }
+        _ => vec![whole(words)],
+    }
+}
+
+fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
+    let device = &scene.device;
+    let (shape, len) = shape(form, scene.words(LEN));
+    let all: Vec<u32> = (0..scene.words(LEN) as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let used = if way == Way::Counted { len / 2 } else { len };
+    let stride = if let Shape::Strided { stride } = shape { stride as usize } else { 1 };
+    let words: Vec<u32> = all.iter().copied().step_by(stride).take(used as usize).collect();
+    let cuts = [0, len as u32 / 7, len as u32 / 2, len as u32];
+    let input = scene.buffer(bytemuck::cast_slice(&all))?;
+    let second = scene.buffer(bytemuck::cast_slice(&all))?;
+    let offsets = scene.buffer(bytemuck::cast_slice(&cuts))?;
+    let count = scene.buffer(&(used as u32).to_le_bytes())?;
+    let expected = expected(op, shape, &words, &cuts);
+    scene.stage();
+    let monoid = op.over(Element::U32).map_err(text)?;
+    let mut options = Options::default();
+    if let Way::Rung(name) = way {
+        let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
+        options.strategy = Strategy::rung(rung, &device.limits(), 4 * len);
+    }
+    let reducer = Reducer::with_options(device, monoid, options).map_err(text)?;
+    let elements = match shape {
+        Shape::Strided { .. } => Slice::from(&input),
+        _ => Slice::new(&input, 0, 4 * len),
+    };
+    let mut reduction = reducer.of(elements).shape(shape);
+    if op == Op::Dot {
+        reduction = reduction.and(Slice::new(&second, 0, 4 * len));
+    }
+    if form == Form::Offsets {
+        reduction = reduction.between(&offsets);
+    }
+    if way == Way::Counted {
+        reduction = reduction.first(&count);
+    }
+    let plan = reduction.plan().map_err(text)?;
+    scene.stage();
+    let workspace = Workspace::new(device, &plan);
+    let output = scene.room(plan.output())?;
+    scene.stage();
+    let prepared = reduction.workspace(&workspace).into(&output).map_err(text)?;
+    let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
+    // Small workgroups may leave the rest to the host.
+    if plan.results() > 1 && form == Form::Whole {
+        let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
+        return Ok(same(
+            bytemuck::bytes_of(&partials.into_iter().fold(0, u32::wrapping_add)),
+            bytemuck::cast_slice(&expected),
+        ));
+    }
+    Ok(same(&got, bytemuck::cast_slice(&expected)))
+}

@@ -1,0 +1,170 @@
+//! A device that is watched: with limits of its own, and perhaps destroyed at some stage of what is done with it.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use halofold::read::Readback;
+use halofold::{adapter, wgpu};
+
+/// How an operation ended.
+#[derive(Debug)]
+pub enum End {
+    /// The bytes that the CPU computes, too.
+    Right,
+    /// Other bytes: which.
+    Wrong(String),
+    /// An error value: its message.
+    Refused(String),
+}
+
+/// A device, what wgpu complains of, and when it is to be destroyed.
+pub struct Scene {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    complaints: Arc<Mutex<Vec<String>>>,
+    /// Stages that the device still lives through.
+    left: AtomicU32,
+    is_destroyed: AtomicBool,
+    /// Whether the destroyed device is polled at once, which releases its resources.
+    polls: bool,
+}
+
+pub fn any_adapter() -> wgpu::Adapter {
+    pollster::block_on(adapter::preferred(true)).expect("an adapter")
+}
+
+impl Scene {
+    /// A device with these limits, and subgroups and the short way back where there are any.
+    pub fn open(
+        adapter: &wgpu::Adapter,
+        required_limits: wgpu::Limits,
+    ) -> Result<Self, wgpu::RequestDeviceError> {
+        let descriptor = wgpu::DeviceDescriptor {
+            required_features: adapter.features()
+                & (wgpu::Features::MAPPABLE_PRIMARY_BUFFERS | wgpu::Features::SUBGROUP),
+            required_limits,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        let heard = complaints.clone();
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            heard.lock().unwrap().push(error.to_string());
+        }));
+        Ok(Scene {
+            device,
+            queue,
+            complaints,
+            left: AtomicU32::new(u32::MAX),
+            is_destroyed: AtomicBool::new(false),
+            polls: false,
+        })
+    }
+
+    /// The same, to be destroyed at a stage, the first being 0.
+    pub fn destroyed_at(self, stage: u32, polls: bool) -> Self {
+        Scene { left: AtomicU32::new(stage), polls, ..self }
+    }
+
+    /// A new stage begins.
+    pub fn stage(&self) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) == 0 {
+            self.is_destroyed.store(true, Ordering::Relaxed);
+            self.device.destroy();
+            if self.polls {
+                let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+            }
+        }
+    }
+
+    /// Whether an operation came as far as the stage at which the device was to be destroyed.
+    pub fn is_destroyed(&self) -> bool {
+        self.is_destroyed.load(Ordering::Relaxed)
+    }
+
+    /// What wgpu has complained of.
+    pub fn complaints(&self) -> Vec<String> {
+        std::mem::take(&mut *self.complaints.lock().unwrap())
+    }
+
+    /// A buffer of the application's, with these contents.
+    pub fn buffer(&self, bytes: &[u8]) -> Result<wgpu::Buffer, String> {
+        let buffer = self.room(bytes.len() as u64)?;
+        self.queue.write_buffer(&buffer, 0, bytes);
+        Ok(buffer)
+    }
+
+    /// A buffer of the application's for results.
+    pub fn room(&self, size: u64) -> Result<wgpu::Buffer, String> {
+        if size > self.device.limits().max_buffer_size {
+            return Err(format!("an application has no buffer of {size} bytes either (max_buffer_size)"));
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        Ok(self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("application"),
+            size: size.next_multiple_of(4).max(4),
+            usage,
+            mapped_at_creation: false,
+        }))
+    }
+
+    /// Words that an input may have on this device, of so many wanted.
+    pub fn words(&self, wanted: u64) -> u64 {
+        wanted.min(self.device.limits().max_buffer_size / 4)
+    }
+
+    /// Submits what is recorded and compares a buffer with what it should hold.
+    pub fn compare(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+        buffer: &wgpu::Buffer,
+        expected: &[u8],
+    ) -> Result<End, String> {
+        let got = self.fetch(record, buffer, expected.len() as u64)?;
+        Ok(same(&got, expected))
+    }
+
+    /// Submits what is recorded and reads a buffer.
+    pub fn fetch(
+        &self,
+        record: impl FnOnce(&mut wgpu::CommandEncoder),
+        buffer: &wgpu::Buffer,
+        size: u64,
+    ) -> Result<Vec<u8>, String> {
+        let readback = Readback::new(&self.device, size);
+        self.stage();
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        record(&mut encoder);
+        self.stage();
+        readback.encode(&mut encoder, buffer, 0, size).map_err(text)?;
+        self.submit(encoder);
+        let reading = readback.read(size);
+        self.stage();
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.stage();
+        pollster::block_on(reading).map_err(text)
+    }
+
+    /// Submits what is recorded, with a stage before and after.
+    pub fn submit(&self, encoder: wgpu::CommandEncoder) {
+        self.stage();
+        let commands = encoder.finish();
+        self.stage();
+        self.queue.submit([commands]);
+        self.stage();
+    }
+}
+
+/// Compares bytes.
+pub fn same(got: &[u8], expected: &[u8]) -> End {
+    match got.iter().zip(expected).position(|(got, expected)| got != expected) {
+        None if got.len() == expected.len() => End::Right,
+        None => End::Wrong(format!("{} bytes, expected {}", got.len(), expected.len())),
+        Some(at) => End::Wrong(format!("byte {at} is {}, expected {}", got[at], expected[at])),
+    }
+}
+
+pub fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
