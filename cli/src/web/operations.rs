@@ -147,7 +147,7 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
             let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&pass.params));
             json!([number(pass.step), pass.grid, words])
         };
-        plan.passes.iter().map(pass).collect()
+        plan.passes().iter().map(pass).collect()
     };
     json!({
         "bins": bins,
