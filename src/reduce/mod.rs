@@ -88,6 +88,7 @@
 mod bind;
 mod compose;
 mod error;
+pub mod exact;
 pub mod ladder;
 mod layout;
 mod length;
@@ -107,6 +108,7 @@ mod value;
 mod workspace;
 
 pub use error::{PlanError, ReduceError};
+pub use exact::Accuracy;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;

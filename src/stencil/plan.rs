@@ -5,6 +5,7 @@ use std::ops::Range;
 use wgpu::{Features, Limits};
 
 use crate::pipeline;
+use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -30,22 +31,29 @@ pub struct Params {
     pub blocks_across: u32,
     /// Blocks below each other.
     pub blocks_down: u32,
-    /// Planes that one workgroup sweeps through.
+    /// Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
-    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic.
+    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut for a
+    /// time-blocked kernel.
     pub sides: [u32; 6],
+    /// The first layer that a time-blocked kernel writes.
+    pub begin: u32,
+    /// One past the last layer that it writes.
+    pub end: u32,
+    /// How many steps it makes.
+    pub steps: u32,
 }
 
 impl Params {
     /// The same dispatch with nothing to do: one cell, which is all border. Every kernel reads that cell at most.
     pub(crate) fn halted(self) -> Self {
-        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], ..self }
+        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], begin: 0, end: 0, ..self }
     }
 }
 
-/// The dispatches of one step.
+/// The dispatches of one step, or of one pass of a time-blocked kernel: as many steps as it makes at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) windows: Vec<Window>,
@@ -82,7 +90,7 @@ impl Plan {
 
 impl Config {
     /// Cells of one layer: of a row in 2D, of a plane in 3D.
-    fn layer(&self) -> u64 {
+    pub(super) fn layer(&self) -> u64 {
         match self.stencil.dims {
             Dims::Two => u64::from(self.grid.cols),
             Dims::Three => u64::from(self.grid.rows) * u64::from(self.grid.cols),
@@ -90,11 +98,11 @@ impl Config {
     }
 
     /// Whether the last layer is the first one's neighbour.
-    fn is_ring(&self) -> bool {
+    pub(super) fn is_ring(&self) -> bool {
         self.borders.pairs()[self.stencil.dims.count() - 1].0 == Border::Periodic
     }
 
-    fn cut(&self, limits: &Limits) -> Cut {
+    pub(super) fn cut(&self, limits: &Limits) -> Cut {
         let layers = match self.stencil.dims {
             Dims::Two => self.grid.rows,
             Dims::Three => self.grid.planes,
@@ -134,13 +142,16 @@ impl Config {
         Config { grid, borders, ..*self }
     }
 
-    /// The dispatches of one step.
+    /// The dispatches of one step, or of one pass of a time-blocked kernel.
     ///
     /// # Errors
     ///
     /// Those of [`Config::check`], and more workgroups than a grid of two dimensions holds.
     pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
         self.check(features, limits)?;
+        if self.variant.is_blocked() {
+            return blocked::plan(self, limits, self.deepest(limits));
+        }
         let cut = self.cut(limits);
         let ring = self.is_ring() && !cut.is_whole();
         let layer = self.layer();
@@ -204,6 +215,7 @@ impl Config {
             planes_per_group,
             row: workgroups[0],
             sides: [west, east, north, south, near, far].map(|border| border as u32),
+            ..Params::default()
         };
         Ok((params, workgroups))
     }

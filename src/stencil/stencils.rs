@@ -172,9 +172,16 @@ impl Stencil {
         VARIANTS.iter().filter(|variant| variant.serves(self))
     }
 
-    /// The variant that is fastest on a large GPU: the catalogue has it last.
+    /// The variant that is fastest on a large GPU and a large grid, for many steps: the catalogue has it last.
+    /// [`Config::fastest`](crate::stencil::Config::fastest) looks closer.
     pub fn fastest(&self) -> &'static Variant {
         self.variants().last().expect("a general kernel serves every stencil")
+    }
+
+    /// The variant that is fastest where every step goes through memory by itself.
+    pub fn fastest_step(&self) -> &'static Variant {
+        let steps = self.variants().filter(|variant| !variant.is_blocked());
+        steps.last().expect("a general kernel serves every stencil")
     }
 
     /// Whether its kernels multiply once: it has a centre and one class around it, both of one weight.
