@@ -431,7 +431,7 @@ impl<'a> Request<'a> {
     /// The stage that reads two windows; `None` if no input needs it or the device does not allow it.
     fn adjoining(&self) -> Option<Stage> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
-        let is_of_use = self.monoid.arity() == Arity::One
+        let is_needed = self.monoid.arity() == Arity::One
             && self.monoid.format().is_none()
             && !self.from_states
             && max_buffer_size > self.largest_binding()
