@@ -26,6 +26,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "onto",
     "writes_partials",
     "signed",
+    "mean",
     "float",
     "half",
     "bits_64",
@@ -255,7 +256,7 @@ mod tests {
     fn every_directive_leads_somewhere() {
         let of_reductions =
             ["operator", "words", "shuffle_words", "exchange_words", "native_reduce", "native_atomic"];
-        let of_stencils = ["element", "real", "formula"];
+        let of_stencils = ["element", "real", "formula", "shares", "lane_row", "team_levels"];
         let provides = |names: &[&'static str]| {
             names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))
         };

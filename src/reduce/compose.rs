@@ -4,6 +4,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
 use crate::reduce::error::ReduceError;
+use crate::reduce::exact::{is_exact_kernel, is_mean};
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Elem, Monoid};
 use crate::reduce::plan::{Reads, Stage, Writes};
@@ -16,7 +17,8 @@ impl Monoid {
     /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
     /// or subgroup operations that the features lack.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
-        let text = Text { monoid: self, stage, features };
+        let monoid = if is_exact_kernel(stage.kernel) { self.exact()? } else { self };
+        let text = Text { monoid, stage, features };
         let fits = match (stage.kernel.delivery, stage.reads) {
             // Without a seed the output holds results, and only the operator's own atomic operation can add
             // to them.
@@ -60,9 +62,11 @@ impl Text<'_> {
         match self.stage.kernel.subgroups {
             Subgroups::Unused => false,
             Subgroups::Required => true,
-            // Wider accumulators would be shuffled word by word, which takes longer than the tree in
-            // workgroup memory.
-            Subgroups::Optional => self.features.contains(Features::SUBGROUP) && self.monoid.acc.is_word(),
+            // Wider accumulators would travel word by word, which takes longer than the tree in workgroup memory.
+            Subgroups::Optional => {
+                let travels = self.monoid.acc.is_word() || self.monoid.format().is_some();
+                self.features.contains(Features::SUBGROUP) && travels
+            }
         }
     }
 
@@ -101,6 +105,7 @@ impl Text<'_> {
         let subgroups = self.uses_subgroups();
         let atomic = monoid.atomic(*features).filter(|_| stage.kernel.delivery == Delivery::Total);
         let native = atomic.and_then(|word| word.native);
+        let is_exact = monoid.format().is_some();
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
         let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
@@ -115,6 +120,8 @@ impl Text<'_> {
             .define("strided", stage.reads == Reads::Strided)
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
+            .define("mean", is_exact && is_mean(monoid.op()))
+            .define("bits_64", is_exact && monoid.stride() == 8)
             .define("own", is_parts || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())
             .provide("operator", self.operator(atomic))
@@ -137,6 +144,7 @@ impl Text<'_> {
     fn operator(&self, atomic: Option<AtomicWord>) -> Vec<Piece> {
         let Monoid { elem, acc, out, pieces, .. } = self.monoid;
         let stored = match (atomic, self.stage.writes) {
+            _ if self.monoid.format().is_some() => "alias Stored = u32;".to_owned(),
             (Some(AtomicWord { word, .. }), _) => {
                 format!("alias Word = {word};\nalias Stored = atomic<Word>;")
             }

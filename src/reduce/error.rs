@@ -179,8 +179,21 @@ pub enum ReduceError {
         /// The element type in WGSL.
         element: String,
     },
-    /// The rung needs subgroup operations, and the options turn them off.
-    #[error("`{rung}` needs subgroup operations, which the options turn off")]
+    /// An operator without an exact form.
+    #[error(
+        "`{name}` over {element} has no exact form: sum and mean of floats have, and dot of f32; leave the accuracy at `Accuracy::Fast`"
+    )]
+    NotExact {
+        /// The operator.
+        name: String,
+        /// The element type.
+        element: String,
+    },
+    /// An exact sum of a form that has none.
+    #[error("{0:?} has no exact sums: use `Form::Whole` or `Form::Segments`")]
+    ExactForm(Form),
+    /// A rung about subgroups with subgroups turned off.
+    #[error("`{rung}` is about subgroup operations, which the options turn off")]
     SubgroupsDisabled {
         /// The rung.
         rung: &'static str,

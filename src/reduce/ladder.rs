@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use crate::reduce::exact::EXACT;
 use crate::shader;
 
 /// How many items of the input one workgroup reduces.
@@ -286,6 +287,8 @@ pub static RUNGS: &[Rung] = &[
         "vec4 loads, four independent accumulators, a fixed grid"),
     rung!(&SINGLE_PASS, &[LastWorkgroup], "beyond",
         "one dispatch: the last workgroup to finish adds the partials"),
+    rung!(&EXACT, &[LastWorkgroup], "beyond",
+        "sums of floats without rounding, by integers: the same bits on every GPU"),
 ];
 
 /// Whole inputs, added to the value in the output.

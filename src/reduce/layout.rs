@@ -43,7 +43,23 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
-    /// Its numbers, as they lie in a buffer.
+    /// A struct `Acc` of words, in a buffer so many bytes apart.
+    pub(crate) fn of_words(fields: &[&str], stride: u64) -> Self {
+        let leaf = |(at, field): (usize, &&str)| Leaf {
+            path: format!(".{field}"),
+            offset: 4 * at as u32,
+            scalar: Scalar::U32,
+        };
+        let numbers: Vec<_> = (0..fields.len()).map(|number| format!("{{{number}}}")).collect();
+        Layout {
+            wgsl: "Acc".to_owned(),
+            stride,
+            leaves: fields.iter().enumerate().map(leaf).collect(),
+            recipe: format!("Acc({})", numbers.join(", ")),
+        }
+    }
+
+    /// Its numbers as a buffer holds them.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
         let field = |leaf: &Leaf| {
             let number = match (leaf.scalar.kind, leaf.scalar.width) {

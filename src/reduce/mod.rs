@@ -102,6 +102,7 @@
 mod bind;
 mod compose;
 mod error;
+pub mod exact;
 pub mod ladder;
 mod layout;
 mod length;
@@ -121,6 +122,7 @@ mod value;
 mod workspace;
 
 pub use error::{PlanError, ReduceError};
+pub use exact::Accuracy;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;

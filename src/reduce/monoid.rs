@@ -6,6 +6,7 @@ use naga::{Handle, Module, Span, Type};
 use wgpu::Features;
 
 use crate::element::Element;
+use crate::reduce::exact::Format;
 use crate::reduce::layout::{self, Layout};
 use crate::reduce::op::Op;
 use crate::reduce::validate;
@@ -154,6 +155,10 @@ pub struct Monoid {
     /// Whether the text declares `map4`.
     pub(crate) has_map4: bool,
     features: Features,
+    /// The format of its states, if it is an exact one.
+    format: Option<Format>,
+    /// The same operator, exact, where there is one.
+    exact: Option<Box<Monoid>>,
 }
 
 impl Monoid {
@@ -339,6 +344,8 @@ impl Monoid {
             is_finished: signatures.returns_argument("finish"),
             has_map4,
             features,
+            format: None,
+            exact: None,
         })
     }
 
@@ -346,7 +353,39 @@ impl Monoid {
     /// `combine` if the accumulator is one number.
     pub(crate) fn known_as(self, op: Op, subgroup: Option<&'static str>) -> Self {
         let subgroup = subgroup.filter(|_| self.acc.is_scalar());
-        Monoid { op: Some(op), subgroup, ..self }
+        let known = Monoid { op: Some(op), subgroup, ..self };
+        let exact = known.element().and_then(|element| {
+            let format = Format::of(op, element)?;
+            Some(Box::new(known.in_format(format, element)))
+        });
+        Monoid { exact, ..known }
+    }
+
+    /// The same operator by whole numbers.
+    fn in_format(&self, format: Format, element: Element) -> Self {
+        Monoid {
+            elem: Elem::Number { element, wgsl: "u32" },
+            pieces: format.pieces(element),
+            acc: format.accumulator(),
+            out: format.output(),
+            subgroup: None,
+            is_finished: false,
+            has_map4: false,
+            features: Features::empty(),
+            format: Some(format),
+            ..self.clone()
+        }
+    }
+
+    /// The same operator with [exact](crate::reduce::exact) sums, of which this is one already, or has one; `None` for all others. A
+    /// reducer with [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either.
+    pub fn exact(&self) -> Option<&Monoid> {
+        if self.format.is_some() { Some(self) } else { self.exact.as_deref() }
+    }
+
+    /// The format of its states, if its sums are exact.
+    pub fn format(&self) -> Option<Format> {
+        self.format
     }
 
     /// The operator, if it is one of halofold's own; `None` for a custom operator.
@@ -377,7 +416,12 @@ impl Monoid {
         self.elem.stride()
     }
 
-    /// The numbers of a result; `None` if one of them has no type in Rust.
+    /// The numbers of a state; `None` if it has one that Rust has no type for.
+    pub(super) fn state_fields(&self) -> Option<Vec<Field>> {
+        self.format.map_or_else(|| self.acc.fields(), |format| Some(format.fields()))
+    }
+
+    /// The numbers of a result; `None` if it has one that Rust has no type for.
     pub(super) fn fields(&self) -> Option<Vec<Field>> {
         match (self.op, self.element()) {
             (Some(op), Some(element)) => Some(op.fields(element)),

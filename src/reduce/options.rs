@@ -3,6 +3,7 @@
 use crate::pipeline;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::exact::{Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
@@ -29,6 +30,8 @@ pub struct Options<'a> {
     pub from_states: bool,
     /// Whether to write [states](crate::reduce#states) instead of results: `false` by default.
     pub to_states: bool,
+    /// Whether sums are [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
+    pub accuracy: Accuracy,
 }
 
 impl Default for Options<'_> {
@@ -39,6 +42,7 @@ impl Default for Options<'_> {
             strategy: Strategy::Fastest,
             from_states: false,
             to_states: false,
+            accuracy: Accuracy::Fast,
         }
     }
 }
@@ -65,6 +69,10 @@ impl Options<'_> {
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
+        let monoid = self.exact(monoid)?;
+        if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
+            return Err(ReduceError::ExactForm(form));
+        }
         let request = self.request(monoid, form, limits);
         if let Strategy::Rung { rung, finish, tuning } = self.strategy {
             plan::check(&request, rung, finish, tuning)?;
@@ -87,7 +95,7 @@ impl Options<'_> {
         second: Option<Extent>,
         limits: &wgpu::Limits,
     ) -> Result<Plan, ReduceError> {
-        self.request(monoid, shape.form(), limits).plan(shape, parts, second)
+        self.request(self.exact(monoid)?, shape.form(), limits).plan(shape, parts, second)
     }
 
     /// Checks the device for the features that every form needs.
@@ -97,6 +105,7 @@ impl Options<'_> {
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
+        let monoid = self.exact(monoid)?;
         if matches!(self.strategy, Strategy::Rung { .. }) {
             return self.check(monoid, Form::Whole, features, limits);
         }
@@ -107,6 +116,21 @@ impl Options<'_> {
         stages.first().map_or(Ok(()), |stage| text(stage).checked())
     }
 
+    /// The operator with the accuracy that is asked for.
+    pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<&'r Monoid, ReduceError> {
+        if !self.is_exact() {
+            return Ok(monoid);
+        }
+        let (name, element) = (monoid.name().to_owned(), monoid.element_name());
+        monoid.exact().ok_or(ReduceError::NotExact { name, element })
+    }
+
+    fn is_exact(&self) -> bool {
+        let is_rung =
+            |strategy| matches!(strategy, Strategy::Rung { rung, .. } if is_exact_kernel(rung.kernel));
+        self.accuracy == Accuracy::Exact || is_rung(self.strategy)
+    }
+
     pub(super) fn request<'r>(
         &self,
         monoid: &'r Monoid,
@@ -114,7 +138,12 @@ impl Options<'_> {
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
         let Options { strategy, from_states, to_states, .. } = *self;
-        Request { strategy, from_states, to_states, ..Request::new(monoid, form, limits) }
+        Request {
+            strategy,
+            from_states,
+            to_states,
+            ..Request::new(self.exact(monoid).unwrap_or(monoid), form, limits)
+        }
     }
 
     /// The features of a device that kernels may use.

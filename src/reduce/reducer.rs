@@ -115,6 +115,7 @@ impl Reducer {
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         options.check_operator(&monoid, device.features(), &limits)?;
+        let monoid = options.exact(&monoid)?.clone();
         Ok(Reducer {
             features: options.features(device.features()),
             cache: options.cache.cloned(),
@@ -181,9 +182,9 @@ impl Reducer {
 
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
     pub(super) fn format(&self) -> results::Format {
-        let Monoid { acc, .. } = &self.monoid;
         if self.options.to_states {
-            return results::Format { fields: acc.fields().unwrap_or_default(), stride: acc.stride };
+            let fields = self.monoid.state_fields().unwrap_or_default();
+            return results::Format { fields, stride: self.monoid.acc_size() };
         }
         results::Format { fields: self.monoid.fields().unwrap_or_default(), stride: self.monoid.out_size() }
     }

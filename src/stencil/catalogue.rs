@@ -19,6 +19,9 @@ pub enum Mapping {
     Overlapped,
     /// Several cells per invocation, four side by side if the rows allow it; no workgroup memory.
     Strips,
+    /// Teams of lanes that make several steps of a row one after the other; time levels in registers, rows handed on through
+    /// workgroup memory.
+    Pipeline,
 }
 
 /// The stencils that a kernel supports.
@@ -83,6 +86,7 @@ pub static VARIANTS: &[Variant] = &[
     variant!("sol-reg", Only(&[&FIVE_POINT]), "2d/sol_reg", "SOL_REG", Overlapped),
     variant!("register-rows", Only(&[&FIVE_POINT]), "2d/register_rows", "", Strips),
     variant!("register-rows", Only(&[&NINE_POINT]), "2d/register_rows_box", "", Strips),
+    variant!("time-pipeline", Only(&[&FIVE_POINT, &NINE_POINT]), "2d/time_pipeline", "", Pipeline),
     variant!("direct-global", All(Dims::Three), "3d/direct_global", "", Cells),
     variant!("dir-smem", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_smem", "DIR_SMEM", Direct),
     variant!("dir-fusion", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_fusion", "DIR_FUSION", Direct),
@@ -124,10 +128,11 @@ impl Variant {
         }
     }
 
-    /// The number of cells of its tile in workgroup memory.
+    /// Cells of its tile in workgroup memory. What a pipeline needs depends on more than its block: see
+    /// [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
     pub fn tile(&self, block: Block) -> u64 {
         let (rows, cols) = match self.mapping {
-            Mapping::Cells | Mapping::Strips => return 0,
+            Mapping::Cells | Mapping::Strips | Mapping::Pipeline => return 0,
             Mapping::Direct => (u64::from(block.rows) + 2, u64::from(block.cols) + 2),
             Mapping::Overlapped => (u64::from(block.rows), u64::from(block.cols)),
         };
@@ -143,13 +148,18 @@ impl Variant {
         match self.mapping {
             Mapping::Overlapped => 3,
             Mapping::Direct => 2,
-            Mapping::Cells | Mapping::Strips => 1,
+            Mapping::Cells | Mapping::Strips | Mapping::Pipeline => 1,
         }
     }
 
     /// Whether it has a tile in workgroup memory.
     pub(crate) const fn has_tile(&self) -> bool {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
+    }
+
+    /// Whether it makes several steps for one trip through memory.
+    pub const fn is_blocked(&self) -> bool {
+        matches!(self.mapping, Mapping::Pipeline)
     }
 }
 
@@ -194,7 +204,7 @@ mod tests {
             let general = stencil.variants().filter(|variant| matches!(variant.serves, All(_)));
             assert_eq!(general.count(), 1, "{}", stencil.name);
         }
-        assert_eq!(FIVE_POINT.fastest().name, "register-rows");
+        assert_eq!(FIVE_POINT.fastest().name, "time-pipeline");
         assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "plane-sums");
     }
 

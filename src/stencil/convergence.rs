@@ -16,6 +16,7 @@ use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::kernels::Kernels;
 use crate::stencil::residual;
+use crate::stencil::steps::Steps;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Norm, Outcome, Until};
 
@@ -91,7 +92,7 @@ impl Jacobi {
 /// [`Outcome::in_first`]. Steps after the run has stopped leave both buffers unchanged.
 #[derive(Debug)]
 pub struct Convergence {
-    steps: [Vec<Dispatch>; 2],
+    steps: Steps,
     check: Prepared,
     control: Control,
     every: u32,
@@ -124,9 +125,9 @@ impl Convergence {
         while at < steps.end {
             let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(steps.end);
             let mut recorder = Recorder::new(pass);
-            for step in at..due {
-                recorder.record(&self.steps[step as usize % 2]);
-            }
+            // The residual is the change of the last step, which therefore is a pass of its own.
+            self.steps.record(&mut recorder, at, due - at - 1);
+            self.steps.record(&mut recorder, due - 1, 1);
             self.check.encode_in_pass(pass);
             self.control.record(&mut Recorder::new(pass), due - at, self.every);
             at = due;

@@ -1,22 +1,23 @@
 //! Recording Jacobi steps: a compiled kernel, two buffers that swap after each step, and dispatches on the
 //! caller's encoder or pass.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::binding;
-use crate::dispatch::{self, Dispatch, Recorder};
+use crate::dispatch::{self, Recorder};
 use crate::element::Element;
 use crate::pipeline::{Checks, LimitError, Options};
+use crate::stencil::blocked::{Passes, Prepared};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::grids::{Grids, Parts};
+use crate::stencil::grids::Grids;
 use crate::stencil::halo::HaloExchange;
-use crate::stencil::kernels::{Kernels, RHS};
-use crate::stencil::plan::{Params, Plan};
+use crate::stencil::kernels::Kernels;
+use crate::stencil::plan::Plan;
 use crate::stencil::stencils::Weights;
+use crate::stencil::steps::{Binder, Steps};
 use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil for a device and a grid.
@@ -30,6 +31,8 @@ pub struct Jacobi {
     plan: Plan,
     pub(super) kernels: Arc<Kernels>,
     exchange: Option<HaloExchange>,
+    /// Of a time-blocked kernel.
+    passes: Option<Arc<Passes>>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
     weights: Buffer,
@@ -87,24 +90,19 @@ impl Jacobi {
         options: Options<'_>,
         checks: Checks,
     ) -> Result<Self, StencilError> {
-        let config = Config { one_weight: config.stencil.is_one_weight(weights), ..config };
+        let config = config.on(device).weighed(weights);
         let plan = config.plan(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
-        // The blocks of the windows come first, then that of the halo exchange.
-        for params in
-            plan.windows.iter().map(|window| window.params).chain(plan.halo.iter().map(|halo| halo.params))
-        {
-            blocks.add(params, params.halted());
-        }
-        let exchange = match &plan.halo {
-            Some(halo) => Some(HaloExchange::new(device, config.element, halo, &mut blocks)?),
-            None => None,
+        let (exchange, passes) = if config.variant.is_blocked() {
+            (None, Some(Arc::new(Passes::new(device, &config, &mut blocks)?)))
+        } else {
+            (single_step(device, &config, &plan, &mut blocks)?, None)
         };
         LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, config.element, weights);
         let kernels = Arc::new(Kernels::new(device, config, options, checks));
-        Ok(Jacobi { config, plan, kernels, exchange, blocks, params, weights })
+        Ok(Jacobi { config, plan, kernels, exchange, passes, blocks, params, weights })
     }
 
     /// The configuration.
@@ -120,7 +118,10 @@ impl Jacobi {
     /// Compiles the pipelines of [`Jacobi::prepare`] that are not compiled yet: one, or three for a grid that
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        self.kernels.step();
+        match &self.passes {
+            Some(passes) => drop(self.kernels.pass(passes.deepest())),
+            None => drop(self.kernels.step()),
+        }
         if self.exchange.is_some() {
             self.kernels.gather();
             self.kernels.scatter();
@@ -134,7 +135,7 @@ impl Jacobi {
     ///
     /// Only those of [`Jacobi::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
-        if self.config.stencil.is_one_weight(weights) != self.config.one_weight {
+        if self.config.weighed(weights).one_weight != self.config.one_weight {
             let (options, checks) = (self.kernels.options(), self.kernels.checks);
             return Self::make(self.device(), self.config, weights, options, checks);
         }
@@ -160,72 +161,46 @@ impl Jacobi {
         &self.kernels.device
     }
 
-    /// The dispatches of a step that reads `first`, and of one that reads `second`.
-    pub(super) fn steps(
-        &self,
-        grids: Grids<'_>,
-        params: &Buffer,
-    ) -> Result<[Vec<Dispatch>; 2], StencilError> {
+    /// The dispatches of steps from `first` to `second` and back.
+    pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, StencilError> {
         grids.check(self.config.bytes(), self.config.rhs)?;
+        if let Some(passes) = &self.passes {
+            return Ok(Steps::Passes(Prepared::new(passes, &self.kernels, grids, params, &self.weights)));
+        }
         let layers = self.exchange.as_ref().map(|exchange| exchange.layers(self.device()));
-        Ok(grids.steps().map(|grids| {
-            let mut dispatches = self.windows(grids, params);
-            if let Some((exchange, layers)) = self.exchange.as_ref().zip(layers.as_ref()) {
-                let block = self.plan.windows.len();
-                let groups = exchange.halo.workgroups;
-                dispatches.extend(exchange.gather(&self.kernels, grids, layers, params));
-                dispatches.push(self.dispatch(layers.parts(), 0..exchange.size, (params, block), groups));
-                dispatches.push(exchange.scatter(&self.kernels, grids, layers, params));
-            }
-            dispatches
-        }))
+        let exchange = self.exchange.as_ref().zip(layers.as_ref());
+        let (kernels, kernel, weights) = (&*self.kernels, self.kernels.step(), &self.weights);
+        let bind = Binder { kernels, kernel, weights, params };
+        Ok(Steps::Single(grids.steps().map(|grids| bind.step(grids, &self.plan, 0, exchange))))
     }
+}
 
-    fn windows(&self, grids: Parts<'_>, params: &Buffer) -> Vec<Dispatch> {
-        let windows = self.plan.windows.iter().enumerate();
-        windows
-            .map(|(block, window)| {
-                // Only the part of the buffers that holds the grid, in whole words.
-                let range = window.offset..window.offset + window.size.next_multiple_of(4);
-                self.dispatch(grids, range, (params, block), window.workgroups)
-            })
-            .collect()
+/// Adds the numbers of a step to the uniform blocks: those of the windows first, then that of the halo exchange.
+fn single_step(
+    device: &Device,
+    config: &Config,
+    plan: &Plan,
+    blocks: &mut UniformBlocks,
+) -> Result<Option<HaloExchange>, StencilError> {
+    let windows = plan.windows.iter().map(|window| window.params);
+    for params in windows.chain(plan.halo.iter().map(|halo| halo.params)) {
+        blocks.add(params, params.halted());
     }
-
-    /// The dispatch with the parameters of a block, over the same bytes of each buffer.
-    fn dispatch(
-        &self,
-        Parts { source, result, rhs }: Parts<'_>,
-        bytes: Range<u64>,
-        (params, block): (&Buffer, usize),
-        grid: [u32; 2],
-    ) -> Dispatch {
-        let part = |buffer| binding::slice(buffer, bytes.start, bytes.end - bytes.start);
-        let params = binding::block::<Params>(params, binding::block_offset(block));
-        let resources =
-            [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
-        let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
-        let (pipeline, layout) = self.kernels.step();
-        let bindings = binding::bind(self.device(), "halofold::stencil::bindings", layout, resources);
-        Dispatch { pipeline: pipeline.clone(), bindings, grid }
-    }
+    plan.halo.as_ref().map(|halo| HaloExchange::new(device, config.element, halo, blocks)).transpose()
 }
 
 /// A stencil with its buffers, ready to be recorded any number of times.
 #[derive(Debug)]
 pub struct Stepper {
-    steps: [Vec<Dispatch>; 2],
+    steps: Steps,
 }
 
 impl Stepper {
-    /// Records `steps` steps into the caller's pass. The first of them reads the first buffer. After an even
-    /// number of steps the result is in the first buffer, after an odd number in the second. halofold itself
-    /// allocates nothing.
+    /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
+    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing; but a
+    /// time-blocked kernel is compiled and bound the first time that a pass takes so many steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        let mut recorder = Recorder::new(pass);
-        for step in 0..steps {
-            recorder.record(&self.steps[step as usize % 2]);
-        }
+        self.steps.record(&mut Recorder::new(pass), 0, steps);
     }
 
     /// Records `steps` steps into a new pass: see [`Stepper::encode_in_pass`].
@@ -234,8 +209,8 @@ impl Stepper {
     }
 }
 
-/// Allocates a buffer with the weights.
+/// The weights on the GPU, twice.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
-    let bytes = element.encode(&weights);
+    let bytes = element.encode(&[weights, weights].concat());
     binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

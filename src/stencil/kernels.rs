@@ -1,7 +1,8 @@
 //! The compiled kernels of a stencil. Each is compiled once, when it is first needed. Clones of a
 //! [`Jacobi`](crate::stencil::Jacobi) share them.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use wgpu::Device;
 
@@ -22,6 +23,8 @@ pub(super) struct Kernels {
     pub(super) checks: Checks,
     cache: Option<wgpu::PipelineCache>,
     step: OnceLock<Compiled>,
+    /// Of a time-blocked kernel: by levels and teams. Passes that differ in neither share a kernel.
+    passes: Mutex<HashMap<(u32, u32), Compiled>>,
     gather: OnceLock<Compiled>,
     scatter: OnceLock<Compiled>,
     /// The pipelines of the convergence check, by their entry points.
@@ -37,6 +40,7 @@ impl Kernels {
             checks,
             cache: options.cache.cloned(),
             step: OnceLock::new(),
+            passes: Mutex::default(),
             gather: OnceLock::new(),
             scatter: OnceLock::new(),
             convergence: convergence::ENTRY_POINTS.map(|entry_point| (entry_point, OnceLock::new())),
@@ -46,17 +50,27 @@ impl Kernels {
 
     /// The stencil's own kernel.
     pub(super) fn step(&self) -> &Compiled {
-        self.step.get_or_init(|| {
-            let label = format!("halofold::stencil::{}", self.config.variant.name);
-            self.compile(Kernel {
-                label: &label,
-                wgsl: self.config.compose(),
-                entry_point: "main",
-                slots: self.config.slots(),
-                overrides: &self.config.overrides(),
-                cache: self.cache.as_ref(),
-                checks: self.checks,
-            })
+        self.step.get_or_init(|| self.own(&self.config))
+    }
+
+    /// A time-blocked kernel for passes of so many steps.
+    pub(super) fn pass(&self, steps: u32) -> Compiled {
+        let config = self.config.with_steps(steps);
+        let key = (config.tuning.levels_per_team, config.tuning.block.rows);
+        let mut passes = self.passes.lock().unwrap_or_else(PoisonError::into_inner);
+        passes.entry(key).or_insert_with(|| self.own(&config)).clone()
+    }
+
+    fn own(&self, config: &Config) -> Compiled {
+        let label = format!("halofold::stencil::{}", config.variant.name);
+        self.compile(Kernel {
+            label: &label,
+            wgsl: config.compose(),
+            entry_point: "main",
+            slots: config.slots(),
+            overrides: &config.overrides(),
+            cache: self.cache.as_ref(),
+            checks: self.checks,
         })
     }
 

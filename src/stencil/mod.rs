@@ -21,8 +21,8 @@
 //! #     label: None, contents: bytemuck::cast_slice(&cells), usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC });
 //! # let [first, second] = [0, 1].map(|_| buffer([0.0; 9]));
 //! # let rhs = buffer([(DAMPING / 4.0 * 8.0) as f32; 9]);
-//! // Both grids start with the same values. Their outermost cells are the border. `rhs` holds ω/4 b.
-//! let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, Grid::plane(3, 3)).with_rhs();
+//! // Both grids start alike, their outermost cells being the borders' values; `rhs` holds ω/4 b.
+//! let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(3, 3)).with_rhs();
 //! let jacobi = Jacobi::new(&device, config, Weights([1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]))?;
 //! let grids = Grids::new(&first, &second).with_rhs(&rhs);
 //!
@@ -44,6 +44,7 @@
 //! ```
 
 mod aux_kernels;
+mod blocked;
 mod catalogue;
 mod config;
 mod convergence;
@@ -58,6 +59,7 @@ pub mod reference;
 mod residual;
 mod shape;
 mod stencils;
+mod steps;
 mod tuning;
 mod uniforms;
 mod until;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use wgpu::{Features, Limits};
 
 use crate::pipeline;
+use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -30,23 +31,30 @@ pub struct Params {
     pub blocks_across: u32,
     /// Rows of blocks.
     pub blocks_down: u32,
-    /// Planes through which one workgroup sweeps.
+    /// Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
-    /// The border on each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic.
+    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut for a
+    /// time-blocked kernel.
     pub sides: [u32; 6],
+    /// The first layer that a time-blocked kernel writes.
+    pub begin: u32,
+    /// One past the last layer that it writes.
+    pub end: u32,
+    /// How many steps it makes.
+    pub steps: u32,
 }
 
 impl Params {
     /// These parameters for a dispatch that does nothing: a grid of one cell, which is border. Every kernel
     /// reads at most that cell.
     pub(crate) fn halted(self) -> Self {
-        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], ..self }
+        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], begin: 0, end: 0, ..self }
     }
 }
 
-/// The dispatches of one step.
+/// The dispatches of one step, or of one pass of a time-blocked kernel: as many steps as it makes at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) windows: Vec<Window>,
@@ -83,8 +91,8 @@ impl Plan {
 }
 
 impl Config {
-    /// Cells of one layer: a row in 2D, a plane in 3D.
-    fn layer(&self) -> u64 {
+    /// Cells of one layer: of a row in 2D, of a plane in 3D.
+    pub(super) fn layer(&self) -> u64 {
         match self.stencil.dims {
             Dims::Two => u64::from(self.grid.cols),
             Dims::Three => u64::from(self.grid.rows) * u64::from(self.grid.cols),
@@ -92,11 +100,11 @@ impl Config {
     }
 
     /// Whether the last layer is the first one's neighbour.
-    fn is_ring(&self) -> bool {
+    pub(super) fn is_ring(&self) -> bool {
         self.borders.pairs()[self.stencil.dims.count() - 1].0 == Border::Periodic
     }
 
-    fn cut(&self, limits: &Limits) -> Cut {
+    pub(super) fn cut(&self, limits: &Limits) -> Cut {
         let layers = match self.stencil.dims {
             Dims::Two => self.grid.rows,
             Dims::Three => self.grid.planes,
@@ -136,7 +144,7 @@ impl Config {
         Config { grid, borders, ..*self }
     }
 
-    /// Plans the dispatches of one step.
+    /// The dispatches of one step, or of one pass of a time-blocked kernel.
     ///
     /// # Errors
     ///
@@ -144,6 +152,9 @@ impl Config {
     /// - A step needs more workgroups than a grid of two dimensions holds.
     pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
         self.check(features, limits)?;
+        if self.variant.is_blocked() {
+            return blocked::plan(self, limits, self.deepest(limits));
+        }
         let cut = self.cut(limits);
         let ring = self.is_ring() && !cut.is_whole();
         let layer = self.layer();
@@ -207,6 +218,7 @@ impl Config {
             planes_per_group,
             row: workgroups[0],
             sides: [west, east, north, south, near, far].map(|border| border as u32),
+            ..Params::default()
         };
         Ok((params, workgroups))
     }

@@ -176,13 +176,19 @@ impl Stencil {
         VARIANTS.iter().filter(|variant| variant.serves(self))
     }
 
-    /// The variant that is fastest on a large GPU: the last in the catalogue.
+    /// The variant that is fastest on a large GPU and a large grid, for many steps: the catalogue has it last.
+    /// [`Config::fastest`](crate::stencil::Config::fastest) looks closer.
     pub fn fastest(&self) -> &'static Variant {
         self.variants().last().expect("a general kernel serves every stencil")
     }
 
-    /// Whether its kernels multiply only once: it has a centre and one class around it, and their weights are
-    /// equal.
+    /// The variant that is fastest where every step goes through memory by itself.
+    pub fn fastest_step(&self) -> &'static Variant {
+        let steps = self.variants().filter(|variant| !variant.is_blocked());
+        steps.last().expect("a general kernel serves every stencil")
+    }
+
+    /// Whether its kernels multiply once: it has a centre and one class around it, both of one weight.
     pub fn is_one_weight(&self, Weights(weights): Weights) -> bool {
         self.is_star() && weights[0] == weights[1]
     }

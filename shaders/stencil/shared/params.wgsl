@@ -13,7 +13,7 @@ struct Params {
     // Blocks in a row of blocks, and rows of blocks. The number of cells in a block depends on the kernel.
     blocks_across: u32,
     blocks_down: u32,
-    // Planes through which one workgroup sweeps; unused in 2D kernels.
+    // Planes through which one workgroup sweeps, or rows that a workgroup of a time-blocked kernel writes.
     planes_per_group: u32,
     // Workgroups in one row of the launched grid.
     row: u32,
@@ -24,10 +24,15 @@ struct Params {
     south: u32,
     near: u32,
     far: u32,
+    // Only for time-blocked kernels: the rows (2D) or planes (3D) to write, and the number of steps.
+    begin: u32,
+    end: u32,
+    steps: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// One weight per class of cells, the centre's first. 27 points: α, β, γ, δ.
+// One weight per class of cells, the centre's first. 27 points: α, β, γ, δ. The buffer holds all four twice:
+// a time-blocked kernel reads some weights from the first copy and some from the second.
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.
@@ -37,6 +42,8 @@ const FIXED: u32 = 0u;
 const MIRROR: u32 = 1u;
 // The grid continues at its other end: cell -1 is the last cell.
 const PERIODIC: u32 = 2u;
+// 3 is a side at which the grid is cut for a time-blocked kernel: it needs no cells beyond it and no special
+// handling.
 
 // The block shape, in invocations.
 override ROWS: u32 = 8u;

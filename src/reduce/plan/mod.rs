@@ -14,6 +14,7 @@ use wgpu::Limits;
 use crate::binding;
 use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::exact::{EXACT, EXACT_SEGMENTS};
 use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Coverage, Kernel, Loads, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::shape::{Form, Shape};
@@ -374,16 +375,26 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
-            Form::Whole => sized(&SINGLE_PASS, self.items()).chain(self.adjoining()).collect(),
+            Form::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
             Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
-            Form::Segments => many(&SEGMENTS),
+            Form::Segments => many(self.segments_kernel()),
             Form::Offsets => many(&OFFSETS),
             Form::Axis => many(&COLUMNS),
         }
     }
 
-    /// The items that the first launch reads.
+    /// The kernel of whole inputs.
+    fn whole_kernel(&self) -> &'static Kernel {
+        if self.monoid.format().is_some() { &EXACT } else { &SINGLE_PASS }
+    }
+
+    /// The kernel of segments.
+    fn segments_kernel(&self) -> &'static Kernel {
+        if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
+    }
+
+    /// What the first launch reads.
     fn items(&self) -> Reads {
         if self.from_states { Reads::Partials } else { Reads::Elements }
     }
@@ -421,6 +432,7 @@ impl<'a> Request<'a> {
     fn adjoining(&self) -> Option<Stage> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
         let is_needed = self.monoid.arity() == Arity::One
+            && self.monoid.format().is_none()
             && !self.from_states
             && max_buffer_size > self.largest_binding()
             && buffers >= ADJOINING_BUFFERS;
@@ -443,7 +455,10 @@ impl<'a> Request<'a> {
         let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
         // The queue of waiting segments has a word for each invocation.
         let queue = if self.form == Form::Offsets { 4 } else { 0 };
-        let fits = (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32;
+        let fits = match self.monoid.format() {
+            Some(format) => format.largest_workgroup(room),
+            None => (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32,
+        };
         1 << most.min(across).min(fits).max(1).ilog2()
     }
 
@@ -486,6 +501,9 @@ impl<'a> Request<'a> {
 
     /// Checks that the inputs fit the operator, and that their elements can be counted.
     fn check(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<(), ReduceError> {
+        if self.monoid.format().is_some() && !matches!(self.form, Form::Whole | Form::Segments) {
+            return Err(ReduceError::ExactForm(self.form));
+        }
         if self.form == Form::Accumulate && self.monoid.accumulates().is_none() {
             return Err(ReduceError::no_atomic(self.monoid));
         }
@@ -591,6 +609,10 @@ impl<'a> Request<'a> {
 
     /// The base-2 logarithm of the number of invocations for `items` items.
     fn team(&self, items: u64) -> u32 {
+        if self.monoid.format().is_some() {
+            // The limbs are the workgroup's.
+            return self.workgroup_size().ilog2();
+        }
         let wanted = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
         wanted.min(self.workgroup_size().ilog2())
     }

@@ -81,8 +81,8 @@ pub enum Own {
 }
 
 impl Params {
-    /// The words of its uniform block.
-    pub(in crate::reduce) fn words(&self) -> [u32; WORDS] {
+    /// The words of its uniform block: what a buffer holds for it, little-endian.
+    pub fn words(&self) -> [u32; WORDS] {
         let Params { first, len, index, count, groups, row, store, second, own } = *self;
         let mut words = [0; WORDS];
         words[..8].copy_from_slice(&[first, len, index, count, groups, row, store, second]);

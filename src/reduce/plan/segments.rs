@@ -4,7 +4,7 @@
 //! Segments are the case of rows with one element.
 
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::{COLUMNS, Coverage, Kernel, SEGMENTS};
+use crate::reduce::ladder::{COLUMNS, Coverage, Kernel};
 use crate::reduce::plan::{
     Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
     Writes,
@@ -72,7 +72,7 @@ impl Request<'_> {
         if len == 0 || !part.len.is_multiple_of(len) {
             return Err(ReduceError::Segments { total: part.len, len });
         }
-        self.parts(part, second, (part.len / len, len, 1), &SEGMENTS)
+        self.parts(part, second, (part.len / len, len, 1), self.segments_kernel())
     }
 
     /// Plans the middle axis of an array.

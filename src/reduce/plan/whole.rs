@@ -2,7 +2,8 @@
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::{ACCUMULATE, Delivery, SINGLE_PASS};
+use crate::reduce::exact::Format;
+use crate::reduce::ladder::{ACCUMULATE, Delivery};
 use crate::reduce::plan::{
     Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
     WHOLE_SIZES,
@@ -58,12 +59,16 @@ impl Request<'_> {
 
     /// Plans the reduction of all elements of some windows.
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
-        let tuning = Tuning::of(&SINGLE_PASS, self.limits, items(&windows).saturating_mul(self.item_size()));
-        let tuning = tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64);
+        let tuning =
+            Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
+        let tuning = match self.monoid.format() {
+            Some(format) => format.tuning(tuning),
+            None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
+        };
         let (workgroup_size, most) = self.fitting(tuning);
         let adjoining = self.adjoining();
         let spans = if adjoining.is_some() { in_twos(windows) } else { windows };
-        let stage = self.stage(&SINGLE_PASS, self.items(), self.last());
+        let stage = self.stage(self.whole_kernel(), self.items(), self.last());
         let stage = match adjoining {
             Some(adjoining) if spans.iter().any(|span| span.next.is_some()) => {
                 Stage { workgroup_size: adjoining.workgroup_size, ..stage }
@@ -91,7 +96,7 @@ impl Request<'_> {
     ) -> Result<Plan, ReduceError> {
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
-        let acc = self.monoid.acc.words() as u64 * 4;
+        let acc = self.monoid.acc.words() as u64 * 4 + self.monoid.format().map_or(0, Format::extra);
         let slots = self.largest_binding().saturating_sub(4 * HEAD) / acc;
         let limit = slots.min(size * (MAX_ITERATIONS - 4096));
         let share = (u64::from(most) / spans.len() as u64).max(1);
