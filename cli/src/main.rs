@@ -24,6 +24,7 @@ mod show;
 mod stencil;
 mod sweep;
 mod table;
+mod web;
 
 use std::process::ExitCode;
 
@@ -63,6 +64,8 @@ enum Command {
     Stencil(stencil::StencilArgs),
     /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
+    /// A page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
+    Web(web::WebArgs),
 }
 
 fn main() -> ExitCode {
@@ -101,5 +104,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Show(arguments) => show::run(arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Web(arguments) => web::run(&arguments),
     }
 }
