@@ -22,7 +22,10 @@ fn the_committed_page_is_what_the_program_writes() {
     stdout(&command("web", &["-o", &fresh]).output().unwrap());
     let fresh = contents(Path::new(&fresh));
     let committed = contents(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/web"));
-    assert!(fresh.keys().eq(committed.keys()), "docs/web has other files than `halofold web -o docs/web` writes");
+    assert!(
+        fresh.keys().eq(committed.keys()),
+        "docs/web has other files than `halofold web -o docs/web` writes"
+    );
     for (name, text) in &fresh {
         assert!(committed[name] == *text, "docs/web/{name} is old: run `halofold web -o docs/web`");
     }
@@ -37,7 +40,11 @@ fn nothing_is_fetched_from_elsewhere() {
     let html = &page["index.html"];
     let scripts: Vec<_> =
         html.split("<script src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert_eq!(scripts.len() + 2, page.len(), "all files but the page and its style are its scripts: {scripts:?}");
+    assert_eq!(
+        scripts.len() + 2,
+        page.len(),
+        "all files but the page and its style are its scripts: {scripts:?}"
+    );
     assert!(scripts.iter().all(|script| page.contains_key(*script)), "{scripts:?}");
     assert!(!html.contains("type=\"module\""), "browsers refuse modules from a file");
     for (name, text) in page.iter().filter(|(name, _)| *name != "kernels.js") {
