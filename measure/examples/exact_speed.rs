@@ -177,10 +177,6 @@ impl Case {
         Ok(Case { op, element, kind: kind.to_owned(), elements, second, result, expected })
     }
 
-    fn len(&self) -> u64 {
-        self.elements.size() / self.element.size()
-    }
-
     fn prepare(&self, device: &wgpu::Device, options: Options<'_>) -> Result<Prepared, Failure> {
         let monoid: Monoid = self.op.over(self.element)?;
         let reducer = Reducer::with_options(device, monoid, options)?;

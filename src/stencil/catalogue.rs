@@ -5,30 +5,32 @@ use std::fmt;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
-/// How the invocations of a workgroup stand for the cells of a grid.
+/// How the invocations of a workgroup map to the cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mapping {
-    /// One invocation a cell, from the first cell on, no workgroup memory.
+    /// One invocation per cell, starting with the first cell; no workgroup memory.
     Cells,
-    /// The thesis's DIR: one invocation a computed cell, and a tile in workgroup memory with a halo around it.
+    /// The thesis's DIR: one invocation per computed cell, and a tile in workgroup memory with a halo around
+    /// it.
     Direct,
-    /// The thesis's SOL: one invocation a loaded cell; the workgroup's rim computes nothing, and neighbours overlap by two.
+    /// The thesis's SOL: one invocation per loaded cell. The outermost invocations of a workgroup compute
+    /// nothing, and neighbouring workgroups overlap by two cells.
     Overlapped,
-    /// Several cells an invocation, four beside each other where the rows allow it; no workgroup memory.
+    /// Several cells per invocation, four side by side if the rows allow it; no workgroup memory.
     Strips,
     /// Teams of lanes that make several steps of a row one after the other; time levels in registers, rows handed on through
     /// workgroup memory.
     Pipeline,
 }
 
-/// Which stencils a kernel serves.
+/// The stencils that a kernel supports.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Serves {
-    /// Every one of so many dimensions.
+    /// All stencils of these dimensions.
     All(Dims),
-    /// Those that it is written for, all of the same number of dimensions.
+    /// The stencils for which it is written, all with the same number of dimensions.
     Only(&'static [&'static Stencil]),
 }
 
@@ -38,19 +40,19 @@ use Serves::{All, Only};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Variant {
-    /// Its name, as on the command line; variants for different stencils may share one.
+    /// Its name, as on the command line. Variants for different stencils may share a name.
     pub name: &'static str,
-    /// Its stencils.
+    /// The stencils that it supports.
     pub serves: Serves,
-    /// What it is called in the thesis; empty for what goes beyond it.
+    /// Its name in the thesis; empty for kernels that are not in the thesis.
     pub document: &'static str,
-    /// How invocations stand for cells.
+    /// How invocations map to cells.
     pub mapping: Mapping,
-    /// Planes per pass of the loop over planes; 1 in 2D.
+    /// Planes per iteration of the loop over planes; 1 in 2D.
     pub unroll: u32,
-    /// Whether planes of one pass share common sums.
+    /// Whether the planes of one iteration share common sums.
     pub shares_sums: bool,
-    /// The kernel's file under `shaders/`, without its extension; it is opened by an essay.
+    /// The kernel's file under `shaders/`, without its extension. It opens with an essay.
     pub file: &'static str,
 }
 
@@ -71,8 +73,8 @@ macro_rules! variant {
     };
 }
 
-/// Every variant: 2D before 3D, the thesis's order, what goes beyond it first and last. The last that serves a stencil is the
-/// fastest on a large GPU.
+/// All variants: 2D before 3D, in the thesis's order; those that are not in the thesis come first and last.
+/// The last variant that supports a stencil is the fastest on a large GPU.
 #[rustfmt::skip]
 pub static VARIANTS: &[Variant] = &[
     variant!("direct-global", All(Dims::Two), "2d/direct_global", "", Cells),
@@ -104,13 +106,13 @@ pub static VARIANTS: &[Variant] = &[
 ];
 
 impl Variant {
-    /// The variant of that name for a stencil.
+    /// Finds the variant with this name for a stencil.
     pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, UnknownVariant> {
         let found = stencil.variants().find(|variant| variant.name == name);
         found.ok_or_else(|| UnknownVariant { stencil, name: name.to_owned() })
     }
 
-    /// Whether it is a kernel of a stencil.
+    /// Whether it supports a stencil.
     pub fn serves(&self, stencil: &Stencil) -> bool {
         match self.serves {
             All(dims) => dims == stencil.dims,
@@ -118,7 +120,7 @@ impl Variant {
         }
     }
 
-    /// Dimensions of the grids that it steps.
+    /// The dimensions of the grids that it steps.
     pub fn dims(&self) -> Dims {
         match self.serves {
             All(dims) => dims,
@@ -141,7 +143,7 @@ impl Variant {
         rows.saturating_mul(cols).saturating_mul(planes)
     }
 
-    /// The smallest block it works with, in rows and in columns.
+    /// The smallest block that it supports, in rows and in columns.
     pub const fn smallest_side(&self) -> u32 {
         match self.mapping {
             Mapping::Overlapped => 3,
@@ -150,7 +152,7 @@ impl Variant {
         }
     }
 
-    /// Whether its workgroups share a tile.
+    /// Whether it has a tile in workgroup memory.
     pub(crate) const fn has_tile(&self) -> bool {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
@@ -161,7 +163,7 @@ impl Variant {
     }
 }
 
-/// A name that is no variant of a stencil.
+/// A name that is not a variant of the stencil.
 #[derive(Clone, Debug)]
 pub struct UnknownVariant {
     stencil: &'static Stencil,

@@ -1,4 +1,4 @@
-//! What is to be stepped, and how: its checks and its kernel.
+//! The configuration of a stencil, its checks and its kernel.
 
 use wgpu::{Features, Limits};
 
@@ -14,29 +14,29 @@ use crate::stencil::stencils::{Dims, Stencil, Weights};
 use crate::stencil::tuning::Tuning;
 use crate::window;
 
-/// The most bytes of a grid, whatever a device allows: places in it are added up in 64 bits.
+/// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;
 
-/// What is to be stepped, and how.
+/// The configuration of a stencil: what is stepped, and how.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Config {
     /// The stencil.
     pub stencil: &'static Stencil,
-    /// The kernel: one that serves the stencil.
+    /// The kernel. It must support the stencil.
     pub variant: &'static Variant,
     /// The element type: a float.
     pub element: Element,
     /// The grid.
     pub grid: Grid,
-    /// What lies beyond its sides.
+    /// The borders on its sides.
     pub borders: Borders,
-    /// The knobs.
+    /// The tuning.
     pub tuning: Tuning,
-    /// Whether the kernel multiplies once, all weights being equal: for stencils of a centre and one class around it.
-    /// [`Jacobi`](crate::stencil::Jacobi) sets it by the weights it is given.
+    /// Whether all weights are equal, so that the kernel multiplies only once. This is for stencils with a
+    /// centre and one class around it. [`Jacobi`](crate::stencil::Jacobi) sets it from the weights.
     pub one_weight: bool,
-    /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer,
+    /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer:
     /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
     pub rhs: bool,
     /// Whether the kernel's lanes exchange cells by subgroup operations, where it could make use of them.
@@ -58,8 +58,8 @@ pub(super) enum Open {
 }
 
 impl Config {
-    /// A stencil by a kernel over a grid: fixed borders, the variant's usual knobs, the stencil's usual weights, no right-
-    /// hand side.
+    /// Makes a configuration with fixed borders, the variant's default tuning, the stencil's default weights,
+    /// and no right-hand side.
     pub fn new(stencil: &'static Stencil, variant: &'static Variant, element: Element, grid: Grid) -> Self {
         let one_weight = !variant.is_blocked() && stencil.is_one_weight(stencil.usual);
         let tuning = Tuning::of(variant);
@@ -87,12 +87,12 @@ impl Config {
         Config { borders, ..self }
     }
 
-    /// The same with other knobs.
+    /// Returns this configuration with another tuning.
     pub const fn with_tuning(self, tuning: Tuning) -> Self {
         Config { tuning, open: Open::Nothing, ..self }
     }
 
-    /// The same in other blocks.
+    /// Returns this configuration with another block.
     pub const fn with_block(self, block: Block) -> Self {
         self.with_tuning(self.tuning.with_block(block))
     }
@@ -127,18 +127,19 @@ impl Config {
         self.grid.cells().saturating_mul(self.element.size())
     }
 
-    /// Bytes that a step has to move for one cell: read once, written once, and a right-hand side read once.
+    /// Bytes that a step must move per cell: one read, one write, and one read of the right-hand side if
+    /// there is one.
     pub fn bytes_moved(&self) -> u64 {
         (2 + u64::from(self.rhs)) * self.element.size()
     }
 
-    /// Floating-point operations of one cell, as the thesis counts them: 5 and 30 for its stencils.
+    /// Floating-point operations per cell, as the thesis counts them: 5 and 30 for its stencils.
     pub fn flops(&self) -> u32 {
         let products = if self.one_weight { 1 } else { self.stencil.classes.len() as u32 };
         self.stencil.points() - 1 + products + u32::from(self.rhs)
     }
 
-    /// Cells beside each other that one invocation of a strip takes.
+    /// The number of neighbouring cells that one invocation of a strip computes.
     pub(super) fn lanes(&self) -> u32 {
         let packs = match self.variant.mapping {
             Mapping::Strips => true,
@@ -148,7 +149,7 @@ impl Config {
         if packs && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
     }
 
-    /// Cells that one block computes, in rows and columns.
+    /// The rows and columns of cells that one block computes.
     pub(super) fn coverage(&self) -> (u32, u32) {
         let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
         match (self.variant.mapping, self.variant.dims()) {
@@ -164,7 +165,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Names the limit or the feature that stands in the way.
+    /// The error names the limit or the feature that is missing.
     pub fn check(&self, features: Features, limits: &Limits) -> Result<(), StencilError> {
         let Config { stencil, variant, element, grid, .. } = *self;
         if !element.is_float() {
@@ -227,7 +228,8 @@ impl Config {
         Ok(())
     }
 
-    /// The kernel's WGSL: the kernel first, then all it refers to. The block is in the overrides `ROWS` and `COLS`.
+    /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
+    /// overrides `ROWS` and `COLS`.
     pub fn compose(&self) -> String {
         let sides = &self.borders.pairs()[..self.stencil.dims.count()];
         let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
@@ -247,7 +249,7 @@ impl Config {
             .compose(self.variant.file, extensions(self.element))
     }
 
-    /// The slots of group 0 that the kernel declares.
+    /// The bindings of group 0 that the kernel declares.
     pub(super) fn slots(&self) -> &'static [u32] {
         if self.rhs { &[0, 1, 2, 3, RHS] } else { &[0, 1, 2, 3] }
     }
@@ -266,12 +268,12 @@ impl Config {
     }
 }
 
-/// What a module over an element type has to enable.
+/// The extensions that a module over an element type must enable.
 pub(super) fn extensions(element: Element) -> &'static [&'static str] {
     if element == Element::F16 { &["f16"] } else { &[] }
 }
 
-/// The alias that kernels have for it.
+/// The alias by which kernels refer to the element type.
 pub(super) fn element(element: Element) -> Vec<Piece> {
     vec![Piece::new("generated: the element type", format!("alias Elem = {element};"))]
 }

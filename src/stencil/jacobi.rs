@@ -1,4 +1,5 @@
-//! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
+//! Recording Jacobi steps: a compiled kernel, two buffers that swap after each step, and dispatches on the
+//! caller's encoder or pass.
 
 use std::sync::Arc;
 
@@ -21,8 +22,9 @@ use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil for a device and a grid.
 ///
-/// It keeps the device, and compiles a pipeline when one is first needed: by [`Jacobi::prepare`] and [`Jacobi::prepare_until`], or ahead by
-/// [`Jacobi::compile`]. `Send` and `Sync`; a clone shares the pipelines.
+/// It keeps the device alive. It compiles each pipeline when [`Jacobi::prepare`] or [`Jacobi::prepare_until`]
+/// first needs it, or ahead of time in [`Jacobi::compile`]. It is `Send` and `Sync`. A clone shares the
+/// pipelines.
 #[derive(Clone, Debug)]
 pub struct Jacobi {
     config: Config,
@@ -37,20 +39,21 @@ pub struct Jacobi {
 }
 
 impl Jacobi {
-    /// A configuration with some weights. Cost: two small buffers. Nothing is compiled yet, and nothing submitted.
+    /// Makes a stencil from a configuration and weights. This allocates two small buffers. Nothing is
+    /// compiled or submitted yet.
     ///
     /// # Errors
     ///
-    /// A limit or a feature that the device lacks; see [`Config::plan`].
+    /// The device lacks a limit or a feature: see [`Config::plan`].
     pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
         Self::with_options(device, config, weights, Options::default())
     }
 
-    /// The same with options.
+    /// Makes a stencil with options.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::new`].
+    /// See [`Jacobi::new`].
     pub fn with_options(
         device: &Device,
         config: Config,
@@ -60,15 +63,17 @@ impl Jacobi {
         Self::make(device, config, weights, options, Checks::On)
     }
 
-    /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
+    /// Makes a stencil whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
+    /// loops.
     ///
     /// # Safety
     ///
-    /// halofold's own kernels stay inside of the grid and end; the drivers' compilers have to keep it so without a net.
+    /// The caller relies on halofold's kernels, as the driver compiles them, to stay inside the grid and to
+    /// terminate. Nothing else checks this.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::new`].
+    /// See [`Jacobi::new`].
     pub unsafe fn unchecked(
         device: &Device,
         config: Config,
@@ -100,7 +105,7 @@ impl Jacobi {
         Ok(Jacobi { config, plan, kernels, exchange, passes, blocks, params, weights })
     }
 
-    /// What is stepped, and how.
+    /// The configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -110,8 +115,8 @@ impl Jacobi {
         &self.plan
     }
 
-    /// Compiles what [`Jacobi::prepare`] needs, as far as it is not compiled yet: one compute pipeline, for which it blocks; two more for a grid
-    /// past one binding that is periodic in its outermost direction. Nothing is submitted.
+    /// Compiles the pipelines of [`Jacobi::prepare`] that are not compiled yet: one, or three for a grid that
+    /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         match &self.passes {
             Some(passes) => drop(self.kernels.pass(passes.deepest())),
@@ -123,12 +128,12 @@ impl Jacobi {
         }
     }
 
-    /// The same kernel with other weights, without compiling it again; but where a stencil multiplies once, as
-    /// [`Config::one_weight`] has it, and then does not, or the other way round, that is another kernel.
+    /// Returns this stencil with other weights. It shares the compiled kernel, unless [`Config::one_weight`]
+    /// differs: then it takes another kernel.
     ///
     /// # Errors
     ///
-    /// None that [`Jacobi::new`] would not have had.
+    /// Only those of [`Jacobi::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
         if self.config.weighed(weights).one_weight != self.config.one_weight {
             let (options, checks) = (self.kernels.options(), self.kernels.checks);
@@ -137,16 +142,17 @@ impl Jacobi {
         Ok(Jacobi { weights: filled(self.device(), self.config.element, weights), ..self.clone() })
     }
 
-    /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
+    /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
     ///
-    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
-    /// Allocates bind groups; for a grid that was cut and is a ring, also two or three buffers of four of its layers. The first time it
-    /// [compiles](Jacobi::compile).
+    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second`
+    /// once. This call allocates bind groups. For a grid that is cut into windows and is a ring, it also
+    /// allocates two or three buffers of four layers each. The first call [compiles](Jacobi::compile).
     ///
     /// # Errors
     ///
-    /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], one buffer for two, a right-hand side that is missing or
-    /// not asked for.
+    /// - A buffer is too short or lacks [`BufferUsages::STORAGE`].
+    /// - Two of the grids are one buffer.
+    /// - A right-hand side is missing, or given although the configuration has none.
     pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, StencilError> {
         Ok(Stepper { steps: self.steps(grids, &self.params)? })
     }
@@ -183,7 +189,7 @@ fn single_step(
     plan.halo.as_ref().map(|halo| HaloExchange::new(device, config.element, halo, blocks)).transpose()
 }
 
-/// A stencil with its buffers, ready to be recorded again and again.
+/// A stencil with its buffers, ready to be recorded any number of times.
 #[derive(Debug)]
 pub struct Stepper {
     steps: Steps,
@@ -197,7 +203,7 @@ impl Stepper {
         self.steps.record(&mut Recorder::new(pass), 0, steps);
     }
 
-    /// The same in a pass of its own.
+    /// Records `steps` steps into a new pass: see [`Stepper::encode_in_pass`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil"), steps);
     }

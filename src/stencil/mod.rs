@@ -1,10 +1,11 @@
-//! Stencils: Jacobi steps over a grid, by every kernel of the thesis and some of our own.
+//! Stencils: Jacobi steps over a grid, with every kernel of the thesis and some of our own.
 //!
-//! The same way of the data as for reductions: [`STENCILS`] and [`VARIANTS`] (points and kernels as values) → [`Config::plan`] (pure) →
-//! [`Config::compose`] (WGSL) → [`Jacobi`] (pipelines) → [`Stepper`] (recording; [`Convergence`] if the steps end by themselves) →
-//! [`mod@reference`] (the CPU's word on it).
+//! Data flows as for reductions: [`STENCILS`] and [`VARIANTS`] (stencils and kernels as values) →
+//! [`Config::plan`] (pure) → [`Config::compose`] (WGSL) → [`Jacobi`] (pipelines) → [`Stepper`] (recording;
+//! [`Convergence`] for runs that stop at convergence) → [`mod@reference`] (the results on the CPU).
 //!
-//! A Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 - ω) u + ω/4 (neighbours + b)`:
+//! This solves a Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 -
+//! ω) u + ω/4 (neighbours + b)`:
 //!
 //! ```
 //! use halofold::Element;
@@ -30,7 +31,7 @@
 //! # // One free cell, whose neighbours are all zero: 4 u = 8.
 //! # assert!(outcome.converged && (cells[4] - 2.0).abs() < 1e-4, "{outcome:?} {cells:?}");
 //!
-//! // An application: bound once, then recorded as often as it likes, some steps each time.
+//! // An application: bound once, then recorded any number of times, some steps each time.
 //! let run = jacobi.prepare_until(grids, Until::new(1e-6))?;
 //! # let mut encoder = device.create_command_encoder(&Default::default());
 //! run.encode(&mut encoder, 0..100);

@@ -1,27 +1,30 @@
-//! The knobs of a variant, as a plain value, and how far they go.
+//! The tuning of a variant, as a plain value, and the limits of its fields.
 
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 
-/// The most planes of one workgroup: kernels count positions with a sign, also past the end of a grid.
+/// The most planes of one workgroup: kernels count positions with signed integers, also past the end of a
+/// grid.
 const MOST_PLANES: u32 = 32_768;
 
-/// The most rows of one invocation, for the same reason: 1024 of them in a block, one below the other.
+/// The most rows of one invocation. The reason is the same: a block may have 1024 invocations one below the
+/// other.
 const MOST_ROWS: u32 = 32;
 
-/// The knobs of a variant, as a plain value. Those that a variant does not have are checked and not looked at.
+/// The tuning of a variant, as a plain value. Fields that a variant does not use are checked and then
+/// ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {
     /// The workgroup's shape.
     pub block: Block,
-    /// Planes that one workgroup sweeps through, in 3D: 1 to 32 768.
+    /// Planes through which one workgroup sweeps, in 3D: 1 to 32 768.
     pub planes_per_group: u32,
-    /// Rows that one invocation of `register-rows` walks through: 1 to 32.
+    /// Rows that one invocation of `register-rows` computes, one after the other: 1 to 32.
     pub rows_per_invocation: u32,
-    /// Rows beside each other that one invocation of `plane-sums` keeps: 1, 2 or 4.
+    /// Neighbouring rows that one invocation of `plane-sums` keeps: 1, 2 or 4.
     pub strip: u32,
     /// Time levels that each team of `time-pipeline` keeps in registers: 1 to 16. With a block of R rows a pass makes R times
     /// as many steps.
@@ -56,22 +59,22 @@ impl Tuning {
         }
     }
 
-    /// The same with another block.
+    /// Returns this tuning with another block.
     pub const fn with_block(self, block: Block) -> Self {
         Tuning { block, ..self }
     }
 
-    /// The same with another number of planes of a workgroup.
+    /// Returns this tuning with another number of planes per workgroup.
     pub const fn with_planes_per_group(self, planes_per_group: u32) -> Self {
         Tuning { planes_per_group, ..self }
     }
 
-    /// The same with another number of rows of an invocation of `register-rows`.
+    /// Returns this tuning with another number of rows per invocation of `register-rows`.
     pub const fn with_rows_per_invocation(self, rows_per_invocation: u32) -> Self {
         Tuning { rows_per_invocation, ..self }
     }
 
-    /// The same with another number of rows of an invocation of `plane-sums`.
+    /// Returns this tuning with another number of rows per invocation of `plane-sums`.
     pub const fn with_strip(self, strip: u32) -> Self {
         Tuning { strip, ..self }
     }
