@@ -98,6 +98,7 @@ impl Text<'_> {
         let atomic = monoid.atomic(*features).filter(|_| stage.kernel.delivery == Delivery::Total);
         let native = atomic.and_then(|word| word.native);
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
+        let is_strided = stage.reads == Reads::Strided;
         let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
             .define("subgroups", subgroups)
@@ -108,10 +109,10 @@ impl Text<'_> {
             .define("map4", monoid.has_map4)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
-            .define("strided", stage.reads == Reads::Strided)
+            .define("strided", is_strided)
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
-            .define("own", is_parts || stage.kernel.delivery == Delivery::Meeting)
+            .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())
             .provide("operator", self.operator(atomic))
             .provide(

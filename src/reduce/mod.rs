@@ -14,6 +14,7 @@
 //! | shape | launches | [`Workspace`] |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | an accumulator for each workgroup, of which there are about two thousand at most: 50 KB or less |
+//! | … with [`Meeting::TwoLaunches`], from 2^12 to 2^16 elements on | 2 | the same |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
 //! | … few and long | 2 | an accumulator for each chunk: about four thousand at most |
@@ -91,6 +92,7 @@ mod error;
 pub mod ladder;
 mod layout;
 mod length;
+pub mod meeting;
 mod monoid;
 mod op;
 mod options;
@@ -107,6 +109,7 @@ mod value;
 mod workspace;
 
 pub use error::{PlanError, ReduceError};
+pub use meeting::Meeting;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;

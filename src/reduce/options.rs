@@ -4,6 +4,7 @@ use crate::pipeline;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
+use crate::reduce::meeting::Meeting;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
 #[cfg(doc)]
@@ -22,10 +23,15 @@ pub struct Options<'a> {
     pub cache: Option<&'a wgpu::PipelineCache>,
     /// How [`Shape::Whole`] is reduced: the fastest way by default.
     pub strategy: Strategy,
+    /// Whether [`Shape::Whole`] and [`Shape::Strided`] take one launch or two, unless the strategy says: by the adapter by default.
+    pub meeting: Meeting,
     /// Whether inputs are [states](crate::reduce#states) instead of elements, which are combined as they are: `false` by default.
     pub from_states: bool,
     /// Whether to leave [states](crate::reduce#states) instead of results: `false` by default.
     pub to_states: bool,
+    /// Texts to replace in every kernel, and what by: faults that a test puts in to see that they are found.
+    #[doc(hidden)]
+    pub replacements: &'a [[&'a str; 2]],
 }
 
 impl Default for Options<'_> {
@@ -34,8 +40,10 @@ impl Default for Options<'_> {
             subgroups: true,
             cache: None,
             strategy: Strategy::Fastest,
+            meeting: Meeting::ByAdapter,
             from_states: false,
             to_states: false,
+            replacements: &[],
         }
     }
 }
@@ -69,7 +77,7 @@ impl Options<'_> {
         texts.into_iter().try_for_each(|text| check(&text, self.subgroups, limits))
     }
 
-    /// The launches of a reducer with these options: [`Reducer::plan`] without a device.
+    /// The launches of a reducer with these options: [`Reducer::plan`] without a device. [`Meeting::ByAdapter`] is one launch here.
     ///
     /// # Errors
     ///
@@ -108,8 +116,9 @@ impl Options<'_> {
         form: Form,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        let Options { strategy, from_states, to_states, .. } = *self;
-        Request { strategy, from_states, to_states, ..Request::new(monoid, form, limits) }
+        let Options { strategy, meeting, from_states, to_states, .. } = *self;
+        let in_two_launches = meeting == Meeting::TwoLaunches;
+        Request { strategy, in_two_launches, from_states, to_states, ..Request::new(monoid, form, limits) }
     }
 
     /// What kernels may use of a device's features.

@@ -318,6 +318,8 @@ pub(super) struct Request<'a> {
     pub(super) limits: &'a Limits,
     /// How whole inputs are reduced.
     pub(super) strategy: Strategy,
+    /// Whether workgroups that would meet in one launch leave their partials to a second one.
+    pub(super) in_two_launches: bool,
     /// Whether the inputs are accumulators, and whether the output is to be.
     pub(super) from_states: bool,
     pub(super) to_states: bool,
@@ -337,7 +339,15 @@ const USUAL_SIZE: u32 = 256;
 
 impl<'a> Request<'a> {
     pub(super) fn new(monoid: &'a Monoid, form: Form, limits: &'a Limits) -> Self {
-        Request { monoid, form, limits, strategy: Strategy::Fastest, from_states: false, to_states: false }
+        Request {
+            monoid,
+            form,
+            limits,
+            strategy: Strategy::Fastest,
+            in_two_launches: false,
+            from_states: false,
+            to_states: false,
+        }
     }
 
     /// Everything that its plans may launch.
@@ -358,6 +368,15 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
+            Form::Whole if self.in_two_launches => {
+                let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
+                let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
+                let stages = whole.chain(adjoining);
+                stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
+            }
+            Form::Strided if self.in_two_launches => {
+                self.two_launch_stages(Reads::Strided, self.workgroup_size())
+            }
             Form::Whole => sized(&SINGLE_PASS, self.items()).chain(self.adjoining()).collect(),
             Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],

@@ -44,6 +44,11 @@ pub enum Own {
         /// From an element to the next.
         stride: u32,
     },
+    /// Elements are a stride apart, and workgroups meet nobody.
+    Strided {
+        /// From an element to the next.
+        stride: u32,
+    },
     /// Segments of one length, or columns of an array.
     Parts {
         /// Rows of a part (of a segment, items), and of a chunk; chunks of a part.
@@ -89,6 +94,7 @@ impl Params {
             Own::None => {}
             // The third is zero, always.
             Own::Meeting { slot, tickets, stride } => put(&[slot, tickets, 0, stride]),
+            Own::Strided { stride } => put(&[stride]),
             Own::Parts { len, chunk, chunks, base, team, columns: Some([inner, width]), onto } => {
                 put(&[len, chunk, chunks, base, team, inner, width, onto]);
             }

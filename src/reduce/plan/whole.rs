@@ -82,13 +82,13 @@ impl Request<'_> {
     }
 
     /// One launch of a stage a window, or two adjoining ones, of at most so many workgroups in all. If they meet, then all of
-    /// them in one partials buffer.
-    pub(super) fn spread(
-        &self,
-        spans: &[Span],
-        stage: Stage,
-        Spread { most, stride }: Spread,
-    ) -> Result<Plan, ReduceError> {
+    /// them in one partials buffer, or in one launch more.
+    pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, ReduceError> {
+        let meets = stage.kernel.delivery == Delivery::Meeting;
+        if meets && self.in_two_launches {
+            return self.in_two_launches(spans, stage, spread);
+        }
+        let Spread { most, stride } = spread;
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
         let acc = self.monoid.acc.words() as u64 * 4;
@@ -106,7 +106,6 @@ impl Request<'_> {
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();
-        let meets = stage.kernel.delivery == Delivery::Meeting;
         if meets && tickets > limit {
             return Err(PlanError::TooManyTickets { needed: tickets, limit }.into());
         }
