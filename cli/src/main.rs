@@ -22,6 +22,7 @@ mod row;
 mod run;
 mod show;
 mod stencil;
+mod stress;
 mod sweep;
 mod table;
 
@@ -61,6 +62,8 @@ enum Command {
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or replay the thesis's tables.
     Stencil(stencil::StencilArgs),
+    /// Run millions of reductions whose workgroups meet in one launch, and check each. Exit status 1 on a wrong one.
+    Stress(stress::StressArgs),
     /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
 }
@@ -100,6 +103,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
+        Command::Stress(arguments) => stress::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
     }
 }

@@ -131,10 +131,12 @@ fn the_bits_of_one_launch() {
                 .collect();
             let size = LEN as u64 * element.size();
             let slices: Vec<_> = held.iter().map(|buffer| Slice::new(buffer, 0, size)).collect();
-            for shape in [Shape::Whole, Shape::Strided { stride: 7 }] {
+            // Compiling takes most of the time.
+            let shapes = [Shape::Whole, Shape::Strided { stride: 7 }];
+            for shape in &shapes[..if element == Element::F32 { 2 } else { 1 }] {
                 let [one, two] = [Meeting::OneLaunch, Meeting::TwoLaunches].map(|meeting| {
                     let reducer = reducer(gpu(), &monoid, meeting);
-                    let reduction = over(&reducer, &slices).shape(shape);
+                    let reduction = over(&reducer, &slices).shape(*shape);
                     let count = reduction.plan().unwrap().launches().len();
                     let [first, second] = common::run(gpu(), &reduction, None).unwrap();
                     assert!(first == second, "{op} of {element}, {shape:?}, {meeting:?}: two runs differ");
