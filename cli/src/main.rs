@@ -25,6 +25,7 @@ mod stencil;
 mod stress;
 mod sweep;
 mod table;
+mod web;
 
 use std::process::ExitCode;
 
@@ -66,6 +67,8 @@ enum Command {
     Stress(stress::StressArgs),
     /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
+    /// A page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
+    Web(web::WebArgs),
 }
 
 fn main() -> ExitCode {
@@ -105,5 +108,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Stencil(arguments) => stencil::run(&arguments),
         Command::Stress(arguments) => stress::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Web(arguments) => web::run(&arguments),
     }
 }

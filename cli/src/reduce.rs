@@ -8,6 +8,7 @@ mod ahead;
 mod check;
 mod dtype;
 mod engine;
+mod exact;
 mod file;
 mod layout;
 mod op;
@@ -73,6 +74,17 @@ pub struct ReduceArgs {
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
     #[arg(short, long, value_name = "OUT.npy")]
     output: Option<PathBuf>,
+    /// Sums, means and dot products without rounding but at the end: the same bits on every GPU, however the file is cut.
+    ///
+    /// Of f32, f16 and f64, on every adapter. A line ends in the result's bits; in JSON they are the key `bits`.
+    #[arg(long, conflicts_with_all = ["axis", "ddof", "output"])]
+    exact: bool,
+    /// Write the exact state of all files together, for --merge.
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// The files are exact states: add them up and print what they finish to.
+    #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
+    merge: bool,
     #[command(flatten)]
     adapter: AdapterArgs,
     /// Print one JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
@@ -96,6 +108,12 @@ pub struct ReduceArgs {
 
 /// Runs the subcommand.
 pub fn run(args: ReduceArgs) -> Result<(), Failure> {
+    if args.merge {
+        return exact::merge(&args);
+    }
+    if args.exact {
+        return exact::run(&args);
+    }
     request::check_options(&args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
     let mut work = file::survey(&paths, args.raw, args.axis)?;

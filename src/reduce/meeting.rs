@@ -12,6 +12,8 @@ use wgpu::{AdapterInfo, Backend};
 /// The order between two launches is promised by all of them. `docs/determinism.md` says more, `halofold stress` looks for an
 /// adapter where one launch fails.
 ///
+/// [Exact sums](crate::reduce::exact) of whole inputs have one launch only; as one segment they take two.
+///
 /// Both ways combine the same elements in the same order, so that floats have the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

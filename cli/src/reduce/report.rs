@@ -159,7 +159,7 @@ fn show(answer: &Answer) -> String {
 }
 
 /// The fewest digits that mean this value and no other.
-fn shortest(value: Value) -> String {
+pub fn shortest(value: Value) -> String {
     match value {
         Value::F32(x) => format!("{x:?}"),
         Value::F64(x) => format!("{x:?}"),

@@ -21,6 +21,11 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     if args.with.is_some() && args.files.len() != 1 {
         return Err(Failure::usage("--with goes with one file: name no others"));
     }
+    if args.state.is_some() {
+        return Err(Failure::usage(
+            "--state goes with --exact or --merge: other sums have no state that lasts",
+        ));
+    }
     if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
         return Err(Failure::usage("--ddof goes with --op variance and --op std"));
     }

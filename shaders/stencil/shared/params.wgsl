@@ -13,7 +13,7 @@ struct Params {
     // Blocks beside each other and below each other. What one block covers depends on the kernel.
     blocks_across: u32,
     blocks_down: u32,
-    // Planes that one workgroup sweeps through; a 2D kernel does not look at it.
+    // Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
     planes_per_group: u32,
     // Workgroups in one row of the launched grid.
     row: u32,
@@ -24,10 +24,15 @@ struct Params {
     south: u32,
     near: u32,
     far: u32,
+    // What only time-blocked kernels look at: the rows (2D) or planes (3D) to be written, and how many steps to make.
+    begin: u32,
+    end: u32,
+    steps: u32,
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// One for each class of cells, the centre's first. 27 points: α, β, γ, δ.
+// One for each class of cells, the centre's first. 27 points: α, β, γ, δ. All four stand here twice: a time-blocked kernel
+// reads some of them from here and some from there.
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.
@@ -36,6 +41,7 @@ const FIXED: u32 = 0u;
 const MIRROR: u32 = 1u;
 // The grid goes on with its other end: cell -1 is the last one.
 const PERIODIC: u32 = 2u;
+// 3 is a side where the grid was cut for a time-blocked kernel: nothing beyond it is needed, and nothing is special there.
 
 // The block shape, in invocations.
 override ROWS: u32 = 8u;

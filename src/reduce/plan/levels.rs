@@ -1,7 +1,8 @@
-//! A rung over a whole input: level after level of partial results, and how they become one.
+//! A rung over a whole input: levels of partial results, and how they become one.
 //!
-//! A length that only the GPU knows (`kernels/length.wgsl`) shortens every launch to so many items, those over partial results, too.
-//! Nothing is lost: result number `i` of a level holds no element in front of number `i`, so results from the length on hold none.
+//! A count on the GPU (`kernels/length.wgsl`) shortens every launch to that many items, launches over partial results
+//! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
+//! hold none.
 
 use wgpu::Limits;
 
@@ -16,10 +17,10 @@ use crate::reduce::plan::{
 use crate::reduce::tuning::Tuning;
 use crate::window;
 
-/// What `Pairs` leaves to the host when the host finishes, as in the OpenCL tutorial.
+/// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;
 
-/// A window of what a level reads.
+/// A window of the items that a level reads.
 #[derive(Clone, Copy)]
 struct Part {
     src: Src,
@@ -27,20 +28,20 @@ struct Part {
     params: Params,
 }
 
-/// Launches that do not depend on one another: one a window of what the level below left.
+/// Launches that do not depend on one another: one per window of the previous level's partials.
 struct Level {
     parts: Vec<Part>,
     results: Vec<u64>,
 }
 
 impl Level {
-    /// Results it leaves.
+    /// The number of partials that it leaves.
     fn left(&self) -> u64 {
         self.results.iter().sum()
     }
 }
 
-/// A rung with its knobs, and what it is planned for.
+/// A rung with its tuning, and the reduction for which it is planned.
 struct Planner<'a> {
     request: &'a Request<'a>,
     kernel: &'static Kernel,
@@ -129,7 +130,7 @@ fn two_launches(workgroup_size: u32, max_workgroups: u32) -> Tuning {
     Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 }
 }
 
-/// Checks what does not depend on the length.
+/// Makes the checks that do not depend on the length.
 pub(in crate::reduce) fn check(
     request: &Request<'_>,
     rung: &'static Rung,
@@ -149,10 +150,11 @@ pub(in crate::reduce) fn check(
     if matches!(rung.kernel.coverage, Coverage::Tiles(_)) && !tile_fits {
         return Err(PlanError::Tile { tile, workgroup_size });
     }
-    // The last workgroup has a flag to share besides.
+    // The last workgroup also shares a flag.
     let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
     let items = u64::from(rung.kernel.memory.items(workgroup_size, tile));
-    let needed = items * request.monoid.acc.stride + flag;
+    let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
+    let needed = items * request.monoid.acc.stride + exact + flag;
     let limit = request.limits.max_compute_workgroup_storage_size;
     if needed > u64::from(limit) {
         return Err(PlanError::WorkgroupMemory { rung: rung.name(), needed, limit });
@@ -174,13 +176,13 @@ impl Planner<'_> {
         self.request.monoid.acc.stride
     }
 
-    /// The most bytes a launch may read through one binding: what it writes has to fit a binding as well.
+    /// The most bytes that a launch may read through one binding, such that its output also fits a binding.
     fn largest_window(&self, item: u64) -> u64 {
         let results = self.request.storable(self.acc());
         results.saturating_mul(self.per_result() * item)
     }
 
-    /// Items that give one result, at least.
+    /// The smallest number of items per result.
     fn per_result(&self) -> u64 {
         if self.kernel.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() }
     }
@@ -202,10 +204,10 @@ impl Planner<'_> {
         spans.iter().map(part).collect()
     }
 
-    /// So many accumulators in a scratch buffer, cut likewise.
+    /// `len` accumulators in a scratch buffer, cut into windows.
     fn partials(&self, buffer: usize, len: u64, count: u32) -> Vec<Part> {
         let (align, acc) = (self.request.align(), self.acc());
-        // Also a whole number of accumulators.
+        // A window also holds a whole number of accumulators.
         let unit = self.request.unit(acc);
         let most = self.request.largest_binding().min(self.largest_window(acc));
         let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
@@ -223,7 +225,7 @@ impl Planner<'_> {
         windows.iter().map(part).collect()
     }
 
-    /// Items one workgroup takes in one go.
+    /// Items that one workgroup takes per iteration.
     fn per_workgroup(&self) -> u64 {
         let size = u64::from(self.tuning.workgroup_size);
         match self.kernel.coverage {
@@ -234,7 +236,7 @@ impl Planner<'_> {
         }
     }
 
-    /// How many results `len` items give, if a fixed grid has at most `most` workgroups.
+    /// The number of results of `len` items, if a fixed grid has at most `most` workgroups.
     fn results(&self, len: u64, most: u64) -> u64 {
         let results = match self.kernel.coverage {
             Coverage::Pairs => len.div_ceil(2),
@@ -247,14 +249,14 @@ impl Planner<'_> {
         results.max(1)
     }
 
-    /// How many results each window gives, if together they may give `most`; a fixed grid is shared out evenly. One launch's
-    /// results fit one binding.
+    /// The number of results of each window, if all windows together may give `most`. A fixed grid is divided
+    /// evenly, and the results of one launch fit one binding.
     fn results_of(&self, parts: &[Part], most: u64) -> Vec<u64> {
         let most = (most / parts.len() as u64).max(1).min(self.request.storable(self.acc()));
         parts.iter().map(|part| self.results(u64::from(part.params.len), most)).collect()
     }
 
-    /// The grid for so many results: one row, or the fewest rows that hold them.
+    /// The grid for `results` results: one row, or the fewest rows that hold them.
     fn grid(&self, results: u64) -> Result<[u32; 2], PlanError> {
         let groups = match self.kernel.coverage {
             Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
@@ -279,7 +281,7 @@ impl Planner<'_> {
         Ok(Launch { stage, level, src: part.src, dst, offsets: None, grid, params })
     }
 
-    /// The most workgroups that the next level of partial results gets; `None` if they are to stay.
+    /// The most workgroups of the next level; `None` if there is no next level.
     fn next_grid(&self, left: u64) -> Option<u64> {
         let most = u64::from(self.tuning.max_workgroups);
         match self.finish {
@@ -293,7 +295,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Workgroups leave their results in scratch memory, level after level.
+    /// Plans a rung whose workgroups store partials in scratch memory, level after level.
     fn through_scratch(&self, windows: &[Part]) -> Result<Plan, PlanError> {
         let count = windows.first().map_or(0, |part| part.params.count);
         let mut scratch = [0; 2];
@@ -307,7 +309,8 @@ impl Planner<'_> {
             let Some(most) = self.next_grid(left) else { break };
             let parts = self.partials(below % 2, left, count);
             let level = Level { results: self.results_of(&parts, most), parts };
-            // A workgroup of one invocation that takes one item makes no progress: the host adds the rest.
+            // A workgroup of one invocation that takes one item makes no progress: the host combines the
+            // rest.
             if level.left() >= left {
                 break;
             }
@@ -334,7 +337,8 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    /// Results go into one atomic word, which starts as the identity and may need a last touch.
+    /// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may
+    /// convert it to a result.
     fn through_total(&self, windows: &[Part]) -> Result<Plan, PlanError> {
         let mut plan = Plan::empty(1, self.request.out_stride());
         let total = (Dst::Output(Bytes { offset: 0, size: plan.output }), 0);
@@ -355,7 +359,7 @@ impl Planner<'_> {
         for (part, results) in windows.iter().zip(results) {
             plan.launches.push(self.launch(stage, 1, *part, results, total)?);
         }
-        // A state is the total as it is.
+        // A state is the unchanged total.
         if last == Writes::Results && !self.request.monoid.is_finished() {
             plan.launches.push(alone(&SEAL, 2));
         }

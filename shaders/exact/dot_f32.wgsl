@@ -1,0 +1,183 @@
+// Products of two 32-bit floats: 48 bits and the sum of two exponents, none of it rounded.
+#import two_words
+
+const LIMBS: u32 = 20u;
+const COPIES: u32 = 4u;
+const FORMAT: u32 = 0x102u;
+const BELOW: u32 = 149u;
+const LOWEST: u32 = 2u;
+const HIGHEST: u32 = 508u;
+const PER_VECTOR: u32 = 4u;
+// With +0 as the other factor the product is -0.
+const NOTHING: u32 = 0x80000000u;
+
+// Four products whose factors are normal: significands multiplied by halves of twelve bits.
+fn product_shares(v: vec4<u32>, w: vec4<u32>, s: vec4<u32>, wanted: vec4<u32>) -> Shares {
+    let a = ((v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) & wanted;
+    let b = (w & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
+    let a_high = a >> vec4<u32>(12u);
+    let a_low = a & vec4<u32>(0xfffu);
+    let b_high = b >> vec4<u32>(12u);
+    let b_low = b & vec4<u32>(0xfffu);
+    let lowest = a_low * b_low;
+    let middle = a_high * b_low + a_low * b_high + (lowest >> vec4<u32>(12u));
+    // The product's bits from the 24th on.
+    let upper = a_high * b_high + (middle >> vec4<u32>(12u));
+    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(v ^ w) >> vec4<u32>(31u)) & wanted;
+    // The lower word of the product is what 32-bit multiplication keeps.
+    return shares(a * b, upper >> vec4<u32>(3u), s, sign);
+}
+
+// The sum of exponents; of factors that are not normal more than any window holds.
+fn exponents(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
+    let first = (v >> vec4<u32>(23u)) & vec4<u32>(0xffu);
+    let second = (w >> vec4<u32>(23u)) & vec4<u32>(0xffu);
+    // 0 and 255 become 255 and 254.
+    let is_odd = max(first - vec4<u32>(1u), second - vec4<u32>(1u)) >= vec4<u32>(254u);
+    return select(first + second, vec4<u32>(0xffffu), is_odd);
+}
+
+struct Factors {
+    v: vec4<u32>,
+    w: vec4<u32>,
+}
+
+fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
+    let window = vec4<u32>(acc.tag & WINDOW);
+    let s0 = exponents(f0.v, f0.w) - window;
+    let s1 = exponents(f1.v, f1.w) - window;
+    let s2 = exponents(f2.v, f2.w) - window;
+    let s3 = exponents(f3.v, f3.w) - window;
+    if largest_of(max(max(s0, s1), max(s2, s3))) >= SPAN {
+        return add_carefully(acc, f0, f1, f2, f3);
+    }
+    let all = vec4<u32>(0xffffffffu);
+    let first = both(product_shares(f0.v, f0.w, s0, all), product_shares(f1.v, f1.w, s1, all));
+    let second = both(product_shares(f2.v, f2.w, s2, all), product_shares(f3.v, f3.w, s3, all));
+    return settle(acc, both(first, second), OTHERS);
+}
+
+// The same where some are zero, or lie outside of the window.
+fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
+    var acc = before;
+    var r0 = Rest(f0.v, f0.w, outside(f0, acc.tag));
+    var r1 = Rest(f1.v, f1.w, outside(f1, acc.tag));
+    var r2 = Rest(f2.v, f2.w, outside(f2, acc.tag));
+    var r3 = Rest(f3.v, f3.w, outside(f3, acc.tag));
+    if is_any(r0.wanted | r1.wanted | r2.wanted | r3.wanted) {
+        let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
+        let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
+        if (acc.tag & TRIES) == 0u {
+            acc = moved(acc, smallest_of(bottom), largest_of(top));
+        }
+        acc.tag += MISSED;
+        if (acc.tag & WINDOW) == (before.tag & WINDOW) {
+            acc.tag |= SPILLED;
+            for (var turn = 0u; turn < 4u; turn++) {
+                acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
+                acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
+                r0 = turned(r0);
+                r1 = turned(r1);
+                r2 = turned(r2);
+                r3 = turned(r3);
+            }
+        }
+    }
+    let first = both(chosen(f0, acc.tag), chosen(f1, acc.tag));
+    let second = both(chosen(f2, acc.tag), chosen(f3, acc.tag));
+    let others = other_than_minus_zero(f0) | other_than_minus_zero(f1) | other_than_minus_zero(f2) | other_than_minus_zero(f3);
+    return settle(acc, both(first, second), select(0u, OTHERS, is_any(others)));
+}
+
+// Four pairs of factors, and which of their products are to be added one by one.
+struct Rest {
+    v: vec4<u32>,
+    w: vec4<u32>,
+    wanted: vec4<u32>,
+}
+
+fn turned(rest: Rest) -> Rest {
+    return Rest(rest.v.yzwx, rest.w.yzwx, rest.wanted.yzwx);
+}
+
+// The shares of those in the window.
+fn chosen(f: Factors, tag: u32) -> Shares {
+    let s = exponents(f.v, f.w) - vec4<u32>(tag & WINDOW);
+    let inside = s < vec4<u32>(SPAN);
+    let none = vec4<u32>(0u);
+    return product_shares(f.v, f.w, select(none, s, inside), select(none, vec4<u32>(0xffffffffu), inside));
+}
+
+fn is_zero(f: Factors) -> vec4<bool> {
+    let none = vec4<u32>(0u);
+    return ((f.v << vec4<u32>(1u)) == none) | ((f.w << vec4<u32>(1u)) == none);
+}
+
+fn is_not_finite(f: Factors) -> vec4<bool> {
+    let top = max(f.v << vec4<u32>(1u), f.w << vec4<u32>(1u));
+    return top >= vec4<u32>(0xff000000u);
+}
+
+// All ones where a product is neither in the window nor a zero of finite factors.
+fn outside(f: Factors, tag: u32) -> vec4<u32> {
+    let inside = (exponents(f.v, f.w) - vec4<u32>(tag & WINDOW)) < vec4<u32>(SPAN);
+    let nothing = is_zero(f) & !is_not_finite(f);
+    return select(vec4<u32>(0xffffffffu), vec4<u32>(0u), inside | nothing);
+}
+
+fn other_than_minus_zero(f: Factors) -> vec4<u32> {
+    let minus_zero = is_zero(f) & (((f.v ^ f.w) >> vec4<u32>(31u)) == vec4<u32>(1u)) & !is_not_finite(f);
+    return select(vec4<u32>(1u), vec4<u32>(0u), minus_zero);
+}
+
+// Sums of exponents of normal factors; of zeros something else, and of other products 0, as no window moves there.
+fn finite(f: Factors, instead: u32) -> vec4<u32> {
+    let sum = exponents(f.v, f.w);
+    let number = select(sum, vec4<u32>(0u), sum == vec4<u32>(0xffffu));
+    return select(number, vec4<u32>(instead), is_zero(f) & !is_not_finite(f));
+}
+
+fn significand(bits: u32) -> u32 {
+    let fraction = bits & 0x7fffffu;
+    return select(fraction, fraction | 0x800000u, ((bits >> 23u) & 0xffu) > 0u);
+}
+
+// One product into the limbs, if it is wanted there; answers flags.
+fn add_alone(v: u32, w: u32, wanted: u32) -> u32 {
+    if wanted == 0u {
+        return 0u;
+    }
+    let first = (v >> 23u) & 0xffu;
+    let second = (w >> 23u) & 0xffu;
+    let sign = (v ^ w) >> 31u;
+    if max(first, second) == 255u {
+        let is_nan = (v << 1u) > 0xff000000u || (w << 1u) > 0xff000000u;
+        return special(is_nan || (v << 1u) == 0u || (w << 1u) == 0u, sign);
+    }
+    let a = significand(v);
+    let b = significand(w);
+    let lowest = (a & 0xfffu) * (b & 0xfffu);
+    let middle = (a >> 12u) * (b & 0xfffu) + (a & 0xfffu) * (b >> 12u) + (lowest >> 12u);
+    let upper = (a >> 12u) * (b >> 12u) + (middle >> 12u);
+    add_number(sign, max(first, 1u) + max(second, 1u) - 2u, a * b, upper >> 8u);
+    return 0u;
+}
+
+// Both factors of pair `p`.
+fn element(p: u32) -> vec2<u32> {
+    return vec2<u32>(input[p], second_at(p));
+}
+
+fn among_nothing(item: vec2<u32>) -> Factors {
+    return Factors(vec4<u32>(item.x, NOTHING, NOTHING, NOTHING), vec4<u32>(item.y, 0u, 0u, 0u));
+}
+
+fn nothing() -> Factors {
+    return Factors(vec4<u32>(NOTHING), vec4<u32>(0u));
+}
+
+fn exponent_at(p: u32) -> u32 {
+    let item = element(p);
+    let sum = exponents(vec4<u32>(item.x), vec4<u32>(item.y)).x;
+    return select(sum, 0u, sum == 0xffffu);
+}

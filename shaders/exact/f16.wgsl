@@ -1,0 +1,69 @@
+// 16-bit floats, two to a word: each becomes the bits of the same number as a 32-bit float, by integers alone, and no device needs 16-bit floats.
+#import one_word
+
+const LIMBS: u32 = 11u;
+const COPIES: u32 = 1u;
+const FORMAT: u32 = 0x101u;
+const BELOW: u32 = 0u;
+const LOWEST: u32 = 1u;
+const HIGHEST: u32 = 254u;
+const PER_VECTOR: u32 = 8u;
+const NOTHING: u32 = 0x8000u;
+
+// In the lower half of a word.
+fn widen(half: u32) -> u32 {
+    let sign = (half & 0x8000u) << 16u;
+    let exponent = (half >> 10u) & 31u;
+    let fraction = half & 0x3ffu;
+    if exponent == 0u {
+        if fraction == 0u {
+            return sign;
+        }
+        // Subnormal here is normal there.
+        let top = firstLeadingBit(fraction);
+        return sign | ((top + 103u) << 23u) | ((fraction << (23u - top)) & 0x7fffffu);
+    }
+    return sign | (select(exponent + 112u, 255u, exponent == 31u) << 23u) | (fraction << 13u);
+}
+
+// Four at once: all that are normal, the others one by one.
+fn widen4(halves: vec4<u32>) -> vec4<u32> {
+    let rest = halves & vec4<u32>(0x7fffu);
+    // From 1 to 30 in the exponent's field.
+    let odd = (rest - vec4<u32>(0x400u)) >= vec4<u32>(0x7800u);
+    if any(odd) {
+        return vec4<u32>(widen(halves.x), widen(halves.y), widen(halves.z), widen(halves.w));
+    }
+    return ((halves & vec4<u32>(0x8000u)) << vec4<u32>(16u)) | ((rest << vec4<u32>(13u)) + vec4<u32>(112u << 23u));
+}
+
+fn lower(v: vec4<u32>) -> vec4<u32> {
+    return widen4(v & vec4<u32>(0xffffu));
+}
+
+fn upper(v: vec4<u32>) -> vec4<u32> {
+    return widen4(v >> vec4<u32>(16u));
+}
+
+// Thirty-two numbers, in two batches of sixteen.
+fn add_batch(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    let first = add_numbers(acc, lower(v0), upper(v0), lower(v1), upper(v1));
+    return add_numbers(first, lower(v2), upper(v2), lower(v3), upper(v3));
+}
+
+fn element(p: u32) -> vec2<u32> {
+    return vec2<u32>((input[p >> 1u] >> ((p & 1u) << 4u)) & 0xffffu, 0u);
+}
+
+fn among_nothing(item: vec2<u32>) -> vec4<u32> {
+    let pair = NOTHING | (NOTHING << 16u);
+    return vec4<u32>(item.x | (NOTHING << 16u), pair, pair, pair);
+}
+
+fn nothing() -> vec4<u32> {
+    return vec4<u32>(NOTHING | (NOTHING << 16u));
+}
+
+fn exponent_at(p: u32) -> u32 {
+    return exponent_of(widen(element(p).x));
+}

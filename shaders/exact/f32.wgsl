@@ -1,0 +1,35 @@
+// 32-bit floats: an element is its bits, and four of them are a vector.
+#import one_word
+
+const LIMBS: u32 = 11u;
+const COPIES: u32 = 1u;
+const FORMAT: u32 = 0x101u;
+// Bits between the lowest digit's unit and the smallest result's.
+const BELOW: u32 = 0u;
+const LOWEST: u32 = 1u;
+const HIGHEST: u32 = 254u;
+const PER_VECTOR: u32 = 4u;
+// Elements that add nothing.
+const NOTHING: u32 = 0x80000000u;
+
+fn add_batch(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    return add_numbers(acc, v0, v1, v2, v3);
+}
+
+// The words of element `p`.
+fn element(p: u32) -> vec2<u32> {
+    return vec2<u32>(input[p], 0u);
+}
+
+// One element among nothing.
+fn among_nothing(item: vec2<u32>) -> vec4<u32> {
+    return vec4<u32>(item.x, NOTHING, NOTHING, NOTHING);
+}
+
+fn nothing() -> vec4<u32> {
+    return vec4<u32>(NOTHING);
+}
+
+fn exponent_at(p: u32) -> u32 {
+    return exponent_of(input[p]);
+}

@@ -1,0 +1,216 @@
+// Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
+//
+// A window is 28 exponents wide. A number of 24 bits whose exponent is the s-th of the window counts x = m · 2^s, which has up to 51 bits.
+// Adding 51-bit numbers in 32-bit words usually means to take a carry from one word to the next for each of them. Here two sums
+// that overlap stand in for that:
+//
+//     low      Σ x           modulo 2^32: it wraps, and that is fine
+//     middle   Σ ⌊x / 2^27⌋  exact, signed
+//
+// What the floors cut off is not lost. It is δ = Σ x − 2^27 · middle, at most 2^27 for each number, so of up to 31 numbers less than 2^32: and
+// modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes a shift and an addition for each sum and number,
+// and no carry; `settle` finds δ once for the batch, and leaves digits of 27 bits:
+//
+//     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
+//
+// 2^32 numbers of 51 bits add up to less than 2^83, so `high` stays below 2^29: nothing overflows.
+#import tag
+
+struct Acc {
+    low: u32,
+    middle: u32,
+    high: u32,
+    tag: u32,
+}
+
+fn identity() -> Acc {
+    return Acc(0u, 0u, 0u, 0u);
+}
+
+// Both have the same window, or one has none.
+fn combine(a: Acc, b: Acc) -> Acc {
+    let low = a.low + b.low;
+    let middle = a.middle + b.middle + (low >> DIGIT);
+    return Acc(low & MASK, middle & MASK, a.high + b.high + (middle >> DIGIT), a.tag | b.tag);
+}
+
+// An accumulator with the two sums of a batch.
+fn settle(acc: Acc, low_sum: u32, middle_sum: u32, flags: u32) -> Acc {
+    let low = acc.low + low_sum - (middle_sum << DIGIT);
+    let middle = acc.middle + middle_sum + (low >> DIGIT);
+    let carry = bitcast<u32>(bitcast<i32>(middle) >> DIGIT);
+    return Acc(low & MASK, middle & MASK, acc.high + carry, acc.tag | flags);
+}
+
+// As a number of 128 bits in two's complement.
+fn whole(acc: Acc) -> vec4<u32> {
+    let high = bitcast<i32>(acc.high);
+    return vec4<u32>(
+        acc.low | (acc.middle << 27u),
+        (acc.middle >> 5u) | (acc.high << 22u),
+        bitcast<u32>(high >> 10u),
+        bitcast<u32>(high >> 31u),
+    );
+}
+
+// Shares of four numbers in the two sums.
+struct Shares {
+    low: vec4<u32>,
+    middle: vec4<u32>,
+}
+
+fn shares(v: vec4<u32>, s: vec4<u32>, m: vec4<u32>) -> Shares {
+    // All ones where the number is negative.
+    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(v) >> vec4<u32>(31u));
+    let x = (m ^ sign) - sign;
+    return Shares(x << s, bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> (vec4<u32>(DIGIT) - s)));
+}
+
+fn significand(v: vec4<u32>) -> vec4<u32> {
+    return (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
+}
+
+fn across(v: vec4<u32>) -> u32 {
+    return v.x + v.y + v.z + v.w;
+}
+
+// Sixteen numbers.
+fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    // The exponent comes to the top, and the window to 0: one comparison says whether a number is in it.
+    let origin = vec4<u32>((acc.tag & WINDOW) << 24u);
+    let u0 = (v0 << vec4<u32>(1u)) - origin;
+    let u1 = (v1 << vec4<u32>(1u)) - origin;
+    let u2 = (v2 << vec4<u32>(1u)) - origin;
+    let u3 = (v3 << vec4<u32>(1u)) - origin;
+    let worst = max(max(u0, u1), max(u2, u3));
+    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
+        return add_carefully(acc, v0, v1, v2, v3);
+    }
+    let a = shares(v0, u0 >> vec4<u32>(24u), significand(v0));
+    let b = shares(v1, u1 >> vec4<u32>(24u), significand(v1));
+    let c = shares(v2, u2 >> vec4<u32>(24u), significand(v2));
+    let d = shares(v3, u3 >> vec4<u32>(24u), significand(v3));
+    let low = a.low + b.low + c.low + d.low;
+    let middle = a.middle + b.middle + c.middle + d.middle;
+    return settle(acc, across(low), across(middle), OTHERS);
+}
+
+fn is_any(v: vec4<u32>) -> bool {
+    return (v.x | v.y | v.z | v.w) != 0u;
+}
+
+// Which of four numbers are in the window.
+fn is_inside(v: vec4<u32>, origin: u32) -> vec4<bool> {
+    return ((v << vec4<u32>(1u)) - vec4<u32>(origin)) < vec4<u32>(SPAN << 24u);
+}
+
+// The same where some are zeros, or lie outside of the window.
+fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    let minus_zero = vec4<u32>(0x80000000u);
+    let origin = (before.tag & WINDOW) << 24u;
+    // Numbers that are not in the window, as they are; -0 for all others.
+    let o0 = select(v0, minus_zero, is_inside(v0, origin));
+    let o1 = select(v1, minus_zero, is_inside(v1, origin));
+    let o2 = select(v2, minus_zero, is_inside(v2, origin));
+    let o3 = select(v3, minus_zero, is_inside(v3, origin));
+    if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
+        return add_apart(before, v0, v1, v2, v3);
+    }
+    let a = chosen(v0, origin);
+    let b = chosen(v1, origin);
+    let c = chosen(v2, origin);
+    let d = chosen(v3, origin);
+    let low = a.low + b.low + c.low + d.low;
+    let middle = a.middle + b.middle + c.middle + d.middle;
+    let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
+    return settle(before, across(low), across(middle), select(0u, OTHERS, is_any(others)));
+}
+
+// The same where some lie outside of the window: each goes to its bin. Where another window holds all of them, the next batches will be faster in that.
+fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    var acc = before;
+    if (acc.tag & TRIES) == 0u {
+        acc = moved(acc, v0, v1, v2, v3);
+    }
+    acc.tag += MISSED;
+    acc.tag |= SPILLED | OTHERS | add_four(v0) | add_four(v1) | add_four(v2) | add_four(v3);
+    return acc;
+}
+
+// The shares of those in the window.
+fn chosen(v: vec4<u32>, origin: u32) -> Shares {
+    let u = (v << vec4<u32>(1u)) - vec4<u32>(origin);
+    let is_inside = u < vec4<u32>(SPAN << 24u);
+    let s = select(vec4<u32>(0u), u >> vec4<u32>(24u), is_inside);
+    return shares(v, s, select(vec4<u32>(0u), significand(v), is_inside));
+}
+
+// The window moves if another one holds all of these: what was summed in the old one goes to the limbs.
+fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    let top = max(max(finite(v0, 0u), finite(v1, 0u)), max(finite(v2, 0u), finite(v3, 0u)));
+    let bottom = min(min(finite(v0, 255u), finite(v1, 255u)), min(finite(v2, 255u), finite(v3, 255u)));
+    let largest = max(max(top.x, top.y), max(top.z, top.w));
+    let window = window_below(largest);
+    if min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) < window || largest == 0u {
+        return acc;
+    }
+    spill(acc);
+    return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | SPILLED | window);
+}
+
+// Exponents; of zeros something else, and of infinities and NaNs 0, as no window holds those.
+fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
+    let doubled = v << vec4<u32>(1u);
+    let exponent = doubled >> vec4<u32>(24u);
+    let number = select(exponent, vec4<u32>(0u), exponent == vec4<u32>(255u));
+    return select(number, vec4<u32>(instead), doubled == vec4<u32>(0u));
+}
+
+// Numbers outside of the window, one bin for each sign and exponent: significands of one exponent add up as they are. One atomic
+// addition each; what it answers says whether the bin's 32 bits wrapped, and then its upper word counts one more.
+var<workgroup> bins: array<atomic<u32>, 1024>;
+
+fn clear_bins(at: Place) {
+    for (var i = at.lid; i < 1024u; i += WG) {
+        atomicStore(&bins[i], 0u);
+    }
+}
+
+// All bins into the limbs; a barrier has to follow.
+fn empty_bins(at: Place) {
+    for (var i = at.lid; i < 512u; i += WG) {
+        let low = atomicLoad(&bins[i]);
+        let high = atomicLoad(&bins[512u + i]);
+        add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
+    }
+}
+
+fn add_four(v: vec4<u32>) -> u32 {
+    return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
+}
+
+// One number into its bin, unless it is zero; answers flags.
+fn add_alone(bits: u32) -> u32 {
+    let doubled = bits << 1u;
+    var m = (bits & 0x7fffffu) | 0x800000u;
+    if doubled - 0x1000000u >= 0xfe000000u {
+        if doubled == 0u {
+            return 0u;
+        }
+        if doubled >= 0xff000000u {
+            return special(doubled > 0xff000000u, bits >> 31u);
+        }
+        m = bits & 0x7fffffu;
+    }
+    let before = atomicAdd(&bins[bits >> 23u], m);
+    if before + m < before {
+        atomicAdd(&bins[512u + (bits >> 23u)], 1u);
+    }
+    return 0u;
+}
+
+// The exponent by which a window is chosen.
+fn exponent_of(bits: u32) -> u32 {
+    let exponent = (bits >> 23u) & 0xffu;
+    return select(exponent, 0u, exponent == 255u);
+}

@@ -1,0 +1,79 @@
+// The end of an exact sum: from the limbs to a result, or to a state.
+#import operator
+#import io
+#import exact/limbs
+#import exact/round
+#ifdef reads_partials
+#import exact/states
+#endif
+
+// Words of 64 bits in front of a state's digits, and in all.
+const HEAD: u32 = 6u;
+const WORDS: u32 = HEAD + DIGITS;
+
+// The accumulator of the whole workgroup, which invocation 0 holds, with what is in the limbs: `n` elements. All invocations take part, and store if `works`.
+fn conclude(slot: u32, works: bool, total: Acc, n: u32, at: Place) {
+    to_digits(total, at);
+#ifdef writes_partials
+    workgroupBarrier();
+    for (var w = at.lid; works && w < WORDS; w += WG) {
+        store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, n));
+    }
+#else
+    if works && at.lid == 0u {
+#ifdef reads_partials
+        let count = vec2<u32>(atomicLoad(&tally[2]), atomicLoad(&tally[3]));
+#else
+        let count = vec2<u32>(n, 0u);
+#endif
+        let number = rounded(total.tag, count);
+#ifdef bits_64
+        output[2u * (params.store + slot)] = number.x;
+        output[2u * (params.store + slot) + 1u] = number.y;
+#else
+        output[params.store + slot] = number.x;
+#endif
+    }
+#endif
+}
+
+#ifdef writes_partials
+fn store_word(place: u32, word: vec2<u32>) {
+#ifdef onto
+    if params.own.onto == 1u {
+        let low = output[place] + word.x;
+        output[place + 1u] += word.y + select(0u, 1u, low < word.x);
+        output[place] = low;
+        return;
+    }
+#endif
+    output[place] = word.x;
+    output[place + 1u] = word.y;
+}
+
+fn flag(which: u32) -> vec2<u32> {
+    return vec2<u32>(select(0u, 1u, (tag_of & which) != 0u), 0u);
+}
+
+// One of a state's words, its lower half first.
+fn state_word(w: u32, n: u32) -> vec2<u32> {
+    switch w {
+#ifdef reads_partials
+        case 0u: { return vec2<u32>(atomicLoad(&tally[0]), atomicLoad(&tally[1])); }
+        case 1u: { return vec2<u32>(atomicLoad(&tally[2]), atomicLoad(&tally[3])); }
+#else
+        case 0u: { return vec2<u32>(1u, FORMAT); }
+        case 1u: { return vec2<u32>(n, 0u); }
+#endif
+        case 2u: { return flag(NAN); }
+        case 3u: { return flag(PLUS_INFINITY); }
+        case 4u: { return flag(MINUS_INFINITY); }
+        case 5u: { return flag(OTHERS); }
+        default: {
+            let digit = w - HEAD;
+            // The last one has a sign, and all that is above.
+            return vec2<u32>(digits[digit], select(0u, digits[DIGITS], digit == DIGITS - 1u));
+        }
+    }
+}
+#endif

@@ -1,0 +1,166 @@
+// From the long integer in `digits` to the nearest float, ties to even: by one invocation.
+//
+// The integer counts units of 2^-149 (sums of 32-bit floats), which are the last place of the smallest subnormal. So a result of
+// at most 24 bits is its own bit pattern. A longer one loses `drop` bits at its end, and the bit pattern is drop · 2^23 plus the 24 bits
+// that are left: their first bit adds one to the exponent's field, which is what the format wants, and a carry out of
+// rounding up adds one more, up to infinity. Nothing is a special case. 64-bit floats differ in numbers alone; sums of products count
+// units of 2^-298, so 149 bits are dropped in any case.
+//
+// A mean is divided first, bit by bit from the top, as long as bits of the result are missing: what is left over then says on which
+// side of half way it lies.
+#import operator
+#import exact/limbs
+
+#ifdef bits_64
+const SIGNIFICAND: u32 = 53u;
+const INFINITY: vec2<u32> = vec2<u32>(0u, 0x7ff00000u);
+const QUIET_NAN: vec2<u32> = vec2<u32>(0u, 0x7ff80000u);
+const MINUS: vec2<u32> = vec2<u32>(0u, 0x80000000u);
+#else
+const SIGNIFICAND: u32 = 24u;
+const INFINITY: vec2<u32> = vec2<u32>(0x7f800000u, 0u);
+const QUIET_NAN: vec2<u32> = vec2<u32>(0x7fc00000u, 0u);
+const MINUS: vec2<u32> = vec2<u32>(0x80000000u, 0u);
+#endif
+
+// The result as bits.
+fn rounded(tag: u32, count: vec2<u32>) -> vec2<u32> {
+    let is_nothing = (count.x | count.y) == 0u;
+    let infinities = tag & (PLUS_INFINITY | MINUS_INFINITY);
+    if (tag & NAN) != 0u || infinities == (PLUS_INFINITY | MINUS_INFINITY) {
+        return QUIET_NAN;
+    }
+    if infinities != 0u {
+        return INFINITY | select(vec2<u32>(0u), MINUS, infinities == MINUS_INFINITY);
+    }
+    if is_nothing {
+#ifdef mean
+        return QUIET_NAN;
+#else
+        return vec2<u32>(0u);
+#endif
+    }
+    let is_negative = (digits[LIMBS - 1u] >> 31u) == 1u;
+    if is_negative {
+        negate();
+    }
+    let top = end_of_bits();
+    if top == 0u {
+        return select(MINUS, vec2<u32>(0u), (tag & OTHERS) != 0u);
+    }
+    return nearest(top, count) | select(vec2<u32>(0u), MINUS, is_negative);
+}
+
+fn negate() {
+    var carry = 1u;
+    for (var l = 0u; l < LIMBS; l++) {
+        let word = ~digits[l] + carry;
+        carry = select(0u, 1u, carry == 1u && word == 0u);
+        digits[l] = word;
+    }
+}
+
+// One past the highest bit that is set.
+fn end_of_bits() -> u32 {
+    for (var l = LIMBS; l > 0u; l--) {
+        if digits[l - 1u] != 0u {
+            return 32u * (l - 1u) + firstLeadingBit(digits[l - 1u]) + 1u;
+        }
+    }
+    return 0u;
+}
+
+fn word_at(l: u32) -> u32 {
+    if l < LIMBS {
+        return digits[l];
+    }
+    return 0u;
+}
+
+fn bit_at(p: u32) -> u32 {
+    return (word_at(p >> 5u) >> (p & 31u)) & 1u;
+}
+
+// 32 bits from bit `p` on.
+fn bits_from(p: u32) -> u32 {
+    let k = p & 31u;
+    return (word_at(p >> 5u) >> k) | ((word_at((p >> 5u) + 1u) << 1u) << (31u - k));
+}
+
+// Whether any bit below bit `p` is set.
+fn any_below(p: u32) -> bool {
+    var rest = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
+    for (var l = 0u; l < (p >> 5u); l++) {
+        rest |= digits[l];
+    }
+    return rest != 0u;
+}
+
+// How many bits fall at the end of a number whose bits end at `end`.
+fn dropped(end: u32) -> u32 {
+    return max(BELOW, max(end, SIGNIFICAND) - SIGNIFICAND);
+}
+
+// The bit pattern of `kept`, after `drop` bits have fallen.
+fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {
+    let low = kept.x + select(0u, 1u, up);
+#ifdef bits_64
+    let high = kept.y + select(0u, 1u, low < kept.x) + ((drop - BELOW) << 20u);
+    return select(vec2<u32>(low, high), INFINITY, high >= INFINITY.y);
+#else
+    return min(vec2<u32>(low + ((drop - BELOW) << 23u), 0u), INFINITY);
+#endif
+}
+
+#ifdef mean
+fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
+    return a.y < b.y || (a.y == b.y && a.x < b.x);
+}
+
+// The remainder with one more bit of the dividend, and the bit of the quotient.
+struct Step {
+    rest: vec2<u32>,
+    bit: u32,
+}
+
+fn step_down(rest: vec2<u32>, bit: u32, divisor: vec2<u32>) -> Step {
+    let doubled = vec2<u32>((rest.x << 1u) | bit, (rest.y << 1u) | (rest.x >> 31u));
+    if is_less(doubled, divisor) {
+        return Step(doubled, 0u);
+    }
+    let borrow = select(0u, 1u, doubled.x < divisor.x);
+    return Step(vec2<u32>(doubled.x - divisor.x, doubled.y - divisor.y - borrow), 1u);
+}
+
+fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
+    var drop = BELOW;
+    var kept = vec2<u32>(0u);
+    var step = Step(vec2<u32>(0u), 0u);
+    for (var p = end; p > drop; p--) {
+        step = step_down(step.rest, bit_at(p - 1u), count);
+        if step.bit == 1u && (kept.x | kept.y) == 0u {
+            // The quotient's first bit says where its last one is.
+            drop = dropped(p);
+        }
+        kept = vec2<u32>((kept.x << 1u) | step.bit, (kept.y << 1u) | (kept.x >> 31u));
+    }
+    let below = select(0u, bit_at(max(drop, 1u) - 1u), drop > 0u);
+    let half = step_down(step.rest, below, count);
+    let is_more = (half.rest.x | half.rest.y) != 0u || (drop > 0u && any_below(max(drop, 1u) - 1u));
+    return pattern(kept, drop, half.bit == 1u && (is_more || (kept.x & 1u) == 1u));
+}
+#else
+fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
+    let drop = dropped(end);
+#ifdef bits_64
+    let kept = vec2<u32>(bits_from(drop), bits_from(drop + 32u));
+#else
+    let kept = vec2<u32>(bits_from(drop), 0u);
+#endif
+    if drop == 0u {
+        return pattern(kept, drop, false);
+    }
+    let is_half = bit_at(drop - 1u) == 1u;
+    return pattern(kept, drop, is_half && ((kept.x & 1u) == 1u || any_below(drop - 1u)));
+}
+#endif

@@ -1,0 +1,79 @@
+//! The formats of exact states: how fine, how many digits.
+
+use crate::element::Element;
+use crate::reduce::op::Op;
+
+/// How an exact sum is laid out; [the table](crate::reduce::exact#the-state) has the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Sums of 32-bit and 16-bit floats.
+    Single,
+    /// Sums of products of two 32-bit floats.
+    Product,
+    /// Sums of 64-bit floats.
+    Double,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 3] = [Format::Single, Format::Product, Format::Double];
+
+    /// Words in front of the digits.
+    pub const HEAD: usize = 6;
+
+    /// The format of an operator's exact states over an element type; `None` where it has none.
+    pub const fn of(op: Op, element: Element) -> Option<Format> {
+        match (op, element) {
+            (Op::Sum | Op::Mean, Element::F32 | Element::F16) => Some(Format::Single),
+            (Op::Sum | Op::Mean, Element::F64) => Some(Format::Double),
+            (Op::Dot, Element::F32) => Some(Format::Product),
+            _ => None,
+        }
+    }
+
+    /// The number that word 0 carries.
+    pub const fn number(self) -> u32 {
+        match self {
+            Format::Single => 0x101,
+            Format::Product => 0x102,
+            Format::Double => 0x103,
+        }
+    }
+
+    /// The exponent of the unit that the lowest digit counts: two to this power.
+    pub const fn unit(self) -> i32 {
+        match self {
+            Format::Single => -149,
+            Format::Product => -298,
+            Format::Double => -1074,
+        }
+    }
+
+    /// Digits of 32 bits.
+    pub const fn digits(self) -> usize {
+        match self {
+            Format::Single => 10,
+            Format::Product => 19,
+            Format::Double => 67,
+        }
+    }
+
+    /// Words of 64 bits in a state.
+    pub const fn words(self) -> usize {
+        Format::HEAD + self.digits()
+    }
+
+    /// Whether results have 64 bits.
+    pub(super) const fn is_double(self) -> bool {
+        matches!(self, Format::Double)
+    }
+
+    /// Bits between a digit's unit and the last place of the smallest result.
+    pub(super) const fn below(self) -> usize {
+        match self {
+            Format::Product => 149,
+            Format::Single | Format::Double => 0,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What kernels of exact sums are made of: an operator's text, and what it takes in memory.
+
+use crate::element::Element;
+use crate::reduce::exact::format::Format;
+use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
+use crate::reduce::layout::Layout;
+use crate::reduce::op::Op;
+use crate::reduce::tuning::Tuning;
+use crate::reduce::value::{Field, Number};
+use crate::shader::{Composer, Piece};
+
+/// The rung for whole inputs.
+pub(in crate::reduce) static EXACT: Kernel = Kernel {
+    name: "exact",
+    file: "ladder/exact",
+    coverage: Coverage::Grid(16),
+    loads: Loads::Vectors,
+    memory: Memory::Nothing,
+    subgroups: Subgroups::Optional,
+    delivery: Delivery::Meeting,
+};
+
+/// Segments of one length.
+pub(in crate::reduce) static EXACT_SEGMENTS: Kernel = Kernel {
+    name: "exact-segments",
+    file: "kernels/exact_segments",
+    coverage: Coverage::Teams,
+    loads: Loads::Vectors,
+    memory: Memory::Nothing,
+    subgroups: Subgroups::Optional,
+    delivery: Delivery::Output,
+};
+
+/// Whether a kernel is one of exact sums.
+pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
+    *kernel == EXACT || *kernel == EXACT_SEGMENTS
+}
+
+/// Words besides limbs that a workgroup publishes: the counts of states.
+const TALLY: u64 = 4;
+
+impl Format {
+    /// The operator's file.
+    fn file(self, element: Element) -> &'static str {
+        match (self, element) {
+            (Format::Product, _) => "exact/dot_f32",
+            (Format::Double, _) => "exact/f64",
+            (Format::Single, Element::F16) => "exact/f16",
+            (Format::Single, _) => "exact/f32",
+        }
+    }
+
+    /// The operator's text.
+    pub(in crate::reduce) fn pieces(self, element: Element) -> Vec<Piece> {
+        Composer::default().pieces(self.file(element))
+    }
+
+    /// A window's words, as invocations and workgroups hand them on; as a state it lies in memory.
+    pub(in crate::reduce) fn accumulator(self) -> Layout {
+        let stride = 8 * self.words() as u64;
+        match self {
+            Format::Single => Layout::of_words(&["low", "middle", "high", "tag"], stride),
+            Format::Product | Format::Double => {
+                Layout::of_words(&["low", "middle", "high", "top", "tag"], stride)
+            }
+        }
+    }
+
+    /// The words of a state.
+    pub(in crate::reduce) fn fields(self) -> Vec<Field> {
+        (0..self.words()).map(|word| Field { offset: 8 * word, number: Number::I64 }).collect()
+    }
+
+    /// The result's words.
+    pub(in crate::reduce) fn output(self) -> Layout {
+        let stride = if self.is_double() { 8 } else { 4 };
+        Layout::of_words(&["low", "high"][..stride / 4], stride as u64)
+    }
+
+    /// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
+    #[allow(clippy::unused_self, reason = "formats may differ in it")]
+    pub(in crate::reduce) fn tuning(self, usual: Tuning) -> Tuning {
+        let workgroup_size = usual.workgroup_size.clamp(256, 512);
+        Tuning { workgroup_size, max_workgroups: 264, ..usual }
+    }
+
+    /// Bytes that each workgroup publishes besides its window.
+    pub(in crate::reduce) fn extra(self) -> u64 {
+        4 * (self.digits() as u64 + 1 + TALLY)
+    }
+
+    /// The largest workgroup that so many bytes of workgroup memory suffice for.
+    pub(in crate::reduce) fn largest_workgroup(self, room: u64) -> u32 {
+        let sizes = (0..=10).rev().map(|power| 1 << power);
+        sizes.into_iter().find(|size| self.workgroup_memory(*size) <= room).unwrap_or(1)
+    }
+
+    /// Bytes of workgroup memory that a kernel needs, with or without subgroups.
+    pub(in crate::reduce) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
+        let window = 4 * self.accumulator().words() as u64;
+        let limbs = 4 * (self.digits() as u64 + 1);
+        // Two signs in as many copies, the digits and their carries.
+        let copies = if self == Format::Product { 4 } else { 1 };
+        let bins = if self == Format::Single { 4096 } else { 0 };
+        // Each invocation has a window and a place in a list; flags, counts and the first window come on top.
+        u64::from(workgroup_size) * (window + 4) + (2 * copies + 2) * limbs + bins + 80
+    }
+}
+
+/// Whether results of an operator are means.
+pub(in crate::reduce) fn is_mean(op: Option<Op>) -> bool {
+    op == Some(Op::Mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shader;
+
+    #[test]
+    fn texts_have_the_numbers_of_the_formats() {
+        for (op, element) in [
+            (Op::Sum, Element::F32),
+            (Op::Sum, Element::F16),
+            (Op::Sum, Element::F64),
+            (Op::Dot, Element::F32),
+        ] {
+            let format = Format::of(op, element).unwrap();
+            let text = shader::text(format.file(element));
+            let has = |line: String| assert!(text.lines().any(|found| found == line), "{element}: {line}");
+            has(format!("const LIMBS: u32 = {}u;", format.digits() + 1));
+            has(format!("const FORMAT: u32 = {:#x}u;", format.number()));
+            has(format!("const BELOW: u32 = {}u;", format.below()));
+        }
+    }
+}

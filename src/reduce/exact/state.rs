@@ -1,0 +1,346 @@
+//! Exact states on the CPU: the twin of the kernels.
+
+use half::f16;
+
+use crate::element::{Element, Value};
+use crate::reduce::exact::format::Format;
+use crate::reduce::exact::round::{self, Target};
+use crate::reduce::reference::view;
+
+/// Why words are no state.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// Another number of words than any format has.
+    #[error("{0} words: an exact state has 16 (f32), 25 (products of f32) or 73 (f64) of 64 bits")]
+    Length(usize),
+    /// The first word does not belong to the format.
+    #[error(
+        "the first word, {found:#x}, is not of format {format:?}: another version, or states of several formats added up"
+    )]
+    Format {
+        /// The format that the number of words stands for.
+        format: Format,
+        /// What the word holds.
+        found: i64,
+    },
+    /// States of two formats.
+    #[error("states of {0:?} and {1:?} do not add up to one")]
+    Mixed(Format, Format),
+}
+
+/// An exact sum in the making: [the format](crate::reduce::exact#the-state) on the CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    format: Format,
+    /// How many states were merged into it.
+    parts: u64,
+    count: u64,
+    flags: [i64; 4],
+    /// Sums of digits, carried on before they could leave 64 bits.
+    digits: Vec<i64>,
+    /// Additions that the digits have taken since.
+    pending: u32,
+}
+
+/// Additions of 32 bits each that a digit takes before it has to be carried on.
+const MOST_PENDING: u32 = 1 << 30;
+
+/// A finite number: an integer times a power of two.
+struct Term {
+    is_negative: bool,
+    significand: u64,
+    /// In units.
+    shift: u32,
+}
+
+/// What one element is.
+enum Seen {
+    Nan,
+    Infinity { is_negative: bool },
+    Finite(Term),
+}
+
+impl State {
+    /// The sum of nothing.
+    pub fn new(format: Format) -> Self {
+        State { format, parts: 1, count: 0, flags: [0; 4], digits: vec![0; format.digits()], pending: 0 }
+    }
+
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// How many elements, or pairs, it is of.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Adds elements of the host's byte order.
+    ///
+    /// # Panics
+    ///
+    /// If the format has no sums of that element, or the bytes are no multiple of its size.
+    pub fn add(&mut self, element: Element, bytes: &[u8]) {
+        match (self.format, element) {
+            (Format::Single, Element::F32) => {
+                view::<f32>(bytes).iter().for_each(|x| self.take(single(x.to_bits())));
+            }
+            // Every 16-bit float is a 32-bit one, too.
+            (Format::Single, Element::F16) => {
+                view::<f16>(bytes).iter().for_each(|x| self.take(single(x.to_f32().to_bits())));
+            }
+            (Format::Double, Element::F64) => {
+                view::<f64>(bytes).iter().for_each(|x| self.take(double(x.to_bits())));
+            }
+            (format, element) => panic!("{format:?} has no sums of {element}"),
+        }
+    }
+
+    /// Adds products of the 32-bit floats of two inputs.
+    ///
+    /// # Panics
+    ///
+    /// If the format is not [`Format::Product`], or the inputs differ in length.
+    pub fn add_products(&mut self, first: &[f32], second: &[f32]) {
+        assert_eq!(self.format, Format::Product);
+        assert_eq!(first.len(), second.len());
+        for (x, y) in first.iter().zip(second) {
+            self.take(product(single(x.to_bits()), single(y.to_bits())));
+        }
+    }
+
+    fn take(&mut self, seen: Seen) {
+        let [nan, above, below, others] = &mut self.flags;
+        self.count += 1;
+        match seen {
+            Seen::Nan => (*nan, *others) = (1, 1),
+            Seen::Infinity { is_negative: false } => (*above, *others) = (1, 1),
+            Seen::Infinity { is_negative: true } => (*below, *others) = (1, 1),
+            Seen::Finite(term) => {
+                if !term.is_negative || term.significand != 0 {
+                    *others = 1;
+                }
+                self.add_term(&term);
+            }
+        }
+    }
+
+    fn add_term(&mut self, term: &Term) {
+        let mut bits = u128::from(term.significand) << (term.shift % 32);
+        let mut at = (term.shift / 32) as usize;
+        while bits != 0 {
+            let digit = i64::from(bits as u32);
+            self.digits[at] += if term.is_negative { -digit } else { digit };
+            bits >>= 32;
+            at += 1;
+        }
+        self.pending += 1;
+        if self.pending == MOST_PENDING {
+            self.normalise();
+        }
+    }
+
+    /// Carries on what digits hold beyond their 32 bits.
+    fn normalise(&mut self) {
+        let mut carry = 0;
+        if let Some((last, digits)) = self.digits.split_last_mut() {
+            for digit in digits {
+                let whole = i128::from(*digit) + carry;
+                *digit = i64::from(whole as u32);
+                carry = whole >> 32;
+            }
+            *last += carry as i64;
+        }
+        self.pending = 0;
+    }
+
+    /// Adds what another state holds.
+    ///
+    /// # Errors
+    ///
+    /// Another format.
+    pub fn merge(&mut self, other: &State) -> Result<(), StateError> {
+        if self.format != other.format {
+            return Err(StateError::Mixed(self.format, other.format));
+        }
+        let mut other = other.clone();
+        self.normalise();
+        other.normalise();
+        self.parts += other.parts;
+        self.count += other.count;
+        self.flags.iter_mut().zip(other.flags).for_each(|(a, b)| *a += b);
+        self.digits.iter_mut().zip(other.digits).for_each(|(a, b)| *a += b);
+        self.normalise();
+        Ok(())
+    }
+
+    /// The words of the format, digits normalised.
+    pub fn words(&self) -> Vec<i64> {
+        let mut state = self.clone();
+        state.normalise();
+        let number = u64::from(state.format.number()).wrapping_mul(state.parts);
+        let head = [(number << 32).wrapping_add(state.parts).cast_signed(), state.count.cast_signed()];
+        [&head[..], &state.flags, &state.digits].concat()
+    }
+
+    /// The words as bytes, little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.words().into_iter().flat_map(i64::to_le_bytes).collect()
+    }
+
+    /// A state of words: one that elements left, or a sum of such.
+    ///
+    /// # Errors
+    ///
+    /// Not as many as any format has, or not of this version.
+    pub fn from_words(words: Vec<i64>) -> Result<Self, StateError> {
+        let format = Format::ALL.into_iter().find(|format| format.words() == words.len());
+        let format = format.ok_or(StateError::Length(words.len()))?;
+        let parts = words[0].cast_unsigned() & 0xffff_ffff;
+        let upper = words[0].cast_unsigned() >> 32;
+        if parts == 0 || upper != u64::from(format.number()).wrapping_mul(parts) & 0xffff_ffff {
+            return Err(StateError::Format { format, found: words[0] });
+        }
+        let mut flags = [0; 4];
+        flags.copy_from_slice(&words[2..Format::HEAD]);
+        let digits = words[Format::HEAD..].to_vec();
+        let mut state = State { format, parts, count: words[1].cast_unsigned(), flags, digits, pending: 0 };
+        state.normalise();
+        Ok(state)
+    }
+
+    /// A state of bytes, little-endian.
+    ///
+    /// # Errors
+    ///
+    /// As [`State::from_words`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
+        let words = bytes.chunks_exact(8);
+        if !words.remainder().is_empty() {
+            return Err(StateError::Length(words.len() + 1));
+        }
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | i64::from(*byte));
+        State::from_words(words.map(word).collect())
+    }
+
+    /// The sum, rounded to the nearest float of the format's elements: 32 bits wide, of 64-bit ones 64.
+    pub fn sum(&self) -> Value {
+        self.rounded(1)
+    }
+
+    /// The mean: the exact sum divided by the number of elements, rounded once. Of nothing NaN.
+    pub fn mean(&self) -> Value {
+        if self.count == 0 { self.value(NAN) } else { self.rounded(self.count) }
+    }
+
+    fn rounded(&self, divisor: u64) -> Value {
+        let [nan, above, below, others] = self.flags.map(|flag| flag != 0);
+        if nan || (above && below) {
+            return self.value(NAN);
+        }
+        let infinity = if self.format.is_double() {
+            f64::INFINITY.to_bits()
+        } else {
+            u64::from(f32::INFINITY.to_bits())
+        };
+        let mut state = self.clone();
+        state.normalise();
+        let is_negative = state.digits.last().is_some_and(|digit| *digit < 0);
+        let magnitude = state.magnitude(is_negative);
+        let is_zero = magnitude.iter().all(|word| *word == 0);
+        let bits = if above || below {
+            infinity
+        } else {
+            let significand = if self.format.is_double() { 53 } else { 24 };
+            round::nearest(&magnitude, divisor, Target { significand, below: self.format.below(), infinity })
+        };
+        let all_minus_zero = is_zero && !others && self.count > 0;
+        let is_negative = if above || below { below } else { is_negative || all_minus_zero };
+        self.value(Bits { bits, is_negative })
+    }
+
+    /// The digits' magnitude, the lowest word first: two more words for what the last digit may hold.
+    fn magnitude(&self, is_negative: bool) -> Vec<u32> {
+        let mut words = Vec::new();
+        let mut carry = 0i128;
+        for digit in &self.digits {
+            carry += if is_negative { -i128::from(*digit) } else { i128::from(*digit) };
+            words.push(carry as u32);
+            carry >>= 32;
+        }
+        words.extend([carry as u32, (carry >> 32) as u32]);
+        words
+    }
+
+    fn value(&self, Bits { bits, is_negative }: Bits) -> Value {
+        if self.format.is_double() {
+            Value::F64(f64::from_bits(bits | u64::from(is_negative) << 63))
+        } else if bits == NAN.bits {
+            Value::F32(f32::NAN)
+        } else {
+            Value::F32(f32::from_bits(bits as u32 | u32::from(is_negative) << 31))
+        }
+    }
+}
+
+/// A result's bits, and its sign apart.
+struct Bits {
+    bits: u64,
+    is_negative: bool,
+}
+
+const NAN: Bits = Bits { bits: 0x7ff8_0000_0000_0000, is_negative: false };
+
+/// A 32-bit float.
+fn single(bits: u32) -> Seen {
+    let (is_negative, exponent, fraction) = (bits >> 31 == 1, bits >> 23 & 0xff, bits & 0x7f_ffff);
+    match (exponent, fraction) {
+        (0xff, 0) => Seen::Infinity { is_negative },
+        (0xff, _) => Seen::Nan,
+        (0, _) => Seen::Finite(Term { is_negative, significand: fraction.into(), shift: 0 }),
+        _ => {
+            let significand = (fraction | 1 << 23).into();
+            Seen::Finite(Term { is_negative, significand, shift: exponent - 1 })
+        }
+    }
+}
+
+/// A 64-bit float.
+fn double(bits: u64) -> Seen {
+    let (is_negative, fraction) = (bits >> 63 == 1, bits & ((1 << 52) - 1));
+    let exponent = (bits >> 52 & 0x7ff) as u32;
+    match (exponent, fraction) {
+        (0x7ff, 0) => Seen::Infinity { is_negative },
+        (0x7ff, _) => Seen::Nan,
+        (0, _) => Seen::Finite(Term { is_negative, significand: fraction, shift: 0 }),
+        _ => {
+            let significand = fraction | 1 << 52;
+            Seen::Finite(Term { is_negative, significand, shift: exponent - 1 })
+        }
+    }
+}
+
+/// A product: that of two terms is a term.
+fn product(first: Seen, second: Seen) -> Seen {
+    match (first, second) {
+        (Seen::Nan, _) | (_, Seen::Nan) => Seen::Nan,
+        (Seen::Infinity { is_negative }, Seen::Infinity { is_negative: other }) => {
+            Seen::Infinity { is_negative: is_negative != other }
+        }
+        (Seen::Infinity { is_negative }, Seen::Finite(term))
+        | (Seen::Finite(term), Seen::Infinity { is_negative }) => {
+            if term.significand == 0 {
+                Seen::Nan
+            } else {
+                Seen::Infinity { is_negative: is_negative != term.is_negative }
+            }
+        }
+        (Seen::Finite(a), Seen::Finite(b)) => Seen::Finite(Term {
+            is_negative: a.is_negative != b.is_negative,
+            significand: a.significand * b.significand,
+            shift: a.shift + b.shift,
+        }),
+    }
+}

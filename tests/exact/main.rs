@@ -1,0 +1,10 @@
+//! Exact sums: zero units in the last place, whatever the data, the order, the cut and the adapter.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod arrays;
+mod cpu;
+mod gpu;
+mod oracle;
+mod recorded;
