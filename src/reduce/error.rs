@@ -192,6 +192,12 @@ pub enum ReduceError {
     /// An exact sum of a form that has none.
     #[error("{0:?} has no exact sums: use `Form::Whole` or `Form::Segments`")]
     ExactForm(Form),
+    /// An exact sum of a whole input, of several workgroups, that is not to take one launch.
+    #[error(
+        "exact sums of whole inputs bring their partials together in one launch only, which the options or this adapter \
+         (`meeting::FAILED`) exclude: one segment of all elements takes two launches"
+    )]
+    ExactMeeting,
     /// A rung about subgroups with subgroups turned off.
     #[error("`{rung}` is about subgroup operations, which the options turn off")]
     SubgroupsDisabled {

@@ -45,6 +45,11 @@ pub enum Own {
         /// The distance from one element to the next.
         stride: u32,
     },
+    /// Elements are a stride apart, and workgroups meet nobody.
+    Strided {
+        /// From an element to the next.
+        stride: u32,
+    },
     /// Segments of one length, or columns of an array.
     Parts {
         /// Rows of a part. For a segment, its items.
@@ -91,6 +96,7 @@ impl Params {
             Own::None => {}
             // The third is always zero.
             Own::Meeting { slot, tickets, stride } => put(&[slot, tickets, 0, stride]),
+            Own::Strided { stride } => put(&[stride]),
             Own::Parts { len, chunk, chunks, base, team, columns: Some([inner, width]), onto } => {
                 put(&[len, chunk, chunks, base, team, inner, width, onto]);
             }
