@@ -1,5 +1,6 @@
 //! The page's HTML: words and places, which the scripts fill.
 
+use halofold::reduce::ladder::RUNGS;
 use maud::{DOCTYPE, Markup, html};
 
 /// Where the project is.
@@ -22,7 +23,7 @@ pub fn html(kernels: &str, scripts: &[&str]) -> Markup {
                 header {
                     h1 {
                         "halofold on your GPU"
-                        small { "How a sum becomes as fast as memory, in 21 kernels that this page runs, verifies and explains" }
+                        small { "How a sum becomes as fast as memory, in " (RUNGS.len()) " kernels that this page runs, verifies and explains" }
                     }
                     p class="lead" {
                         "Every kernel below is the WGSL of the library " a href=(HOME) { "halofold" } " " (env!("CARGO_PKG_VERSION"))
@@ -87,7 +88,7 @@ fn stencils() -> Markup {
         section aria-labelledby="stencils" {
             h2 id="stencils" { "The stencil of five points" }
             p class="lead" {
-                "One Jacobi step by each kernel, in GB/s of one read and one write a cell; the line is what a kernel that only copies reaches here."
+                "One Jacobi step by each kernel that makes one at a time, in GB/s of one read and one write a cell; the line is what a kernel that only copies reaches here."
             }
             div class="controls" { (choice("grid", "cells")) (button("run-stencils", "Run the stencils")) }
             div id="variants" class="chart columns" {}

@@ -1,7 +1,7 @@
-//! The stencil of five points, by every kernel that serves it.
+//! The stencil of five points, by every kernel that makes one step of it at a time.
 
 use halofold::Element;
-use halofold::stencil::{Config, FIVE_POINT, Grid, Variant};
+use halofold::stencil::{Config, FIVE_POINT, Grid, Mapping, Variant};
 use halofold::wgpu::Features;
 use serde_json::{Value, json};
 
@@ -27,7 +27,9 @@ pub fn sizes() -> Vec<String> {
 
 /// One line a variant: its kernel, and its launch over each grid.
 pub fn export(texts: &mut Texts) -> Vec<String> {
-    FIVE_POINT.variants().map(|variant| line(variant, texts)).collect()
+    // A pipeline of steps has no picture, and no single step to verify, in between.
+    let single = FIVE_POINT.variants().filter(|variant| variant.mapping != Mapping::Pipeline);
+    single.map(|variant| line(variant, texts)).collect()
 }
 
 fn line(variant: &'static Variant, texts: &mut Texts) -> String {
