@@ -128,8 +128,8 @@ impl Variant {
         }
     }
 
-    /// Cells of its tile in workgroup memory. What a pipeline needs depends on more than its block: see
-    /// [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
+    /// The number of cells of its tile in workgroup memory. The memory of a time-blocked kernel depends on more
+    /// than the block: see [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
     pub fn tile(&self, block: Block) -> u64 {
         let (rows, cols) = match self.mapping {
             Mapping::Cells | Mapping::Strips | Mapping::Pipeline => return 0,
