@@ -174,8 +174,7 @@ pub(crate) fn most_groups(limits: &Limits) -> u64 {
     u64::from(limits.max_compute_workgroups_per_dimension).pow(2)
 }
 
-/// The number of workgroups, adjusted to complete rows, for kernels in which an extra workgroup would do
-/// harm.
+/// `groups`, rounded up to complete rows, for kernels in which a surplus workgroup would do harm.
 pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     let groups = groups.max(1);
     groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))

@@ -42,7 +42,7 @@ pub enum Method {
     Storage,
 }
 
-/// How the kernels of a histogram run: everything that is free to choose. The counts do not depend on it.
+/// The choices that affect how fast a histogram runs. The counts do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {

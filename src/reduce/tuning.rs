@@ -28,7 +28,7 @@ impl Strategy {
     }
 }
 
-/// How a kernel runs: everything about a plan that is free to choose.
+/// The choices that affect how fast a kernel runs.
 ///
 /// [`Tuning::of`] returns the values that halofold itself uses. Only the bits of float sums and products
 /// depend on the tuning. For a fixed tuning they are the same every time, except with atomic rungs.

@@ -75,9 +75,9 @@ pub enum Writes {
 pub struct Stage {
     /// The kernel.
     pub kernel: &'static Kernel,
-    /// What it reads.
+    /// The items that it reads.
     pub reads: Reads,
-    /// What it writes.
+    /// The values that it writes.
     pub writes: Writes,
     /// Invocations in a workgroup.
     pub workgroup_size: u32,

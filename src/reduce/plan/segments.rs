@@ -22,9 +22,11 @@ const USUAL_WIDTH: u64 = 64;
 /// How parts are cut into chunks.
 #[derive(Clone, Copy)]
 struct Cut {
-    /// Rows of a part. The last chunk of a part may be shorter than the others.
+    /// Rows of a part.
     len: u64,
+    /// Rows of a chunk. The last chunk of a part may be shorter.
     chunk: u64,
+    /// Chunks of a part.
     chunks: u64,
     /// Elements of a row.
     inner: u64,

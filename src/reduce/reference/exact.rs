@@ -24,7 +24,7 @@ impl ExactSum {
         self
     }
 
-    /// The sum, rounded once. If a term is infinite or NaN, the plain sum; otherwise the compensated sum.
+    /// The compensated sum; the plain sum if it is infinite or NaN.
     pub fn value(self) -> f64 {
         if self.naive.is_finite() { self.high + self.low } else { self.naive }
     }

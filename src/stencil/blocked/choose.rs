@@ -142,7 +142,7 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
     }
     match best(config, machine) {
         Some((_, ns)) if all && single_ns(config, machine) <= ns => single,
-        Some((tuning, _)) => Config { tuning, ..*config },
+        Some((tuning, _)) => Config { tuning, subgroups: machine.shuffles(tuning.block.cols), ..*config },
         None if all => single,
         None => *config,
     }
@@ -204,4 +204,48 @@ fn estimate(config: &Config, machine: &Machine, shape: &Shape) -> f64 {
     let waves = full as f64 * wave(slots) + if rest > 0 { wave(rest) } else { 0.0 };
     let (launch, _) = machine.single();
     (launch + turns as f64 * waves) / f64::from(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stencil::shape::Grid;
+    use crate::stencil::stencils::NINE_POINT;
+
+    fn chosen(grid: Grid, class: Class, subgroup: u32) -> Config {
+        let machine = Machine { class, subgroup, limits: Limits::default() };
+        let config = Config::fastest(&FIVE_POINT, Element::F32, grid);
+        choose(&config, &machine, true)
+    }
+
+    #[test]
+    fn large_grids_go_many_steps_at_a_time_and_slivers_do_not() {
+        let large = chosen(Grid::plane(4096, 4096), Class::Nvidia, 32);
+        assert!(large.variant.is_blocked() && large.steps_per_pass() >= 12, "{:?}", large.tuning);
+        let sliver = chosen(Grid::plane(4_000_000, 3), Class::Nvidia, 32);
+        assert!(!sliver.variant.is_blocked(), "{:?}", sliver.tuning);
+        let driven = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(4096, 4096)).with_rhs();
+        let machine = Machine { class: Class::Nvidia, subgroup: 32, limits: Limits::default() };
+        assert!(!choose(&driven, &machine, true).variant.is_blocked());
+    }
+
+    #[test]
+    fn what_is_chosen_can_be_planned_under_the_default_limits() {
+        let limits = Limits::default();
+        for class in [Class::Nvidia, Class::Software, Class::Other] {
+            for subgroup in [0, 4, 8, 32, 64] {
+                for (rows, cols) in [(1, 1), (1, 9000), (9000, 1), (7, 31), (640, 480), (4096, 4096)] {
+                    for stencil in [&FIVE_POINT, &NINE_POINT] {
+                        let machine = Machine { class, subgroup, limits: limits.clone() };
+                        let config = Config::fastest(stencil, Element::F32, Grid::plane(rows, cols));
+                        for all in [false, true] {
+                            let chosen = choose(&config, &machine, all);
+                            let planned = chosen.plan(Features::all(), &limits);
+                            assert!(planned.is_ok(), "{:?}: {planned:?}", chosen.tuning);
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
