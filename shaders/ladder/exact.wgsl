@@ -73,9 +73,9 @@ fn extra_word(word: u32) -> u32 {
 
 // What the exchanges of all invocations found, as far as it is not zero: always zero, and no compiler knows.
 var<workgroup> found: atomic<u32>;
-// How many of the slots looked at have more in their limbs, and which.
+// Which of the slots looked at have more in their limbs, a bit each, and whether any has.
+var<workgroup> spilled: array<atomic<u32>, 32>;
 var<workgroup> more: atomic<u32>;
-var<workgroup> spilled: array<u32, WG>;
 // Whether this workgroup has.
 var<workgroup> is_spilled: u32;
 
@@ -101,11 +101,15 @@ fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
     return at.lid == 0u && publish(slot, share);
 }
 
-// Digits that workgroups left, added to the limbs of this one: an invocation a digit.
-fn add_extras(at: Place) {
-    let count = atomicLoad(&more);
-    for (var i = at.lid; i < count * EXTRA; i += WG) {
-        let slot = spilled[i / EXTRA];
+// Digits that the workgroups of slots from `begin` on left, added to the limbs of this one: an invocation a digit.
+fn add_extras(begin: u32, at: Place) {
+    let end = select(0u, WG * EXTRA, atomicLoad(&more) != 0u);
+    for (var i = at.lid; i < end; i += WG) {
+        let number = i / EXTRA;
+        if ((atomicLoad(&spilled[number >> 5u]) >> (number & 31u)) & 1u) == 0u {
+            continue;
+        }
+        let slot = begin + number;
         let l = i % EXTRA;
         let word = atomicOr(&partials[extra_of(slot) + l], 0u);
 #ifdef reads_partials
@@ -165,12 +169,16 @@ fn kernel(at: Place, wg: Workgroup) {
         if at.lid == 0u {
             atomicStore(&more, 0u);
         }
+        for (var word = at.lid; word < 32u; word += WG) {
+            atomicStore(&spilled[word], 0u);
+        }
         workgroupBarrier();
         let i = begin + at.lid;
         if i < params.own.tickets {
             let other = collect(i);
             if (other.tag & SPILLED) != 0u {
-                spilled[atomicAdd(&more, 1u)] = i;
+                atomicOr(&spilled[at.lid >> 5u], 1u << (at.lid & 31u));
+                atomicStore(&more, 1u);
             }
             if (other.tag & WINDOW) == window {
                 acc = combine(acc, other);
@@ -180,7 +188,7 @@ fn kernel(at: Place, wg: Workgroup) {
             }
         }
         workgroupBarrier();
-        add_extras(at);
+        add_extras(begin, at);
         workgroupBarrier();
     }
     let total = workgroup_reduce(acc, at, wg);
