@@ -1,4 +1,4 @@
-//! Lists the files of `shaders/` for `src/shader.rs`: a new kernel is a new file and nothing else.
+//! Lists the files of `shaders/` for `src/shader.rs`, so that a new kernel is only a new file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn main() {
     println!("cargo::rerun-if-changed=shaders");
 }
 
-/// Every WGSL file below a folder.
+/// Collects all WGSL files in a folder and its subfolders.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("shaders/ can be read") {
         let path = entry.expect("shaders/ can be read").path();

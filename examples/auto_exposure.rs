@@ -1,38 +1,41 @@
-//! Auto exposure: halofold in the middle of an application's frame, its result used on the GPU by the next dispatch.
+//! Auto exposure: halofold in the middle of an application's frame. The next dispatch uses its result on the
+//! GPU.
 //!
 //! `cargo run --release --example auto_exposure -- [--png FOLDER]`
 //!
-//! A renderer wants the middle of every picture to be middle grey, like a camera. It needs the mean of the logarithm of
-//! all luminances of the frame, every frame, and it must not wait for it: a readback would stall the GPU for longer than
-//! the reduction takes. So the number never leaves the GPU. One frame is one compute pass:
+//! Like a camera, a renderer adjusts every picture so that its mean is middle grey. For this it needs the
+//! mean of the logarithms of all luminances, in every frame, without waiting: a readback would stall the GPU
+//! for longer than the reduction takes. So the number never leaves the GPU. One frame is one compute pass:
 //!
 //! ```text
 //! draw (application) → log-mean (halofold) → adapt, as an eye does (application) → tone map (application)
 //! ```
 //!
-//! What an application does to embed halofold is marked with numbers below: 1 and 2 at start-up, 3 every frame. halofold
-//! brings no device, no queue, no pass and no thread, and a frame makes it allocate nothing.
+//! The numbers below mark the steps with which an application embeds halofold: 1 and 2 at start-up, 3 in
+//! every frame. halofold creates no device, no queue, no pass and no thread, and it allocates nothing in a
+//! frame.
 
 use std::path::{Path, PathBuf};
 
 use halofold::Element;
 use halofold::read::Readback;
 use halofold::reduce::{Arity, Monoid, Reducer};
-// The wgpu that halofold was built with: an application that names its own gets a compile error where versions differ.
+// The wgpu that halofold was built with. An application that names its own gets a compile error if the
+// versions differ.
 use halofold::wgpu;
 
 type Error = Box<dyn std::error::Error>;
 
-/// Pixels.
+/// The size of the picture, in pixels.
 pub const SIZE: [u32; 2] = [320, 180];
 const PIXELS: u64 = SIZE[0] as u64 * SIZE[1] as u64;
 
-/// Frames, and the one in which somebody opens the curtains.
+/// The number of frames.
 pub const FRAMES: u32 = 90;
 /// The first bright frame.
 pub const DAWN: u32 = 30;
 
-/// How the application packs a colour whose channels have no upper bound: three mantissas and an exponent.
+/// The application's format for colours whose channels have no upper bound: three mantissas and an exponent.
 ///
 /// The operator and the application's own shaders share this text.
 const UNPACK: &str = "
@@ -44,12 +47,12 @@ fn unpack(pixel: u32) -> vec3<f32> {
 
 /// The reduction: four functions, in the application's own terms.
 ///
-/// `Elem` is `u32`, a whole pixel: what `map` makes of it is the operator's business. `finish` divides by the number of
-/// pixels, so that the result is what the next shader wants.
+/// `Elem` is `u32`, one packed pixel, which `map` unpacks. `finish` divides by the number of pixels, so that
+/// the next shader can use the result directly.
 const LOG_MEAN: &str = "
 alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc {
-    // Black has no logarithm: nothing counts as darker than a ten-thousandth.
+    // Black has no logarithm: luminances are at least a ten-thousandth.
     return log2(max(dot(unpack(elem), vec3<f32>(0.2126, 0.7152, 0.0722)), 1e-4));
 }
 fn identity() -> Acc { return 0.0; }
@@ -63,7 +66,7 @@ struct Frame { size: vec2<u32>, number: u32, brightness: f32 }
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var<storage, read_write> scene: array<u32>;
 @group(0) @binding(2) var<storage, read_write> log_mean: f32;
-// For every frame its log-mean and its exposure, both in stops.
+// The log-mean and the exposure of every frame, both in stops.
 @group(0) @binding(3) var<storage, read_write> history: array<vec2<f32>>;
 @group(0) @binding(4) var<storage, read_write> picture: array<u32>;
 
@@ -73,7 +76,7 @@ fn pack(colour: vec3<f32>) -> u32 {
     return mantissa.r | (mantissa.g << 8u) | (mantissa.b << 16u) | (u32(exponent + 128.0) << 24u);
 }
 
-// A floor of tiles, a wall, and a lamp fifty times as bright as either.
+// Draws a tiled floor, a wall, and a lamp fifty times as bright as either.
 @compute @workgroup_size(8, 8)
 fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
     if any(id.xy >= frame.size) { return; }
@@ -84,10 +87,11 @@ fn draw(@builtin(global_invocation_id) id: vec3<u32>) {
     scene[id.y * frame.size.x + id.x] = pack(colour * frame.brightness);
 }
 
-// An eye goes an eighth of the way in each frame. The result of the reduction is an ordinary storage buffer.
+// In each frame the exposure moves an eighth of the way, as an eye adapts. The result of the reduction is an
+// // ordinary storage buffer.
 @compute @workgroup_size(1)
 fn adapt() {
-    // This many stops put the log-mean at 18 %, middle grey.
+    // The exposure at which the log-mean is 18 %, middle grey.
     let wanted = log2(0.18) - log_mean;
     var exposure = wanted;
     if frame.number > 0u { exposure = mix(history[frame.number - 1u].y, wanted, 0.125); }
@@ -103,7 +107,7 @@ fn tone_map(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// What the uniform of a frame holds.
+/// The uniform block of a frame.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct FrameData {
@@ -112,18 +116,18 @@ struct FrameData {
     brightness: f32,
 }
 
-/// One frame, as it was found on the GPU after the last one.
+/// The figures of one frame, read from the GPU after the last frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// How bright the scene was.
+    /// The brightness of the scene.
     pub brightness: f32,
     /// The mean of the logarithms of its luminances, in stops.
     pub log_mean: f32,
-    /// The exposure it was shown with, in stops.
+    /// The exposure with which it was shown, in stops.
     pub exposure: f32,
 }
 
-/// What comes of a run.
+/// The outcome of a run.
 pub struct Outcome {
     /// All frames.
     pub frames: Vec<Frame>,
@@ -141,8 +145,8 @@ fn main() -> Result<(), Error> {
         [option, folder] if option == "--png" => Some(PathBuf::from(folder)),
         _ => return Err("usage: auto_exposure [--png FOLDER]".into()),
     };
-    // The application opens its device as it always did. halofold runs on the smallest; where subgroup operations are to be
-    // had, asking for them makes it faster.
+    // The application opens its device as before. halofold runs with the lowest limits; subgroup operations,
+    // if the adapter has them, make it faster.
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let adapter = pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))?;
     let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
@@ -172,7 +176,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
     let log_mean = Monoid::custom("log-mean", Element::U32, Arity::One, &[UNPACK, LOG_MEAN].concat())?;
     let log_mean = Reducer::new(device, log_mean)?;
 
-    // 2. At start-up, and again whenever the window's size changes: what the reduction reads, and where its result goes.
+    // 2. At start-up, and again whenever the window's size changes: bind the input and the result.
     let reduction = log_mean.of(&app.scene).into(&app.log_mean)?;
 
     let pictures = [DAWN, FRAMES - 1].map(|number| (number, Readback::new(device, 4 * PIXELS)));
@@ -183,9 +187,10 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             app.dispatch(&mut pass, &app.draw, tiles());
-            // 3. Every frame: recorded behind the dispatch that writes its input, in front of the one that reads its result.
-            //    wgpu puts the barriers in between. It changes the pass's pipeline and its bind group 0, so `dispatch`
-            //    sets both again. Outside of a pass it would be `reduction.encode(&mut encoder)`.
+            // 3. Every frame: record it after the dispatch that writes its input, and before the one that
+            //    reads its result. wgpu inserts the barriers. It changes the pass's pipeline and its bind
+            //    group 0, so `dispatch` sets both again. Outside a pass, call
+            //    `reduction.encode(&mut encoder)`.
             reduction.encode_in_pass(&mut pass);
             app.dispatch(&mut pass, &app.adapt, [1, 1]);
             app.dispatch(&mut pass, &app.tone_map, tiles());
@@ -196,7 +201,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
         queue.submit([encoder.finish()]);
     }
 
-    // Nothing was waited for until here; only the report needs the numbers on the host.
+    // Nothing has waited until here; only the report needs the numbers on the host.
     let history = read(device, queue, &app.history)?;
     let frames = bytemuck::cast_slice::<u8, [f32; 2]>(&history).iter().zip(0..);
     let [dazzled, adapted] = pictures.map(|(_, readback)| readback.wait(4 * PIXELS));
@@ -214,17 +219,17 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Outcome, Error>
     })
 }
 
-/// Night, then day.
+/// The brightness of the scene: night, then day.
 fn brightness(frame: u32) -> f32 {
     if frame < DAWN { 0.015_625 } else { 16.0 }
 }
 
-/// Workgroups of 8 × 8 pixels.
+/// The number of workgroups of 8 × 8 pixels.
 fn tiles() -> [u32; 2] {
     SIZE.map(|pixels| pixels.div_ceil(8))
 }
 
-/// The application's own buffers and pipelines: nothing here knows of halofold.
+/// The application's own buffers and pipelines. Nothing here depends on halofold.
 struct Application {
     frame: wgpu::Buffer,
     scene: wgpu::Buffer,
@@ -244,7 +249,7 @@ impl Application {
                 wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
             device.create_buffer(&descriptor)
         };
-        // Whatever halofold reads or writes needs STORAGE, and nothing else.
+        // Buffers that halofold reads or writes need only STORAGE.
         let storage = wgpu::BufferUsages::STORAGE;
         let source = storage | wgpu::BufferUsages::COPY_SRC;
         let uniform = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
@@ -276,7 +281,7 @@ impl Application {
     }
 }
 
-/// A uniform, then storage buffers.
+/// A layout with a uniform buffer, followed by storage buffers.
 fn layout(device: &wgpu::Device, bindings: u32) -> wgpu::BindGroupLayout {
     let entries = (0..bindings).map(|binding| wgpu::BindGroupLayoutEntry {
         binding,
@@ -297,7 +302,7 @@ fn layout(device: &wgpu::Device, bindings: u32) -> wgpu::BindGroupLayout {
     })
 }
 
-/// Makes the application's pipelines by their entry points.
+/// Creates the application's pipelines, one per entry point.
 fn pipelines(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
@@ -323,7 +328,7 @@ fn pipelines(
     }
 }
 
-/// A whole buffer on the host. Waits: for the end of a run.
+/// Reads a whole buffer back to the host. It waits, so it is only for the end of a run.
 fn read(device: &wgpu::Device, queue: &wgpu::Queue, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
     let readback = Readback::new(device, buffer.size());
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

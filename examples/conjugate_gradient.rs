@@ -1,10 +1,11 @@
-//! A Poisson equation by conjugate gradients, whose scalars never leave the GPU.
+//! Solves a Poisson equation by conjugate gradients. The scalars never leave the GPU.
 //!
 //! `cargo run --release --example conjugate_gradient`
 //!
-//! `A x = b` on a grid of cells, where `A x = 4 x - (north + south + west + east)` and cells beyond the edge are zero. Every
-//! iteration needs two dot products, and its next step needs their quotient. Sent through the host, each would cost the time of
-//! several iterations. Here an iteration is one compute pass, and the host looks at the residual every so often:
+//! `A x = b` on a grid of cells, where `A x = 4 x - (north + south + west + east)` and cells beyond the edge
+//! are zero. Every iteration needs two dot products, and the steps after them need their quotients. A round
+//! trip through the host would take as long as several iterations. Here an iteration is one compute pass, and
+//! the host reads the residual once every 25 iterations:
 //!
 //! ```text
 //! q = A p (application) → p·q (halofold) → x += α p, r -= α q (application) → r·r (halofold) → p = r + β p (application)
@@ -20,10 +21,11 @@ type Error = Box<dyn std::error::Error>;
 /// Cells of a side.
 pub const SIDE: usize = 200;
 
-/// Iterations between two looks at the residual.
+/// Iterations between two readbacks of the residual.
 const LOOK: u32 = 25;
 
-/// The application's kernels: each binds what it names. `rr` is r·r, twice: of this iteration and of the one before.
+/// The application's kernels. Each binds the buffers that it names. `rr` holds r·r twice: of this iteration
+/// and of the previous one.
 const KERNELS: &str = "
 const SIDE = 200u;
 @group(0) @binding(0) var<storage, read_write> x: array<f32>;
@@ -34,9 +36,9 @@ const SIDE = 200u;
 @group(0) @binding(5) var<storage, read_write> before: f32;
 @group(0) @binding(6) var<storage, read_write> rr: f32;
 
-// The direction at a cell.
+// The search direction at a cell.
 fn at(row: u32, column: u32) -> f32 {
-    // Below zero a coordinate wraps around, to far beyond the other edge.
+    // A coordinate below zero wraps around to a number far beyond the other edge.
     if max(row, column) >= SIDE { return 0.0; }
     return p[row * SIDE + column];
 }
@@ -65,9 +67,9 @@ fn turn(@builtin(global_invocation_id) id: vec3<u32>) {
 }
 ";
 
-/// What comes of a run.
+/// The outcome of a run.
 pub struct Outcome {
-    /// Iterations.
+    /// The number of iterations.
     pub iterations: u32,
     /// The solution.
     pub x: Vec<f32>,
@@ -94,8 +96,8 @@ pub fn charges() -> Vec<f32> {
     b
 }
 
-/// Solves `A x = b` until the residual is a millionth of `b`; of what does not converge it makes ten times as many iterations as a
-/// side has cells.
+/// Solves `A x = b` until the residual is a millionth of `b`. If it does not converge, it stops after ten
+/// times as many iterations as a side has cells.
 pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, b: &[f32]) -> Result<Outcome, Error> {
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
     let buffer = |contents: &[f32]| {
@@ -112,7 +114,7 @@ pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, b: &[f32]) -> Result<Outc
         [("apply", &[2, 3][..]), ("advance", &[0, 1, 2, 3, 4, 5]), ("turn", &[1, 2, 5, 6])]
             .map(|(entry_point, bindings)| kernels.kernel(entry_point, bindings));
 
-    // What of it is halofold's: one operator, bound twice.
+    // halofold's part: one operator, bound twice.
     let dot = Reducer::new(device, Op::Dot.over(Element::F32)?)?;
     let p_dot_q = dot.of(&p).and(&q).into(&pq)?;
     let r_dot_r = dot.of(&r).and(&r).into(&rr)?;

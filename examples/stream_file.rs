@@ -1,25 +1,28 @@
-//! A file of any size through a GPU of any size: three pieces of it are on the way at any time.
+//! Reduces a file of any size on a GPU of any size: three pieces of the file are in flight at any time.
 //!
-//! `cargo run --release --example stream_file -- [--type f32] [--op sum] [--size BYTES] [--piece BYTES] [FILE]`
+//! `cargo run --release --example stream_file -- [--type f32] [--op sum] [--size BYTES] [--piece BYTES]
+//! [FILE]`
 //!
-//! Without a file it writes one of `--size` bytes first, whose reduction it knows, and fails if the GPU's differs.
+//! Without a file it first writes one of `--size` bytes with a known result, and fails if the GPU's result
+//! differs.
 //!
-//! A piece goes disk → host memory → staging memory → GPU memory → one result. The host does the first two steps, the
-//! GPU the others, and a ring of slots lets them work at the same time:
+//! A piece goes disk → host memory → staging memory → GPU memory → one result. The host does the first two
+//! steps, the GPU the others, and a ring of slots lets them work at the same time:
 //!
 //! ```text
 //! host   fill 0 | fill 1 | fill 2 | wait, fill 0 | wait, fill 1 | …
 //! GPU             0: upload, reduce | 1: upload, reduce | 2: upload, reduce | …
 //! ```
 //!
-//! Why staging buffers of our own, and not `Queue::write_buffer`? That makes the same copy, into staging memory that wgpu allocates
-//! for each call and frees when the GPU is done with it. Nothing would hold the host back: if the disk is faster than the bus,
-//! as it is when the file is cached, all of the file would end up in staging memory. A ring is bounded, and waiting for its
-//! oldest slot is the brake. And why not read from the disk right into a staging buffer? It is mapped write-only: it may be
-//! memory that is slow or forbidden to read, and `Read::read` promises nothing of that kind.
+//! Why separate staging buffers, and not `Queue::write_buffer`? That call makes the same copy, to staging
+//! memory that wgpu allocates for each call and frees when the GPU is done with it. Nothing would slow down
+//! the host: if the disk is faster than the bus, as it is when the file is cached, the whole file would end
+//! up in staging memory. A ring is bounded, because the host waits for its oldest slot. And why not read from
+//! the disk directly to a staging buffer? It is mapped write-only: reading it may be slow or forbidden, and
+//! `Read::read` does not promise that it never reads its buffer.
 //!
-//! Each piece leaves one result on the GPU. At the end one readback fetches all of them, and the host combines them: there
-//! are few, so that can be done in a wider type than the GPU's, without another rounding for each piece.
+//! Each piece leaves one result on the GPU. At the end one readback reads all of them, and the host combines
+//! them. Since there are few, it can use a wider type than the GPU's, without another rounding per piece.
 
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Write as _};
@@ -33,21 +36,21 @@ use halofold::{Element, Slice, Value, wgpu};
 
 type Error = Box<dyn std::error::Error>;
 
-/// Two would do to overlap; with a third, neither side waits for a hiccup of the other.
+/// Two slots are enough to overlap. With a third, neither side waits for a short delay of the other.
 const SLOTS: usize = 3;
 
-/// What to do.
+/// What to reduce, and how.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Bare little-endian elements; without a file one is generated, verified and removed.
+    /// A file of little-endian elements. Without a file, one is generated, verified and removed.
     pub file: Option<PathBuf>,
-    /// What it holds.
+    /// The element type.
     pub element: Element,
-    /// Sum, minimum or maximum: what can be computed of results of its own.
+    /// Sum, minimum or maximum: operators that can combine their own results.
     pub op: Op,
-    /// Bytes to generate.
+    /// The size of a generated file, in bytes.
     pub size: u64,
-    /// Bytes of a piece, at most.
+    /// The largest size of a piece, in bytes.
     pub piece: u64,
 }
 
@@ -57,30 +60,30 @@ impl Default for Request {
     }
 }
 
-/// What came of it.
+/// The result and the times.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The reduction of the whole file.
     pub value: Value,
     /// Elements of the file.
     pub elements: u64,
-    /// Pieces it was cut into.
+    /// The number of pieces.
     pub pieces: usize,
-    /// Bytes of a whole piece.
+    /// The size of a full piece, in bytes.
     pub piece: u64,
     /// Time the host read from the disk.
     pub reading: Duration,
     /// Time the host copied into staging memory.
     pub staging: Duration,
-    /// Time the host spent in wgpu, handing work over.
+    /// Time the host spent in wgpu, submitting work.
     pub submitting: Duration,
     /// Time the host waited for the GPU.
     pub waiting: Duration,
-    /// From the first byte read to the result.
+    /// Time from the first byte read to the result.
     pub all: Duration,
-    /// What the upload of one whole piece takes if nothing else runs.
+    /// Time of the upload of one full piece, if nothing else runs.
     pub upload: Duration,
-    /// What the reduction of one whole piece takes if nothing else runs.
+    /// Time of the reduction of one full piece, if nothing else runs.
     pub reduction: Duration,
 }
 
@@ -134,7 +137,7 @@ fn request(mut arguments: impl Iterator<Item = String>) -> Result<Request, Error
 /// Streams a file through a device; verifies the result if the file is a generated one.
 pub fn run(device: &wgpu::Device, queue: &wgpu::Queue, request: &Request) -> Result<Report, Error> {
     if !matches!(request.op, Op::Sum | Op::Min | Op::Max) {
-        return Err(format!("{}: this example combines sum, min and max only", request.op).into());
+        return Err(format!("{}: this example combines only sum, min and max", request.op).into());
     }
     match &request.file {
         Some(path) => stream(device, queue, request, path),
@@ -160,7 +163,7 @@ fn stream(
     if !bytes.is_multiple_of(size) {
         return Err(format!("{bytes} bytes are no whole number of {}", request.element).into());
     }
-    // A multiple of every element's size, and of what copies ask for.
+    // A multiple of the size of every element type, and of the alignment of copies.
     let piece = (request.piece.min(bytes).min(device.limits().max_buffer_size) / 8 * 8).max(8);
     let pieces = bytes.div_ceil(piece) as usize;
 
@@ -190,7 +193,7 @@ fn stream(
         ring.wait(number % SLOTS)?;
         report.waiting += timed.elapsed();
         let timed = Instant::now();
-        // What follows the last element of an odd number of 16-bit ones is copied with it, but not reduced.
+        // With an odd number of 16-bit elements, the padding after the last one is copied, but not reduced.
         ring.slots[number % SLOTS].fill(&host[..len.next_multiple_of(4)])?;
         report.staging += timed.elapsed();
         let timed = Instant::now();
@@ -209,14 +212,14 @@ fn stream(
     Ok(report)
 }
 
-/// What the GPU accumulates elements in.
+/// The type in which the GPU accumulates elements.
 fn accumulated(element: Element) -> Element {
     if element == Element::F16 { Element::F32 } else { element }
 }
 
-/// The result of all pieces from those of each.
+/// Combines the results of the pieces.
 fn combine(request: &Request, results: &[u8]) -> Result<Value, Error> {
-    // Results of these operators are elements again.
+    // The results of these operators are elements, too.
     let all = reference::reduce(request.op, accumulated(request.element), results, None);
     Ok(all.and_then(|all| all.answer.value()).ok_or("the operator is not defined for this type")?)
 }
@@ -232,18 +235,18 @@ struct Ring<'a> {
     gathered: wgpu::Buffer,
 }
 
-/// One piece on its way.
+/// The buffers of one piece in flight.
 struct Slot {
     staging: wgpu::Buffer,
     elements: wgpu::Buffer,
     result: wgpu::Buffer,
-    /// The reduction of a whole piece: recorded again and again.
+    /// The reduction of a full piece, recorded any number of times.
     whole: Prepared,
-    /// The work that the GPU was last given for this slot, and word of the staging buffer's being mapped again.
+    /// The last submission for this slot, and the signal that its staging buffer is mapped again.
     busy: Option<(wgpu::SubmissionIndex, Mapped)>,
 }
 
-/// Tells when a buffer is mapped.
+/// Receives a message when a buffer is mapped.
 type Mapped = Receiver<Result<(), wgpu::BufferAsyncError>>;
 
 impl<'a> Ring<'a> {
@@ -257,7 +260,8 @@ impl<'a> Ring<'a> {
         let reducer = Reducer::new(device, request.op.over(request.element)?)?;
         let extent = Extent { offset: 0, len: piece / request.element.size() };
         let plan = reducer.plan(Shape::Whole, &[extent], None)?;
-        // One workspace for all slots: a queue runs its work in order. What suffices for a whole piece does for the last one.
+        // One workspace for all slots, because a queue runs its work in order. A workspace for a full piece
+        // is large enough for the last piece.
         let workspace = Workspace::new(device, &plan);
         let size = reducer.monoid().out_size();
         let gathered = buffer(
@@ -271,15 +275,15 @@ impl<'a> Ring<'a> {
         Ok(Ring { device, queue, slots, reducer, workspace, gathered })
     }
 
-    /// Waits until a slot's staging buffer is the host's again.
+    /// Waits until a slot's staging buffer belongs to the host again.
     fn wait(&mut self, slot: usize) -> Result<(), Error> {
         let Some((submission, mapped)) = self.slots[slot].busy.take() else { return Ok(()) };
-        // For this submission only: later ones go on.
+        // Waits only for this submission; later ones continue.
         self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })?;
         Ok(mapped.recv()??)
     }
 
-    /// Gives the GPU a piece that lies in staging memory. Does not wait.
+    /// Submits a piece in staging memory to the GPU. Does not wait.
     fn submit(&mut self, number: usize, len: u64) -> Result<(), Error> {
         let slot = &mut self.slots[number % SLOTS];
         let size = self.reducer.monoid().out_size();
@@ -289,7 +293,7 @@ impl<'a> Ring<'a> {
         if len == slot.elements.size() {
             slot.whole.encode(&mut encoder);
         } else {
-            // The last piece: bound for itself.
+            // The last piece has its own bindings.
             let last = (&slot.elements, len);
             bind(&self.reducer, &self.workspace, last, &slot.result)?.encode(&mut encoder);
         }
@@ -299,7 +303,7 @@ impl<'a> Ring<'a> {
         Ok(())
     }
 
-    /// The results of the first so many pieces. Waits for all of them.
+    /// Reads back the results of the first `pieces` pieces. Waits for all of them.
     fn results(&self, pieces: u64) -> Result<Vec<u8>, Error> {
         let size = pieces * self.reducer.monoid().out_size();
         let readback = Readback::new(self.device, size);
@@ -309,7 +313,7 @@ impl<'a> Ring<'a> {
         Ok(readback.wait(size)?)
     }
 
-    /// How long a stage of one piece takes when nothing else runs. The first time does not count.
+    /// Measures a stage of one piece while nothing else runs. The first run is a warm-up.
     fn alone(&mut self, stage: impl Fn(&mut wgpu::CommandEncoder, &Slot)) -> Result<Duration, Error> {
         let mut fastest = Duration::MAX;
         self.slots[0].staging.unmap();
@@ -354,11 +358,11 @@ impl Slot {
         Ok(())
     }
 
-    /// Asks for the staging buffer as soon as the GPU has read it.
+    /// Requests the staging buffer as soon as the GPU has read it.
     fn map(&self) -> Mapped {
         let (sender, mapped) = mpsc::channel();
         self.staging.map_async(wgpu::MapMode::Write, .., move |result| {
-            // Nobody listens if the host met an error.
+            // The receiver is gone if the host has returned an error.
             let _ = sender.send(result);
         });
         mapped
@@ -387,7 +391,8 @@ fn buffer(device: &wgpu::Device, label: &str, size: u64, usage: wgpu::BufferUsag
     })
 }
 
-/// A file of small whole numbers, whose sum is exact in every order and type, and which goes when it is no longer needed.
+/// A temporary file of small integers, whose sum is exact in every order and type. Dropping it removes the
+/// file.
 struct Generated {
     path: PathBuf,
     expected: Value,
@@ -412,19 +417,19 @@ impl Generated {
             file.write_all(&bits(request.element, x).to_le_bytes()[..request.element.size() as usize])?;
         }
         file.flush()?;
-        generated.expected = tally.value(request).ok_or("the CPU has no word on this")?;
+        generated.expected = tally.value(request).ok_or("the CPU cannot compute this")?;
         Ok(generated)
     }
 }
 
 impl Drop for Generated {
     fn drop(&mut self) {
-        // A temporary file that cannot be removed is the system's to remove.
+        // If a temporary file cannot be removed, the system removes it.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// The CPU's own reduction.
+/// The reduction on the CPU.
 struct Tally {
     sum: i64,
     min: i64,
@@ -438,7 +443,8 @@ impl Tally {
         self.max = self.max.max(x);
     }
 
-    /// Of nothing it is whatever the reference says; else what was counted, as the results of pieces are read.
+    /// The result: that of the reference for an empty input, otherwise the counted one, in the type of the
+    /// GPU's results.
     fn value(&self, request: &Request) -> Option<Value> {
         let result = match request.op {
             _ if self.max < self.min => return combine(request, &[]).ok(),
@@ -452,7 +458,7 @@ impl Tally {
     }
 }
 
-/// A whole number in an element type.
+/// The bits of an integer in an element type.
 fn bits(element: Element, x: i64) -> u64 {
     match element {
         Element::F16 => half::f16::from_f64(x as f64).to_bits().into(),

@@ -2,7 +2,8 @@
 
 use wgpu::{Adapter, AdapterInfo, Backend, Backends, Device, DeviceType, Features, Instance, Limits, Queue};
 
-/// Every feature that lets halofold run more types, more rungs, a better clock or a shorter way back.
+/// All features with which halofold runs more types and more rungs, times more precisely, or reads back
+/// faster.
 pub const HELPFUL_FEATURES: Features = Features::SUBGROUP
     .union(Features::SHADER_F16)
     .union(Features::SHADER_F64)
@@ -13,7 +14,7 @@ pub const HELPFUL_FEATURES: Features = Features::SUBGROUP
     .union(Features::MAPPABLE_PRIMARY_BUFFERS)
     .union(Features::TIMESTAMP_QUERY);
 
-/// Features by name, for people: `SUBGROUP, SHADER_F16`.
+/// The names of features, for messages: `SUBGROUP, SHADER_F16`.
 pub fn feature_names(features: Features) -> String {
     features.iter_names().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
@@ -23,9 +24,9 @@ fn allowed() -> Backends {
     Backends::from_env().unwrap_or(Backends::all())
 }
 
-/// An instance over some back ends.
+/// Makes an instance with some back ends.
 ///
-/// With `validation`, the back end's own checks are on: the Vulkan validation layers, if they are installed.
+/// `validation` turns on the back end's own checks: the Vulkan validation layers, if they are installed.
 fn instance(backends: Backends, validation: bool) -> Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     descriptor.backends = backends;
@@ -35,14 +36,14 @@ fn instance(backends: Backends, validation: bool) -> Instance {
     Instance::new(descriptor)
 }
 
-/// All adapters that can compute, the most capable first: discrete before integrated before software, and of
-/// one piece of hardware the native back end before GL. `WGPU_BACKEND` narrows the choice.
+/// All adapters that can compute, the most capable first: discrete before integrated before software. For the
+/// same hardware, the native back end comes before GL. `WGPU_BACKEND` narrows the choice.
 pub async fn list() -> Vec<Adapter> {
     sorted(instance(allowed(), false).enumerate_adapters(allowed()).await)
 }
 
-/// The adapter to use where none is named: the first of [`list`], found without asking GL unless there is
-/// nothing else. With `validation`, the back end's own checks are on, if they are installed.
+/// The default adapter: the first of [`list`]. GL is queried only if no other back end has one. `validation`
+/// turns on the back end's own checks, if they are installed.
 pub async fn preferred(validation: bool) -> Option<Adapter> {
     for backends in [allowed() - Backends::GL, allowed() & Backends::GL] {
         let found = sorted(instance(backends, validation).enumerate_adapters(backends).await);
@@ -74,21 +75,21 @@ fn rank(kind: DeviceType) -> u8 {
     }
 }
 
-/// Whether the adapter is a processor playing a GPU.
+/// Whether the adapter is a software implementation on the CPU.
 pub fn is_software(info: &AdapterInfo) -> bool {
     info.device_type == DeviceType::Cpu
 }
 
-/// The limits an adapter has, all of them: halofold asks for buffers and workgroups as large as they come.
+/// All limits of an adapter: halofold uses buffers and workgroups as large as the adapter allows.
 pub fn helpful_limits(adapter: &Adapter) -> Limits {
     adapter.limits()
 }
 
-/// Opens an adapter with everything that helps.
+/// Opens an adapter with [`HELPFUL_FEATURES`] and [`helpful_limits`].
 ///
 /// # Errors
 ///
-/// wgpu's own, if the device cannot be created.
+/// wgpu cannot create the device.
 pub async fn open(adapter: &Adapter) -> Result<(Device, Queue), wgpu::RequestDeviceError> {
     adapter
         .request_device(&wgpu::DeviceDescriptor {

@@ -1,6 +1,6 @@
-//! Buffers as kernels see them: ranges, small numbers, groups of bindings, and what can be wrong with a caller's buffer.
+//! Buffers and bindings: ranges, uniform blocks, bind groups, and the errors of a caller's buffer.
 //!
-//! Reductions, histograms and stencils bind alike; the errors of each wrap a [`BufferError`].
+//! Reductions, histograms and stencils share this code. Their errors wrap a [`BufferError`].
 
 use std::num::NonZeroU64;
 
@@ -8,22 +8,24 @@ use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::slice::Slice;
 
-/// Distance between the parameters of two dispatches: the largest alignment a device may ask for.
+/// The distance between the parameters of two dispatches, in bytes: the largest alignment that a device may
+/// require.
 pub(crate) const STRIDE: usize = 256;
 
-/// A part of a buffer as a binding.
+/// A range of a buffer as a binding.
 pub(crate) fn slice(buffer: &Buffer, offset: u64, size: u64) -> BindingResource<'_> {
     BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
 }
 
-/// Adds a block with the parameters of a dispatch to those of others.
+/// Appends a block with the parameters of a dispatch.
 pub(crate) fn push_block<T: bytemuck::Pod>(blocks: &mut Vec<u8>, params: &T) {
     let at = blocks.len();
     blocks.extend(bytemuck::bytes_of(params));
     blocks.resize(at + STRIDE, 0);
 }
 
-/// The parameters of several dispatches, one block each: never nothing, as no buffer may be empty.
+/// The parameters of several dispatches, one block each. There is at least one block, because no buffer may
+/// be empty.
 pub(crate) fn blocks<T: bytemuck::Pod>(params: impl Iterator<Item = T>) -> Vec<u8> {
     let mut blocks = Vec::new();
     params.for_each(|params| push_block(&mut blocks, &params));
@@ -31,19 +33,20 @@ pub(crate) fn blocks<T: bytemuck::Pod>(params: impl Iterator<Item = T>) -> Vec<u
     blocks
 }
 
-/// Where the block that was added after so many others starts.
+/// The offset of the block with this index.
 pub(crate) const fn block_offset(index: usize) -> u64 {
     (index * STRIDE) as u64
 }
 
-/// A block that starts at some byte as a binding.
+/// The block at this offset as a binding.
 pub(crate) fn block<T>(params: &Buffer, offset: u64) -> BindingResource<'_> {
     slice(params, offset, size_of::<T>() as u64)
 }
 
-/// A small buffer with contents, which are whole words; of a device that is lost, a buffer without.
+/// Creates a small buffer with contents, which are whole words. If the device is lost, the buffer has no
+/// contents.
 ///
-/// wgpu's own `create_buffer_init` panics there: what a lost device creates cannot be written to.
+/// wgpu's own `create_buffer_init` panics in that case, because a buffer of a lost device cannot be written.
 pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: BufferUsages) -> Buffer {
     let size = (contents.len() as u64).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
     let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true };
@@ -56,15 +59,15 @@ pub(crate) fn filled(device: &Device, label: &str, contents: &[u8], usage: Buffe
     buffer
 }
 
-/// Maps or unmaps a buffer of halofold's own, which only the loss of the device can make an error. wgpu reports that one as an error
-/// of the buffer's, by default with a panic: here nobody is told.
+/// Maps or unmaps one of halofold's own buffers. This fails only if the device is lost. wgpu would report
+/// that as a validation error, by default with a panic; this function suppresses the report.
 pub(crate) fn quietly(device: &Device, work: impl FnOnce()) {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     work();
     drop(scope.pop());
 }
 
-/// Binds buffers to the slots of group 0.
+/// Creates a bind group for group 0.
 pub(crate) fn bind<'a>(
     device: &Device,
     label: &str,
@@ -76,33 +79,33 @@ pub(crate) fn bind<'a>(
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }
 
-/// What kernels do with a part of a caller's buffer.
+/// The use of a range of a caller's buffer by kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use<'a> {
     /// What the buffer is for.
     pub(crate) role: &'static str,
     pub(crate) buffer: &'a Buffer,
-    /// The first byte.
+    /// The offset of the first byte.
     pub(crate) start: u64,
-    /// One past the last.
+    /// The offset one past the last byte.
     pub(crate) end: u64,
 }
 
-/// Why a caller's buffer cannot be used as it should be: what [`reduce`](crate::reduce), [`histogram`](crate::histogram),
-/// and [`stencil`](crate::stencil) say of buffers when they prepare. All sizes and offsets are in bytes, from the
-/// start of the buffer.
+/// Why a caller's buffer cannot be used. [`reduce`](crate::reduce), [`histogram`](crate::histogram) and
+/// [`stencil`](crate::stencil) return it when they bind buffers. All sizes and offsets are in bytes, and
+/// offsets count from the start of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BufferError {
-    /// It lacks a usage.
+    /// The buffer lacks a usage.
     #[error("the {role} buffer lacks {usage:?}: create it with that usage")]
     Usage {
         /// What the buffer is for.
         role: &'static str,
-        /// The usage it lacks, which the buffer must be created with.
+        /// The missing usage, with which the buffer must be created.
         usage: BufferUsages,
     },
-    /// It ends too early; a workspace, if it was made for another plan.
+    /// The buffer is too short. For a workspace: it was made for a smaller plan.
     #[error("the {role} needs bytes {start}..{end}, but ends at byte {size}")]
     TooShort {
         /// What the buffer is for.
@@ -111,22 +114,23 @@ pub enum BufferError {
         start: u64,
         /// One past the last byte needed.
         end: u64,
-        /// Where the buffer ends, or the slice of it that was given.
+        /// The end of the buffer, or of the given slice.
         size: u64,
     },
-    /// An offset is not where a binding may start.
+    /// An offset at which no binding may start.
     #[error(
-        "the {role} starts at byte {offset}, which is no multiple of {align} (min_storage_buffer_offset_alignment)"
+        "the {role} starts at byte {offset}, which is not a multiple of {align} (min_storage_buffer_offset_alignment)"
     )]
     Offset {
         /// What the buffer is for.
         role: &'static str,
-        /// Where it starts.
+        /// Its offset.
         offset: u64,
-        /// What it must be a multiple of on this device: `min_storage_buffer_offset_alignment`.
+        /// The alignment on this device: `min_storage_buffer_offset_alignment`.
         align: u32,
     },
-    /// One buffer for two things, of which one is written: wgpu does not bind it so, even where the ranges are apart.
+    /// One buffer has two uses, and one of them writes. wgpu does not allow this, even if the ranges do not
+    /// overlap.
     #[error("the {first} and the {second} are one buffer: a dispatch cannot read and write it at once")]
     Aliased {
         /// One use.
@@ -137,12 +141,12 @@ pub enum BufferError {
 }
 
 impl<'a> Use<'a> {
-    /// `size` bytes from `start` on, however far that reaches.
+    /// The use of `size` bytes from `start`. The end saturates.
     pub(crate) fn of(role: &'static str, buffer: &'a Buffer, start: u64, size: u64) -> Self {
         Use { role, buffer, start, end: start.saturating_add(size) }
     }
 
-    /// The buffer must be for storage, and long enough.
+    /// Checks that the buffer has [`BufferUsages::STORAGE`] and is long enough.
     pub(crate) fn check(&self) -> Result<(), BufferError> {
         let Use { role, buffer, start, end } = *self;
         if !buffer.usage().contains(BufferUsages::STORAGE) {
@@ -154,7 +158,7 @@ impl<'a> Use<'a> {
         Ok(())
     }
 
-    /// It must be inside of what the caller gave.
+    /// Checks that the range is inside the slice that the caller gave.
     pub(crate) fn inside(&self, given: Slice<'_>) -> Result<(), BufferError> {
         let Use { role, start, end, .. } = *self;
         if end > given.end() {
@@ -163,7 +167,7 @@ impl<'a> Use<'a> {
         Ok(())
     }
 
-    /// It must start where a binding may.
+    /// Checks the alignment of its start.
     pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), BufferError> {
         let align = limits.min_storage_buffer_offset_alignment;
         if self.start.is_multiple_of(u64::from(align)) {
@@ -172,7 +176,7 @@ impl<'a> Use<'a> {
         Err(BufferError::Offset { role: self.role, offset: self.start, align })
     }
 
-    /// It must not be another use's buffer.
+    /// Checks that another use has another buffer.
     pub(crate) fn apart(&self, other: &Use<'_>) -> Result<(), BufferError> {
         if self.buffer == other.buffer {
             return Err(BufferError::Aliased { first: self.role, second: other.role });
@@ -181,7 +185,7 @@ impl<'a> Use<'a> {
     }
 }
 
-/// Scratch memory must be as long as a plan needs it.
+/// Checks that scratch memory is as long as a plan needs.
 pub(crate) fn room(role: &'static str, buffer: &Buffer, needed: u64) -> Result<(), BufferError> {
     if needed > buffer.size() {
         return Err(BufferError::TooShort { role, start: 0, end: needed, size: buffer.size() });
@@ -189,7 +193,7 @@ pub(crate) fn room(role: &'static str, buffer: &Buffer, needed: u64) -> Result<(
     Ok(())
 }
 
-/// An allocation of scratch memory, never too small to be bound.
+/// Allocates scratch memory of at least the smallest size that can be bound.
 pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),

@@ -1,8 +1,8 @@
-//! Recording: dispatches with everything bound, on their way into a pass.
+//! Recording of dispatches into a pass.
 
 use wgpu::{CommandEncoder, ComputePass, ComputePipeline};
 
-/// A dispatch with everything bound.
+/// A dispatch with its pipeline and bind group.
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
     pub(crate) pipeline: ComputePipeline,
@@ -11,7 +11,7 @@ pub(crate) struct Dispatch {
     pub(crate) grid: [u32; 2],
 }
 
-/// A pass that takes dispatches: the pipeline is set only where it changes.
+/// Records dispatches into a pass. It sets the pipeline only when it changes.
 pub(crate) struct Recorder<'p, 'e> {
     pass: &'p mut ComputePass<'e>,
     current: Option<ComputePipeline>,
@@ -34,7 +34,7 @@ impl<'p, 'e> Recorder<'p, 'e> {
     }
 }
 
-/// A pass of our own.
+/// Begins a compute pass.
 pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> ComputePass<'a> {
     encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes: None })
 }

@@ -1,14 +1,14 @@
-//! The element types a buffer can hold, and the values that come out of a reduction.
+//! The element types that a buffer can hold, and the values that a reduction returns.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::shader::Composer;
 
-/// What a buffer is made of.
+/// The type of the elements in a buffer.
 ///
 /// `U32`, `I32` and `F32` run everywhere. The others need a feature of the adapter, which
-/// [`Element::feature`] names; minima and maxima of `F64` compare bit patterns and need
+/// [`Element::feature`] names. Minima and maxima of `F64` compare bit patterns and need
 /// [`wgpu::Features::SHADER_INT64`] instead (see [`crate::reduce::Op`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -30,11 +30,11 @@ pub enum Element {
 }
 
 impl Element {
-    /// Every element type, those that run everywhere first.
+    /// All element types. Those that run everywhere come first.
     pub const ALL: [Element; 7] =
         [Element::U32, Element::I32, Element::F32, Element::F64, Element::I64, Element::U64, Element::F16];
 
-    /// The name it has in WGSL and on the command line.
+    /// The type's name in WGSL and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Element::U32 => "u32",
@@ -47,7 +47,7 @@ impl Element {
         }
     }
 
-    /// Bytes one element takes in a buffer.
+    /// The size of one element in a buffer, in bytes.
     pub const fn size(self) -> u64 {
         match self {
             Element::F16 => 2,
@@ -56,12 +56,12 @@ impl Element {
         }
     }
 
-    /// Whether it is one of the float types.
+    /// Whether this is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Element::F16 | Element::F32 | Element::F64)
     }
 
-    /// The feature a device needs before a shader may compute with this type; empty where it needs none.
+    /// The feature that a device needs before a shader may compute with this type. Empty if it needs none.
     pub const fn feature(self) -> wgpu::Features {
         match self {
             Element::U32 | Element::I32 | Element::F32 => wgpu::Features::empty(),
@@ -71,7 +71,7 @@ impl Element {
         }
     }
 
-    /// What operators' files may ask about the type.
+    /// Sets the defines about the type that operators' files may test.
     pub(crate) fn defines(self, composer: Composer) -> Composer {
         composer
             .define("float", self.is_float())
@@ -80,7 +80,7 @@ impl Element {
             .define("bits_64", self.size() == 8)
     }
 
-    /// Numbers as elements of a float type in memory, each rounded to the nearest.
+    /// Converts numbers to the bytes of elements of this float type, each rounded to the nearest.
     pub(crate) fn encode(self, numbers: &[f64]) -> Vec<u8> {
         debug_assert!(self.is_float());
         match self {
@@ -97,7 +97,7 @@ impl fmt::Display for Element {
     }
 }
 
-/// A name that is no element type.
+/// A name that is not an element type.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("unknown type `{0}`; the types are u32, i32, f32, f64, i64, u64, f16")]
 pub struct UnknownElement(String);
@@ -130,7 +130,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as the nearest 64-bit float.
+    /// Converts the value to the nearest 64-bit float.
     pub fn as_f64(self) -> f64 {
         match self {
             Value::Unsigned(x) => x as f64,
@@ -141,7 +141,7 @@ impl Value {
         }
     }
 
-    /// Equality as a test wants it: every NaN is the same, and -0 is not +0.
+    /// Equality for tests: all NaNs are equal to each other, and -0 differs from +0.
     pub fn same(self, other: Value) -> bool {
         match (self, other) {
             (Value::F32(a), Value::F32(b)) => (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits(),

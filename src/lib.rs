@@ -1,6 +1,7 @@
-//! Reduction and stencil kernels in WGSL on wgpu: the classic CUDA and OpenCL ladder on every GPU that wgpu reaches.
+//! Reductions, histograms and stencils in WGSL on wgpu, and the classic CUDA and OpenCL reduction ladder on
+//! every GPU that wgpu reaches.
 //!
-//! The sum of a buffer, on the host:
+//! This reads the sum of a buffer back to the host:
 //!
 //! ```
 //! use halofold::Element;
@@ -20,29 +21,31 @@
 //! # run().unwrap();
 //! ```
 //!
-//! - [`reduce`]: sums, minima and where they are, means, variances, dot products … of everything, of rows, columns or segments, and
-//!   your own operators.
-//! - [`histogram`]: how many keys fall into each bin.
+//! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
+//!   over a whole buffer or over its rows, columns or segments.
+//! - [`histogram`]: counts how many keys fall into each bin.
 //! - [`stencil`]: Jacobi steps over a grid.
-//! - [`mod@read`]: results on the host.
+//! - [`mod@read`]: reads results back to the host.
 //!
-//! A learner starts at [`reduce::ladder`]: every step of four well-known tutorials on parallel reduction, from the divergent tree to
-//! one dispatch with `vec4` loads, each a WGSL file that explains itself (`shaders/ladder/`). Whoever measures runs the program
-//! `halofold` (package `halofold-cli`), which verifies and times each rung and stencil on the GPU at hand; [`adapter`] and the crate
-//! `halofold-measure` are what it and the benches are made of.
+//! To learn, start at [`reduce::ladder`]. It has every step of four well-known tutorials on parallel
+//! reduction, from the divergent tree to one dispatch with `vec4` loads. Each step is a WGSL file that
+//! explains itself (`shaders/ladder/`). To measure, run the program `halofold` (package `halofold-cli`). It
+//! verifies and times each rung and each stencil on your GPU. The program and the benches are built on
+//! [`adapter`] and on the crate `halofold-measure`.
 //!
 //! # In a wgpu application
 //!
-//! halofold takes your device, records into your encoder or pass, and never submits, polls or waits, unless you ask for results
-//! on the host. A prepared reduction is recorded any number of times without allocating, and its result stays on the GPU. Places in
-//! buffers are a [`Slice`]: `&buffer`, `buffer.slice(256..)`, or bytes from an offset on. What cannot be done is an error value
-//! that says what to do about it.
+//! halofold takes your device and records into your encoder or pass. It never submits, polls or waits, unless
+//! you ask for results on the host. A prepared reduction can be recorded any number of times without
+//! allocating, and its result stays on the GPU. Every input and output is a [`Slice`]: `&buffer`,
+//! `buffer.slice(256..)`, or a range of bytes. A request that cannot be carried out returns an error that
+//! names the limit and the remedy.
 //!
 //! ```
 //! use halofold::reduce::{Op, Prepared, Reducer};
 //! use halofold::{Element, wgpu};
 //!
-//! /// What an application keeps. All buffers have `BufferUsages::STORAGE`.
+//! /// Once, when the application starts. All buffers have `BufferUsages::STORAGE`.
 //! fn prepare(
 //!     device: &wgpu::Device,
 //!     luminances: &wgpu::Buffer,
@@ -71,35 +74,37 @@
 //! # assert_eq!(readback.wait(4).unwrap(), 1.5f32.to_le_bytes());
 //! ```
 //!
-//! What each operation costs in dispatches and memory is in the tables of [`reduce`](crate::reduce#cost) and
-//! [`histogram`](crate::histogram#cost).
+//! The tables of [`reduce`](crate::reduce#cost) and [`histogram`](crate::histogram#cost) list what each
+//! operation costs in dispatches and memory.
 //!
 //! # Determinism
 //!
-//! | what | the same bits |
+//! | operation | identical bits |
 //! |---|---|
-//! | [`reduce`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their places, bits, counts, any, all, means | on every GPU, every time |
-//! | [`reduce`], floats: minima, maxima, their places, maximum norms, counts, any, all | on every GPU, every time |
+//! | [`reduce`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their positions, bits, counts, any, all, means | on every GPU, every time |
+//! | [`reduce`], floats: minima, maxima, their positions, maximum norms, counts, any, all | on every GPU, every time |
 //! | [`reduce`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and log-sum-exp of any type | every time on the same device for the same plan |
-//! | [`reduce`], your own operators | as their functions: integer arithmetic as integers, float arithmetic as floats |
+//! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |
 //! | [`stencil`] | every time on the same device with the same variant |
 //! | the ladder, integers; minima and maxima | on every GPU, every time |
 //! | the ladder, float sums and products | every time on the same device with the same tuning, offset and length |
-//! | the same by `subgroup-atomic` and `workgroup-atomic` | not guaranteed: the hardware decides the order of additions |
+//! | the ladder, float sums and products by `subgroup-atomic` and `workgroup-atomic` | not guaranteed: the hardware decides the order of additions |
 //!
-//! CUB calls the three `gpu_to_gpu`, `run_to_run` and `not_guaranteed`.
+//! CUB calls these three levels `gpu_to_gpu`, `run_to_run` and `not_guaranteed`.
 //!
-//! A plan fixes which elements are combined with which, in every shape: *the same plan* is the same operator, shape, lengths and
-//! offsets, with the same [`reduce::Options`]; for segments between offsets the same list of them; and a length that the GPU knows is the
-//! same in both runs, but need not give the bits of a plan for just so many elements. *The same device* is the same GPU, driver,
-//! back end, limits and features. On another GPU the subgroups may be wider, the limits others, and the compiler may fuse a
-//! multiplication with an addition. [`reduce::Op`] says what becomes of NaN and signed zeros.
+//! A plan fixes which elements are combined with which, in every shape. *The same plan* means the same
+//! operator, shape, lengths, offsets and [`reduce::Options`]; for segments between offsets it also means the
+//! same list of offsets. Where a count on the GPU gives the length, the count must be the same in both runs.
+//! The result may then differ in its last bits from that of a plan for exactly that length. *The same device*
+//! means the same GPU, driver, back end, limits and features. Another GPU may have wider subgroups and other
+//! limits, and its compiler may fuse a multiplication with an addition. [`reduce::Op`] defines the treatment
+//! of NaN and of signed zeros.
 //!
 //! # Features of the crate
 //!
-//! - `wgpu-default`: wgpu's own default back ends. Off by default: the application chooses its back ends.
+//! - `wgpu-default`: enables wgpu's default back ends. Off by default: the application chooses its back ends.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 

@@ -1,43 +1,43 @@
-//! Compiling a composed kernel: what reductions, histograms and stencils do alike.
+//! Compilation of composed kernels, for reductions, histograms and stencils.
 
 use wgpu::{Device, Limits};
 
 use crate::binding;
 
-/// The slot of group 0 that has a kernel's parameters: its only uniform buffer.
+/// The binding of group 0 with a kernel's parameters: its only uniform buffer.
 const PARAMETERS: u32 = 2;
 
-/// How [histograms](crate::histogram) and [stencils](crate::stencil) are compiled. Start with [`Options::default`], and change what you
-/// like.
+/// How [histograms](crate::histogram) and [stencils](crate::stencil) are compiled. Start with
+/// [`Options::default`], and change fields as needed.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// A pipeline cache of the caller's: `None` by default.
+    /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
 }
 
 impl<'a> Options<'a> {
-    /// The same with a pipeline cache.
+    /// Returns these options with a pipeline cache.
     pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
         Options { cache: Some(cache) }
     }
 }
 
-/// A limit of the device without more of which nothing of the kind runs there.
+/// A limit of the device that is too low for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-#[error("{name} of {needed} is needed, this device has {limit}: ask for more when it is opened")]
+#[error("{name} of {needed} is needed, this device has {limit}: request more when you open it")]
 pub struct LimitError {
     /// The limit, a field of [`wgpu::Limits`].
     pub name: &'static str,
-    /// What is needed.
+    /// The value needed.
     pub needed: u64,
-    /// What the device has.
+    /// The device's value.
     pub limit: u64,
 }
 
 impl LimitError {
-    /// An error if the device has less than is needed.
+    /// Returns an error if the device's limit is lower than needed.
     pub(crate) fn unless(
         name: &'static str,
         limit: impl Into<u64>,
@@ -48,7 +48,7 @@ impl LimitError {
     }
 }
 
-/// Checks what a kernel with these slots in group 0 takes of a device, whatever it is given.
+/// Checks the limits that a kernel with these bindings in group 0 needs for any input.
 pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
     let storage = slots.iter().filter(|slot| **slot != PARAMETERS).count() as u64;
     let behind = slots.iter().max().map_or(0, |last| last + 1);
@@ -71,13 +71,13 @@ pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
     check_basics(limits)
 }
 
-/// Checks what every kernel takes of a device: a group of bindings, some parameters, a workgroup.
+/// Checks the limits that every kernel needs: a bind group, some parameters, a workgroup.
 pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
     let block = binding::STRIDE as u64;
     LimitError::unless("max_bind_groups", limits.max_bind_groups, 1u32)?;
     LimitError::unless("max_buffer_size", limits.max_buffer_size, block)?;
     LimitError::unless("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size, block)?;
-    // A window starts at a multiple of the alignment, and has to reach the next one.
+    // A window starts at a multiple of the alignment, and must reach the next multiple.
     let window = block.max(u64::from(limits.min_storage_buffer_offset_alignment));
     LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, window)?;
     let most = limits.max_compute_workgroups_per_dimension;
@@ -85,7 +85,7 @@ pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
     check_workgroup([1, 1], limits)
 }
 
-/// Checks that a device runs workgroups of so many invocations, in x and in y.
+/// Checks that a device can run workgroups of `x` by `y` invocations.
 pub(crate) fn check_workgroup([x, y]: [u32; 2], limits: &Limits) -> Result<(), LimitError> {
     let invocations = u64::from(x) * u64::from(y);
     let most = limits.max_compute_invocations_per_workgroup;
@@ -95,33 +95,34 @@ pub(crate) fn check_workgroup([x, y]: [u32; 2], limits: &Limits) -> Result<(), L
     LimitError::unless("max_compute_workgroup_size_z", limits.max_compute_workgroup_size_z, 1u32)
 }
 
-/// A kernel's text and all that goes with it.
+/// A kernel's text, and everything else that compiling it needs.
 pub(crate) struct Kernel<'a> {
-    /// Names the pipeline in a debugger.
+    /// The name of the pipeline in a debugger.
     pub(crate) label: &'a str,
     /// A complete module.
     pub(crate) wgsl: String,
     pub(crate) entry_point: &'a str,
-    /// The slots of group 0 that the module declares.
+    /// The bindings of group 0 that the module declares.
     pub(crate) slots: &'a [u32],
     pub(crate) overrides: &'a [(&'a str, f64)],
     pub(crate) cache: Option<&'a wgpu::PipelineCache>,
     pub(crate) checks: Checks,
 }
 
-/// Whether wgpu adds its checks to a shader: clamped indices, bounded loops.
+/// Whether wgpu adds its checks to a shader: clamping of indices, bounds on loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checks {
-    /// It does.
+    /// wgpu adds them.
     On,
-    /// It does not: only behind a constructor that is `unsafe` itself.
+    /// wgpu does not add them. Only `unsafe` constructors allow this.
     Off,
 }
 
 /// A pipeline, and the layout of its group 0.
 pub(crate) type Compiled = (wgpu::ComputePipeline, wgpu::BindGroupLayout);
 
-/// Compiles a kernel, and lays out its group 0. It says so in the log, as it takes long beside everything else.
+/// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
+/// with everything else.
 pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> Compiled {
     log::debug!("compiles {}", kernel.label);
     let label = Some(kernel.label);
@@ -129,7 +130,8 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> Compiled {
         wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()) };
     let module = match kernel.checks {
         Checks::On => device.create_shader_module(descriptor),
-        // SAFETY: whoever asked for it promised, through an `unsafe` constructor, that the kernel stays in bounds and ends.
+        // SAFETY: the caller of an `unsafe` constructor has promised that the kernel stays in bounds and
+        // terminates.
         Checks::Off => unsafe {
             device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
         },
@@ -149,7 +151,7 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> Compiled {
         entry_point: Some(kernel.entry_point),
         compilation_options: wgpu::PipelineCompilationOptions {
             constants: kernel.overrides,
-            // Every kernel writes a slot before it reads it.
+            // Every kernel writes workgroup memory before it reads it.
             zero_initialize_workgroup_memory: false,
         },
         cache: kernel.cache,
@@ -157,7 +159,8 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> Compiled {
     (pipeline, layout)
 }
 
-/// So many workgroups in rows of equal length, where one dimension has too little room; `None` if two have.
+/// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them; `None`
+/// if two dimensions cannot.
 ///
 /// The last row may be longer than needed.
 pub(crate) fn folded(groups: u64, limits: &Limits) -> Option<[u32; 2]> {
@@ -166,19 +169,19 @@ pub(crate) fn folded(groups: u64, limits: &Limits) -> Option<[u32; 2]> {
     (rows <= most).then(|| [groups.div_ceil(rows).max(1) as u32, rows as u32])
 }
 
-/// The most workgroups that two dimensions hold.
+/// The most workgroups of a grid of two dimensions.
 pub(crate) fn most_groups(limits: &Limits) -> u64 {
     u64::from(limits.max_compute_workgroups_per_dimension).pow(2)
 }
 
-/// So many workgroups or a few more, which make whole rows: for kernels that a workgroup too many would disturb.
+/// `groups`, rounded up to complete rows, for kernels in which a surplus workgroup would do harm.
 pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     let groups = groups.max(1);
     groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))
 }
 
-/// All kernels number their bindings alike: 2 holds the parameters, 0, 3, 5, 6 and 7 are read,
-/// the others also written.
+/// All kernels number their bindings in the same way: 2 holds the parameters; 0, 3, 5, 6 and 7 are read-only;
+/// the others are also written.
 fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = match slot {
         PARAMETERS => wgpu::BufferBindingType::Uniform,

@@ -1,16 +1,16 @@
-//! The composer: whole files of `shaders/` in, one WGSL module out. Its rules stand in `shaders/README.md`.
+//! The composer: it joins files of `shaders/` to one WGSL module. `shaders/README.md` explains its rules.
 //!
-//! A kernel imports the shared files that it needs, and those import what they need. The caller says which names are defined, and
-//! provides the few pieces that are no files: an operator, its types.
+//! A kernel imports the shared files that it needs, and these import the files that they need. The caller
+//! sets the defined names, and provides the few pieces that are not files: an operator and its types.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Every file below `shaders/`: its path without the extension, and its text.
+/// All files in `shaders/`: the path without the extension, and the text.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
-/// Every name that a file may ask about; `shaders/README.md` says what each means.
+/// All names that a file may test with `#ifdef`. `shaders/README.md` explains each.
 pub(crate) const DEFINES: &[&str] = &[
     "subgroups",
     "native_subgroup",
@@ -41,11 +41,11 @@ pub(crate) const DEFINES: &[&str] = &[
     "strip_4",
 ];
 
-/// The text of a file under `shaders/`, by its path without the extension.
+/// Returns the text of a file in `shaders/`, by its path without the extension.
 ///
 /// # Panics
 ///
-/// If there is no such file: names come from tables in this crate, and a test composes them all.
+/// If there is no such file. All names come from tables in this crate, and a test composes all of them.
 pub(crate) fn text(file: &str) -> &'static str {
     find(file).unwrap_or_else(|| panic!("no file shaders/{file}.wgsl"))
 }
@@ -54,7 +54,7 @@ fn find(file: &str) -> Option<&'static str> {
     FILES.binary_search_by(|(known, _)| (*known).cmp(file)).ok().map(|at| FILES[at].1)
 }
 
-/// A part of a module, and the heading that tells a reader where it comes from.
+/// A part of a module, with a heading that tells the reader where it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) heading: String,
@@ -62,13 +62,13 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// A piece that no file holds.
+    /// Makes a piece that is not a file.
     pub(crate) fn new(heading: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Self {
         Piece { heading: heading.into(), text: text.into() }
     }
 }
 
-/// What a caller says about the module that it wants.
+/// The caller's settings for a module.
 #[derive(Default)]
 pub(crate) struct Composer {
     defines: Vec<&'static str>,
@@ -86,19 +86,19 @@ impl Composer {
         self
     }
 
-    /// Says what `#import name` stands for, where it is no file of its own.
+    /// Sets the pieces for `#import name`, if they are not a file.
     pub(crate) fn provide(mut self, name: &'static str, pieces: Vec<Piece>) -> Self {
         self.provided.push((name, pieces));
         self
     }
 
-    /// Says which file `#import name` stands for.
+    /// Sets the file for `#import name`.
     pub(crate) fn choose(mut self, name: &'static str, file: &'static str) -> Self {
         self.chosen.push((name, file));
         self
     }
 
-    /// A file and all that it imports, each once: the file first, then what it asks for, then what that asks for.
+    /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs.
     pub(crate) fn pieces(&self, file: &str) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut seen: Vec<String> = vec![file.to_owned()];
@@ -109,7 +109,7 @@ impl Composer {
                 continue;
             }
             let (body, imports) = self.preprocess(&file);
-            // A file may be empty under some definitions: then there is nothing to show.
+            // A file may be empty under some defines: then it is left out.
             if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
                 pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
             }
@@ -124,12 +124,13 @@ impl Composer {
         pieces
     }
 
-    /// The module of a kernel: [`Composer::pieces`], joined, with the directives in front that it needs.
+    /// Composes the module of a kernel: [`Composer::pieces`], joined, after the directives that it needs.
     pub(crate) fn compose(&self, file: &str, extensions: &[&str]) -> String {
         join(extensions, &self.pieces(file))
     }
 
-    /// What a name stands for in a file: a piece of the caller's, or the file of that name in the nearest folder `shared`.
+    /// Resolves an imported name: one of the caller's pieces, or the file with this name in the nearest
+    /// folder `shared`.
     fn resolve(&self, importer: &str, name: &str) -> String {
         if self.provided.iter().any(|(provided, _)| *provided == name) {
             return name.to_owned();
@@ -154,11 +155,11 @@ impl Composer {
         }
     }
 
-    /// Carries out a file's directives: the lines that remain, and the names it imports.
+    /// Carries out a file's directives. Returns the remaining lines and the imported names.
     fn preprocess(&self, file: &str) -> (String, Vec<&'static str>) {
         let mut body = String::new();
         let mut imports = Vec::new();
-        // For each condition around a line, whether it holds.
+        // Whether each of the conditions around the line holds.
         let mut conditions: Vec<bool> = Vec::new();
         for line in text(file).lines() {
             let mut words = line.split_whitespace();
@@ -189,7 +190,7 @@ impl Composer {
     }
 }
 
-/// Pieces as one module, extensions enabled.
+/// Joins pieces to one module, after directives that enable the extensions.
 pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
     let mut module = String::new();
     for extension in extensions {
@@ -255,7 +256,7 @@ mod tests {
     fn every_directive_leads_somewhere() {
         let of_reductions =
             ["operator", "words", "shuffle_words", "exchange_words", "native_reduce", "native_atomic"];
-        let of_stencils = ["element", "real", "formula"];
+        let of_stencils = ["element", "real", "formula", "shares", "lane_row", "team_levels"];
         let provides = |names: &[&'static str]| {
             names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))
         };

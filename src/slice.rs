@@ -1,11 +1,13 @@
-//! A place in a buffer of the caller's.
+//! A range of one of the caller's buffers.
 
 use wgpu::{Buffer, BufferSlice};
 
-/// A range of a buffer, in bytes: elements to reduce, keys to count, offsets, a count, or the place where results go.
+/// A range of a buffer, in bytes. It holds elements to reduce, keys to count, offsets or a count, or it
+/// receives results.
 ///
-/// Made of a whole buffer (`&buffer`), of a wgpu slice (`buffer.slice(256..1024)`), or by [`Slice::new`], which checks nothing: what
-/// is beyond a buffer's end is an error of whoever takes the slice, never a panic. The buffer needs [`wgpu::BufferUsages::STORAGE`].
+/// It is made from a whole buffer (`&buffer`), from a wgpu slice (`buffer.slice(256..1024)`), or by
+/// [`Slice::new`]. [`Slice::new`] checks nothing: the function that takes a slice beyond the buffer's end
+/// returns an error, and never panics. The buffer needs [`wgpu::BufferUsages::STORAGE`].
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'a> {
     buffer: &'a Buffer,
@@ -14,12 +16,12 @@ pub struct Slice<'a> {
 }
 
 impl<'a> Slice<'a> {
-    /// `size` bytes from byte `offset` of a buffer on.
+    /// The `size` bytes of a buffer that start at byte `offset`.
     pub const fn new(buffer: &'a Buffer, offset: u64, size: u64) -> Self {
         Slice { buffer, offset, size }
     }
 
-    /// Everything from byte `offset` of a buffer on.
+    /// All bytes of a buffer from byte `offset` to its end.
     pub fn at(buffer: &'a Buffer, offset: u64) -> Self {
         Slice { buffer, offset, size: buffer.size().saturating_sub(offset) }
     }
@@ -29,17 +31,17 @@ impl<'a> Slice<'a> {
         self.buffer
     }
 
-    /// The first byte, counted from the buffer's start.
+    /// The offset of the first byte from the buffer's start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub const fn size(&self) -> u64 {
         self.size
     }
 
-    /// One past the last byte.
+    /// The offset one past the last byte.
     pub(crate) const fn end(&self) -> u64 {
         self.offset.saturating_add(self.size)
     }

@@ -1,13 +1,13 @@
-//! Cutting a range of a buffer into parts that one binding can hold.
+//! Cuts a range of a buffer into windows that one binding can hold.
 
 use wgpu::Limits;
 
 use crate::pipeline::LimitError;
 
-/// The most windows that anything is cut into: a plan lists a dispatch for each, and each takes its time to record.
+/// The most windows of a plan. A plan lists a dispatch for each, and recording each takes time.
 const MOST: u64 = 1 << 16;
 
-/// Checks that so many bytes are not too many windows.
+/// Checks that `bytes` bytes do not take too many windows.
 pub(crate) fn check(bytes: u64, limits: &Limits) -> Result<(), LimitError> {
     let (name, limit) = ("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size);
     LimitError::unless(name, limit, bytes.div_ceil(MOST))
@@ -16,22 +16,24 @@ pub(crate) fn check(bytes: u64, limits: &Limits) -> Result<(), LimitError> {
 /// A part of a buffer that one binding can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Where the binding starts, in bytes.
+    /// The offset of the binding, in bytes.
     pub(crate) start: u64,
-    /// How long it is, in bytes; 0 if there is nothing to read.
+    /// Its length in bytes; 0 if there is nothing to read.
     pub(crate) size: u64,
     /// Items between the start of the binding and the first one covered.
     pub(crate) first: u32,
-    /// Items covered.
+    /// The number of items covered.
     pub(crate) len: u32,
-    /// Position of the first one among all.
+    /// The position of the first item in the whole input.
     pub(crate) index: u32,
 }
 
-/// Cuts `len` items of `item` bytes, from byte `offset` on, into windows of at most `largest` bytes; at least one.
+/// Cuts `len` items of `item` bytes, starting at byte `offset`, into windows of at most `largest` bytes.
+/// There is at least one window.
 ///
-/// A binding starts at a multiple of `align`, so the first window may start with a few items that are not the
-/// caller's; every later one starts exactly where the one before ended. `largest` must be a multiple of `align`.
+/// A binding starts at a multiple of `align`, so the first window may start with a few items that do not
+/// belong to the caller's range. Every later window starts exactly at the end of the previous one. `largest`
+/// must be a multiple of `align`.
 pub(crate) fn cut(offset: u64, len: u64, item: u64, largest: u64, align: u64) -> Vec<Window> {
     let end = offset + len * item;
     let mut windows = Vec::new();
@@ -41,7 +43,8 @@ pub(crate) fn cut(offset: u64, len: u64, item: u64, largest: u64, align: u64) ->
         let stop = end.min(start.saturating_add(largest));
         windows.push(Window {
             start,
-            // A binding is a multiple of four bytes; an odd number of 16-bit elements ends in the middle of one.
+            // The size of a binding is a multiple of four bytes; an odd number of 16-bit elements ends inside
+            // a word.
             size: if stop == at { 0 } else { (stop - start).next_multiple_of(4) },
             first: ((at - start) / item) as u32,
             len: ((stop - at) / item) as u32,

@@ -8,6 +8,7 @@
 mod error;
 mod grammar;
 mod header;
+mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -18,9 +19,21 @@ use std::io::{self, Read};
 use halofold::Element;
 
 pub use error::InputError;
+pub use stored::Stored;
 
 /// The argument that means standard input.
 const STANDARD_INPUT: &str = "-";
+
+/// What becomes of integers that are narrower than any of the library's, and of Booleans, in a `.npy` file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Narrow {
+    /// The file is refused.
+    Refused,
+    /// 32-bit integers are handed out in their place.
+    Widened,
+    /// They are handed out as they are.
+    Packed,
+}
 
 /// The elements of one data file, in the order in which they lie there.
 pub struct Source {
@@ -29,10 +42,10 @@ pub struct Source {
     /// Where the bytes come from, past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
     reader: Box<dyn Read + Send>,
-    /// What is handed out.
-    element: Element,
-    /// How many bytes one takes in the file: fewer than in memory if it is a narrower integer.
-    stored: usize,
+    /// What the elements are in the file.
+    stored: Stored,
+    /// Whether 32-bit integers are handed out in place of narrower ones.
+    widens: bool,
     /// The array's dimensions; none of bare elements.
     shape: Vec<u64>,
     /// Whether the first dimension runs fastest.
@@ -46,31 +59,27 @@ pub struct Source {
 }
 
 impl Source {
-    /// Opens `path`, where `-` is standard input: a `.npy` file or, with `raw`, bare little-endian
-    /// elements.
-    pub fn open(path: &str, raw: Option<Element>) -> Result<Self, InputError> {
+    /// Opens `path`, where `-` is standard input: a `.npy` file of a type that the library reduces.
+    pub fn open(path: &str) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
-        Self::new(path, reader, length, raw)
+        Self::npy(path, reader, length, Narrow::Refused)
+    }
+
+    /// Opens a `.npy` file or, with `raw`, bare little-endian elements. Narrower integers and Booleans are handed out as
+    /// they are.
+    pub fn open_packed(path: &str, raw: Option<Stored>) -> Result<Self, InputError> {
+        let (reader, length) = open_reader(path)?;
+        match raw {
+            Some(stored) => Self::bare(path, reader, length, stored),
+            None => Self::npy(path, reader, length, Narrow::Packed),
+        }
     }
 
     /// Opens a `.npy` file whose integers may be narrower than any element, and Booleans: 32-bit integers are handed
     /// out in their place.
     pub fn open_widening(path: &str) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
-        Self::npy(path, reader, length, true)
-    }
-
-    /// Starts on `reader`, which will give `length` bytes if that is known.
-    fn new(
-        name: &str,
-        reader: Box<dyn Read + Send>,
-        length: Option<u64>,
-        raw: Option<Element>,
-    ) -> Result<Self, InputError> {
-        match raw {
-            Some(element) => Self::bare(name, reader, length, element),
-            None => Self::npy(name, reader, length, false),
-        }
+        Self::npy(path, reader, length, Narrow::Widened)
     }
 
     /// Bare elements, as many as `length` holds or until the stream ends.
@@ -78,16 +87,16 @@ impl Source {
         name: &str,
         reader: Box<dyn Read + Send>,
         length: Option<u64>,
-        element: Element,
+        stored: Stored,
     ) -> Result<Self, InputError> {
         if let Some(length) = length {
-            check_whole(name, length, element)?;
+            check_whole(name, length, stored)?;
         }
         Ok(Self {
             name: name.to_owned(),
             reader,
-            element,
-            stored: element.size() as usize,
+            stored,
+            widens: false,
             shape: Vec::new(),
             fortran: false,
             swap: cfg!(target_endian = "big"),
@@ -101,9 +110,9 @@ impl Source {
         name: &str,
         mut reader: Box<dyn Read + Send>,
         length: Option<u64>,
-        narrow: bool,
+        narrow: Narrow,
     ) -> Result<Self, InputError> {
-        let header = header::read(&mut reader, label(name), narrow)?;
+        let header = header::read(&mut reader, label(name), narrow != Narrow::Refused)?;
         if let Some(length) = length {
             // More bytes than the array needs are fine, as they are to NumPy: another array may
             // follow.
@@ -115,8 +124,8 @@ impl Source {
         Ok(Self {
             name: name.to_owned(),
             reader,
-            element: header.element,
             stored: header.stored,
+            widens: narrow == Narrow::Widened && header.stored.is_packed(),
             shape: header.shape,
             fortran: header.fortran,
             swap: header.swap,
@@ -130,9 +139,19 @@ impl Source {
         &self.name
     }
 
-    /// What the elements are.
+    /// What the elements are in the file.
+    pub fn stored(&self) -> Stored {
+        self.stored
+    }
+
+    /// What the elements are, or what they become because they are narrower.
     pub fn element(&self) -> Element {
-        self.element
+        self.stored.element()
+    }
+
+    /// How many bytes one takes as it is handed out.
+    pub fn size(&self) -> u64 {
+        if self.widens { self.element().size() } else { self.stored.size() }
     }
 
     /// The array's dimensions; none of bare elements.
@@ -148,7 +167,7 @@ impl Source {
     /// How many elements there are in all; `None` as long as the end of a stream of bare elements
     /// has not been seen.
     pub fn len(&self) -> Option<u64> {
-        self.bytes.map(|bytes| bytes / self.stored as u64)
+        self.bytes.map(|bytes| bytes / self.stored.size())
     }
 
     /// Fills `piece` from its start with the next elements, in this machine's byte order, and
@@ -158,20 +177,20 @@ impl Source {
     /// Bytes of `piece` past the elements keep no particular value. Each call costs a system call
     /// or two, so let a piece be large, a MiB or more; it must have room for one element.
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
-        let size = self.element.size() as usize;
+        let [size, stored] = [self.size(), self.stored.size()].map(|bytes| bytes as usize);
         debug_assert!(piece.len() >= size, "no room for one element looks like the end");
-        let wanted = self.next_bytes(piece.len() / size * self.stored);
+        let wanted = self.next_bytes(piece.len() / size * stored);
         let found = fill(&mut self.reader, &mut piece[..wanted], label(&self.name))?;
         self.taken += found as u64;
         if found < wanted {
             self.end()?;
         }
         if self.swap {
-            swap_bytes(&mut piece[..found], self.stored);
+            swap_bytes(&mut piece[..found], stored);
         }
-        let count = found / self.stored;
-        if self.stored < size {
-            widen(piece, count, self.stored, self.element);
+        let count = found / stored;
+        if self.widens {
+            widen(piece, count, self.stored);
         }
         Ok(count)
     }
@@ -188,7 +207,7 @@ impl Source {
         if let Some(bytes) = self.bytes {
             return Err(InputError::truncated(label(&self.name), "data", bytes, self.taken));
         }
-        check_whole(&self.name, self.taken, self.element)?;
+        check_whole(&self.name, self.taken, self.stored)?;
         // Known from now on, so that a terminal is not asked for more after its end-of-file key.
         self.bytes = Some(self.taken);
         Ok(())
@@ -199,8 +218,8 @@ impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
             .field("name", &self.name)
-            .field("element", &self.element)
             .field("stored", &self.stored)
+            .field("widens", &self.widens)
             .field("shape", &self.shape)
             .field("fortran", &self.fortran)
             .field("swap", &self.swap)
@@ -238,11 +257,11 @@ fn label(name: &str) -> &str {
 }
 
 /// Refuses a run of bare elements that ends inside one.
-fn check_whole(name: &str, bytes: u64, element: Element) -> Result<(), InputError> {
-    if bytes.is_multiple_of(element.size()) {
+fn check_whole(name: &str, bytes: u64, stored: Stored) -> Result<(), InputError> {
+    if bytes.is_multiple_of(stored.size()) {
         return Ok(());
     }
-    Err(InputError::Ragged { name: label(name).into(), bytes, element })
+    Err(InputError::Ragged { name: label(name).into(), bytes, stored })
 }
 
 /// Reads until `buffer` is full or nothing more comes, and returns how many bytes came.
@@ -274,18 +293,11 @@ fn swap_bytes(piece: &mut [u8], size: usize) {
     }
 }
 
-/// Makes 32-bit integers of `count` narrower ones of `stored` bytes that lie at the start of `piece`, in their place.
-fn widen(piece: &mut [u8], count: usize, stored: usize, element: Element) {
-    let signed = element == Element::I32;
+/// Makes 32-bit integers of `count` narrower ones that lie at the start of `piece`, in their place.
+fn widen(piece: &mut [u8], count: usize, stored: Stored) {
     // From the last one on: what has not been read yet lies before what is written.
     for index in (0..count).rev() {
-        let at = index * stored;
-        let wide = match (piece[at], stored) {
-            (byte, 1) if signed => (byte as i8).into(),
-            (byte, 1) => byte.into(),
-            (byte, _) if signed => i16::from_ne_bytes([byte, piece[at + 1]]).into(),
-            (byte, _) => i32::from(u16::from_ne_bytes([byte, piece[at + 1]])),
-        };
-        piece[index * 4..][..4].copy_from_slice(&wide.to_ne_bytes());
+        let wide = stored.widened_one(&piece[index * stored.size() as usize..]);
+        piece[index * 4..][..4].copy_from_slice(&wide);
     }
 }

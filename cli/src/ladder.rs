@@ -99,8 +99,7 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let preset = args.preset.as_deref().map(presets::named).transpose()?;
     let rungs = args.chosen_rungs()?;
     // Files are looked at before the GPU is: nothing half done.
-    let source =
-        args.input.as_deref().map(|path| Source::open(path, None)).transpose().map_err(Failure::usage)?;
+    let source = args.input.as_deref().map(Source::open).transpose().map_err(Failure::usage)?;
     let file = record::reserve(args.record.as_deref(), args.input.as_slice())?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {

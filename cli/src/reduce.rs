@@ -10,24 +10,27 @@ mod dtype;
 mod engine;
 mod exact;
 mod file;
+mod help;
 mod layout;
 mod op;
+mod place;
 mod report;
 mod request;
 mod results;
 mod rule;
 mod slot;
 mod tally;
+mod unpack;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::value_parser;
-use halofold::Element;
 use halofold::reduce::Op;
 
 use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
+use crate::input::Stored;
 use crate::reserved::Reserved;
 use crate::{output, progress};
 use check::Check;
@@ -45,16 +48,18 @@ pub struct ReduceArgs {
     /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64 or f16.
+    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits) or
+    /// bool (a byte).
     #[arg(long, value_name = "TYPE")]
-    raw: Option<Element>,
+    raw: Option<Stored>,
     /// What to compute, separated by commas.
     ///
-    /// Results are NumPy's: sums and products of 32-bit integers are 64 bits wide; those of 64-bit integers wrap (wide-sum does
+    /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
     /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
-    /// arg-min and arg-max find the first of equal elements, or the first NaN (in the file's order; the index is in C order). 16-bit
-    /// floats give 32-bit results. variance, std, l2 and log-sum-exp of 32-bit integers have the precision of an f32. Without any
-    /// elements the sum is 0, the product 1, and minima, maxima, means and variances have no value (`-`).
+    /// arg-min and arg-max find the first of equal elements, or the first NaN, in C order. 16-bit floats give 32-bit results;
+    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. variance, std, l2 and
+    /// log-sum-exp of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
+    /// minima, maxima, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
     /// The second input of dot: a file like FILE, of the same type, shape and order.
@@ -101,7 +106,7 @@ pub struct ReduceArgs {
     /// A line ends in `verified`, `WRONG`, or `undecided` (the sum overflows in some orders of addition and not in others).
     #[arg(long)]
     verify: bool,
-    /// Read files in pieces of at most this many bytes.
+    /// Read files in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = value_parser!(u64).range(8..=1 << 30))]
     piece: u64,
 }
@@ -125,7 +130,7 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut engine = Engine::new(&gpu, &work, &args.op, inputs, args.piece, args.verify)?;
 
     // A header may claim any size.
-    let all = work.iter().chain(&second).filter_map(|work| work.bytes).fold(0, u64::saturating_add);
+    let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
     let bar = progress::bytes(all);
     let mut done = 0;
     let mut rows = Vec::new();
@@ -161,12 +166,11 @@ fn reduce(
     if let Some(second) = second {
         sources.push(second.open(args.raw)?);
     }
-    let element = work.element;
+    let stored = work.stored;
     let tally = |&op: &Op| {
-        let rule = Rule { op, element, ddof: args.ddof.unwrap_or(0) };
-        let results = Results::new(op, element, &work.layout, args.output.is_some());
-        let is_turned = work.fortran && work.layout == Layout::Whole;
-        Tally::new(rule, if is_turned { results.turned(&work.shape) } else { results }, args.verify)
+        let rule = Rule { op, stored, ddof: args.ddof.unwrap_or(0) };
+        let results = Results::new(op, stored, &work.layout, args.output.is_some());
+        Tally::new(rule, results, args.verify)
     };
     let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
     engine.reduce(work, &mut sources, &mut tallies, advance)?;
@@ -188,7 +192,7 @@ fn reduce(
         let row = Row {
             file: work.path.clone(),
             op: op.name(),
-            element: element.name(),
+            element: stored.name(),
             n,
             value,
             index,

@@ -26,7 +26,8 @@ pub struct StencilArgs {
     /// the best rows and the thesis's own rows are run for at once.
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// The kernel, by name. auto is the fastest: register-rows for 5 points, plane-sums for 27.
+    /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
+    /// for 27 points.
     #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
     variant: String,
     /// The shape of a workgroup, instead of the variant's own.

@@ -127,6 +127,34 @@ impl Field {
         Ok(found.map(|(words, first)| Difference { words, at: self.place(first), steps: self.steps }))
     }
 
+    /// Runs some steps by one stepper, and the same by another from the same beginning: whether the grids agree, bit for bit. For
+    /// kernels that make many steps at once, of which no number but small ones is exact. Both steppers are of the same pair.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn agree(
+        &self,
+        device: &Device,
+        queue: &Queue,
+        pair: &Pair,
+        [one, other]: [&Stepper; 2],
+        steps: u32,
+    ) -> Result<Option<Difference>, FieldError> {
+        let found = &pair.buffers[steps as usize % 2];
+        let expected = buffer(device, "halofold::measure::agreed", self.initial.size());
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.reset(&mut encoder, pair);
+        other.encode(&mut encoder, steps);
+        encoder.copy_buffer_to_buffer(found, 0, &expected, 0, expected.size());
+        self.reset(&mut encoder, pair);
+        one.encode(&mut encoder, steps);
+        let differ = Differ::new(device, expected)?;
+        let comparison = differ.bind(found)?;
+        let unlike = differ.run(queue, encoder, &comparison)?;
+        Ok(unlike.map(|(words, first)| Difference { words, at: self.place(first), steps }))
+    }
+
     /// Records the beginning into both buffers.
     fn reset(&self, encoder: &mut CommandEncoder, pair: &Pair) {
         for buffer in &pair.buffers {

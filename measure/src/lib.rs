@@ -25,7 +25,7 @@ pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
 pub use noise::Noise;
-pub use peak::{Peak, PeakMeter, peak};
+pub use peak::{Form, Peak, PeakMeter, peak};
 pub use record::{Adapter, Ceiling, Record, SCHEMA};
 pub use row::{
     LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,

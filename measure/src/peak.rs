@@ -86,9 +86,7 @@ impl PeakMeter {
         let device = timer.device();
         let limits = device.limits();
         let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
-        let wanted = if software { LARGEST_ON_CPU } else { LARGEST };
-        let bytes =
-            wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256;
+        let bytes = Form::bytes(&limits, software);
         let source = noise(timer, bytes, BufferUsages::empty());
         let sink = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::measure::sink"),
@@ -96,10 +94,9 @@ impl PeakMeter {
             usage: BufferUsages::STORAGE,
             mapped_at_creation: false,
         });
-        let (read, copy) =
-            if software { (&READ_ON_CPU[..], &COPY_ON_CPU[..]) } else { (&READ[..], &COPY[..]) };
-        let read = best(timer, budget, &Form::reading(&limits, read), &source, &sink)?;
-        let copy = best(timer, budget, &Form::copying(&limits, bytes / 16, copy), &source, &sink)?;
+        let [reading, copying] = Form::tried(&limits, software);
+        let read = best(timer, budget, &reading, &source, &sink)?;
+        let copy = best(timer, budget, &copying, &source, &sink)?;
         let gb = bytes as f64 / 1e6;
         let peak = Peak {
             read_gb_per_s: gb / read.ms,
@@ -145,16 +142,36 @@ impl PeakMeter {
     }
 }
 
-/// One way to go over the buffers.
+/// One way to go over the buffers: a kernel of two buffers of equal length, the first of which is read at binding 0 and the second
+/// written at binding 1. At binding 2 it is told how many vectors of 16 bytes they have, and the workgroups in a row.
 #[derive(Clone, Debug)]
-struct Form {
-    kernel: &'static str,
-    wgsl: &'static str,
-    constants: [(&'static str, f64); 2],
-    workgroups: [u32; 2],
+#[non_exhaustive]
+pub struct Form {
+    /// `read` or `copy`.
+    pub kernel: &'static str,
+    /// Its WGSL.
+    pub wgsl: &'static str,
+    /// The values of its overrides.
+    pub constants: [(&'static str, f64); 2],
+    /// Workgroups in x and y.
+    pub workgroups: [u32; 2],
 }
 
 impl Form {
+    /// Bytes of a buffer on a device with these limits, which may be a processor that plays a GPU.
+    pub fn bytes(limits: &wgpu::Limits, software: bool) -> u64 {
+        let wanted = if software { LARGEST_ON_CPU } else { LARGEST };
+        wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256
+    }
+
+    /// The forms that are tried there, for reading and for copying so many bytes.
+    pub fn tried(limits: &wgpu::Limits, software: bool) -> [Vec<Self>; 2] {
+        let (read, copy) =
+            if software { (&READ_ON_CPU[..], &COPY_ON_CPU[..]) } else { (&READ[..], &COPY[..]) };
+        let vectors = Form::bytes(limits, software) / 16;
+        [Form::reading(limits, read), Form::copying(limits, vectors, copy)]
+    }
+
     /// Those for reading: few invocations that stride over everything.
     fn reading(limits: &wgpu::Limits, tried: &[(u32, u32)]) -> Vec<Self> {
         let most = limits.max_compute_invocations_per_workgroup;

@@ -1,7 +1,7 @@
-// clear: zeros for the counters, one an invocation.
+// clear: sets the counters to zero, one per invocation.
 //
-// A dispatch of its own and not `clear_buffer`, which an encoder has but a compute pass has not: a histogram can be recorded
-// into the middle of the caller's pass.
+// This is a dispatch, because a compute pass has no `clear_buffer`, only an encoder has it. So a histogram
+// can be recorded in the middle of the caller's pass.
 #import io
 
 @compute @workgroup_size(WG)

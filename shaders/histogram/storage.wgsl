@@ -1,20 +1,21 @@
-// storage: counts straight to storage, a run of equal keys at once.
+// storage: counts directly in storage, a run of equal keys at once.
 //
-// The kernel for many bins and little workgroup memory. An addition to storage moves a sector of the cache, 32 bytes on most GPUs, as
-// much as reading eight keys. Cutting the bins into slices (histogram/workgroup.wgsl) instead reads the keys once for each slice: with more
-// than eight slices that is the more expensive way, and this kernel the better one.
+// This is the kernel for many bins and little workgroup memory. An addition to storage moves a sector of the
+// cache, 32 bytes on most GPUs, as much as reading eight keys. Cutting the bins into slices
+// (histogram/workgroup.wgsl) instead reads the keys once per slice. With more than eight slices that is more
+// expensive, and this kernel is better.
 //
-// Its weakness is contention: additions to one address are carried out one after the other. Keys that are all equal would
-// all wait for each other, so an invocation keeps the bin it saw last and how often in a row, and
-// adds only when another bin comes. All equal keys are then one addition an invocation, and so are sorted ones, nearly. What
-// stays slow are few distinct values in random order.
+// Its weakness is contention: additions to one address are performed one after the other. If all keys are
+// equal, all additions wait for each other. So an invocation keeps its last bin and the length of the current
+// run, and adds only when another bin comes. If all keys are equal, this takes one addition per invocation;
+// sorted keys take hardly more. A few distinct values in random order remain slow.
 //
 // Beyond the documents.
 #import io
 #import keys
 #import walk
 
-// The bin seen last, and how often in a row.
+// The last bin, and the length of its run.
 var<private> run_bin: u32 = NOWHERE;
 var<private> run_length: u32 = 0u;
 

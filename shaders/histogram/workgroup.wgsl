@@ -1,37 +1,41 @@
-// workgroup: every workgroup counts in its own memory and adds what it has to the result once.
+// workgroup: every workgroup counts in its own memory, and then adds its counts to the result once.
 //
-// The plain histogram is one `atomicAdd` to storage for each key. All of them meet in the last-level cache, which adds to one
-// address about once a cycle: 2^30 keys of one value take more than half a second. Workgroup memory is nearer, and there
-// is one for every core, so each workgroup counts its share there (a *private* histogram), and storage sees one
-// addition a bin and workgroup: a few ten thousand in all.
+// The plain histogram is one `atomicAdd` to storage per key. All of them go to the last-level cache, which
+// adds to one address about once per cycle: 2^30 keys of one value take more than half a second. Workgroup
+// memory is nearer, and every core has its own. So each workgroup counts its share of the keys there (a
+// *private* histogram), and storage receives one addition per bin and workgroup: some tens of thousands in
+// all.
 //
-// What is left is contention inside the workgroup. Workgroup memory has 32 banks, one word wide; lanes that ask for
-// different words of one bank, or add to one word, wait for each other. Equal keys are the worst case: 32 additions to
-// one word. So a bin has COPIES counters, next to each other, and a lane has its own of them:
+// What is left is contention inside the workgroup. Workgroup memory has 32 banks, one word wide. Lanes that
+// access different words of one bank, or add to one word, wait for each other. Equal keys are the worst case:
+// 32 additions to one word. So each bin has COPIES counters, next to each other, and each lane uses one of
+// them:
 //
 //     word     0   1   2   3   4   5   6   7   8   ...
 //     bin      0   0   0   0   1   1   1   1   2          COPIES = 4
 //     copy     0   1   2   3   0   1   2   3   0
 //
-// With 32 copies a lane's words all lie in its own bank, whatever the keys are: no two lanes of 32 ever wait, and equal keys
-// take as long as random ones. 256 bins times 32 copies are 32 KiB. With more bins there is room for fewer copies;
-// MERGE then counts four equal keys of a vector at once, which leaves the even distribution, the least contended, as it is.
+// With 32 copies all words of a lane are in its own bank, whatever the keys are: no two of 32 lanes ever wait
+// for each other, and equal keys take as long as random ones. 256 bins times 32 copies are 32 KiB. With more
+// bins there is room for fewer copies. MERGE then counts four equal keys of a vector at once, which does not
+// slow down an even distribution, where contention is least.
 //
-// At the end an invocation adds up the copies of a bin. All starting with copy 0 would be the conflict again, COPIES words apart:
-// each starts with the copy of its own lane.
+// At the end an invocation adds up the copies of a bin. If all invocations started with copy 0, they would
+// conflict again, COPIES words apart. So each starts with the copy of its own lane.
 //
-// More bins than fit are cut into slices. A workgroup counts one slice and skips all other keys, so the keys are read
-// SLICES times; but the workgroups of one share have neighbouring numbers, run side by side and read the same keys
-// at about the same time, so memory is read once and the cache the other times.
+// If the bins do not fit, they are cut into slices. A workgroup counts one slice and skips all other keys, so
+// the keys are read SLICES times. But the workgroups of one share have neighbouring indices, run side by side
+// and read the same keys at about the same time, so one read goes to memory and the others to the cache.
 //
-// Beyond the documents. CUB counts up to 256 bins in shared memory with one copy a block, and hides equal keys by merging runs.
+// Beyond the documents. CUB counts up to 256 bins in shared memory with one copy per block, and merges runs
+// of equal keys.
 #import io
 #import keys
 #import walk
 
 // Counters of one bin: a power of two.
 override COPIES: u32 = 32u;
-// Parts of the bins, and how many bins there are in one; the last may reach beyond BINS.
+// The number of slices, and the bins of one slice; the last slice may reach beyond BINS.
 override SLICES: u32 = 1u;
 override SLICE_BINS: u32 = 256u;
 // SLICE_BINS times COPIES.

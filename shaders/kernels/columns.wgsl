@@ -1,26 +1,28 @@
 // columns: reduces the middle axis of a row-major array, [outer, len, inner] to [outer, inner].
 //
-// The elements of one result are `inner` apart. An invocation that follows its own column is in good company: its
-// neighbours follow the neighbouring columns, and together they read whole rows. So a team is a rectangle, `width`
-// columns across and as many rows high as it has invocations for:
+// The elements of one result are `inner` apart. If each invocation follows one column, neighbouring
+// invocations follow neighbouring columns, and together they read complete rows. So a team is a rectangle,
+// `width` columns wide and as many rows high as it has invocations for:
 //
 //     team of 8, inner = 5, width 4         columns 0 … 3        column 4: another team's
 //         row 0, 2, 4 …                     i0  i1  i2  i3
 //         row 1, 3, 5 …                     i4  i5  i6  i7
 //
-// It walks down the axis by its height. Then each column has one value per row of the rectangle, and a tree in workgroup memory
-// over the rows leaves one. The rectangle need not be a power of two either way: three columns in a workgroup of 256 are
-// 85 rows high and leave one invocation idle, not a quarter of them.
+// It moves along the axis by its height. Then each column has one value per row of the rectangle, and a tree
+// in workgroup memory over the rows reduces them to one. Neither side of the rectangle need be a power of
+// two: with three columns in a workgroup of 256 it is 85 rows high and leaves one invocation idle, not a
+// quarter of them.
 //
-//   * Few columns, long axis: the axis is cut into chunks, which leave accumulators as [outer, chunks, inner]. That
-//     is an array whose middle axis has to be reduced, so the second dispatch is this kernel again.
+//   * Few columns, long axis: the axis is cut into chunks, whose accumulators are an array [outer, chunks, inner].
+//     A second dispatch of this kernel reduces the middle axis of that array.
 //   * Many columns, short axis: a team is wide and low, or small, so that a workgroup has several.
-//   * `map` gets positions along the axis.
+//   * `map` receives positions along the axis.
 //
-// Four rows are in flight for each invocation, one element each. That is bytes enough: 2048 invocations on a core with 16
-// bytes each on their way are 32 KiB, and an H200 needs 25 (4.8 TB/s × 700 ns ÷ 132 cores). A `vec4` across columns would
-// ask for the same lines with a quarter of the instructions, but holds four accumulators and works only where rows start at
-// multiples of 16 bytes: more registers and a second kernel for what memory does not allow to be faster.
+// Four rows are in flight for each invocation, with one element each. That is enough: 2048 invocations on a
+// core with 16 bytes each in flight are 32 KiB, and an H200 needs 25 KiB (4.8 TB/s × 700 ns ÷ 132 cores). A
+// `vec4` across columns would load the same cache lines with a quarter of the instructions. But it needs four
+// accumulators, and works only if rows start at multiples of 16 bytes. That would take more registers and a
+// second kernel, and the memory would still be the limit.
 //
 // Beyond the documents.
 #import entry
@@ -32,21 +34,21 @@ struct Own {
     len: u32,
     chunk: u32,
     chunks: u32,
-    // Number of the dispatch's first chunk.
+    // The index of the dispatch's first chunk.
     base: u32,
     // Invocations that share a chunk of some columns, as a power of two.
     team: u32,
-    // Columns of the array: from an element to the next of the same result.
+    // Columns of the array: the distance from one element to the next of the same result.
     inner: u32,
     // Columns that a team takes side by side.
     width: u32,
-    // 1 if accumulators are added to those that a dispatch before has left at the same places.
+    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
     onto: u32,
 }
 
 var<workgroup> tree: array<Acc, WG>;
 
-// The element `k` rows below position `top` of the binding, which is that of row `begin` of the axis.
+// The element `k` rows below position `top` of the binding; `top` is in row `begin` of the axis.
 fn below(top: u32, begin: u32, k: u32) -> Acc {
     let p = top + k * params.own.inner;
     return load_at(p, p - (begin + k));
@@ -92,7 +94,8 @@ fn kernel(at: Place, wg: Workgroup) {
 
     tree[at.lid] = combine(combine(a, b), combine(c, d));
     workgroupBarrier();
-    // Half of the next power of two: the upper rows fold onto the lower ones, what has no partner stays.
+    // Starts at half of the next power of two: upper rows are combined with lower ones; a row without a
+    // partner stays.
     for (var s = (1u << (32u - countLeadingZeros(height - 1u))) >> 1u; s > 0u; s >>= 1u) {
         if works && row < s && row + s < height {
             tree[at.lid] = combine(tree[at.lid], tree[at.lid + s * params.own.width]);

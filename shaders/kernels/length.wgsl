@@ -1,18 +1,19 @@
-// length: how many elements there are is known on the GPU only.
+// length: applies a count on the GPU, which says how many elements there are.
 //
-// An earlier pass has counted something, and its count says how much of the input is valid. The dispatches have been planned
-// for the longest input; what they cover stands in their parameters. So one tiny dispatch in front of them copies every
-// dispatch's parameters from a template and shortens what they say: items from `index` on, as far as the count
-// reaches. No other kernel knows of it. Workgroups that are left without items contribute the identity.
+// An earlier pass has counted the valid elements of the input. The dispatches are planned for the longest
+// input, and their parameters say which items they cover. So one tiny dispatch before them copies the
+// parameters of every dispatch from a template, and shortens the range of items to those below the count. No
+// other kernel needs to know of it. Workgroups without items contribute the identity.
 //
-// One invocation for each dispatch that follows. Nothing is reset: templates stay as they are.
+// Each invocation writes the parameters of one dispatch. Nothing needs a reset, because the templates do not
+// change.
 
 struct Job {
-    // Where the count is, in words from the start of its binding.
+    // The position of the count in its binding, in words.
     at: u32,
-    // The most elements that there can be.
+    // The largest count.
     most: u32,
-    // How many dispatches follow.
+    // The number of dispatches that follow.
     passes: u32,
 }
 
@@ -23,10 +24,11 @@ struct Job {
 
 // Invocations in a workgroup.
 override WG: u32 = 64;
-// Words of a dispatch's parameters, and from one's to the next one's.
+// Words of a dispatch's parameters, and words from one dispatch's parameters to the next.
 override WORDS: u32;
 override STRIDE: u32;
-// Which words say how many items it covers, the position of the first one, and how many there are in all (shared/io.wgsl).
+// The words with the number of items covered, the position of the first one, and the total count
+// (shared/io.wgsl).
 const LEN: u32 = 1u;
 const INDEX: u32 = 2u;
 const COUNT: u32 = 3u;

@@ -1,33 +1,35 @@
 // offsets: segments of any lengths, some of them a million times as long as others.
 //
-// `segments` gives every segment a team of one size, which is right as long as they are about equally long. Here
-// lengths come from a buffer, and one segment of a hundred million elements may lie among a million of ten. With a
-// team of one invocation for each, a GPU would wait for that invocation alone. So there are three kinds:
+// `segments` gives every segment a team of the same size, which works well if all segments have about the
+// same length. Here lengths come from a buffer, and there may be one segment of a hundred million elements
+// among a million segments of ten. With a team of one invocation for each, the whole GPU would wait for one
+// invocation. So there are three kinds:
 //
 //   * short, up to 128 elements for each invocation of a team: reduced by its team, as in `segments`;
 //   * medium, up to one tile: put into a queue in workgroup memory, and reduced by the whole workgroup afterwards;
 //   * long, more than one tile: left to two further dispatches, which cut the *input* instead of the segments.
 //
-// A tile is 2^14 elements. A segment that is longer than that crosses at least one border between two tiles, and a border is
-// crossed by at most one segment. So one mark for each border is all that has to be known, and no list has to grow:
+// A tile is 2^14 elements. A longer segment crosses at least one border between two tiles, and at most one
+// segment crosses each border. So one mark for each border is enough, and no list has to grow:
 //
 //     tiles      |       0       |       1       |       2       |       3       |
 //     segments   |s0|s1|   s2 ---------------------------------------- |s3|s4|s5|
 //     marks      -               s2              s2              s2
 //     tiles' own partials        '-----1--------->----2---------->---3--|
 //
-//   first (elements to results)   short and medium segments to results; every border gets its mark: a segment, or nobody
-//   second (elements to partials)    for each marked border: the segment's elements in the tile behind it and, if the segment starts
-//                            there, in the tile before it, to one accumulator
-//   third (partials to results)      for each border that is its segment's first: those accumulators, in order, to the result
+//   first (elements to results)      reduces short and medium segments to results; marks every border with its segment or none
+//   second (elements to partials)    for each marked border, reduces the segment's elements in the tile after the border and, if
+//                                    the segment starts there, in the tile before it, to one accumulator
+//   third (partials to results)      for each border that is the first of its segment, reduces those accumulators, in order
 //
-// Every border is written anew each time, by the segment that contains it, so nothing has to be reset and no atomic in
-// storage is needed. Where a segment ends in a tile decides its tree: the same offsets give the same bits every time. The
-// order in which a workgroup's queue fills is up to the hardware, and changes only which result comes first.
+// The segment that contains a border writes its mark anew each time, so nothing has to be reset, and no
+// atomic operation in storage is needed. The tree of a segment depends only on the offsets: the same offsets
+// give the same bits every time. The hardware decides the order in which a workgroup's queue fills, but this
+// only changes which result is written first.
 //
-// Every dispatch is this kernel: `bounds` says what a slot's range is, `mark_tiles` writes marks.
+// All three dispatches are this kernel: `bounds` returns the range of a slot, and `mark_tiles` writes marks.
 //
-// Beyond the documents. CUB's DeviceSegmentedReduce takes a block for each segment whatever its length.
+// Beyond the documents. CUB's DeviceSegmentedReduce uses one block per segment, whatever its length.
 #import entry
 #import tiles
 #import fold_vectors
@@ -37,13 +39,13 @@
 struct Own {
     // Elements of a tile, as a power of two.
     power: u32,
-    // Elements of a segment that its team reduces alone, at most.
+    // The most elements of a segment that its team reduces alone.
     short: u32,
-    // Number of the dispatch's first segment or tile.
+    // The index of the dispatch's first segment or tile.
     base: u32,
     // Invocations of a team, as a power of two.
     team: u32,
-    // Segments in all, and 1 if the dispatch covers the end of the input.
+    // The number of segments, and 1 if the dispatch covers the end of the input.
     segments: u32,
     is_last: u32,
 }

@@ -1,7 +1,7 @@
-// seal: the total of an atomic rung becomes its result.
+// seal: converts the total of an atomic rung to its result.
 //
-// Read and written by exchanges: of atomic loads and stores naga 30's HLSL carries out the lower 32 bits only, and the word may
-// have 64.
+// It reads and writes by exchanges: naga 30's HLSL performs atomic loads and stores only on the lower 32
+// bits, and the word may have 64.
 #import io
 
 @compute @workgroup_size(1)

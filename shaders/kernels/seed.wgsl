@@ -1,6 +1,7 @@
-// seed: the total of an atomic rung starts from the operator's identity.
+// seed: sets the total of an atomic rung to the operator's identity.
 //
-// Written by an exchange: of atomic stores naga 30's HLSL carries out the lower 32 bits only, and the word may have 64.
+// It writes by an exchange: naga 30's HLSL performs atomic stores only on the lower 32 bits, and the word may
+// have 64.
 #import io
 
 @compute @workgroup_size(1)

@@ -1,27 +1,28 @@
 // segments: many results from one dispatch; a team of invocations reduces each segment.
 //
-// One dispatch, all segments. The question is how many invocations work on one. A workgroup of 256 for each
-// segment of 256 elements gives every invocation a single load and then eight steps of a tree: most of the time
-// goes into the tree, and the loads in flight are few. One invocation for each segment has no tree at all, but
-// neighbouring invocations then read far apart, and a thousand segments keep only a thousand of them busy.
+// One dispatch reduces all segments. The question is how many invocations work on each. A workgroup of 256
+// for each segment of 256 elements gives every invocation a single load and then eight steps of a tree: the
+// tree takes most of the time, and few loads are in flight. One invocation for each segment needs no tree,
+// but neighbouring invocations then read far apart, and a thousand segments keep only a thousand invocations
+// busy.
 //
-//     team of 1       | s0 | s1 | s2 | s3 | s4 | s5 | s6 | s7 |     every invocation a segment, no tree
+//     team of 1       | s0 | s1 | s2 | s3 | s4 | s5 | s6 | s7 |     one segment per invocation, no tree
 //     team of 4       | s0 . .  . | s1 . .  . |                     two steps of a tree
-//     team of WG      | s0 .  .  .  .  .  .  . |                    one segment a workgroup
+//     team of WG      | s0 .  .  .  .  .  .  . |                    one segment per workgroup
 //
-// So the team's size follows the segment's length, a power of two such that each invocation has about sixteen
-// elements: four vector loads, all in flight at once, which is what `single-pass` does as well. It is a number in
-// `params`, not an override: one pipeline serves every length.
+// So the size of a team depends on the length of the segments: it is a power of two such that each invocation
+// has about sixteen elements. These are four vector loads, all in flight at once, as in `single-pass`. The
+// size is a parameter, not an override: one pipeline serves every length.
 //
-//   * A long segment is cut into chunks, each a team's. The dispatch then stores accumulators instead of results, and the same
-//     kernel reduces those in a second dispatch: chunks are its items, one segment's chunks its segment.
-//   * A team no larger than a subgroup meets through shuffles, without a barrier. A larger one meets subgroup by
-//     subgroup through workgroup memory (shared/team_*.wgsl).
-//   * A segment starts wherever the one before ended, also in the middle of a vector: up to three elements at
-//     either end are loaded singly.
-//   * Which element goes to which invocation, and the tree, depend on the length alone: the same bits every time.
+//   * A long segment is cut into chunks, one per team. The dispatch then stores accumulators instead of results, and
+//     a second dispatch of this kernel reduces them: its items are the chunks, its segments the chunks of one segment.
+//   * A team that fits a subgroup combines its values by shuffles, without a barrier. In a larger team each subgroup
+//     does so, and the subgroups combine their values through workgroup memory (shared/team_reduce.wgsl).
+//   * A segment starts where the previous one ends, also in the middle of a vector: up to three elements at either
+//     end are loaded singly.
+//   * The assignment of elements to invocations, and the tree, depend only on the length: the same bits every time.
 //
-// Beyond the documents. CUB has one kernel for each regime (a thread, a warp, a block a segment).
+// Beyond the documents. CUB has one kernel for each regime (a thread, a warp or a block per segment).
 #import entry
 #import bounds
 #import fold_vectors
@@ -33,11 +34,11 @@ struct Own {
     len: u32,
     chunk: u32,
     chunks: u32,
-    // Number of the dispatch's first chunk.
+    // The index of the dispatch's first chunk.
     base: u32,
     // Invocations that share one chunk, as a power of two.
     team: u32,
-    // 1 if accumulators are added to those that a dispatch before has left at the same places.
+    // 1 if accumulators are combined with those that an earlier dispatch has stored at the same positions.
     onto: u32,
 }
 
@@ -52,7 +53,7 @@ fn kernel(at: Place, wg: Workgroup) {
         let range = bounds(slot);
         acc = fold_range(range.begin, range.end, range.origin, lane, 1u << params.own.team);
     }
-    // All invocations take part: teams that have no segment share barriers with teams that have one.
+    // All invocations take part: teams without a segment share barriers with teams that have one.
     let total = team_reduce(acc, params.own.team, at, wg);
     if works && lane == 0u {
         store_result(slot, total, params.count);

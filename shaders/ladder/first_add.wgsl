@@ -12,8 +12,9 @@
 //   * The tree is paid once for 2 · WG elements instead of once for WG: half the barriers per element.
 //   * Two loads do not depend on each other, so both are on their way at once: twice the bytes in flight.
 //   * There are half as many workgroups to start, and half as many partial results.
-// The second element lies WG away and not next door: lanes of one instruction still read neighbouring words.
-// (Compare interleaved-modulo-pair, which also loads two, but next to each other and without the register.)
+// The second element is WG away, and not the next one, so lanes of one instruction still read neighbouring
+// words. (Compare interleaved-modulo-pair, which also loads two, but next to each other and without the
+// register.)
 //
 // What is still wrong: the tree still has log2(WG) steps with a barrier each, and in the second of them half
 // of the invocations are idle again. Why stop at two loads? `grid-stride` does not.
@@ -21,8 +22,8 @@
 // From tga 05, which publishes no figure but calls the gain important, and csc367 attempt 4: 0.965 ms,
 // 17.377 GB/s, 1.78 times attempt 3. Nearly a factor of two, as one expects where the cost is the tree.
 // The documents' lengths are multiples of 2 · WG. Here the second load is guarded like the first.
-// Today: on a large GPU the gain should again be near two, since the rung doubles what counts there, bytes in
-// flight, and halves what stands in their way.
+// Today: on a large GPU the gain should again be near two, since the rung doubles the bytes in flight, which
+// count there, and halves the barriers per element.
 #import load
 #import store
 

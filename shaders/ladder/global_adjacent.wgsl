@@ -1,4 +1,4 @@
-// global-adjacent: each invocation adds two neighbours in storage; every halving is a dispatch of its own.
+// global-adjacent: each invocation adds two neighbours in storage; every halving is a separate dispatch.
 //
 // The plainest parallel reduction. Invocation i combines items 2i and 2i + 1 and writes item i of a second
 // buffer. Then the host swaps the two buffers and dispatches half as many invocations, until the few values
@@ -10,20 +10,24 @@
 //                       \_____/         \_____/
 //     dispatch 3           0               1            and so on
 //
-// Nothing here waits for anything: no workgroup memory, no barrier. The end of a dispatch is the barrier, and
-// it is the only one that reaches across the whole grid. Neighbours are combined in their order, so the tree
-// would also be right for an operator that is associative but not commutative, such as joining strings.
+// No invocation waits for another: there is no workgroup memory and no barrier. The end of a dispatch acts as
+// a barrier, and it is the only one that synchronizes the whole grid. Neighbours are combined in order, so
+// the tree would also be right for an operator that is associative but not commutative, such as joining
+// strings.
 //
-// What is wrong with it is what it moves. Reads add up to n + n/2 + n/4 + … = 2n, writes to n/2 + n/4 + … = n:
-// three times the n that a sum has to touch, so a third of the memory's speed is the ceiling. And there are
-// log2(n) dispatches, each waiting for the one before; the last dozen cost more to start than to run.
-// A smaller thing: lane k asks for word 2k with one instruction and for word 2k + 1 with the next. Each of
-// the two touches every cache line of the range and takes half the words of it.
+// What is wrong with it is the memory traffic. Reads add up to n + n/2 + n/4 + … = 2n, and writes to n/2 +
+// n/4 + … = n. This is three times the n that a sum must read, so the kernel reaches at most a third of the
+// memory's speed. And there are log2(n) dispatches, each of which waits for the previous one; the last dozen
+// cost more to start than to run. A smaller flaw: lane k loads word 2k with one instruction and word 2k + 1
+// with the next. Each of the two instructions touches every cache line of the range and uses half of its
+// words.
 //
-// From opencl version 0, on 33 554 432 integers: 6.376 ms in its kernels, 6.14 times as fast as one CPU thread.
-// Today: a cache stands between the cores and the memory (the GTX 260 of the document had none for such loads),
-// so the second instruction finds the lines that the first one fetched, and once a half fits into the
-// last-level cache its round trip is nearly free. Large inputs still pay for 3n, small ones for the dispatches.
+// From opencl version 0, on 33 554 432 integers: 6.376 ms in its kernels, 6.14 times as fast as one CPU
+// thread.
+// Today: a cache stands between the cores and the memory (the GTX 260 of the document had none for such
+// loads), so the second instruction finds the lines that the first one fetched, and once a half fits into the
+// last-level cache its round trip is nearly free. Large inputs still pay for 3n, small ones for the
+// dispatches.
 #import load
 #import store
 

@@ -1,4 +1,4 @@
-// global-halves: the same halving in storage, but the partner lies half the length away.
+// global-halves: halving in storage as in global-adjacent, but the partner is half the length away.
 //
 // Invocation i combines item i with item i + half, where half is the number of results, rounded up. When the
 // length is odd the last invocation finds no partner and passes its item on.
@@ -9,21 +9,23 @@
 //     invocation 2          2 <------------ 6
 //     invocation 3              3                       combined with the identity
 //
-// What it fixes over global-adjacent: neighbouring lanes now read neighbouring words, with both instructions. A
-// subgroup of 32 asks for 128 bytes in a row and uses all of them. This is coalescing, the first rule of GPU
-// memory: what matters is which addresses the lanes of one instruction touch together, not which addresses one
-// lane touches over time. A CPU programmer's instinct (keep each thread's data together) is exactly wrong here.
+// What it fixes over global-adjacent: neighbouring lanes now read neighbouring words, with both instructions.
+// A subgroup of 32 loads 128 consecutive bytes and uses all of them. This is coalescing, the first rule of
+// GPU memory: what matters is which addresses the lanes of one instruction touch together, not which
+// addresses one lane touches over time. A CPU programmer's instinct (keep each thread's data together) is
+// exactly wrong here.
 //
 // The price is order: far items are combined first, so the operator must be commutative. Sums, products,
-// minima and maxima are. Nearly every later rung asks for the same.
+// minima and maxima are. Nearly every later rung needs this, too.
 //
 // What is still wrong: everything else. It moves 3n items instead of n and needs log2(n) dispatches, because
-// between two additions every value travels to storage and back. The next rungs keep it on the chip.
+// every value goes to storage and back between two additions. The next rungs keep values on the chip.
 //
 // From opencl version 1 (its task 1), which stops at 64 values: 4.088 ms in its kernels, 7.93 times one CPU
 // thread; version 0 took 6.376 ms.
 // Today: expect a smaller gap than those two figures show. A cache that keeps a line for a few hundred cycles
-// already repairs the half-used reads of global-adjacent; left are twice as many requests to that cache.
+// already repairs the half-used reads of global-adjacent; what remains is twice as many requests to that
+// cache.
 #import load
 #import store
 

@@ -1,7 +1,8 @@
 // grid-stride: a fixed number of workgroups; each invocation adds many elements before the one tree.
 //
-// first-add doubles what an invocation loads before the tree. This rung takes the idea to its end: launch only
-// as many workgroups as keep the GPU full, and let each invocation walk over the input, adding into a register.
+// first-add doubles what an invocation loads before the tree. This rung takes the idea to its end: launch
+// only as many workgroups as keep the GPU full, and let each invocation loop over the input, adding to a
+// register.
 //
 //     input      |  group 0  |  group 1  |  group 2  |  group 0  |  group 1  |  group 2  |  group 0 ...
 //                 2 WG items                          <- one grid = groups x 2 WG ->
@@ -19,8 +20,9 @@
 // is meant, so only the last pair of each thread would count. And both tga and csc367 test `i < n` but read
 // element i + blockSize as well, past the end unless n is a multiple of 2 · WG. Here that load is guarded.
 //
-// From tga 07: 2048 workgroups of 512, hence 16 elements per invocation at 2^24; the CPU adds the 2048 partials.
-// And csc367 attempt 7: 0.268 ms, 62.671 GB/s, 1.42 times attempt 6 and 30.04 times attempt 1; 73 GB/s at 32 Mi.
+// From tga 07: 2048 workgroups of 512, hence 16 elements per invocation at 2^24; the CPU adds the 2048
+// partials. And csc367 attempt 7: 0.268 ms, 62.671 GB/s, 1.42 times attempt 6 and 30.04 times attempt 1; 73
+// GB/s at 32 Mi.
 // Today: the last big step of the ladder. What is left is bytes in flight: scalar loads, two at a time, and a
 // guard between them. `vectorized` loads four vectors of four.
 #import entry
@@ -32,7 +34,8 @@ fn kernel(at: Place, wg: Workgroup) {
     let grid = params.groups * 2u * WG;
     var acc = identity();
     for (var i = wg.index * 2u * WG + at.lid; i < params.len; i += grid) {
-        // The pair first, then onto the accumulator: the two loads need not wait for the addition before.
+        // The pair is added first, then the accumulator: the two loads need not wait for the previous
+        // addition.
         acc = combine(acc, combine(load(i), load_or_identity(i + WG)));
     }
 

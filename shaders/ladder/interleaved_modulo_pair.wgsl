@@ -1,15 +1,17 @@
-// interleaved-modulo-pair: the same tree over twice as many slots, two neighbours loaded by each invocation.
+// interleaved-modulo-pair: the tree of interleaved-modulo over twice as many slots; each invocation loads two
+// neighbours.
 //
 // Invocation i fills slots 2i and 2i + 1, with the identity where the input has ended, and from then on owns
-// slot 2i. In the first step every invocation adds its own two slots; then every second one adds, every fourth.
+// slot 2i. In the first step every invocation adds its own two slots; then every second one adds, every
+// fourth.
 //
 //     slot       0     1     2     3     4     5     6     7     four invocations
 //     s = 1      0 <-- 1     2 <-- 3     4 <-- 5     6 <-- 7     invocations 0 1 2 3
 //     s = 2      0 <-------- 2           4 <-------- 6           invocations 0 2
 //     s = 4      0 <-------------------- 4                       invocation 0
 //
-// What it fixes over interleaved-modulo: nobody idles in the first step, each invocation has two loads in
-// flight instead of one, and half as many workgroups cover the input. It takes any length.
+// What it fixes over interleaved-modulo: no invocation idles in the first step, each has two loads in flight
+// instead of one, and half as many workgroups cover the input. It takes any length.
 //
 // What is still wrong: the divergence and the `%`. New flaws come with the pair:
 //   * The loads are strided, as in global-adjacent: each of the two instructions uses every other word.
@@ -23,9 +25,9 @@
 // curve over the size (figure 1) and counts the barriers itself: 11 for 1024 invocations, one per step. Its
 // text lists the next rungs as improvements: no `%`, no divergence, sequential addresses, a first addition
 // done explicitly, a special end for the last 32.
-// One slip is not ported. There all invocations write slot 0 as the result, without a barrier after the last
-// step, so an invocation that is early writes the sum of the first half. It goes well as long as the first
-// warp happens to write last. Here invocation 0, which made the sum, writes it.
+// One slip is not ported. In the exercise all invocations write slot 0 as the result, without a barrier after
+// the last step, so an early invocation writes the sum of the first half. The result is right only if the
+// first warp happens to write last. Here only invocation 0, which computed the sum, writes it.
 #import load
 #import store
 
@@ -42,7 +44,7 @@ fn main(
     tile[2u * lid + 1u] = load_or_identity(i + 1u);
 
     for (var s = 1u; s <= WG; s *= 2u) {
-        // At the top of the loop it also covers the filling: one barrier per step and none besides.
+        // At the top of the loop the barrier also covers the filling: one barrier per step is enough.
         workgroupBarrier();
         if lid % s == 0u {
             tile[2u * lid] = combine(tile[2u * lid], tile[2u * lid + s]);

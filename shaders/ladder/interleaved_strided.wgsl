@@ -1,7 +1,7 @@
-// interleaved-strided: the same additions on the same slots, done by consecutive invocations.
+// interleaved-strided: the additions of interleaved-modulo, done by consecutive invocations.
 //
-// Instead of asking "is my slot one of those that add?", invocation i takes the i-th slot that adds:
-// 2 · s · i. The tree does not change, only who works does.
+// Instead of asking "is my slot one of those that add?", invocation i takes the i-th slot that adds: 2 · s ·
+// i. The tree does not change; only the invocations that work do.
 //
 //     slot       0     1     2     3     4     5     6     7
 //     s = 1      0 <-- 1     2 <-- 3     4 <-- 5     6 <-- 7     invocations 0 1 2 3
@@ -12,9 +12,10 @@
 // whole subgroups are busy or idle, and idle ones only wait at the barrier. A subgroup diverges in the last
 // steps alone, when fewer values are left than it has lanes. The remainder has become a multiplication.
 //
-// What is still wrong, or rather what is new: bank conflicts. Workgroup memory on most GPUs has 32 banks,
-// word k lies in bank k mod 32, and lanes of one instruction that want different words of one bank queue up.
-// Consecutive lanes now stand 2s words apart. For 32 lanes, 32-bit values and WG = 256:
+// What is still wrong is new: bank conflicts. Workgroup memory on most GPUs has 32 banks, and word k is in
+// bank k mod 32. If lanes of one instruction access different words of one bank, these accesses are served
+// one after the other. Consecutive lanes now access words that are 2s apart. For 32 lanes, 32-bit values and
+// WG = 256:
 //
 //     s                              1    2    4    8   16   32   64  128
 //     active lanes in a subgroup    32   32   32   16    8    4    2    1
@@ -26,7 +27,8 @@
 //
 // From tga 03, which publishes no figure, and csc367 attempt 2: 3.456 ms, 4.854 GB/s, 2.33 times attempt 1.
 // Today: the banks are there as before. A step of conflicts costs tens of cycles, though, and a load from
-// storage hundreds, so expect less of a gap to `sequential` than the documents saw, and more with a larger WG.
+// storage hundreds, so expect less of a gap to `sequential` than the documents saw, and more with a larger
+// WG.
 #import load
 #import store
 

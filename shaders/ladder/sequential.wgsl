@@ -10,20 +10,20 @@
 //
 // What it fixes over interleaved-strided: the bank conflicts. Neighbouring lanes read neighbouring words, in
 // both operands of every step, so 32 lanes use 32 banks. Divergence stays as small as it was: a subgroup is
-// split only in the last steps, when fewer values are left than it has lanes. This is global-halves again,
-// inside the chip, and it asks for a commutative operator for the same reason.
+// split only in the last steps, when fewer values are left than it has lanes. This is global-halves again, on
+// the chip, and it needs a commutative operator for the same reason.
 //
 // What is still wrong:
-//   * Half of the invocations never add. They load one element each and then stand at log2(WG) barriers.
+//   * Half of the invocations never add. They load one element each and then wait at log2(WG) barriers.
 //   * The tree costs the same number of steps however little each invocation brought. For WG = 256 a
 //     workgroup passes 9 barriers for 1 KiB of input.
-//   * One load per invocation. A memory is kept busy by bytes in flight, its bandwidth times its latency:
-//     4 TB/s at some 600 ns want 2.4 MB on their way at any moment. A core that holds 2048 invocations with
-//     four bytes each has 8 KiB in flight, 132 such cores have 1.1 MB, and only while nobody is in the tree.
+//   * One load per invocation. To keep a memory busy, the bytes in flight must equal its bandwidth times its
+//     latency: 4 TB/s at some 600 ns need 2.4 MB in flight at all times. A core that holds 2048 invocations
+//     with four bytes each has 8 KiB in flight, and 132 such cores have 1.1 MB, while no invocation is in the tree.
 //
 // From tga 04, which publishes no figure, and csc367 attempt 3: 1.722 ms, 9.741 GB/s, 2.01 times attempt 2.
-// Today: the best tree that needs nothing but workgroup memory; from here on it is what happens before the
-// tree that makes the difference. The library uses it where a GPU has no subgroup operations.
+// Today: the best tree that needs only workgroup memory. From here on, the work before the tree makes the
+// difference. The library uses this tree on GPUs without subgroup operations.
 #import load
 #import store
 

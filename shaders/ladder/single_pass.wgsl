@@ -1,4 +1,4 @@
-// single-pass: one dispatch; the workgroup that finishes last adds up everyone's partial results.
+// single-pass: one dispatch; the last workgroup to finish combines the partials of all.
 //
 // The loads and the workgroup's sum are those of `vectorized`. Then, instead of a second dispatch:
 //
@@ -7,26 +7,27 @@
 //     workgroup 2   fold, reduce, publish partial, take a ticket (3)    the last of four: collect all, reduce, store
 //     workgroup 3   fold, reduce, publish partial, take a ticket (1)    done
 //
-// A ticket is the old value of a counter, so exactly one workgroup draws the last number, and when it does,
-// all partials have been published. Nobody waits or spins: the others simply end. That matters, because no API
-// promises that a workgroup which has not started yet ever will while another one spins for it.
+// A ticket is the old value of a counter, so exactly one workgroup takes the last ticket, and by then all
+// partials have been published. No workgroup waits or spins: the others simply end. That matters, because no
+// API promises that a workgroup starts while another one spins and waits for it.
 //
-// What it fixes over vectorized: the second dispatch and the gap in front of it, in which the GPU drains. The
-// partials are a few kilobytes and still in the last-level cache when they are collected. And unlike the atomic
-// rungs it is deterministic: whoever is last, partial i is always added at the same place of the same tree.
+// What it fixes over vectorized: the second dispatch and the gap before it, in which the GPU drains. The
+// partials are a few kilobytes and still in the last-level cache when they are collected. And unlike the
+// atomic rungs it is deterministic: whichever workgroup is last, partial i is always added at the same
+// position of the same tree.
 //
-// What makes it delicate: WGSL orders nothing between workgroups. Its atomics are relaxed, its barriers end at
-// the workgroup's border. An ordinary store of a partial may become visible after the ticket that announces
-// it. Why publishing and collecting by atomics holds nevertheless, and where, is argued in shared/partials.wgsl.
-// CUDA's version of this (threadFenceReduction among its samples) has a device-wide fence to lean on.
+// What makes it delicate: WGSL orders nothing between workgroups. Its atomics are relaxed, and its barriers
+// synchronize only one workgroup. An ordinary store of a partial may become visible after the ticket that
+// announces it. shared/partials.wgsl explains why publishing and collecting by atomics works nevertheless,
+// and on which GPUs. CUDA's version (threadFenceReduction among its samples) relies on a device-wide fence.
 //
-// Its price is one workgroup's time at the end: with 1024 partials and WG = 256 four fetches per invocation
-// and one more reduction, while the rest of the GPU has nothing left to do.
+// Its price is one workgroup's time at the end: with 1024 partials and WG = 256 it takes four fetches per
+// invocation and one more reduction, while the rest of the GPU is idle.
 //
 // Beyond the documents. csc367 explains why CUDA has no barrier across blocks and concludes: use several
 // kernels.
-// Today: at large n the same as vectorized. At small n, up to about 2^20 elements, starting dispatches is
-// most of the time, and one instead of two is what can be won.
+// Today: at large n as fast as vectorized. At small n, up to about 2^20 elements, starting dispatches takes
+// most of the time, and one dispatch instead of two is the gain.
 #import entry
 #import fold_vectors
 #import subgroup_reduce
@@ -35,14 +36,14 @@
 #import store_result
 
 struct Own {
-    // This dispatch's first slot of the partials buffer.
+    // The index of this dispatch's first partial in the partials buffer.
     slot: u32,
     // Workgroups of all dispatches that share the ticket counter.
     tickets: u32,
-    // Always zero, which no compiler knows: it makes a dependency that cannot be folded away.
+    // Always zero, but no compiler knows that: it creates a dependency that cannot be optimized away.
     zero: u32,
 #ifdef strided
-    // From an element to the next.
+    // The distance from one element to the next.
     stride: u32,
 #endif
 }
@@ -53,7 +54,7 @@ var<workgroup> is_last: u32;
 fn kernel(at: Place, wg: Workgroup) {
     let partial = workgroup_reduce(fold(at, wg), at, wg);
 
-    // A lone workgroup has nobody to meet.
+    // A single workgroup needs no partials.
     if params.own.tickets == 1u {
         if at.lid == 0u {
             store_result(0u, partial, params.count);
@@ -62,18 +63,18 @@ fn kernel(at: Place, wg: Workgroup) {
     }
 
     if at.lid == 0u {
-        // Dispatches over several windows of one input share the partials buffer.
+        // The dispatches over several windows of one input share the partials buffer.
         is_last = select(0u, 1u, publish(params.own.slot + wg.index, partial));
     }
-    // The same answer for all invocations, and known to be: after it, barriers are allowed. It has one itself,
-    // which also separates the two calls of `workgroup_reduce`.
+    // The value is uniform, and the compiler knows it, so barriers are allowed afterwards. The load itself
+    // includes a barrier, which also separates the two calls of `workgroup_reduce`.
     if workgroupUniformLoad(&is_last) == 0u {
         return;
     }
-    // The ticket comes before the collecting, also in the eyes of invocations that did not draw it.
+    // Orders the ticket before the collecting, also for invocations that did not take the ticket.
     storageBarrier();
 
-    // Slots are taken in the order of their numbers, whoever published first: the same bits every time.
+    // Partials are combined in the order of their indices, not of their publishing: the same bits every time.
     var acc = identity();
     for (var i = at.lid; i < params.own.tickets; i += WG) {
         acc = combine(acc, collect(i));

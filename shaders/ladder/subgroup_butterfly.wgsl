@@ -9,14 +9,15 @@
 //     d = 2    0..3  0..3  0..3  0..3  4..7  4..7  4..7  4..7     pairs exchange
 //     d = 4    0..7  0..7  0..7  0..7  0..7  0..7  0..7  0..7     halves exchange
 //
-// The number of steps is the same, and as the other lanes would have run along anyway, it costs the same.
-// What it adds over subgroup-shuffle is that all lanes know the sum: an all-reduce, with no broadcast after
-// it. For a plain reduction that is worth nothing, since one lane writes the result. For softmax,
-// normalisation or a vote, where each lane goes on to use the sum, it saves a step and a barrier.
+// The number of steps is the same. The cost is also the same, since the other lanes would have run along
+// anyway.
+// What it adds over subgroup-shuffle is that all lanes have the sum: an all-reduce without a broadcast after
+// it. A plain reduction gains nothing from this, since one lane writes the result. In softmax, normalisation
+// or a vote, where each lane then uses the sum, it saves a step and a barrier.
 //
-// It has two quiet virtues. A partner i xor d always exists when the width is a power of two, so no lane
-// reads past the end and no test is needed. And every lane adds the same pairs: if a + b and b + a give the
-// same bits, as they do for floats, all lanes hold the same bits.
+// It has two further advantages. A partner i xor d always exists when the width is a power of two, so no lane
+// reads past the end and no test is needed. And every lane adds the same pairs: since a + b and b + a give
+// the same bits, also for floats, all lanes hold the same bits.
 //
 // What is still wrong: as in subgroup-shuffle, hand-written steps and scalar loads.
 //

@@ -12,21 +12,21 @@
 //     s = 32, 16, 8, 4, 2, 1: inside a block, fewer and fewer invocations
 //
 // What it fixes over global-halves, its predecessor in the document: ten halvings happen on the chip, in one
-// dispatch. The input is read once and one result per 1024 elements is written. Beside `sequential`: sixteen
-// loads per invocation instead of one, and 1024 elements share one tree.
+// dispatch. The input is read once and one result per 1024 elements is written. Compared with `sequential`:
+// sixteen loads per invocation instead of one, and 1024 elements share one tree.
 //
 // What is still wrong, and stays:
 //   * `if k + lid < s` is tested for every addition, but decides something only in the last six steps.
-//   * A value is written to workgroup memory for every element, where a register would do (tile-two-loads).
-//   * 4 KiB of it serve only 64 invocations. A GTX 260 core had 16 KiB: room for three workgroups, 192 of
-//     1024 possible invocations, too few to hide the latency of memory behind each other.
+//   * Every element is written to workgroup memory, where a register would be enough (tile-two-loads).
+//   * 4 KiB of workgroup memory serve only 64 invocations. A GTX 260 core had 16 KiB: room for three workgroups,
+//     192 of 1024 possible invocations, which are too few to hide the latency of memory.
 //
 // From opencl version 2 (its task 2): 5.239 ms in the kernels, 8.65 times one CPU thread. The kernel is
 // slower than version 1's 4.088 ms, for the reasons above; the total is a little better, as it needs
 // far fewer dispatches. The document's tile is a constant. Here it is `override TILE`, a power of two,
 // and any length is accepted.
-// Today: cores hold 64 KiB and more, so the tile starves them less; the many small steps and their tests
-// still show beside `vectorized`, which keeps the same sums in registers.
+// Today: cores hold 64 KiB and more, so the tile limits occupancy less. The many small steps and their tests
+// are still slower than `vectorized`, which keeps the same sums in registers.
 #import load
 #import store
 

@@ -3,24 +3,24 @@
 // Four remedies against what `tile` does wrong, as the document lists them:
 //
 //   1. Two loads per slot, added in a register: a tile of 1024 slots serves 2048 elements. The second element
-//      lies half the input away, `groups · TILE` items on.
+//      is half the input away, at a distance of `groups · TILE` items.
 //   2. While a step has at least WG additions, every invocation has work in every block: no `if` there.
 //   3. The last six steps, with fewer additions than invocations, are written out, without a loop around them.
 //   4. No barrier between filling the tile and the first step, "just a memory fence".
 //
-// The fourth is worth a second look. An invocation fills the slots lid, lid + 64, lid + 128 …, and in a full
-// step it adds slots whose distance is a multiple of 64: it meets nothing but slots of its own column.
+// The fourth deserves a closer look. An invocation fills the slots lid, lid + 64, lid + 128 …, and in a full
+// step it adds slots whose distance is a multiple of 64: it only accesses slots of its own column.
 //
 //     column lid:   lid   lid+64   lid+128   lid+192  …  lid+960      one invocation wrote them all
 //
-// So no other invocation is waited for, and in WGSL not even a fence is needed: an invocation sees its own
+// So no invocation waits for another, and in WGSL not even a fence is needed: an invocation sees its own
 // writes. By the same argument the barriers between the full steps are superfluous, except the last. And if
-// only its own invocation touches a column, it need not be in workgroup memory: a register could hold its
-// sum, and then the tile is gone and this is `grid-stride`. The document stops short of that; the barriers
-// stay, to show what it measured.
+// only one invocation touches a column, the column need not be in workgroup memory: a register could hold its
+// sum. Without the tile, this kernel would be `grid-stride`. The document does not take that step; the
+// barriers stay, to show what it measured.
 //
-// The document also drops the barriers of the last six steps, trusting in a warp that runs in lockstep. That
-// is a data race in WGSL (see unrolled-last), so here they have them.
+// The document also drops the barriers of the last six steps, because it relies on a warp that runs in
+// lockstep. That is a data race in WGSL (see unrolled-last), so the barriers are here.
 //
 // From opencl version 3 (its task 3): 2.019 ms in the kernels, 18.19 times one CPU thread; version 2 took
 // 5.239 ms. A factor of 2.6: twice the elements per tile and per workgroup, and most of the tests gone.
@@ -34,7 +34,7 @@ override TILE: u32 = 1024u;
 
 var<workgroup> tile: array<Acc, TILE>;
 
-// One step for one slot: the slot `s` further up is added onto it.
+// One step for one slot: adds the slot `s` positions after it.
 fn tile_add(slot: u32, s: u32) {
     tile[slot] = combine(tile[slot], tile[slot + s]);
 }
@@ -50,7 +50,7 @@ fn main(
         let i = group * TILE + k;
         tile[k] = combine(load_or_identity(i), load_or_identity(i + half));
     }
-    // With no full step, the next one already reads what other invocations wrote.
+    // Without a full step, the next step already reads what other invocations wrote.
     if TILE < 2u * WG {
         workgroupBarrier();
     }

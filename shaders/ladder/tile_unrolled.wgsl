@@ -1,32 +1,33 @@
 // tile-unrolled: tile-two-loads with every loop written out, in three shapes that differ in two numbers.
 //
-// Sixteen slots per invocation at most, hence sixteen lines that load; then 8 + 4 + 2 + 1 lines for the full
-// steps, then one block for each of the last steps. Conditions on TILE and WG decide which lines exist in a
-// pipeline, before the kernel runs.
+// An invocation has at most sixteen slots, hence sixteen lines that load. Then follow 8 + 4 + 2 + 1 lines for
+// the full steps, and one block for each of the last steps. Conditions on TILE and WG decide at pipeline
+// creation which lines exist.
 //
 //                     WG   tile   lines that load   full steps   last steps   published in the kernels
 //     opencl 4        64   1024         16          512 … 64       32 … 1            1.820 ms
 //     opencl 5       128   1024          8          512 … 128      64 … 1            1.524 ms
 //     opencl 6       128    512          4          256, 128       64 … 1            1.236 ms
 //
-// What it fixes over tile-two-loads (2.019 ms): loop counters and branches. Since the loads stand in one
-// straight line, a compiler may also issue many of them before it needs the first value.
+// What it fixes over tile-two-loads (2.019 ms): loop counters and branches. Since there is no branch between
+// the loads, a compiler may also issue many of them before it needs the first value.
 //
-// The other two steps change no line of the algorithm, only how much of the GPU is in use. The document's
-// profiler says of each 27-core GTX 260 run how many of the 1024 invocations that a core can hold it held:
+// The other two steps change no line of the algorithm, only how much of the GPU is in use. For each run on a
+// GTX 260 with 27 cores, the document's profiler shows how many invocations a core held, of 1024 possible:
 //
 //     4:   192    3 workgroups ×  64, as 16 KiB of workgroup memory hold three tiles of 4 KiB
 //     5:   384    3 workgroups × 128: twice the invocations on the same three tiles
 //     6:   768    6 workgroups × 128, as the tiles have half the size
 //
-// This is occupancy: while one subgroup waits for memory another one runs, if there is another one. From 19 %
-// to 75 % of it the kernel gains a factor of 1.47. At 1.236 ms it reads 134 MB at 108 GB/s. (The document
-// prints 54: it counts half of the elements.) The speed-ups over one CPU thread are 19.87, 22.43 and 27.07.
+// This is occupancy: while one subgroup waits for memory, another one can run. From 19 % to 75 % occupancy
+// the kernel gains a factor of 1.47. At 1.236 ms it reads 134 MB at 108 GB/s. (The document prints 54: it
+// counts half of the elements.) The speed-ups over one CPU thread are 19.87, 22.43 and 27.07.
 //
-// What is still wrong: columns are kept in workgroup memory that only one invocation touches, with barriers
-// between steps that need none (see tile-two-loads). Both are the document's, and stay.
-// Today: a core that takes 2048 invocations fills up with 16 workgroups of 128, whose tiles take 64 KiB in shape
-// 5 and 32 in 6. Many cores have that, so the two should be close. Shape 4 would need 32 workgroups and 128 KiB.
+// What is still wrong: columns that only one invocation touches are in workgroup memory, and there are
+// barriers between steps that need none (see tile-two-loads). Both come from the document, and stay.
+// Today: a core that takes 2048 invocations fills up with 16 workgroups of 128, whose tiles take 64 KiB in
+// shape 5 and 32 in 6. Many cores have that, so the two should be close. Shape 4 would need 32 workgroups and
+// 128 KiB.
 #import unrolled_steps
 #import load
 #import store
@@ -72,7 +73,7 @@ fn main(
         tile[lid + 14u * WG] = two_loads(i + 14u * WG);
         tile[lid + 15u * WG] = two_loads(i + 15u * WG);
     }
-    // With no full step, the next one already reads what other invocations wrote.
+    // Without a full step, the next step already reads what other invocations wrote.
     if TILE < 2u * WG {
         workgroupBarrier();
     }

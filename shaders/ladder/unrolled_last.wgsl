@@ -5,14 +5,14 @@
 // warp, they say, runs in lockstep, so all 32 loads of a line happen before its 32 stores. `volatile` (in
 // tga; csc367 does without) keeps the compiler from holding the values in registers.
 //
-// That cannot be ported. Invocation 0 reads what invocation 16 wrote, with nothing between the two that
-// orders them: a data race, and WGSL promises nothing about it. It is no formality either:
+// That cannot be ported. Invocation 0 reads what invocation 16 wrote, and nothing orders the two accesses.
+// This is a data race, and WGSL promises nothing about it. The problem is real:
 //   * subgroups have 4 to 128 lanes, and Intel's are often 8 or 16 wide: no lockstep across 32;
-//   * since Volta NVIDIA may run the lanes of a warp apart, and CUDA wants `__syncwarp` there;
+//   * since Volta NVIDIA GPUs may run the lanes of a warp independently, and CUDA requires `__syncwarp` there;
 //   * WGSL has no `volatile`, so a compiler may keep `tile[lid]` in a register for all six steps.
-// So `last_steps` comes in two forms. Without subgroup operations: six written-out steps with a barrier each.
-// With them: each subgroup adds its values in registers, and the few sums meet in workgroup memory once. That
-// is what the lockstep trick was after, said in a way that every GPU understands.
+// So `last_steps` comes in two forms. Without subgroup operations it has six written-out steps with a barrier
+// each. With them each subgroup adds its values in registers, and the few sums are combined through workgroup
+// memory once. This achieves what the lockstep trick intended, in a form that is correct on every GPU.
 //
 // What it fixes over first-add: in the documents, six of nine barriers and all loop overhead of the last
 // steps, for every warp of the block and not only for the one that works. Here, WG = 512: ten barriers become
@@ -20,7 +20,7 @@
 // What is still wrong: the loop above it, and two loads per invocation.
 //
 // From tga 06, which publishes no figure, and csc367 attempt 5: 0.536 ms, 31.289 GB/s, 1.8 times attempt 4.
-// Today: expect little without subgroups, and more with them, as long as the tree is what holds the kernel up.
+// Today: expect little without subgroups, and more with them, as long as the tree limits the kernel.
 #import entry
 #import load
 #import last_steps

@@ -1,8 +1,8 @@
 // workgroup-atomic: each workgroup adds its sum to the grand total by one atomic operation.
 //
-// As subgroup-atomic, with one more stage: the sums of the subgroups meet in workgroup memory, and only
-// invocation 0 of the workgroup goes to the total. On a GPU without subgroup operations the workgroup's sum
-// comes from the tree of `sequential`, and the rest is the same.
+// This is subgroup-atomic with one more stage: the sums of the subgroups are combined through workgroup
+// memory, and only invocation 0 of the workgroup adds to the total. On a GPU without subgroup operations the
+// workgroup's sum comes from the tree of `sequential`.
 //
 //     subgroups 0 … 7   ==> workgroup memory ==> sum --\
 //     subgroups 8 … 15  ==> workgroup memory ==> sum ---+--> atomicAdd(total)
@@ -11,19 +11,20 @@
 // What it fixes over subgroup-atomic: contention. With 256 invocations and 32 lanes there are an eighth as
 // many atomics, 1024 for 1024 workgroups, for one barrier per workgroup. That is a good trade wherever
 // atomics are slow, and most of all where they are a compare-exchange loop (products, floats on many GPUs):
-// the rounds that are lost grow faster than the number of contenders.
+// the number of lost races grows faster than the number of contenders.
 //
-// It is a general pattern: combine where communication is cheap before going where it is dear. Register, then
-// subgroup, then workgroup memory, then storage; each level sees a fraction of the values of the one before.
+// It is a general pattern: combine first where communication is cheap, and then where it is expensive.
+// Register, then subgroup, then workgroup memory, then storage: each level handles a fraction of the values
+// of the previous one.
 //
-// What is still wrong: chance decides the order of the atomics, so float sums and products are not
-// reproducible, and a dispatch has to set the total to the identity first. single-pass needs neither.
+// What is still wrong: the order of the atomics varies, so float sums and products are not reproducible, and
+// a dispatch must first set the total to the identity. single-pass has neither problem.
 //
 // From csc367, "Use atomics to optimize reductions", second form, without a figure. The slides ask
 // which of the two is faster.
 // Today: the last-level cache of a large GPU performs an atomic on one address every few nanoseconds or
-// better, so some hundred to a thousand of them spread over a kernel's run are hardly seen. Expect the time
-// of subgroup-add with the second pass left out.
+// better, so a few hundred to a thousand of them, spread over a kernel's run, hardly show. Expect the time of
+// subgroup-add without its second pass.
 #import entry
 #import fold_items
 #import subgroup_reduce
@@ -32,7 +33,7 @@
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);
-    // A workgroup beyond the grid that was asked for must not count items a second time.
+    // A surplus workgroup of the folded grid must not count items a second time.
     if at.lid == 0u && wg.index < params.groups {
         add_to_total(sum);
     }

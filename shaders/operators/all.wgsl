@@ -1,6 +1,6 @@
-// Whether no element is zero: 1 or 0. Of nothing: 1.
+// Whether all elements are nonzero: 1 or 0. Empty input: 1.
 //
-// `is_set` looks at the bits of a float, not at its value: a NaN is not zero, and -0 is.
+// `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
 #import is_set
 
 alias Acc = u32;

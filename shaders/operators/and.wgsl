@@ -1,6 +1,7 @@
-// Bitwise and: the bits that all elements have. Of nothing: all bits.
+// Bitwise and: the bits that are set in all elements. Empty input: all bits set.
 //
-// Bits never meet their neighbours, so the order of combination cannot matter, and every subgroup built-in agrees.
+// Each bit is independent of the others, so the order of combination does not matter, and every subgroup
+// built-in gives the same result.
 #import own
 
 fn map(elem: Elem, index: u32) -> Acc {

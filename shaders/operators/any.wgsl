@@ -1,6 +1,6 @@
-// Whether any element is not zero: 1 or 0. Of nothing: 0.
+// Whether any element is nonzero: 1 or 0. Empty input: 0.
 //
-// `is_set` looks at the bits of a float, not at its value: a NaN is not zero, and -0 is.
+// `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
 #import is_set
 
 alias Acc = u32;

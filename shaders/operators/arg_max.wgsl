@@ -1,4 +1,4 @@
-// Arg-max: the greatest element has the best rank. A NaN's key is the highest there is.
+// Arg-max: the greatest element has the best rank. A NaN has the highest of all keys.
 #import first_best
 
 fn rank_of(elem: Elem) -> Key {

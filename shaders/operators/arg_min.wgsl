@@ -1,4 +1,4 @@
-// Arg-min: the least element has the best rank. Flipping all bits of a key turns the order around.
+// Arg-min: the least element has the best rank. Flipping all bits of a key reverses the order.
 #import first_best
 
 fn rank_of(elem: Elem) -> Key {

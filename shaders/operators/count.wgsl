@@ -1,6 +1,6 @@
-// How many elements are not zero. Exact, as no input has more elements than a u32 counts.
+// The number of nonzero elements. It is exact, because no input has more elements than a u32 can count.
 //
-// `is_set` looks at the bits of a float, not at its value: a NaN is not zero, and -0 is.
+// `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
 #import is_set
 
 alias Acc = u32;

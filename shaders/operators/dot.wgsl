@@ -1,7 +1,9 @@
-// Dot product of two inputs. Integers wrap; floats of 16 bits are multiplied and added in 32, where their products are exact.
+// Dot product of two inputs. Integers wrap; floats of 16 bits are multiplied and added in 32, where their
+// products are exact.
 //
-// Two inputs are read, so a dot product of n has the traffic of a sum of 2n and fewer operations a byte. Each product is rounded
-// once, or not at all where the compiler fuses it with the addition: results may differ by that from one GPU to the next.
+// It reads two inputs, so a dot product over n pairs has the traffic of a sum over 2n elements, with fewer
+// operations per byte. Each product is rounded once, or not at all if the compiler fuses it with the
+// addition: results on different GPUs may differ by these roundings.
 #import own
 
 fn map(first: Elem, second: Elem, index: u32) -> Acc {

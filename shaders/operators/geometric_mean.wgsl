@@ -1,14 +1,18 @@
-// Geometric mean of floats and integers, in 32 bits or 64: e to the mean of the logarithms. Of nothing: NaN.
+// Geometric mean of floats and integers, in 32 or 64 bits: e to the power of the mean of the logarithms.
+// Empty input: NaN.
 //
-// The product itself leaves the range of floats after few elements. Logarithms turn it into a sum, which does not: the largest float
-// of 64 bits has a logarithm of 709.8. Their sum is divided and taken back to a power once, in `finish`.
+// The product itself overflows or underflows after a few elements. Logarithms turn it into a sum, which does
+// not: the largest float of 64 bits has a logarithm of 709.8. `finish` divides the sum and takes the
+// exponential, once.
 //
-// What is not positive and finite is told apart by its bits, before any arithmetic, and remembered in `seen`. A NaN or a number
-// below zero gives NaN, and so do a zero and an infinity together; a zero gives 0, an infinity infinity. -0 is a zero. So SciPy's
-// `gmean` answers. Floats that are not normal count as zeros: some GPUs take them for zeros before a shader sees them.
+// Elements that are not positive and finite are recognised by their bits, before any arithmetic, and recorded
+// in `seen`. A NaN or a number below zero gives NaN, and so do a zero and an infinity together. A zero gives
+// 0, and an infinity gives infinity. -0 is a zero. These are the results of SciPy's `gmean`. Subnormal floats
+// count as zeros: some GPUs flush them to zero before a shader reads them.
 //
-// The error is relative, and grows with the logarithms: d additions on the way, each of half a unit in the last place of a partial sum,
-// are d half units of the mean of |log x| in the end. So elements near 1 lose nothing, those near 2^100 two digits.
+// The relative error grows with the logarithms. If the depth is d, each addition is off by half a unit in the
+// last place of a partial sum, and the mean is off by d half units of the mean of |log x|. So elements near 1
+// lose nothing, and elements near 2^100 lose two digits.
 #import exp_log
 
 struct Acc {
@@ -20,7 +24,7 @@ const SEEN_ZERO: u32 = 1u;
 const SEEN_INFINITY: u32 = 2u;
 const SEEN_NAN: u32 = 4u;
 
-// The bits of the least element that is normal.
+// The bits of the smallest normal element.
 #ifdef half
 const NORMAL: Bits = 0x38800000u;
 #else
@@ -52,7 +56,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
 }
 
 fn finish(acc: Acc, n: u32) -> Real {
-    // A zero that no compiler knows: constant infinities and NaNs are errors in WGSL.
+    // Always zero, but no compiler knows that: constant infinities and NaNs are errors in WGSL.
     let zero = acc.seen >> 3u;
     if n == 0u || acc.seen > SEEN_INFINITY {
         return not_a_number(zero);
@@ -63,6 +67,6 @@ fn finish(acc: Acc, n: u32) -> Real {
     if acc.seen == SEEN_ZERO {
         return Real(0);
     }
-    // The mean of finite numbers is finite, whatever was rounded on the way.
+    // The mean of finite numbers is finite, so `min` undoes an overflow by rounding.
     return min(exponential(acc.sum / Real(n)), LARGEST);
 }

@@ -1,6 +1,7 @@
-// L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact (exact_sum.wgsl).
+// L1 norm: the sum of magnitudes. Floats of 16 bits are added in 32; the sum of integers is exact
+// (exact_sum.wgsl).
 //
-// All terms have one sign, so the sum's error is small beside the result itself.
+// All terms have the same sign, so the error of the sum is small compared with the result.
 
 #ifdef float
 #import own

@@ -1,20 +1,23 @@
-// log(Σ exp(x)) in one pass, of floats and integers, in 32 bits or 64. Of nothing: -∞.
+// log(Σ exp(x)) in one pass, of floats and integers, in 32 or 64 bits. Empty input: -∞.
 //
-// exp(89) is infinite in 32 bits, exp(710) in 64, so the largest element is taken out: log Σ exp(x) = peak + log Σ exp(x - peak).
-// The peak is not known before the end; a part keeps its own and the sum relative to it, and a merge scales the part with the
-// lower peak:
+// exp(89) is infinite in 32 bits, and exp(710) in 64 bits, so the largest element is factored out: log Σ
+// exp(x) = peak + log Σ exp(x - peak). The peak is not known before the end. So each part keeps its own peak
+// and the sum relative to it, and a merge scales the part with the lower peak:
 //
 //     peak = max(peak_a, peak_b)     sum = (the leader's sum) + (the other's sum) · exp(-|peak_a - peak_b|)
 //
-// One `exp` a merge, as the leader's factor is 1. `map4` takes four elements against their own peak: five for four elements,
-// with the merge's. In 32 bits they run in special units at a fraction of the rate of additions, but still faster than memory
-// delivers. In 64 bits they are some 25 operations each (exp_log_64.wgsl), which only GPUs made for that do as fast.
+// A merge takes one `exp`, because the leader's factor is 1. `map4` computes four elements relative to their
+// own peak: five `exp` for four elements, including that of the merge. In 32 bits they run in special units
+// at a fraction of the rate of additions, but still faster than the memory delivers elements. In 64 bits each
+// takes some 25 operations (shared/exp_log.wgsl), which only GPUs with fast 64-bit floats do at that rate.
 //
-// The sum is at least 1 from the first element on, so the logarithm is near nothing singular, and a relative error of the
-// sum is an absolute one of the result: a few units of 1 for each merge, whatever the elements' size.
+// After the first element the sum is at least 1, so the logarithm is far from its singularity. A relative
+// error of the sum is an absolute error of the result: a few units of 1 for each merge, whatever the size of
+// the elements.
 //
-// Infinities and NaNs are told apart by their bits, before any arithmetic: -∞ adds nothing, +∞ and NaN are remembered in
-// `seen`. Any NaN gives NaN; otherwise +∞ gives +∞; all -∞ give -∞. So SciPy's `logsumexp` answers.
+// Infinities and NaNs are recognised by their bits, before any arithmetic: -∞ adds nothing; +∞ and NaN are
+// recorded in `seen`. Any NaN gives NaN; otherwise +∞ gives +∞; if all elements are -∞, the result is -∞.
+// These are the results of SciPy's `logsumexp`.
 #import exp_log
 
 struct Acc {
@@ -26,8 +29,8 @@ struct Acc {
 const SEEN_INFINITY: u32 = 1u;
 const SEEN_NAN: u32 = 2u;
 
-// e to the difference of an element or a peak and the highest one: differences are cut off where that is zero, so that none is
-// infinite.
+// e to the power of the difference between an element or a peak and the highest peak. Differences are clamped
+// where the result is zero, so that none is infinite.
 fn share(difference: Real) -> Real {
     return exponential(max(difference, FAINT));
 }
@@ -71,7 +74,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
 }
 
 fn finish(acc: Acc, n: u32) -> Real {
-    // A zero that no compiler knows: constant infinities and NaNs are errors in WGSL.
+    // Always zero, but no compiler knows that: constant infinities and NaNs are errors in WGSL.
     let zero = acc.seen >> 2u;
     if (acc.seen & SEEN_NAN) != 0u {
         return not_a_number(zero);

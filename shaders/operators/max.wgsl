@@ -1,4 +1,4 @@
-// Maximum, by the order that `shared/order.wgsl` gives the elements. A NaN wins.
+// Maximum, in the order that `shared/order.wgsl` defines. If there is a NaN, the result is NaN.
 #import order
 
 alias Acc = Key;

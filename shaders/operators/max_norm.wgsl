@@ -1,8 +1,9 @@
-// Maximum norm: the largest magnitude. A NaN wins. Of nothing: 0.
+// Maximum norm: the largest magnitude. If there is a NaN, the result is NaN. Empty input: 0.
 //
-// Without its sign bit a float's pattern grows with its magnitude, and the NaNs' patterns lie beyond infinity's. So `magnitude`
-// clears a bit, `max` of integers does the rest, and only `settle` looks for a NaN, once a result. Magnitudes of integers
-// are unsigned: that of the lowest one has no signed counterpart.
+// Without the sign bit, a float's bit pattern grows with its magnitude, and the patterns of NaNs lie above
+// that of infinity. So `magnitude` clears a bit, an integer `max` finds the largest, and only `settle` tests
+// for NaN, once per result. Magnitudes of integers are unsigned, because that of the lowest integer has no
+// signed counterpart.
 
 #ifdef float
 #import order

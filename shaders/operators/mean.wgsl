@@ -1,9 +1,9 @@
-// Mean of floats: their sum, divided once. Floats of 16 bits are summed in 32. Of nothing: NaN.
+// Mean of floats: their sum, divided once. Floats of 16 bits are summed in 32. Empty input: NaN.
 //
-// The error is the sum's, about half a unit in the last place for every addition on the longest way from an element to the
-// result, relative to the mean of magnitudes; the division adds another 2.5 units at most.
+// The error of the sum is about half a unit in the last place for every addition on the longest path from an
+// element to the result, relative to the mean of magnitudes. The division adds at most another 2.5 units.
 //
-// The mean of integers is that of their exact sum, correctly rounded (quotient.wgsl).
+// The mean of integers is computed from their exact sum, and is correctly rounded (quotient.wgsl).
 
 #ifdef float
 #import real

@@ -1,11 +1,12 @@
-// Minimum and maximum in one pass: the input is read once instead of twice, and reading it is all that takes time.
+// Minimum and maximum in one pass: the input is read once instead of twice, and reading it takes nearly all
+// of the time.
 //
-// The accumulator is (~least, greatest), in keys that order as the elements do (shared/order.wgsl).
-// Flipping all bits turns the order of integers around, so one vector `max` serves both.
+// The accumulator is (~least, greatest), in keys that order like the elements (shared/order.wgsl). Flipping
+// all bits reverses the order of integers, so one vector `max` serves both.
 //
-// Here NaNs cost nothing on the way. A NaN's raw key lies beyond one of the infinities, hence the least or the greatest key
-// does, once there is a NaN anywhere: `finish` looks for that, and no element has to be looked at. `min` alone cannot do
-// so: it would miss a NaN at the upper end.
+// Here NaNs cost nothing per element. The raw key of a NaN lies beyond one of the infinities. So if there is
+// a NaN, the least or the greatest key lies beyond an infinity, and `finish` tests for that. `min` alone
+// cannot do so: it would miss a NaN at the upper end.
 #import order
 
 alias Acc = vec2<Key>;
@@ -27,7 +28,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
 fn finish(acc: Acc, n: u32) -> Acc {
     var least = ~acc.x;
     var greatest = acc.y;
-    // Of nothing there is no least key: what stands there is the identity, not a NaN.
+    // An empty input has no least key: the accumulator is the identity, not a NaN.
     if n != 0u && (is_nan_key(least) || is_nan_key(greatest)) {
         least = lowest();
         greatest = highest();
@@ -35,7 +36,7 @@ fn finish(acc: Acc, n: u32) -> Acc {
     return Acc(from_key(least, lowest()), from_key(greatest, highest()));
 }
 
-// Keys that no element has been asked about: cheaper than `to_key` where `finish` can still tell NaNs.
+// Raw keys, without a test for NaN: cheaper than `to_key`, if `finish` can still recognise NaNs.
 #ifdef float
 fn raw_key(elem: Elem) -> Key {
     return flip(bits(elem));

@@ -1,6 +1,7 @@
-// Bitwise or: the bits that some element has. Of nothing: none.
+// Bitwise or: the bits that are set in any element. Empty input: 0.
 //
-// Bits never meet their neighbours, so the order of combination cannot matter, and every subgroup built-in agrees.
+// Each bit is independent of the others, so the order of combination does not matter, and every subgroup
+// built-in gives the same result.
 #import own
 
 fn map(elem: Elem, index: u32) -> Acc {

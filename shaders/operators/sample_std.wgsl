@@ -1,4 +1,5 @@
-// Standard deviation of a sample: the root of sample_variance.wgsl's result. Of fewer than two: NaN.
+// Sample standard deviation: the square root of the result of sample_variance.wgsl. Fewer than two elements:
+// NaN.
 #import moments
 
 fn finish(acc: Acc, n: u32) -> Real {

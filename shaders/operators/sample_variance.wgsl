@@ -1,4 +1,4 @@
-// Variance of what the elements are a sample of: divided by n - 1 (moments.wgsl). Of fewer than two: NaN.
+// Sample variance: divided by n - 1 (moments.wgsl). Fewer than two elements: NaN.
 #import moments
 
 fn finish(acc: Acc, n: u32) -> Real {

@@ -1,4 +1,4 @@
-// Standard deviation: the root of variance.wgsl's result. Of nothing: NaN.
+// Population standard deviation: the square root of the result of variance.wgsl. Empty input: NaN.
 #import moments
 
 fn finish(acc: Acc, n: u32) -> Real {

@@ -1,4 +1,4 @@
-// Variance of the elements themselves: the mean square around their mean (moments.wgsl). Of nothing: NaN.
+// Population variance: the mean squared distance from the mean (moments.wgsl). Empty input: NaN.
 #import moments
 
 fn finish(acc: Acc, n: u32) -> Real {

@@ -1,4 +1,5 @@
-// Product of 32-bit integers in 64 bits, on GPUs without 64-bit integers too: two words, multiplied as at school.
+// Product of 32-bit integers in 64 bits, also on GPUs without 64-bit integers: two words, by long
+// multiplication.
 #import full_product
 #import widen
 

@@ -1,6 +1,7 @@
-// Bitwise exclusive or: the bits that an odd number of elements has. Of nothing: none.
+// Bitwise exclusive or: the bits that are set in an odd number of elements. Empty input: 0.
 //
-// Bits never meet their neighbours, so the order of combination cannot matter, and every subgroup built-in agrees.
+// Each bit is independent of the others, so the order of combination does not matter, and every subgroup
+// built-in gives the same result.
 #import own
 
 fn map(elem: Elem, index: u32) -> Acc {

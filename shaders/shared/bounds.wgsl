@@ -1,4 +1,4 @@
-// Segments of one length: where a chunk lies follows from its number.
+// Segments of one length: the range of a chunk follows from its index.
 #import io
 
 // Positions in the binding. Indices within the segment count from `origin`.

@@ -1,27 +1,28 @@
-// The entry point of a kernel: it says where each invocation stands and calls `kernel`.
+// The entry point of a kernel: it computes the indices of each invocation and calls `kernel`.
 //
-// Each built-in is a parameter of its own: inside a struct of inputs they lose their meaning on DX12. And what is the same for
-// all invocations of a workgroup stands apart from what is an invocation's own: a browser has to prove that all take the same
-// way to a barrier, and takes a struct for as varying as the most varying of its members.
+// Each built-in is a separate parameter: built-ins inside a struct lose their meaning on DX12. Values that
+// are uniform across a workgroup are in another struct than values of an invocation: a browser must prove
+// that control flow around barriers is uniform, and it treats a struct as non-uniform if any of its members
+// is.
 #import io
 
-// The same for all invocations of a workgroup.
+// Values that are uniform across a workgroup.
 struct Workgroup {
-    // Its number in the whole grid.
+    // The index of the workgroup in the whole grid.
     index: u32,
 #ifdef subgroups
-    // The width of a subgroup, and how many there are.
+    // The width of a subgroup, and the number of subgroups.
     width: u32,
     subgroups: u32,
 #endif
 }
 
-// Where an invocation stands.
+// The indices of an invocation.
 struct Place {
     // Its index in the workgroup.
     lid: u32,
 #ifdef subgroups
-    // Its index in its subgroup, and its subgroup's in the workgroup.
+    // Its index in its subgroup, and the index of its subgroup in the workgroup.
     lane: u32,
     subgroup: u32,
 #endif

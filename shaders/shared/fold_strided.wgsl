@@ -1,7 +1,7 @@
 // Each invocation folds elements that are `params.own.stride` apart, four at a time.
 //
-// With a stride of eight floats or more every element costs a whole sector of 32 bytes, whoever loads it. Four independent
-// loads keep as many sectors on their way; there is nothing for vectors to win.
+// With a stride of eight floats or more, every element costs a complete sector of 32 bytes. Four independent
+// loads keep four sectors in flight; vectors would gain nothing.
 #import load
 
 fn item(i: u32) -> Acc {

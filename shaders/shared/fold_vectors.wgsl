@@ -1,20 +1,21 @@
 // Each invocation folds vectors of four elements, four vectors at a time.
 //
-// Two things move a memory-bound kernel from good to peak. A `vec4` load asks for 16 bytes with one
-// instruction, so a quarter of the address arithmetic and of the load slots is left for the same bytes.
-// And four independent loads are issued before the first is used, so that while one is on its way
-// (several hundred cycles) three others are too: bandwidth is bytes in flight divided by latency.
-// The four accumulators are independent for the same reason, and are combined once at the end.
+// Two techniques bring a memory-bound kernel from good speed to peak speed. A `vec4` load reads 16 bytes with
+// one instruction, so the same bytes take a quarter of the address arithmetic and of the load slots. And four
+// independent loads are issued before the first is used, so that while one is in flight (several hundred
+// cycles) three others are, too: bandwidth is bytes in flight divided by latency. The four accumulators are
+// independent for the same reason, and are combined once at the end.
 //
-// A binding starts at a multiple of 256 bytes, the data may start at any element behind it. The vectors
-// between the first and the last 16-byte boundary go through the loop; the up to three elements in front
-// of it and behind it are loaded one by one.
+// A binding starts at a multiple of 256 bytes; the data may start at any element after that. The vectors
+// between the first and the last 16-byte boundary go through the loop. Up to three elements before them and
+// up to three after them are loaded one by one.
 //
-// `fold_range` does so for any range of positions in the binding, shared by `grid` invocations of which this is
-// number `own`; `fold` is the whole dispatch folding its whole input. `origin` is the position at which indices start.
+// `fold_range` folds any range of positions in the binding. `grid` invocations share the range, and this one
+// has index `own`. `fold` does this for all invocations and all items of the dispatch. `origin` is the
+// position with index 0.
 //
-// Items that are no elements side by side are folded otherwise: accumulators of an earlier dispatch one at a time, elements
-// that are a stride apart as fold_strided.wgsl says.
+// Other items are folded without vectors: accumulators of an earlier dispatch one at a time, and strided
+// elements as in fold_strided.wgsl.
 #ifdef strided
 #import fold_strided
 #else
@@ -48,7 +49,7 @@ fn fold_range(begin: u32, stop: u32, origin: u32, own: u32, grid: u32) -> Acc {
 
     let head = min(4u * begin4, stop) - begin;
     let tail = max(stop, 4u * end4) - 4u * end4;
-    // A loop, because a tiny grid may have fewer invocations than there are such elements.
+    // A loop, because a tiny grid may have fewer invocations than these up to six elements.
     for (var j = own; j < head + tail; j += grid) {
         b = combine(b, load_at(select(4u * end4 + j - head, begin + j, j < head), origin));
     }

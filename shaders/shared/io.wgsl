@@ -1,32 +1,34 @@
-// Input, output and the numbers of one dispatch: what every rung shares.
+// Input, output and the parameters of one dispatch, which every rung shares.
 //
-// The host decides how much of the input a dispatch covers and writes it into `params`. How items are read is said in load.wgsl.
+// The host decides how much of the input a dispatch covers, and writes it to `params`. load.wgsl reads the
+// items.
 #import operator
 
 struct Params {
-    // Where this dispatch starts, counted in items from the start of the binding.
+    // The position of this dispatch's first item in the binding.
     first: u32,
-    // How many items it covers.
+    // The number of items that it covers.
     len: u32,
     // Position of the first item in the whole input.
     index: u32,
-    // Length of the whole input: what `finish` is given.
+    // Length of the whole input, which `finish` receives.
     count: u32,
-    // How many workgroups have work. A grid folded into two dimensions may launch a few more.
+    // The number of workgroups that have work. A grid folded into two dimensions may launch a few more.
     groups: u32,
     // Workgroups in one row of the grid.
     row: u32,
-    // Where in `output` the first result goes.
+    // The position of the first result in `output`.
     store: u32,
 #ifdef adjoining
     // Items that the first of the two bindings holds.
     held: u32,
 #else
-    // What to add to a position to get the second input's; of one input 0.
+    // The distance from a position in the first input to that of its partner in the second; 0 if there is one
+    // input.
     second: u32,
 #endif
 #ifdef own
-    // What only this kernel is given: it declares the struct.
+    // The parameters that only this kernel has. The kernel declares the struct.
     own: Own,
 #endif
 }
@@ -37,7 +39,7 @@ struct Params {
 // Invocations in a workgroup: a power of two.
 override WG: u32 = 256u;
 
-// A grid has at most 65 535 workgroups a dimension; a larger one is folded into rows.
+// A grid has at most 65 535 workgroups per dimension; a larger grid is folded into rows.
 fn group_index(id: vec3<u32>) -> u32 {
     return id.y * params.row + id.x;
 }

@@ -1,13 +1,14 @@
-// The last six steps of a tree. The first 64 invocations bring a value each (all of them, where the workgroup is smaller), and
-// what the others bring does not count. Only invocation 0 gets the total.
+// The last six steps of a tree. The first 64 invocations contribute a value each (all invocations in a
+// smaller workgroup). The values of the others are ignored. Only invocation 0 gets the total.
 //
-// Subgroups do them in registers, with a single barrier: each reduces its values, its lane 0 leaves the result in workgroup
-// memory, and after the barrier every subgroup reduces those results. No width is assumed, nor which invocations share a
-// subgroup: usually the first 64 fill the first subgroups, but WGSL does not say so. Hence all subgroups take part, with
-// identities or not. They would wait anyway.
+// Subgroups do the steps in registers, with a single barrier: each reduces its values, its lane 0 stores the
+// result to workgroup memory, and after the barrier every subgroup reduces those results. No width is
+// assumed, and neither is the assignment of invocations to subgroups: usually the first 64 fill the first
+// subgroups, but WGSL does not guarantee it. Hence all subgroups take part; invocations after the first 64
+// contribute identities. They would otherwise only wait.
 //
-// Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the pipeline is made, so the
-// conditions on it are gone by the time the kernel runs.
+// Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the
+// pipeline is created, so the compiler removes the conditions on it.
 #import operator
 
 #ifdef subgroups
@@ -71,7 +72,7 @@ fn last_steps(value: Acc, at: Place, wg: Workgroup) -> Acc {
         }
         workgroupBarrier();
     }
-    // Invocation 0 keeps the last sum to itself: nobody waits for it, so no barrier.
+    // Only invocation 0 uses the last sum, so it needs no barrier.
     var total = value;
     if WG >= 2u && lid == 0u {
         total = combine(last_tile[0], last_tile[1]);

@@ -1,12 +1,13 @@
-// How a dispatch reads its items. A kernel calls `load` and reads the same everywhere:
+// How a dispatch reads its items. A kernel always calls `load`; the defines select what it reads:
 //
-//   elements          the caller's: each goes through the operator's `map`
-//   pair              one element of each of two inputs goes through `map` together
-//   adjoining         the caller's, from two bindings, the second of which goes on where the first one ends
-//   reads_partials    accumulators that an earlier dispatch has left, already mapped
+//   (none)            the caller's elements: each goes through the operator's `map`
+//   pair              `map` takes one element of each of two inputs
+//   adjoining         the caller's elements, from two bindings; the second starts where the first one ends
+//   reads_partials    accumulators that an earlier dispatch has written, already mapped
 //
-// Adjoining: no binding is larger than 2 GiB (and on many devices than 128 MiB). A dispatch for each would have to wait for
-// the one before, as both publish into the same partials: on a large GPU as long as reading forty megabytes takes.
+// Adjoining: no binding is larger than 2 GiB (on many devices 128 MiB). With one dispatch per binding each
+// would wait for the previous one, since both publish to the same partials buffer. On a large GPU that wait
+// is as long as reading forty megabytes.
 #import io
 
 #ifdef reads_partials
@@ -25,7 +26,8 @@ fn load(i: u32) -> Acc {
 #ifdef adjoining
 @group(0) @binding(5) var<storage, read> beyond: array<Elem>;
 
-// The element at position `p` of both bindings together; its index counts from `origin`. The first one has `held`.
+// The element at position `p` of the two bindings together; its index counts from `origin`. The first binding
+// has `held` elements.
 fn load_at(p: u32, origin: u32) -> Acc {
     var elem: Elem;
     if p < params.held {

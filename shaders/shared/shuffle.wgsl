@@ -1,6 +1,7 @@
-// Shuffles of an accumulator: as it is where it has 32 bits, else word by word, and put together again.
+// Shuffles of an accumulator: directly if it has 32 bits, otherwise word by word.
 //
-// Metal's lanes exchange nothing wider, and Vulkan's only where a feature says so that wgpu does not ask for.
+// Metal shuffles nothing wider than 32 bits, and Vulkan does so only with a feature that wgpu does not
+// enable.
 #import operator
 
 #ifdef wide

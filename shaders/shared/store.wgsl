@@ -1,4 +1,5 @@
-// Where a rung puts a workgroup's result. A grid folded into rows may have a few workgroups too many: theirs goes nowhere.
+// Stores the result of a rung's workgroup. A grid folded into rows may have a few surplus workgroups, which
+// store nothing.
 #import store_result
 
 fn store(group: u32, acc: Acc) {

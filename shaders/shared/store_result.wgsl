@@ -1,6 +1,8 @@
-// Where a result goes: slot `slot` of the output, finished, of `n` elements; or the accumulator as it is, for the dispatch that follows.
+// Stores a result to slot `slot` of the output: the finished result of `n` elements, or the unchanged
+// accumulator for the next dispatch.
 //
-// Where one result's elements reach over several bindings (`onto`), each dispatch goes on from what the one before has left.
+// If the elements of one result span several bindings (`onto`), each dispatch combines its accumulator with
+// that of the previous dispatch.
 #import io
 
 #ifdef writes_partials

@@ -1,7 +1,7 @@
 // A butterfly inside the subgroup: lane `i` exchanges values with lane `i xor d`, d = 1 … width / 2.
 //
-// It costs what the shuffle-down tree costs, since lanes that would have idled work too, and every lane
-// ends with the subgroup's result: an all-reduce.
+// It costs as much as the shuffle-down tree: lanes that would have been idle work, too. Every lane ends with
+// the subgroup's result: an all-reduce.
 #ifdef subgroups
 #import operator
 #import shuffle

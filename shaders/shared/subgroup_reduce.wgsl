@@ -1,5 +1,5 @@
-// One value per lane becomes one value per subgroup: by the built-in operation, where the operator has one, else by the
-// tree of shuffles. Lane 0 ends with the result.
+// One value per lane becomes one value per subgroup: by the built-in operation, if the operator has one,
+// otherwise by the tree of shuffles. Lane 0 ends with the result.
 #ifdef subgroups
 #ifdef native_subgroup
 #import native_reduce

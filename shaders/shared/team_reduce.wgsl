@@ -1,11 +1,12 @@
-// One value per invocation becomes one value per team, of which a workgroup has several. `team` is its size as a power of two, the
-// same for all. Only a team's first invocation holds its total. Between two calls there must be a barrier.
+// One value per invocation becomes one value per team; a workgroup has several teams. `team` is the base-2
+// logarithm of the size of all teams. Only a team's first invocation gets its total. Between two calls there
+// must be a barrier.
 //
-// With subgroups it happens in registers as far as a subgroup reaches. A team that fits a subgroup needs a few shuffles. In a
-// larger one each subgroup reduces its values, its lane 0 leaves the result in workgroup memory, and after one barrier every
-// subgroup reduces those of its team.
+// With subgroups this happens in registers, within each subgroup. A team that fits a subgroup needs a few
+// shuffles. In a larger team each subgroup reduces its values, its lane 0 stores the result to workgroup
+// memory, and after one barrier every subgroup reduces the results of its team.
 //
-// Without them it is the tree of the rung `sequential`, in every team of the workgroup at once.
+// Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
 #import operator
 
 #ifdef subgroups
@@ -15,14 +16,14 @@
 // The narrowest subgroup that exists has four lanes.
 var<workgroup> slots: array<Acc, (WG + 3u) / 4u>;
 
-// An invocation's place in the workgroup. How invocations are dealt out to subgroups is up to the driver, so teams go by
-// subgroup and lane.
+// The rank of an invocation in the workgroup. The driver assigns invocations to subgroups, so teams are
+// formed by subgroup and lane.
 fn order_in_group(at: Place, wg: Workgroup) -> u32 {
     return at.subgroup * wg.width + at.lane;
 }
 
 fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
-    // Segments that an invocation has to itself need nobody; and their dispatches no barrier.
+    // A team of one invocation needs no reduction, and its dispatch no barrier.
     if team == 0u {
         return value;
     }
@@ -30,8 +31,8 @@ fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     let fits = size <= wg.width;
     var acc = value;
     if fits {
-        // What a lane takes from another team is never used: after the last step only each first lane counts, and what it
-        // was made of came from its own team.
+        // A lane may read a value of another team, but that value is never used: after the last step only the
+        // first lane of each team counts, and its value came from its own team.
         for (var d = size >> 1u; d > 0u; d >>= 1u) {
             acc = combine(acc, shuffle_down(acc, d));
         }
@@ -41,8 +42,8 @@ fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
     if at.lane == 0u {
         slots[at.subgroup] = acc;
     }
-    // Nobody but large teams needs it. Yet all come here: whether a team fits a subgroup is the same for all invocations, but a
-    // compiler that has to prove that every barrier is reached by all does not know it.
+    // Only large teams need this barrier, but all invocations pass it. Whether a team fits a subgroup is
+    // uniform, but a compiler that must prove uniform control flow around barriers does not know that.
     workgroupBarrier();
     if fits {
         return acc;
@@ -58,7 +59,7 @@ fn team_reduce(value: Acc, team: u32, at: Place, wg: Workgroup) -> Acc {
 #else
 var<workgroup> tree: array<Acc, WG>;
 
-// An invocation's place in the workgroup: neighbours here share a team.
+// The rank of an invocation in the workgroup: neighbours share a team.
 fn order_in_group(at: Place, wg: Workgroup) -> u32 {
     return at.lid;
 }

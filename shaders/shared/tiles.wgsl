@@ -1,28 +1,29 @@
-// Tiles of the input, and what a slot of `offsets` covers in each of its three dispatches:
+// Tiles of the input, and the range of a slot of `offsets` in each of its three dispatches:
 //
-//   elements to results         a segment between neighbours of a list of offsets: segment `i` starts where `i - 1` ended
-//   elements to partials        a tile whose start a long segment crosses: its elements in the tile, and in the tile before if it
-//                               starts there
+//   elements to results         a segment between two neighbouring offsets: segment `i` starts where `i - 1` ends
+//   elements to partials        a tile whose start a long segment crosses: the segment's elements in the tile, and in the
+//                               previous tile if it starts there
 //   partials to results         a long segment, found at the first border that it crosses: the accumulators of all its tiles
 //
-// What lies beyond the input is cut off, so that no offset leads outside of it. The first dispatch covers a window of the input,
-// and in it the segments that start there; the binding reaches one tile further, where they may end.
+// Offsets are clamped to the input, so that none leads outside it. The first dispatch covers a window of the
+// input and the segments that start in it. The binding is one tile longer than the window, because the
+// segments may end there.
 #import io
 
-// What a slot covers.
+// The range of a slot.
 struct Range {
-    // Whether there is anything to do for it in this dispatch.
+    // Whether this dispatch has work for the slot.
     here: bool,
     // Positions in the binding. Indices within the segment count from `origin`.
     begin: u32,
     end: u32,
     origin: u32,
-    // How many items have to be gone over.
+    // The number of items to reduce.
     extent: u32,
-    // Where its value goes, and the elements behind it.
+    // The position of its result, and the number of elements that the result stands for.
     result: u32,
     count: u32,
-    // Positions in the input whose tiles' borders it marks.
+    // The positions in the input between which it marks the borders of tiles.
     border_from: u32,
     border_to: u32,
     // The segment's own positions in the input.
@@ -30,14 +31,14 @@ struct Range {
     stop: u32,
 }
 
-// Tiles that start before a position: the number of the first one that does not.
+// The number of tiles that start before a position: the index of the first tile that does not.
 fn tiles_before(position: u32) -> u32 {
     let power = params.own.power;
     return (position >> power) + select(0u, 1u, (position & ((1u << power) - 1u)) != 0u);
 }
 
-// Whether the tile starts inside of the segment that its mark names. Marks that no segment wrote, because offsets did
-// not ascend, can be anything: only what passes here is used.
+// Whether the tile starts inside the segment that its mark names. If offsets do not ascend, there may be
+// marks that no segment wrote, with arbitrary values. Only marks that pass this test are used.
 fn is_crossed(mark: vec4<u32>, start: u32) -> bool {
     return mark.z != 0u && mark.x < start && start < mark.y && mark.y <= params.count;
 }
@@ -62,7 +63,7 @@ fn bounds(slot: u32) -> Range {
     return range;
 }
 
-// Marks are complete.
+// The marks are already complete.
 fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
     return false;
 }
@@ -78,7 +79,7 @@ fn bounds(slot: u32) -> Range {
     if !is_crossed(mark, start) {
         return range;
     }
-    // Each tile but the segment's first one starts at its border.
+    // In each tile except the segment's first, the range starts at the border.
     var begin = start;
     if start - mark.x <= tile {
         begin = mark.x;
@@ -94,23 +95,25 @@ fn bounds(slot: u32) -> Range {
     return range;
 }
 
-// Marks are complete.
+// The marks are already complete.
 fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
     return false;
 }
 #else
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
-// One for each tile: begin, end and number plus one of the long segment that crosses its start; else zeros.
+// One mark per tile: begin, end, and index plus one of the long segment that crosses its start; otherwise
+// zeros.
 @group(0) @binding(8) var<storage, read_write> marks: array<vec4<u32>>;
 
 fn bounds(slot: u32) -> Range {
     let begin = min(offsets[slot], params.count);
     let end = clamp(offsets[slot + 1u], begin, params.count);
     let number = params.own.base + slot;
-    // A segment that starts behind the last element is empty, and the last window's.
+    // A segment that starts after the last element is empty, and belongs to the last window.
     let here = begin - params.index < params.len || (params.own.is_last == 1u && begin == params.count);
 
-    // Elements in front of the first offset and behind the last one belong to no segment, but their tiles need marks, too.
+    // Elements before the first offset and after the last one belong to no segment, but their tiles need
+    // marks, too.
     var range = Range();
     range.here = here;
     range.border_from = select(begin, 0u, number == 0u);
@@ -126,8 +129,8 @@ fn bounds(slot: u32) -> Range {
     return range;
 }
 
-// Marks the tiles that start in the range, shared by `grid` invocations of which this is number `own`. Answers whether the
-// segment is a long one, left to the dispatches that follow.
+// Marks the tiles that start in the range. `grid` invocations share them, and this one has index `own`.
+// Returns whether the segment is long, and so is left to the next dispatches.
 fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
     let power = params.own.power;
     let is_long = range.count > (1u << power);

@@ -1,8 +1,9 @@
 // The grand total as one atomic word.
 //
-// Where the hardware has an atomic for the operator (atomicAdd, atomicMin, atomicMax), `native_atomic` is that one call. Elsewhere:
-// read the word, compute what it should become, and exchange it only if nobody changed it meanwhile; else start over
-// from what is there now. Floats take this road through their bits.
+// If the hardware has an atomic operation for the operator (atomicAdd, atomicMin, atomicMax), `native_atomic`
+// is that one call. Otherwise a loop reads the word, computes its new value, and exchanges it only if it has
+// not changed meanwhile; if it has, the loop starts over with the current value. Floats do this with their
+// bits.
 #import io
 
 #ifdef native_atomic
@@ -13,7 +14,7 @@ fn add_to_total(acc: Acc) {
 }
 #else
 fn add_to_total(acc: Acc) {
-    // Reads by changing nothing: of an atomic load naga 30's HLSL carries out the lower 32 bits only.
+    // Reads by an `or` with zero: naga 30's HLSL performs an atomic load only on the lower 32 bits.
     var seen = atomicOr(&output[0], Word(0));
     loop {
         let wanted = bitcast<Word>(combine(bitcast<Acc>(seen), acc));

@@ -1,9 +1,9 @@
-// The steps of a tree over the first WG slots of `tile`, without a loop: one block for every step there can be.
+// The steps of a tree over the first WG slots of `tile`, without a loop: one block for every possible step.
 //
-// Which blocks remain is decided by `WG`, which is known when the pipeline is made. The total ends in slot 0.
+// `WG`, which is known when the pipeline is created, decides which blocks remain. The total ends in slot 0.
 #import operator
 
-// One step for one slot: the slot `s` further up is added onto it.
+// One step for one slot: adds the slot `s` positions after it.
 fn tile_add(slot: u32, s: u32) {
     tile[slot] = combine(tile[slot], tile[slot + s]);
 }
@@ -67,6 +67,6 @@ fn unrolled_steps(lid: u32) {
         if lid < 1u {
             tile_add(lid, 1u);
         }
-        // No barrier: each invocation reads back its own slot, and slot 0 is what invocation 0 just wrote.
+        // No barrier is needed: each invocation only reads back its own slot.
     }
 }

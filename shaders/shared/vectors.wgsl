@@ -1,8 +1,8 @@
-// Four elements at a time: the inputs once more, as vectors.
+// Four elements at a time: the inputs, bound a second time as vectors.
 //
-// The first input's vectors are aligned. The second's are too if both inputs start at the same place between two
-// multiples of 16 bytes; if not, its elements are loaded singly, which costs instructions but no traffic. Of two adjoining
-// bindings the first one ends between two vectors.
+// The first input's vectors are aligned. Those of the second input are aligned, too, if both inputs start at
+// the same offset from a multiple of 16 bytes. Otherwise its elements are loaded singly, which costs
+// instructions but no traffic. Of two adjoining bindings the first one ends between two vectors.
 #import load
 
 @group(0) @binding(3) var<storage, read> input4: array<vec4<Elem>>;
@@ -10,7 +10,8 @@
 #ifdef adjoining
 @group(0) @binding(6) var<storage, read> beyond4: array<vec4<Elem>>;
 
-// The vector at position `i` of both bindings together, in vectors; its first element's index counts from `origin`.
+// The vector at position `i` of the two bindings together, in vectors; its first element's index counts from
+// `origin`.
 fn load4(i: u32, origin: u32) -> Acc {
     let first_holds = params.held >> 2u;
     var v: vec4<Elem>;
@@ -44,7 +45,7 @@ fn load4(i: u32, origin: u32) -> Acc {
 #endif
 
 #ifndef map4
-// Four elements become one accumulator. An operator that knows a shorter way brings its own `map4`.
+// Four elements become one accumulator. An operator with a shorter way declares its own `map4`.
 #ifdef pair
 fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
     return combine(

@@ -1,37 +1,39 @@
-// convergence: stops a run of Jacobi steps on the GPU, once a step changes little enough.
+// convergence: stops a run of Jacobi steps on the GPU, once the change of a step is small enough.
 //
-// The host records all steps it may take, perhaps thousands, and cannot take any back. To ask the GPU in between
-// whether it is done would cost a round trip, in which the GPU stands idle: for a small grid that is many steps.
+// The host records all steps that the run may take, perhaps thousands, and cannot revoke any of them. Asking
+// the GPU in between whether it is done would cost a round trip, during which the GPU is idle: for a small
+// grid that is as long as many steps.
 // So the GPU stops by itself. Every step reads the size of its grid from a uniform buffer. `decide`, a single
-// invocation after each check, is given the residual; if that is below epsilon, it writes other numbers over
-// those of all steps: a grid of one cell that is all border. The steps that are still recorded are started, find
-// nothing to compute, and end. The checks likewise, which count no cells any more. The kernels know nothing of it,
-// and a running step costs nothing more.
+// invocation after each check, reads the residual. If it is below epsilon, `decide` overwrites the parameters
+// of all steps with those of a grid of one cell, which is border. The remaining recorded steps start, find
+// nothing to compute, and end. The same holds for the checks, whose count of cells becomes zero. The kernels
+// know nothing of this, and a running step costs nothing extra.
 //
 //     step  step  step  check  decide  step  step  step  check  decide      recorded
 //      4²    4²    4²    0.3            4²    4²    4²   0.01   ends    1²  1²  1²  ...
 //
-// What it leaves behind is the grid as of the check that ended it, and the number of steps until then. That
-// number cannot come from the host either: here it is counted.
+// The result is the grid at the check that stopped the run, and the number of steps until then. The host
+// cannot know that number either, so these kernels count it.
 //
-// A run may be recorded in pieces, and a piece that the host has recorded may never be submitted. Every step is recorded as
-// one that reads the first buffer or one that reads the second; the next piece would read the wrong one. So a piece says
-// with which it starts, `resume` looks whether the run is there, and if it is not, ends it as `decide` does: what the grid
-// holds is right for the steps that are counted.
+// A run may be recorded in pieces, and a recorded piece may never be submitted. Every step is recorded as one
+// that reads the first buffer or one that reads the second, so the next piece might read the wrong buffer.
+// Therefore each piece names the buffer that it reads first. `resume` checks that the run has arrived there,
+// and if not, stops it as `decide` does. The grid is then right for the steps that are counted.
 //
-// A launch with nothing to do is about a microsecond on a GPU. Indirect dispatches of zero workgroups would spare
-// part of that, but they are checked on the way by a compute pass of wgpu's own, which costs every step more.
+// A launch with nothing to do takes about a microsecond on a GPU. Indirect dispatches of zero workgroups
+// would save part of that, but wgpu checks them in a compute pass of its own, which would cost every step
+// more.
 //
-// The residual is the largest change and the sum of squares. A NaN among the changes need not show in the
-// largest, as WGSL leaves open what `max` does with one, but it always shows in the sum; there it is looked for
-// by its bits, since a compiler may assume that comparisons meet none.
+// The residual is the largest change and the sum of squares. A NaN among the changes may not appear in the
+// largest change, because WGSL does not define `max` of a NaN, but it always appears in the sum. There it is
+// detected by its bits, since a compiler may assume that comparisons meet no NaNs.
 #import real
 
 struct Outcome {
     steps: u32,
-    // How the run has ended, if it has.
+    // The state of the run: running, or the reason why it stopped.
     state: u32,
-    // Bytes of a `Real`, for whoever reads this.
+    // Bytes of a `Real`, for the host.
     width: u32,
     largest: Real,
     squares: Real,
@@ -54,9 +56,9 @@ struct Check {
 @group(0) @binding(0) var<storage, read> residual: array<vec2<Real>>;
 @group(0) @binding(1) var<storage, read_write> outcome: Outcome;
 @group(0) @binding(2) var<uniform> check: Check;
-// The numbers of all dispatches as they are while the run goes on, then as they are when it is over.
+// The parameters of all dispatches while the run continues, then their parameters when it has stopped.
 @group(0) @binding(3) var<storage, read> settings: array<u32>;
-// Where the dispatches read them.
+// The buffer from which the dispatches read them.
 @group(0) @binding(4) var<storage, read_write> params: array<u32>;
 
 fn set_all(first: u32) {
@@ -74,7 +76,7 @@ fn begin() {
     set_all(0u);
 }
 
-// Ends a run whose next step would read the wrong buffer.
+// Stops a run whose next step would read the wrong buffer.
 @compute @workgroup_size(1)
 fn resume() {
     if outcome.state == RUNNING && outcome.steps % 2u != check.steps {
@@ -83,7 +85,7 @@ fn resume() {
     }
 }
 
-// Counts steps for which there is no check of their own yet.
+// Counts steps that no check has covered yet.
 @compute @workgroup_size(1)
 fn count() {
     if outcome.state == RUNNING {
@@ -105,7 +107,7 @@ fn decide() {
     let nan = is_nan(found.y);
     outcome.largest = select(found.x, found.y, nan);
     outcome.squares = found.y;
-    // Squares of tiny changes may vanish, so the largest change has its say in any case.
+    // Squares of tiny changes may underflow, so the largest change is always tested, too.
     let small = found.x < check.epsilon && (check.squares == 0u || sqrt(found.y) < check.epsilon);
     if small && !nan {
         outcome.state = CONVERGED;

@@ -1,23 +1,24 @@
-// halo: where the two ends of a ring meet, if the ring does not fit one binding.
+// halo: the halo exchange between the two ends of a ring that does not fit one binding.
 //
-// A grid larger than a binding is stepped in windows, slabs of layers (rows in 2D, planes in 3D) that overlap by
-// two. If the grid is periodic in the direction of the cut, the last layer and the first are neighbours, but no
-// window holds both. So they get a small grid of their own, four layers in two buffers:
+// A grid that is larger than a binding is stepped in windows: slabs of layers (rows in 2D, planes in 3D) that
+// overlap by two layers. If the grid is periodic in the direction of the cut, the last layer and the first
+// are neighbours, but no window holds both. So they are stepped in a small separate grid of four layers, in
+// two buffers:
 //
 //     layers of the grid      n-2   n-1    0     1
-//     layers of their own      0     1     2     3          1 and 2 are computed, 0 and 3 only read
+//     layers of the halo grid  0     1     2     3          1 and 2 are computed, 0 and 3 only read
 //
-// Before the step `gather` brings the four layers here, into both buffers, because a step leaves the cells at
-// fixed sides alone and they must be in its result all the same. Then these four are stepped by the kernel that steps the
-// windows: to it, this is a grid with fixed sides. Afterwards `scatter` takes the two computed layers back.
+// Before the step `gather` copies the four layers to both buffers, because a step does not write the cells at
+// fixed sides, but its result must contain them. Then the kernel that steps the windows steps these four
+// layers: for it, this is a grid with fixed sides. Afterwards `scatter` copies the two computed layers back.
 //
-// It costs three small dispatches a step, on four layers of a grid of thousands.
+// It costs three small dispatches per step, over four layers of a grid that has thousands.
 #import element
 
 struct Params {
-    // Cells of one layer. None: this step is not to be taken, nothing is copied.
+    // Cells of one layer. 0: the run has stopped, and nothing is copied.
     layer: u32,
-    // Cells in `tail` in front of the last layer but one.
+    // Cells in `tail` before the second-to-last layer.
     skip: u32,
     // Workgroups in one row of the launched grid.
     row: u32,
@@ -26,7 +27,7 @@ struct Params {
 // The first two layers of the grid, and its last few.
 @group(0) @binding(1) var<storage, read_write> head: array<Elem>;
 @group(0) @binding(4) var<storage, read_write> tail: array<Elem>;
-// The four layers before their step and after it.
+// The four layers before the step and after it.
 @group(0) @binding(8) var<storage, read_write> before: array<Elem>;
 @group(0) @binding(9) var<storage, read_write> after: array<Elem>;
 @group(0) @binding(2) var<uniform> params: Params;

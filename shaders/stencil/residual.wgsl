@@ -1,11 +1,12 @@
-// residual: how much a step changed, as the largest change and the sum of all squared changes.
+// residual: the change made by a step, as the largest change and the sum of all squared changes.
 //
-// An operator of two inputs, the grid before a step and after it, for the library's own reduction: what an application
-// would write. An accumulator is two numbers at once, because the grids are read once whichever norm is asked for:
-// reading them is all the time it takes. Which of the two is the newer does not matter: |a - b| and (a - b)² are the
-// same both ways. So one prepared reduction serves after odd steps and after even ones.
+// This is a custom operator for the library's own reduction, as an application would write it. It has two
+// inputs: the grid before a step and the grid after it. An accumulator holds both numbers, because the grids
+// are read only once for either norm, and reading them takes nearly all of the time. The order of the two
+// grids does not matter, because |a - b| and (a - b)² are symmetric. So one prepared reduction serves after
+// odd steps and after even ones.
 //
-// Halves are subtracted and summed as 32-bit floats, `Real`.
+// 16-bit floats are subtracted and summed as 32-bit floats, `Real`.
 
 alias Acc = vec2<Real>;
 

@@ -1,4 +1,4 @@
-// An accumulator of 32 bits as words.
+// Converts an accumulator of 32 bits to words and back.
 
 alias Words = vec2<u32>;
 const ACC_WORDS: u32 = 1u;

@@ -1,4 +1,4 @@
-// An accumulator of two 32-bit words as words.
+// Converts an accumulator of two 32-bit values to words and back.
 
 alias Words = vec2<u32>;
 const ACC_WORDS: u32 = 2u;

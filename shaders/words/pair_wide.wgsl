@@ -1,4 +1,4 @@
-// An accumulator of two 64-bit integers as words.
+// Converts an accumulator of two 64-bit integers to words and back.
 
 alias Words = vec4<u32>;
 const ACC_WORDS: u32 = 4u;

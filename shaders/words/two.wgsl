@@ -1,4 +1,4 @@
-// An accumulator of 64 bits as words.
+// Converts an accumulator of 64 bits to words and back.
 
 alias Words = vec2<u32>;
 const ACC_WORDS: u32 = 2u;

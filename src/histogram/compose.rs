@@ -1,4 +1,4 @@
-//! From a job and a step to the WGSL of one dispatch.
+//! Composes the WGSL of one dispatch from a job and a step.
 
 use crate::histogram::job::Job;
 use crate::histogram::keys::Keys;
@@ -7,7 +7,7 @@ use crate::histogram::tuning::Method;
 use crate::shader::Composer;
 
 impl Job {
-    /// The file with the entry point of a step.
+    /// The file that contains the entry point of a step.
     fn kernel(&self, step: Step) -> &'static str {
         match (step, self.tuning.method) {
             (Step::Clear, _) => "histogram/clear",
@@ -16,7 +16,8 @@ impl Job {
         }
     }
 
-    /// The WGSL of a step: the kernel first, then all it refers to. The entry point is `main`.
+    /// Composes the WGSL of a step: the kernel first, then everything that it imports. The entry point is
+    /// `main`.
     pub fn compose(&self, step: Step) -> String {
         let ranges = matches!(self.keys, Keys::Ranges { .. });
         Composer::default().define("ranges", ranges).compose(self.kernel(step), &[])
@@ -38,7 +39,7 @@ impl Job {
         overrides
     }
 
-    /// The slots of group 0 that a step's module declares.
+    /// The bindings of group 0 that a step's module declares.
     pub(super) fn slots(&self, step: Step) -> &'static [u32] {
         match (step, self.keys) {
             (Step::Clear, _) => &[1, 2],

@@ -1,4 +1,4 @@
-//! One histogram: which keys of which buffer, and what becomes of the counts.
+//! One count: the buffer with the keys, and where the counts go.
 
 use wgpu::Queue;
 
@@ -9,8 +9,8 @@ use crate::read;
 use crate::reduce::Extent;
 use crate::slice::Slice;
 
-/// The keys that a [`Histogram`] is to count: made by [`Histogram::of`], ended by [`into`](Counting::into), [`wait`](Counting::wait),
-/// [`read`](Counting::read) or [`plan`](Counting::plan).
+/// The description of one histogram. [`Histogram::of`] starts it, and one of [`into`](Counting::into),
+/// [`wait`](Counting::wait), [`read`](Counting::read) and [`plan`](Counting::plan) ends it.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
 pub struct Counting<'a> {
@@ -23,44 +23,48 @@ impl<'a> Counting<'a> {
         Counting { histogram, keys }
     }
 
-    /// The dispatches.
+    /// Plans the dispatches.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::plan`](crate::histogram::Job::plan).
+    /// See [`Job::plan`](crate::histogram::Job::plan).
     pub fn plan(&self) -> Result<Plan, HistogramError> {
         self.histogram.plan(Extent { offset: self.keys.offset(), len: self.keys.size() / KEY })
     }
 
-    /// Binds buffers, once; what comes back can be recorded any number of times.
+    /// Binds the buffers, once, and returns a histogram that can be recorded any number of times.
     ///
-    /// The output is one `u32` a bin. Allocates one small uniform buffer and a bind group per dispatch; the first time it compiles what is
-    /// not compiled yet. Nothing is submitted, and no buffer is read or written yet.
+    /// The output is one `u32` per bin. This call compiles the kernels that are not compiled yet. It
+    /// allocates one small uniform buffer, and a bind group per dispatch. Nothing is submitted, and no buffer
+    /// is read or written yet.
     ///
     /// # Errors
     ///
-    /// Those of [`Counting::plan`]; a buffer that is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts in the wrong place or is
-    /// both input and output.
+    /// - The errors of [`Counting::plan`].
+    /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is
+    ///   both input and output.
     pub fn into(self, counts: impl Into<Slice<'a>>) -> Result<Prepared, HistogramError> {
         self.histogram.prepare(self.keys, counts.into())
     }
 
-    /// Records, submits and waits: the counts on the host, one a bin. For tools and tests. In a browser only [`Counting::read`] works.
+    /// Records, submits, waits, and returns the counts, one per bin. This is for tools and tests. In a
+    /// browser only [`Counting::read`] works.
     ///
     /// # Errors
     ///
-    /// Those of [`Counting::into`]; a device that is lost.
+    /// - The errors of [`Counting::into`].
+    /// - The device is lost.
     pub fn wait(self, queue: &Queue) -> Result<Vec<u32>, HistogramError> {
         let counts = self.submit(queue)?.wait(self.histogram.job().output())?;
         Ok(bytemuck::pod_collect_to_vec(&counts))
     }
 
-    /// The same without blocking: submits at once, and completes when the work is done and the device has been polled, by somebody
-    /// else (in a browser, on its own).
+    /// Returns the counts without blocking. It records and submits at once. The future completes when the
+    /// work is done and something else has polled the device; in a browser it completes without polling.
     ///
     /// # Errors
     ///
-    /// As [`Counting::wait`].
+    /// See [`Counting::wait`].
     pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<u32>, HistogramError>> + use<'a> {
         let counts = self.submit(queue).map(|readback| readback.read(self.histogram.job().output()));
         async move { Ok(bytemuck::pod_collect_to_vec(&counts?.await?)) }

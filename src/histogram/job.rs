@@ -1,4 +1,4 @@
-//! Everything that decides how a histogram is counted, as a plain value.
+//! The configuration of a histogram, as a plain value.
 
 use wgpu::Limits;
 
@@ -8,34 +8,36 @@ use crate::histogram::plan::Step;
 use crate::histogram::tuning::Tuning;
 use crate::pipeline;
 
-/// A histogram to be compiled. A plain value: [`Job::new`] makes it, [`Job::check`] says what is wrong with it.
+/// The configuration of a histogram. It is a plain value: [`Job::new`] makes it, and [`Job::check`] checks
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Job {
-    /// What is counted.
+    /// The keys.
     pub keys: Keys,
-    /// Bins: 1 to 65 536.
+    /// The number of bins: 1 to 65 536.
     pub bins: u32,
-    /// Whether counts are added to what the output holds, modulo 2^32: then the output is yours to clear, and one dispatch fewer
-    /// is recorded. Otherwise it is cleared first, every time.
+    /// Whether counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and
+    /// one dispatch fewer is recorded. Otherwise the output is cleared first, every time.
     pub add: bool,
-    /// How it is run; the counts do not depend on it.
+    /// How the kernels run. The counts do not depend on it.
     pub tuning: Tuning,
 }
 
 impl Job {
-    /// A histogram that clears its output first, with the tuning for long inputs on a device with these limits. For inputs below
-    /// 2^20 keys, [`Tuning::of`] with their number spreads them over more cores.
+    /// Makes a job that clears its output first, with the tuning for long inputs on a device with these
+    /// limits. For fewer than 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more
+    /// cores.
     pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
         Job { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
     }
 
-    /// The same with counts added to what the output holds.
+    /// Returns this job with counts added to those in the output: see [`Job::add`].
     pub const fn adding(self) -> Self {
         Job { add: true, ..self }
     }
 
-    /// The same with another tuning.
+    /// Returns this job with another tuning.
     pub const fn with_tuning(self, tuning: Tuning) -> Self {
         Job { tuning, ..self }
     }
@@ -44,7 +46,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// What is wrong with the bins, the ranges or the tuning, or does not fit the device.
+    /// The bins, the ranges or the tuning are invalid, or the device does not support them.
     pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
         self.keys.check(self.bins)?;
         pipeline::check(self.slots(Step::Count), limits)?;
@@ -60,7 +62,7 @@ impl Job {
         }
     }
 
-    /// Bytes of the output: four a bin.
+    /// Bytes of the output: four per bin.
     pub fn output(&self) -> u64 {
         4 * u64::from(self.bins)
     }

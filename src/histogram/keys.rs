@@ -1,34 +1,36 @@
-//! What is counted, and where one bin ends.
+//! The keys, and the borders of the bins.
 
 use crate::histogram::error::HistogramError;
 
-/// The most bins a histogram may have.
+/// The largest number of bins.
 pub(super) const MAX_BINS: u32 = 65_536;
 
-/// What the keys are, and which bin one belongs to.
+/// The type of the keys, and the rule by which a key belongs to a bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Keys {
-    /// `u32`: a key is the number of its bin. One that is no bin's number is counted nowhere.
+    /// `u32`: a key is the index of its bin. A key that is not the index of a bin is ignored.
     Numbers,
-    /// `f32` in bins that are equal ranges from `low` to `high`, both finite.
+    /// `f32`: the bins are equal ranges from `low` to `high`, both finite.
     ///
-    /// As in NumPy a bin holds its lower border and not its upper one, but the last bin holds `high` as well. The border
-    /// number i of n is the `f32` nearest to `low + i * ((high - low) / n)`, that being computed in `f64`; so a value is in
-    /// the bin of the formula `floor((x - low) * n / (high - low))` unless it is so near to a border that rounding decides,
-    /// and then the border decides: see [`Keys::borders`]. NaN and what is outside is counted nowhere; −0 is 0.
+    /// As in NumPy, a bin includes its lower border and excludes its upper one, but the last bin also
+    /// includes `high`. Border i of n is the `f32` nearest to `low + i * ((high - low) / n)`, computed in
+    /// `f64`. A value is therefore in bin `floor((x - low) * n / (high - low))`, except near a border, where
+    /// that formula may round to another bin. There the borders decide: see [`Keys::borders`]. NaN and values
+    /// outside the range are ignored; −0 is 0.
     Ranges {
         /// The lower border of the first bin.
         low: f32,
-        /// The upper border of the last bin, which it holds.
+        /// The upper border of the last bin, which includes it.
         high: f32,
     },
 }
 
 impl Keys {
-    /// The borders of the bins, one more than bins; `None` where keys are numbers. Needs no device.
+    /// The borders of the bins, one more than there are bins; `None` for [`Keys::Numbers`]. Needs no device.
     ///
-    /// They never fall. Two are equal where a range is narrower than the distance of two floats; the bin between them is empty.
+    /// They never decrease. Two borders are equal if a range is narrower than the distance between two
+    /// floats. The bin between them is then empty.
     pub fn borders(self, bins: u32) -> Option<Vec<f32>> {
         let Keys::Ranges { low, high } = self else { return None };
         let step = (f64::from(high) - f64::from(low)) / f64::from(bins);
@@ -36,7 +38,7 @@ impl Keys {
         Some((0..bins).map(|i| border(i).min(high)).chain([high]).collect())
     }
 
-    /// Checks the number of bins, and the ends of the ranges.
+    /// Checks the number of bins and the ends of the range.
     pub(super) fn check(self, bins: u32) -> Result<(), HistogramError> {
         if !(1..=MAX_BINS).contains(&bins) {
             return Err(HistogramError::Bins(bins));
@@ -50,7 +52,7 @@ impl Keys {
     }
 }
 
-/// A float's place in the order of floats, as the kernel computes it: −0 is 0.
+/// An integer that orders like the float, as the kernel computes it. −0 is 0.
 pub(super) fn order(x: f32) -> u32 {
     let bits = if x == 0.0 { 0 } else { x.to_bits() };
     bits ^ if bits >> 31 == 1 { u32::MAX } else { 1 << 31 }

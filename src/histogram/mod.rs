@@ -1,4 +1,4 @@
-//! Histograms: how many keys fall into each of 1 to 65 536 bins.
+//! Histograms: count how many keys fall into each of 1 to 65 536 bins.
 //!
 //! ```
 //! use halofold::histogram::{Histogram, Keys};
@@ -12,7 +12,7 @@
 //! #     label: None, contents: bytemuck::cast_slice(&samples), usage: wgpu::BufferUsages::STORAGE });
 //! # let on_gpu = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 400,
 //! #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC, mapped_at_creation: false });
-//! // How floats spread over 100 equal ranges from 0 to 1.
+//! // The distribution of floats over 100 equal ranges from 0 to 1.
 //! let spread = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 100)?;
 //! let counts: Vec<u32> = spread.of(&samples).wait(&queue)?; // tools: records, submits, waits
 //!
@@ -29,31 +29,38 @@
 //! # run().unwrap();
 //! ```
 //!
-//! [`Keys`] and a number of bins make a [`Job`] (a plain value, with its [`Tuning`]) and a device a [`Histogram`] (kernels, each compiled
-//! when it is first needed) → [`Histogram::of`] says where the keys are → [`Counting::into`] binds (once) → [`Prepared`] records (any number
-//! of times). [`Job::plan`] has the dispatches without a device.
+//! 1. [`Histogram::new`] takes a device, the [`Keys`] and a number of bins, or a [`Job`] with its [`Tuning`].
+//!    It compiles each kernel when it is first needed.
+//! 2. [`Histogram::of`] takes the buffer with the keys.
+//! 3. [`Counting::into`] binds the buffers, once.
+//! 4. [`Prepared::encode`] records the dispatches, any number of times.
+//!
+//! [`Job::plan`] plans the dispatches without a device.
 //!
 //! # Cost
 //!
-//! One dispatch for each window of the input (one, unless it is larger than a binding; none without keys), and a small one
-//! before them that clears the counts, unless [`Job::add`] is set. No scratch memory. A histogram owns 128 bytes on the GPU and
-//! eight besides, for [`Keys::Ranges`] eight a bin; a prepared one owns 256 bytes for each dispatch and its bind groups. Recording
+//! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a
+//! binding; none without keys. Unless [`Job::add`] is set, one small dispatch before them clears the counts.
+//! It needs no scratch memory. A [`Histogram`] owns 136 bytes on the GPU; with [`Keys::Ranges`] it owns 128
+//! bytes and eight per bin. A [`Prepared`] owns 256 bytes for each dispatch, and its bind groups. Recording
 //! allocates nothing.
 //!
-//! Keys are read once while the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), once for each slice beyond
-//! that, and once again with more than eight slices, then counted in storage: [`Method`] says when and why.
+//! If the bins fit workgroup memory (4096 bins in 16 KiB, 12 288 in 48 KiB), each key is read once. If not,
+//! the bins are cut into slices, and each key is read once per slice. Beyond eight slices, keys are read once
+//! and counted in storage. [`Method`] explains the choice.
 //!
 //! # What a device needs
 //!
-//! No features; workgroups of 64 invocations or more; three storage buffers in a shader, four for [`Keys::Ranges`]. Both buffers need
-//! [`wgpu::BufferUsages::STORAGE`] and may not be one. Keys start at a multiple of 4 bytes, counts (a `u32` each) at one of
-//! `min_storage_buffer_offset_alignment`.
+//! A device needs no features. It needs workgroups of 64 invocations or more, and three storage buffers per
+//! shader, four for [`Keys::Ranges`]. The input and the output must be two buffers with
+//! [`wgpu::BufferUsages::STORAGE`]. Keys start at a multiple of 4 bytes. Counts (a `u32` each) start at a
+//! multiple of `min_storage_buffer_offset_alignment`.
 //!
 //! # Determinism
 //!
-//! Counts are exact, and the same on every device, tuning and run: integers are added, and the bin of a float is decided by
-//! comparing integers. Counts wrap beyond 2^32 − 1, which one histogram's keys alone cannot reach, as they are at most as many;
-//! counts that are added to may.
+//! Counts are exact, and equal on every device, for every tuning and in every run: the kernels add integers,
+//! and find the bin of a float by comparing integers. Counts wrap beyond 2^32 − 1. One histogram has at most
+//! 2^32 − 1 keys, so only counts that are added to earlier ones can wrap.
 
 mod compose;
 mod counting;

@@ -1,4 +1,4 @@
-//! From a job, a length and limits to a list of dispatches. Pure: no GPU here.
+//! Plans: from a job, a length and limits to a list of dispatches. Planning is pure and needs no GPU.
 
 use wgpu::Limits;
 
@@ -14,48 +14,49 @@ use crate::window::{self, Window};
 /// Bytes of a key.
 const KEY: u64 = 4;
 
-/// Keys that an invocation should have before there is another workgroup: four vectors of four.
+/// Keys per invocation before another workgroup is added: four vectors of four.
 const PER_INVOCATION: u64 = 16;
 
 /// The most keys a plan gives one invocation.
 ///
-/// They take 16 384 iterations. With those that clear and add up the largest workgroup memory this stays below 32 768; some
-/// drivers end loops after 65 535: see `MAX_ITERATIONS` of reductions.
+/// They take 16 384 iterations. Together with those that clear the largest workgroup memory and add it up,
+/// this stays below 32 768. Some drivers end loops after 65 535: see `MAX_ITERATIONS` of reductions.
 const MOST_PER_INVOCATION: u64 = 16 * 16_384;
 
-/// The same where keys are floats: each may have to be searched for, in 16 iterations.
+/// The most floats a plan gives one invocation. Finding the bin of a float may take a search of 16
+/// iterations.
 const MOST_FLOATS_PER_INVOCATION: u64 = 1536;
 
 /// One kernel of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Step {
-    /// Makes all counts zero.
+    /// Sets all counts to zero.
     Clear,
     /// Counts keys.
     Count,
 }
 
-/// What a kernel is given: see `shaders/histogram/io.wgsl`. Of interest to whoever looks inside.
+/// The parameters of a kernel: see `shaders/histogram/shared/io.wgsl`. Applications do not need them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 #[non_exhaustive]
 pub struct Params {
-    /// Where the keys start in the binding, in keys.
+    /// The position of the first key in the binding, in keys.
     pub first: u32,
-    /// How many keys there are in the window.
+    /// The number of keys in the window.
     pub len: u32,
     /// Workgroups that share them.
     pub groups: u32,
     /// Workgroups in one row of the grid.
     pub row: u32,
-    /// The lowest float that is counted, in the order of floats.
+    /// The lowest float that is counted, as its ordered integer.
     pub low: u32,
-    /// How far the highest one is above it in that order.
+    /// The ordered integer of the highest float, minus that of the lowest.
     pub span: u32,
     /// Half of the low end.
     pub half_low: f32,
-    /// Bins per unit of a halved distance from the low end.
+    /// Bins per unit of half the distance from the low end.
     pub scale: f32,
 }
 
@@ -65,15 +66,16 @@ pub struct Params {
 pub struct Pass {
     /// Its kernel.
     pub step: Step,
-    /// What it reads of the input's buffer, counted from the buffer's start; `None` if it only clears.
+    /// The range of the input's buffer that it reads, counted from the buffer's start; `None` if it only
+    /// clears.
     pub from: Option<Bytes>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
-    /// What its kernel is given.
+    /// The parameters of its kernel.
     pub params: Params,
 }
 
-/// The dispatches of one histogram. A plain value that no device is needed for.
+/// The dispatches of one histogram. A plan is a plain value and needs no device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     pub(super) passes: Vec<Pass>,
@@ -81,23 +83,26 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The dispatches, in order. None if there are no keys to add.
+    /// The dispatches, in order. The list is empty if there are no keys to add.
     pub fn passes(&self) -> &[Pass] {
         &self.passes
     }
 
-    /// Bytes of output, behind the output's offset: four a bin.
+    /// Bytes of output after the output's offset: four per bin.
     pub fn output(&self) -> u64 {
         self.output
     }
 }
 
 impl Job {
-    /// The dispatches over the keys of one range of a buffer, on a device with these limits. Pure: needs no device.
+    /// Plans the dispatches over the keys of one range of a buffer, on a device with these limits. It is pure
+    /// and needs no device.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`]; more than 2^32 - 1 keys, more workgroups than a grid holds, or an offset that is no multiple of 4.
+    /// - The errors of [`Job::check`].
+    /// - There are more than 2^32 - 1 keys, or more workgroups than a grid holds.
+    /// - The offset is not a multiple of 4.
     pub fn plan(&self, input: Extent, limits: &Limits) -> Result<Plan, HistogramError> {
         self.check(limits)?;
         let Extent { offset, len } = input;
@@ -116,7 +121,7 @@ impl Job {
             let params = Params { row: grid[0], ..Params::default() };
             passes.push(Pass { step: Step::Clear, from: None, grid, params });
         }
-        // Where bindings start; at least a vector, which keys are read as.
+        // The alignment of bindings: at least a vector, because keys are read as vectors.
         let align = u64::from(limits.min_storage_buffer_offset_alignment).max(16);
         let largest = (limits.max_storage_buffer_binding_size.min(1 << 31) / align).max(1) * align;
         for window in window::cut(offset, len, KEY, largest, align) {
@@ -142,11 +147,11 @@ impl Job {
         })
     }
 
-    /// Workgroups that share so many keys, for each slice of the bins.
+    /// The number of workgroups that share `len` keys, for each slice of the bins.
     fn groups(&self, len: u32) -> u64 {
         let len = u64::from(len);
         let workgroup_size = u64::from(self.tuning.workgroup_size);
-        // A workgroup clears its counters and adds them up: with fewer keys than those it is not worth its while.
+        // A workgroup clears its counters and adds them up. That does not pay with fewer keys than counters.
         let worthwhile =
             (PER_INVOCATION * workgroup_size).max(u64::from(self.tuning.method.slots(self.bins)));
         let most = (self.tuning.max_workgroups / self.tuning.method.slices()).max(1);
@@ -158,7 +163,7 @@ impl Job {
         len.div_ceil(worthwhile).min(u64::from(most)).max(least)
     }
 
-    /// What the kernel needs to know of the range of floats.
+    /// The parameters that describe the range of floats.
     fn range(&self) -> Params {
         let Keys::Ranges { low, high } = self.keys else { return Params::default() };
         let scale = 2.0 * f64::from(self.bins) / (f64::from(high) - f64::from(low));
@@ -166,14 +171,14 @@ impl Job {
             low: order(low),
             span: order(high) - order(low),
             half_low: 0.5 * low,
-            // An infinite one would make NaN of a distance of zero.
+            // An infinite scale times a distance of zero would be NaN.
             scale: scale.min(f64::from(f32::MAX)) as f32,
             ..Params::default()
         }
     }
 }
 
-/// Workgroups, folded into rows.
+/// The grid for a number of workgroups, folded into rows.
 fn grid(groups: u64, limits: &Limits) -> Result<[u32; 2], HistogramError> {
     let limit = pipeline::most_groups(limits);
     pipeline::folded(groups, limits).ok_or(HistogramError::TooManyWorkgroups { needed: groups, limit })

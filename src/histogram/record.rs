@@ -1,4 +1,4 @@
-//! Recording a plan: compiled pipelines, prepared bindings, dispatches on the caller's encoder or pass.
+//! Recording a plan: compiled pipelines, bind groups, and dispatches on the caller's encoder or pass.
 
 use std::sync::OnceLock;
 
@@ -21,10 +21,10 @@ pub(super) const KEY: u64 = 4;
 /// Bytes of a vector of keys.
 const VECTOR: u64 = 16;
 
-/// A histogram for a device, over inputs of any length: the module's page has [an example](crate::histogram).
+/// A histogram for a device, over inputs of any length. The module's page has [an example](crate::histogram).
 ///
-/// It keeps the device, and compiles a pipeline when one is first needed: by [`Counting::into`], or ahead by [`Histogram::compile`].
-/// `Send` and `Sync`. It may be dropped when everything is prepared.
+/// It keeps the device alive. It compiles each pipeline when [`Counting::into`] first needs it, or ahead of
+/// time in [`Histogram::compile`]. It is `Send` and `Sync`. You may drop it once everything is prepared.
 #[derive(Debug)]
 pub struct Histogram {
     device: Device,
@@ -33,42 +33,44 @@ pub struct Histogram {
     steps: [(Step, OnceLock<Compiled>); 2],
     cache: Option<wgpu::PipelineCache>,
     checks: Checks,
-    /// The first and the last float of each bin, in the order of floats; of no use where keys are numbers.
+    /// The first and the last float of each bin, as ordered integers; unused for [`Keys::Numbers`].
     borders: Buffer,
-    /// Bound where a window is too short to be read as vectors.
+    /// Bound if a window is too short to be read as vectors.
     nothing: Buffer,
 }
 
 impl Histogram {
-    /// A histogram that clears its output first. Cost: a buffer of 128 bytes, and for [`Keys::Ranges`] one of eight bytes a bin. Nothing is
-    /// compiled yet, and nothing submitted.
+    /// Makes a histogram that clears its output first. This allocates a buffer of 128 bytes, and for
+    /// [`Keys::Ranges`] one of eight bytes per bin. Nothing is compiled or submitted yet.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`].
+    /// See [`Job::check`].
     pub fn new(device: &Device, keys: Keys, bins: u32) -> Result<Self, HistogramError> {
         Self::with_job(device, Job::new(keys, bins, &device.limits()), Options::default())
     }
 
-    /// The same for a job that says whether counts are added (one pipeline fewer), and how it is run; and with options.
+    /// Makes a histogram from a job, with options. The job sets the tuning, and whether counts are added to
+    /// those in the output, which takes one pipeline fewer.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`].
+    /// See [`Job::check`].
     pub fn with_job(device: &Device, job: Job, options: Options<'_>) -> Result<Self, HistogramError> {
         Self::make(device, job, options, Checks::On)
     }
 
-    /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
+    /// Makes a histogram whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
+    /// loops.
     ///
     /// # Safety
     ///
-    /// The caller takes halofold's word that the kernels stay inside of their buffers, whatever the keys are, and end: nothing
-    /// else makes sure of it then.
+    /// The caller relies on halofold's kernels to stay inside their buffers and to terminate, whatever the
+    /// keys are. Nothing else checks this.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::check`].
+    /// See [`Job::check`].
     pub unsafe fn unchecked(device: &Device, job: Job, options: Options<'_>) -> Result<Self, HistogramError> {
         Self::make(device, job, options, Checks::Off)
     }
@@ -94,30 +96,30 @@ impl Histogram {
         })
     }
 
-    /// Compiles what [`Histogram::of`] may need, as far as it is not compiled yet: two compute pipelines, one if counts are added,
-    /// for which it blocks. Nothing is submitted.
+    /// Compiles the pipelines that are not compiled yet: two, or one if counts are added to those in the
+    /// output. It blocks; nothing is submitted.
     pub fn compile(&self) {
         for step in if self.job.add { &[Step::Count][..] } else { &[Step::Clear, Step::Count] } {
             self.step(*step);
         }
     }
 
-    /// What it counts, and how.
+    /// The job that it was made from.
     pub fn job(&self) -> Job {
         self.job
     }
 
-    /// The dispatches over the keys of one range of a buffer.
+    /// Plans the dispatches over the keys of one range of a buffer.
     ///
     /// # Errors
     ///
-    /// Those of [`Job::plan`].
+    /// See [`Job::plan`].
     pub fn plan(&self, input: Extent) -> Result<Plan, HistogramError> {
         self.job.plan(input, &self.limits)
     }
 
-    /// The counts of everything in a buffer or a slice of one: [`Counting`] says what becomes of them. Bytes behind the last whole
-    /// key are left out.
+    /// Describes a histogram of all keys of a buffer or of a slice of one. The methods of [`Counting`] run
+    /// it. Bytes after the last whole key are ignored.
     pub fn of<'a>(&'a self, keys: impl Into<Slice<'a>>) -> Counting<'a> {
         Counting::new(self, keys.into())
     }
@@ -147,7 +149,7 @@ impl Histogram {
         Ok(Prepared { plan, passes })
     }
 
-    /// A step's pipeline, compiled if this is the first time.
+    /// Returns a step's pipeline, which it compiles on first use.
     fn step(&self, step: Step) -> &Compiled {
         let found = self.steps.iter().find(|(known, _)| *known == step);
         let (_, compiled) = found.expect("there are no other steps");
@@ -182,25 +184,25 @@ struct Bound<'a> {
     input: Slice<'a>,
     output: Slice<'a>,
     params: &'a Buffer,
-    /// The number of the dispatch in its plan.
+    /// The index of the dispatch in its plan.
     index: usize,
     pass: &'a Pass,
 }
 
 impl<'a> Bound<'a> {
-    /// What a slot of group 0 is bound to.
+    /// The resource for a binding of group 0.
     fn slot(&self, slot: u32) -> BindingResource<'a> {
         match slot {
             1 => slice(self.output.buffer(), self.output.offset(), self.histogram.job.output()),
             2 => binding::block::<Params>(self.params, binding::block_offset(self.index)),
             5 => self.histogram.borders.as_entire_binding(),
-            // Too few bytes for one vector are never read as such.
+            // A window that is shorter than a vector is never read as vectors.
             3 => self.keys(VECTOR),
             _ => self.keys(0),
         }
     }
 
-    /// The window, if it has so many bytes.
+    /// The window, if it has at least `least` bytes.
     fn keys(&self, least: u64) -> BindingResource<'a> {
         match self.pass.from {
             Some(bytes) if bytes.size >= least => slice(self.input.buffer(), bytes.offset, bytes.size),
@@ -209,21 +211,22 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// Each bin's first and last float, in the order of floats; one pair of no meaning where keys are numbers.
+/// The first and the last float of each bin, as ordered integers; one unused pair for [`Keys::Numbers`].
 fn borders(job: &Job) -> Vec<u32> {
     let Some(borders) = job.keys.borders(job.bins) else { return vec![0; 2] };
     let order: Vec<_> = borders.iter().map(|border| order(*border)).collect();
     let mut pairs: Vec<_> = order.windows(2).flat_map(|pair| [pair[0], pair[1] - 1]).collect();
-    // The last bin holds its upper border.
+    // The last bin includes its upper border.
     if let Some(last) = pairs.last_mut() {
         *last += 1;
     }
     pairs
 }
 
-/// A histogram with its buffers, ready to be recorded again and again: over what the buffers hold by then.
+/// A histogram with its buffers, ready to be recorded any number of times. It reads the contents that the
+/// buffers have when it runs.
 ///
-/// It keeps alive what it needs. `Send` and `Sync`.
+/// It keeps its pipelines and buffers alive. It is `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
@@ -231,17 +234,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The plan that recording carries out.
+    /// The plan that is recorded.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Records into a compute pass of its own, labelled `halofold::histogram`.
+    /// Records into a new compute pass with the label `halofold::histogram`.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::histogram"));
     }
 
-    /// Records into the caller's pass. Changes its pipeline and bind group 0; halofold itself allocates nothing.
+    /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself
+    /// allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
         Recorder::new(pass).record(&self.passes);
     }

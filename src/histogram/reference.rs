@@ -1,11 +1,11 @@
-//! The CPU's histogram: what the GPU's is compared with.
+//! The histogram on the CPU, with which the GPU's is compared.
 
 use crate::histogram::keys::Keys;
 
-/// Counts keys, given as the bits that the input holds: `bins` counts. Unlike [`Job::check`](crate::histogram::Job::check) it takes any
-/// number of bins.
+/// Counts keys, given as their bits, and returns `bins` counts. Unlike
+/// [`Job::check`](crate::histogram::Job::check) it takes any number of bins.
 ///
-/// Floats are compared with [`Keys::borders`] and nothing else.
+/// It only compares floats with [`Keys::borders`].
 pub fn counts(keys: Keys, bins: u32, words: &[u32]) -> Vec<u32> {
     let borders = keys.borders(bins);
     let mut counts = vec![0u32; bins as usize];
@@ -21,7 +21,7 @@ pub fn counts(keys: Keys, bins: u32, words: &[u32]) -> Vec<u32> {
     counts
 }
 
-/// The bin between two borders that holds a value; the last one holds its upper border.
+/// The bin that contains a value. The last bin includes its upper border.
 fn bin_between(borders: &[f32], x: f32) -> Option<usize> {
     let (lower, high) = borders.split_at(borders.len() - 1);
     let inside = x >= lower[0] && x <= high[0];

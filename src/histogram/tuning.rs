@@ -1,44 +1,48 @@
-//! The knobs of a histogram, as a plain value.
+//! The tuning of a histogram, as a plain value.
 
 use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
 use crate::pipeline;
 
-/// Invocations that a workgroup has at least.
+/// The fewest invocations of a workgroup.
 const SMALLEST_WORKGROUP: u32 = 64;
 
-/// Copies of a counter that bring no more: workgroup memory has 32 banks on most GPUs.
+/// The most copies of a counter. More bring nothing: workgroup memory has 32 banks on most GPUs.
 const MAX_COPIES: u32 = 64;
 
-/// Slices that are still cheaper than additions to storage: see [`Method`].
+/// The most slices that are cheaper than additions to storage: see [`Method`].
 const MAX_SLICES: u32 = 8;
 
-/// Invocations that fill a large GPU: the 132 cores of an NVIDIA H200 with 2048 each.
+/// Invocations that fill a large GPU: 2048 on each of the 132 cores of an NVIDIA H200.
 const FILLING: u32 = 132 * 2048;
 
-/// Where keys are counted.
+/// The memory in which keys are counted.
 ///
-/// An addition to storage moves a sector of the cache, 32 bytes on most GPUs: as many as eight keys have. Counting in
-/// workgroup memory instead reads each key once for every slice of the bins. So up to eight slices workgroup memory is
-/// the cheaper place, and besides it takes the same time whatever the keys are; beyond, storage is.
+/// An addition to storage moves a sector of the cache: 32 bytes on most GPUs, the size of eight keys.
+/// Counting in workgroup memory reads each key once for every slice of the bins. Up to eight slices,
+/// workgroup memory is therefore cheaper; it also takes the same time whatever the keys are. With more
+/// slices, storage is cheaper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// In workgroup memory: every workgroup counts its share of the keys and adds its counts to the result.
+    /// In workgroup memory: every workgroup counts its share of the keys, and then adds its counts to the
+    /// result.
     Workgroup {
-        /// Counters of each bin, so that neighbouring invocations do not wait for each other: a power of two up to 64.
+        /// Counters per bin, so that neighbouring invocations do not wait for each other: a power of two up
+        /// to 64.
         copies: u32,
-        /// Parts of the bins. A workgroup counts those of one, so all keys are read once for each.
+        /// The number of slices of the bins. A workgroup counts the keys of one slice, so all keys are read
+        /// once per slice.
         slices: u32,
         /// Whether four equal keys in a row are counted at once.
         merge: bool,
     },
-    /// In storage, runs of equal keys at once.
+    /// In storage. Runs of equal keys are added at once.
     Storage,
 }
 
-/// How a histogram is run: everything that is a choice and not a consequence. The counts do not depend on it.
+/// The choices that affect how fast a histogram runs. The counts do not depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {
@@ -46,15 +50,16 @@ pub struct Tuning {
     pub workgroup_size: u32,
     /// The most workgroups of a dispatch, over all slices; a very long input may need more.
     pub max_workgroups: u32,
-    /// Where keys are counted.
+    /// The memory in which keys are counted.
     pub method: Method,
 }
 
 impl Tuning {
-    /// What halofold uses for so many bins and about `len` keys on a device with these limits.
+    /// The tuning that halofold uses for `bins` bins and about `len` keys on a device with these limits.
     ///
-    /// As many copies as workgroup memory holds, 32 at most; large workgroups, so that few have to add their counts to the
-    /// result, except for short inputs, which small ones spread over more cores.
+    /// It takes as many copies as fit workgroup memory, at most 32. It takes large workgroups, so that few of
+    /// them add their counts to the result. For short inputs it takes small workgroups, which spread the keys
+    /// over more cores.
     pub fn of(limits: &Limits, bins: u32, len: u64) -> Self {
         let most = largest_workgroup(limits).max(1);
         let wanted = if len < 1 << 20 { 256 } else { 1024 };
@@ -66,17 +71,17 @@ impl Tuning {
         }
     }
 
-    /// The same with workgroups of another size.
+    /// Returns this tuning with another workgroup size.
     pub const fn with_workgroup_size(self, workgroup_size: u32) -> Self {
         Tuning { workgroup_size, ..self }
     }
 
-    /// The same with another number of workgroups at most.
+    /// Returns this tuning with another limit on the number of workgroups.
     pub const fn with_max_workgroups(self, max_workgroups: u32) -> Self {
         Tuning { max_workgroups, ..self }
     }
 
-    /// The same counting elsewhere.
+    /// Returns this tuning with another method.
     pub const fn with_method(self, method: Method) -> Self {
         Tuning { method, ..self }
     }
@@ -109,7 +114,7 @@ impl Tuning {
 }
 
 impl Method {
-    /// By how many counters workgroup memory holds.
+    /// Chooses the method by the number of counters that fit workgroup memory.
     fn of(limits: &Limits, bins: u32) -> Self {
         let room = (limits.max_compute_workgroup_storage_size / 4).max(1);
         let slices = bins.div_ceil(room);
@@ -117,11 +122,11 @@ impl Method {
             return Method::Storage;
         }
         let copies = 1 << (room / bins.div_ceil(slices)).clamp(1, 32).ilog2();
-        // With a bank for every lane equal keys do not wait for each other.
+        // If every lane has its own bank, equal keys do not wait for each other.
         Method::Workgroup { copies, slices, merge: copies < 32 }
     }
 
-    /// Parts of the bins.
+    /// The number of slices of the bins.
     pub(super) fn slices(self) -> u32 {
         match self {
             Method::Workgroup { slices, .. } => slices,
@@ -129,7 +134,7 @@ impl Method {
         }
     }
 
-    /// Counters in the memory of one workgroup.
+    /// The number of counters in the memory of one workgroup.
     pub(super) fn slots(self, bins: u32) -> u32 {
         match self {
             Method::Workgroup { copies, slices, .. } => bins.div_ceil(slices.max(1)).saturating_mul(copies),

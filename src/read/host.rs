@@ -1,10 +1,11 @@
-//! The short way to the host: record, copy, submit.
+//! Helper for results on the host: records, copies and submits.
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::read::{ReadError, Readback};
 
-/// Records something whose results take `size` bytes of a new buffer, with a copy of them to the host, and submits it.
+/// Allocates a buffer of `size` bytes, records an operation that writes it and a copy of it to the host, and
+/// submits both.
 pub(crate) fn submit<E: From<ReadError>>(
     (device, queue): (&Device, &Queue),
     size: u64,
@@ -12,7 +13,7 @@ pub(crate) fn submit<E: From<ReadError>>(
 ) -> Result<Readback, E> {
     let results = device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold::read::results"),
-        // A binding is never empty.
+        // A binding cannot be empty.
         size: size.max(4),
         usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         mapped_at_creation: false,

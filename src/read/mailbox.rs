@@ -1,18 +1,19 @@
-//! The shortest way of a small result to the host: a buffer that a kernel writes and the host reads.
+//! The fastest way to read a small result: a buffer that a kernel writes and the host reads.
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Features};
 
 use super::mappable::Mappable;
 use super::{ReadError, Reading};
 
-/// A small output buffer whose contents reach the host in the shortest time that the device offers.
+/// A small output buffer for results that the host needs with the least delay.
 ///
-/// With [`Features::MAPPABLE_PRIMARY_BUFFERS`] kernels write into memory that the host reads, and nothing is copied; without
-/// it a copy is recorded behind the kernel. Either way [`Mailbox::spin`] asks the device again and again instead of sleeping
-/// until it answers: waking up takes longer than a small reduction does. On an NVIDIA H200 the sum of a million floats is on
-/// the host about 30 µs after recording began, against about 60 µs through [`Readback::wait`](super::Readback::wait) (`docs/results/library.md`).
+/// With [`Features::MAPPABLE_PRIMARY_BUFFERS`] kernels write directly to memory that the host reads, and
+/// nothing is copied. Without it a copy is recorded after the kernel. In both cases [`Mailbox::spin`] polls
+/// the device in a loop instead of sleeping, because waking up takes longer than a small reduction. On an
+/// NVIDIA H200 the sum of a million floats is on the host about 30 µs after recording began. With
+/// [`Readback::wait`](super::Readback::wait) this takes about 60 µs (`docs/results/library.md`).
 ///
-/// A mailbox is for results of a few bytes: memory that the host can read is slow for a GPU.
+/// Use a mailbox only for results of a few bytes: a GPU writes host-readable memory slowly.
 ///
 /// ```
 /// use halofold::Element;
@@ -29,7 +30,7 @@ use super::{ReadError, Reading};
 /// let largest = Reducer::new(&device, Op::ArgMax.over(Element::F32)?)?;
 /// let mailbox = Mailbox::new(&device, 8);
 /// let prepared = largest.of(&elements).into(mailbox.buffer())?;
-/// // As often as it likes:
+/// // Any number of times:
 /// let mut encoder = device.create_command_encoder(&Default::default());
 /// prepared.encode(&mut encoder);
 /// mailbox.encode(&mut encoder)?;
@@ -43,16 +44,16 @@ use super::{ReadError, Reading};
 #[derive(Debug)]
 pub struct Mailbox {
     buffer: Buffer,
-    /// What the host maps: the same buffer, or what it is copied to.
+    /// The buffer that the host maps: the output itself, or its copy.
     mapped: Result<Mappable, ReadError>,
     is_copied: bool,
     size: u64,
 }
 
 impl Mailbox {
-    /// Allocates room for `size` bytes, rounded up to whole words of four; without [`Features::MAPPABLE_PRIMARY_BUFFERS`] twice. Where
-    /// that is more than a buffer of the device may have, the buffer has one word, and whatever else the mailbox is used for is
-    /// [`ReadError::TooLarge`].
+    /// Allocates `size` bytes, rounded up to words of four bytes; twice without
+    /// [`Features::MAPPABLE_PRIMARY_BUFFERS`]. If this exceeds the device's largest buffer, the buffer has
+    /// only one word, and all methods of the mailbox return [`ReadError::TooLarge`].
     pub fn new(device: &Device, size: u64) -> Self {
         let is_copied = !device.features().contains(Features::MAPPABLE_PRIMARY_BUFFERS);
         let label = "halofold::read::mailbox";
@@ -74,18 +75,18 @@ impl Mailbox {
         Mailbox { buffer, mapped, is_copied, size }
     }
 
-    /// The buffer to give to a reduction as its output, at offset 0. While the host reads, no submission may use it. It has
-    /// [`BufferUsages::STORAGE`], and [`BufferUsages::COPY_DST`] to be cleared with.
+    /// The buffer to use as the output of a reduction, at offset 0. No submission may use it while the host
+    /// reads. It has [`BufferUsages::STORAGE`], and [`BufferUsages::COPY_DST`] so that you can clear it.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// Records what has to follow the kernel: a copy, or nothing. Outside of a pass, and in front of every submission that
-    /// [`Mailbox::spin`] or [`Mailbox::read`] follows.
+    /// Records the copy after the kernel, if the mailbox needs one. Call it outside a pass, before every
+    /// submission after which you call [`Mailbox::spin`] or [`Mailbox::read`].
     ///
     /// # Errors
     ///
-    /// If an earlier [`Reading`] has the buffer still.
+    /// An earlier [`Reading`] still holds the buffer.
     pub fn encode(&self, encoder: &mut CommandEncoder) -> Result<(), ReadError> {
         let mapped = self.mapped.as_ref().map_err(Clone::clone)?;
         mapped.check_free()?;
@@ -95,20 +96,23 @@ impl Mailbox {
         Ok(())
     }
 
-    /// The bytes, all that there is room for, once everything submitted so far is done. Blocks and keeps a core busy until then, without
-    /// a limit of time: for results that are near. Afterwards the mailbox takes the next result.
+    /// Waits until everything submitted so far is done, and returns all bytes of the mailbox. It blocks,
+    /// keeps a core busy, and has no time limit: use it for results that arrive soon. Afterwards the mailbox
+    /// can take the next result.
     ///
-    /// Not in a browser: there nothing arrives before a program returns to it. Await [`Mailbox::read`] instead, or look at it by
-    /// [`Reading::try_take`] in every frame.
+    /// It does not work in a browser, where nothing arrives before the program returns to the event loop.
+    /// There, await [`Mailbox::read`], or call [`Reading::try_take`] in every frame.
     ///
     /// # Errors
     ///
-    /// If the device is lost, or an earlier [`Reading`] has the buffer still; in a browser, [`ReadError::Browser`].
+    /// The device is lost, or an earlier [`Reading`] still holds the buffer. In a browser,
+    /// [`ReadError::Browser`].
     pub fn spin(&self) -> Result<Vec<u8>, ReadError> {
         self.read().spin()
     }
 
-    /// The same without a busy core: asks for the bytes now. They are awaited, or [looked at](Reading::try_take) now and then.
+    /// Requests the bytes without blocking. Await the returned [`Reading`], or call [`Reading::try_take`]
+    /// from time to time.
     pub fn read(&self) -> Reading {
         match &self.mapped {
             Ok(mapped) => mapped.ask(self.size),

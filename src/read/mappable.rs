@@ -1,4 +1,4 @@
-//! A buffer that the host can map, and who has it.
+//! A buffer that the host can map, and whether a request holds it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +12,12 @@ use super::{ReadError, Reading};
 pub(super) struct Mappable {
     device: Device,
     buffer: Buffer,
-    /// Whether a [`Reading`] has the buffer.
+    /// Whether a [`Reading`] holds the buffer.
     is_asked: Arc<AtomicBool>,
 }
 
 impl Mappable {
-    /// Allocates room for `size` bytes, rounded up to whole words of four, with these usages besides.
+    /// Allocates `size` bytes, rounded up to words of four bytes, with these additional usages.
     pub(super) fn new(
         device: &Device,
         label: &str,
@@ -37,12 +37,12 @@ impl Mappable {
         &self.buffer
     }
 
-    /// The buffer is the device's to write.
+    /// Checks that no request holds the buffer, so that the device may write it.
     pub(super) fn check_free(&self) -> Result<(), ReadError> {
         if self.is_asked.load(Ordering::Acquire) { Err(ReadError::Busy) } else { Ok(()) }
     }
 
-    /// Asks for the first `size` bytes.
+    /// Requests the first `size` bytes.
     pub(super) fn ask(&self, size: u64) -> Reading {
         let room = self.buffer.size();
         if size > room {
@@ -55,7 +55,7 @@ impl Mappable {
     }
 }
 
-/// Bytes of a buffer for so many, if the device has any that large.
+/// The size of a buffer for `size` bytes, if the device allows one that large.
 pub(super) fn room(device: &Device, size: u64) -> Result<u64, ReadError> {
     let limit = device.limits().max_buffer_size;
     let words = size.max(1).checked_next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);

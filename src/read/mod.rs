@@ -1,24 +1,26 @@
-//! Reading results back to the host: apart from recording, because it waits.
+//! Reading results back to the host. This is separate from recording, because it waits.
 //!
-//! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and only then ask for the
-//! bytes. Bytes are as the GPU wrote them, little-endian; [`Op::read`](crate::reduce::Op::read) makes results of them. While bytes are
-//! asked for and not taken, their buffer belongs to the host: no submission may use it, and recording a copy into it is
+//! The order is: record the work, record the copy ([`Readback::encode`], [`Mailbox::encode`]), submit, and
+//! only then request the bytes. The bytes are as the GPU wrote them, little-endian;
+//! [`Op::read`](crate::reduce::Op::read) converts them to results. From the request until the bytes are
+//! taken, the buffer belongs to the host: no submission may use it, and recording a copy to it returns
 //! [`ReadError::Busy`].
 //!
-//! | how | for |
+//! | method | use |
 //! |---|---|
-//! | [`Readback::wait`] | tools and tests: blocks, asleep |
-//! | [`Mailbox::spin`] | a small result that is near: blocks, with a busy core |
+//! | [`Readback::wait`] | tools and tests: blocks and sleeps |
+//! | [`Mailbox::spin`] | a small result that arrives soon: blocks and keeps a core busy |
 //! | [`Readback::read`]`.await` | asynchronous programs, browsers |
-//! | [`Reading::try_take`] | a frame loop: looks, and goes on |
+//! | [`Reading::try_take`] | a frame loop: never blocks |
 //!
-//! A frame loop asks once, looks in every frame, and asks anew when the bytes are there:
+//! A frame loop requests the bytes once, checks in every frame whether they have arrived, and then makes the
+//! next request:
 //!
 //! ```
 //! use halofold::read::{ReadError, Readback, Reading};
 //! use halofold::wgpu;
 //!
-//! /// The newest word of a buffer that has reached the host: a few frames old.
+//! /// The latest value of a word on the GPU that has reached the host. It is a few frames old.
 //! struct Newest {
 //!     readback: Readback,
 //!     reading: Option<Reading>,
@@ -26,7 +28,7 @@
 //! }
 //!
 //! impl Newest {
-//!     /// Takes what has arrived. If nothing is under way, this frame's commands end with another copy.
+//!     /// Takes the bytes if they have arrived. If no request is pending, this frame's commands end with a copy.
 //!     fn frame(
 //!         &mut self,
 //!         queue: &wgpu::Queue,
@@ -86,51 +88,52 @@ pub enum ReadError {
     Usage,
     /// One of a copy's two buffers is too short.
     #[error(
-        "{size} bytes from byte {offset} on of a buffer of {source_size}, into one of {room}: one of them is too short"
+        "{size} bytes from byte {offset} of a buffer of {source_size} bytes, to {room} bytes: one of the two is too short"
     )]
     TooShort {
-        /// Where the copy starts, in bytes.
+        /// The offset of the copy in its source, in bytes.
         offset: u64,
         /// Bytes to copy.
         size: u64,
-        /// Bytes that the buffer to read has.
+        /// The size of the buffer to read, in bytes.
         source_size: u64,
-        /// Bytes that the readback has from where they would go.
+        /// Bytes of the readback after the copy's destination offset.
         room: u64,
     },
-    /// A copy that does not start and end between two words of four bytes.
-    #[error("{size} bytes from byte {offset} on, to byte {at} on: a copy takes multiples of 4 only")]
+    /// A copy that does not start and end at a multiple of four bytes.
+    #[error("{size} bytes from byte {offset}, to byte {at}: a copy takes only multiples of 4")]
     Misaligned {
-        /// Where in the readback the copy goes, in bytes.
+        /// The offset of the copy in the readback, in bytes.
         at: u64,
-        /// Where it starts, in bytes.
+        /// The offset of the copy in its source, in bytes.
         offset: u64,
         /// Bytes to copy.
         size: u64,
     },
-    /// A readback or a mailbox larger than a buffer of the device may be. It says so whenever it is used.
+    /// A readback or mailbox that is larger than the device's largest buffer. All its methods return this
+    /// error.
     #[error(
-        "room for {size} bytes: a buffer of this device has {limit} at most (max_buffer_size); read in pieces"
+        "room for {size} bytes: a buffer of this device has at most {limit} (max_buffer_size); read in pieces"
     )]
     TooLarge {
-        /// Bytes that there should have been room for.
+        /// The size asked for, in bytes.
         size: u64,
-        /// Bytes of the device's largest buffer.
+        /// The size of the device's largest buffer, in bytes.
         limit: u64,
     },
-    /// A request for bytes is under way.
-    #[error("an earlier request has the buffer still: take its bytes, or drop it")]
+    /// An earlier request holds the buffer.
+    #[error("an earlier request still holds the buffer: take its bytes, or drop it")]
     Busy,
-    /// A request whose bytes have been taken.
-    #[error("the bytes of this request have been taken: ask again")]
+    /// The bytes of the request have already been taken.
+    #[error("the bytes of this request have already been taken: make another request")]
     Taken,
-    /// Waiting, where nothing happens while a program waits.
-    #[error("a browser does nothing while a program waits: await `read`, or look at it by `try_take`")]
+    /// A blocking call in a browser, where nothing arrives while the program waits.
+    #[error("a program in a browser cannot wait for the GPU: await `read`, or call `try_take`")]
     Browser,
-    /// More bytes asked for than there are.
+    /// More bytes were requested than the readback has.
     #[error("{size} bytes of a readback of {room}: ask for less, or make it larger")]
     Room {
-        /// Bytes asked for.
+        /// Bytes requested.
         size: u64,
         /// Bytes that the readback has.
         room: u64,

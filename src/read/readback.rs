@@ -1,21 +1,22 @@
-//! Results on the host by a copy: of any size, from any buffer.
+//! Readback by a copy, of any size and from any buffer.
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device};
 
 use super::mappable::Mappable;
 use super::{ReadError, Reading};
 
-/// A buffer the host can read, to copy results into: again and again, one request for its bytes at a time.
+/// A host-readable buffer to which results are copied. It can be used any number of times, with one request
+/// for its bytes at a time.
 ///
-/// It keeps the device. `Send` and `Sync`.
+/// It keeps the device alive. It is `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Readback {
     room: Result<Mappable, ReadError>,
 }
 
 impl Readback {
-    /// Allocates room for `size` bytes, rounded up to whole words of four. Where that is more than a buffer of the device may have,
-    /// nothing is allocated, and whatever the readback is used for is [`ReadError::TooLarge`].
+    /// Allocates `size` bytes, rounded up to words of four bytes. If this exceeds the device's largest
+    /// buffer, nothing is allocated, and all methods of the readback return [`ReadError::TooLarge`].
     pub fn new(device: &Device, size: u64) -> Self {
         Readback { room: Mappable::new(device, "halofold::read::readback", size, BufferUsages::COPY_DST) }
     }
@@ -24,12 +25,15 @@ impl Readback {
         self.room.as_ref().map_err(Clone::clone)
     }
 
-    /// Records the copy of `size` bytes from byte `offset` of `source` on, both multiples of four. Allocates nothing.
+    /// Records a copy of `size` bytes of `source`, starting at byte `offset`. Both are multiples of four.
+    /// This allocates nothing.
     ///
     /// # Errors
     ///
-    /// If `source` lacks [`BufferUsages::COPY_SRC`], one of the two buffers is too short, a number is no multiple of four, or an
-    /// earlier [`Reading`] has the buffer still.
+    /// - `source` lacks [`BufferUsages::COPY_SRC`].
+    /// - One of the two buffers is too short.
+    /// - A number is not a multiple of four.
+    /// - An earlier [`Reading`] still holds the buffer.
     pub fn encode(
         &self,
         encoder: &mut CommandEncoder,
@@ -40,11 +44,12 @@ impl Readback {
         self.encode_behind(0, encoder, source, offset, size)
     }
 
-    /// The same behind the first `at` bytes of the readback, so that it gathers several results; `at` is a multiple of four too.
+    /// Records a copy to byte `at` of the readback, so that one readback can gather several results. `at` is
+    /// a multiple of four.
     ///
     /// # Errors
     ///
-    /// As [`Readback::encode`].
+    /// See [`Readback::encode`].
     pub fn encode_behind(
         &self,
         at: u64,
@@ -75,22 +80,25 @@ impl Readback {
         Ok(())
     }
 
-    /// Waits for everything submitted, by whomever, and returns the first `size` bytes: any number up to what there is room for.
-    /// Blocks, asleep and without a limit of time; for tools.
+    /// Waits for everything submitted to the device, and returns the first `size` bytes, which may be any
+    /// number up to the readback's size. It blocks and sleeps, and has no time limit: use it in tools.
     ///
     /// # Errors
     ///
-    /// If there are fewer bytes, the device is lost, or an earlier [`Reading`] has the buffer still; in a browser, where only
-    /// [`Readback::read`] works.
+    /// - The readback has fewer bytes.
+    /// - The device is lost.
+    /// - An earlier [`Reading`] still holds the buffer.
+    /// - The program runs in a browser, where only [`Readback::read`] works.
     pub fn wait(&self, size: u64) -> Result<Vec<u8>, ReadError> {
         self.read(size).wait()
     }
 
-    /// Asks for the first `size` bytes now, without blocking: the answer is a future, and something to
-    /// [look at](Reading::try_take) in a frame loop.
+    /// Requests the first `size` bytes without blocking. The returned [`Reading`] is a future; in a frame
+    /// loop, call [`Reading::try_take`] instead.
     ///
-    /// The request does not borrow the readback. Dropped before its end it gives the buffer back. What is wrong with it, fewer bytes or
-    /// an earlier request under way, it says when it is looked at.
+    /// The request does not borrow the readback. Dropping it before it completes releases the buffer. If the
+    /// readback has fewer bytes, or an earlier request holds the buffer, the [`Reading`] completes with that
+    /// error.
     pub fn read(&self, size: u64) -> Reading {
         match self.room() {
             Ok(room) => room.ask(size),

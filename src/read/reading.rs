@@ -1,4 +1,4 @@
-//! A request for bytes, and its answer on the way from wgpu's callback to whoever asked.
+//! A request for bytes, and the path of its answer from wgpu's callback to the caller.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,22 +10,24 @@ use wgpu::{Buffer, Device};
 use super::ReadError;
 use crate::binding::quietly;
 
-/// Bytes that were asked for, by [`Readback::read`](super::Readback::read) or [`Mailbox::read`](super::Mailbox::read).
+/// A request for bytes, made by [`Readback::read`](super::Readback::read) or
+/// [`Mailbox::read`](super::Mailbox::read).
 ///
-/// A future, for asynchronous programs: it completes once the work is done and the device has been polled (or, in a browser, on its
-/// own). It does not poll: something else has to, a submission or [`wgpu::Device::poll`]. And something to look at now and then, by
-/// [`Reading::try_take`], for frame loops.
+/// For asynchronous programs it is a future. It completes once the work is done and the device has been
+/// polled; in a browser it completes without polling. The future itself does not poll: a submission or
+/// [`wgpu::Device::poll`] must do so. Frame loops call [`Reading::try_take`] instead.
 ///
-/// Dropped before its end it gives the buffer back. If the device is lost, its answer is an error.
+/// Dropping it before it completes releases the buffer. If the device is lost, it completes with an error.
 #[derive(Debug)]
-#[must_use = "bytes come to whoever awaits them, or takes them"]
+#[must_use = "await the bytes, or take them by `try_take`"]
 pub struct Reading {
-    /// What was asked for, or why not; once the answer is known, that there is nothing more.
+    /// The buffer and its signal, or the error of the request. Once the answer has been given,
+    /// [`ReadError::Taken`].
     asked: Result<Asked, ReadError>,
 }
 
 impl Reading {
-    /// Asks for the first `size` bytes of a buffer that nobody else has.
+    /// Requests the first `size` bytes of a buffer that no other request holds.
     pub(super) fn of(device: &Device, buffer: &Buffer, size: u64, is_asked: Arc<AtomicBool>) -> Self {
         let signal = Arc::new(Mutex::new(Signal::default()));
         let answer = Answer(Some(signal.clone()));
@@ -43,12 +45,15 @@ impl Reading {
         Reading { asked: Err(error) }
     }
 
-    /// The bytes, if they are there: `None` if not yet. Never blocks. It polls the device once, so that nothing else has to.
+    /// Returns the bytes, or `None` if they have not arrived yet. It never blocks. It polls the device once,
+    /// so that nothing else has to.
     ///
     /// # Errors
     ///
-    /// If fewer bytes were there than asked for, an earlier request had the buffer, or the device is lost; and once the bytes have been
-    /// taken.
+    /// - The readback has fewer bytes than requested.
+    /// - An earlier request held the buffer.
+    /// - The device is lost.
+    /// - The bytes have already been taken.
     pub fn try_take(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
         if let Some(answer) = self.answer(None) {
             return answer.map(Some);
@@ -59,20 +64,20 @@ impl Reading {
 
     /// Waits for everything submitted.
     pub(super) fn wait(mut self) -> Result<Vec<u8>, ReadError> {
-        self.check_patience()?;
+        self.check_blocking()?;
         self.poll_device(wgpu::PollType::wait_indefinitely())?;
         loop {
             if let Some(answer) = self.answer(None) {
                 return answer;
             }
-            // The callback is running on another thread that polled at the same time.
+            // Another thread polled at the same time and is running the callback.
             std::thread::yield_now();
         }
     }
 
-    /// Asks the device again and again.
+    /// Polls the device in a loop.
     pub(super) fn spin(mut self) -> Result<Vec<u8>, ReadError> {
-        self.check_patience()?;
+        self.check_blocking()?;
         loop {
             if let Some(bytes) = self.try_take()? {
                 return Ok(bytes);
@@ -81,8 +86,8 @@ impl Reading {
         }
     }
 
-    /// Nothing arrives in a browser before a program returns.
-    fn check_patience(&self) -> Result<(), ReadError> {
+    /// Returns an error in a browser, where nothing arrives before the program returns to the event loop.
+    fn check_blocking(&self) -> Result<(), ReadError> {
         if cfg!(target_family = "wasm") { Err(ReadError::Browser) } else { Ok(()) }
     }
 
@@ -90,7 +95,7 @@ impl Reading {
         let Ok(asked) = &self.asked else { return Ok(()) };
         loop {
             match poll(&asked.device, how.clone())? {
-                // GL waits for seconds only.
+                // GL waits only a few seconds.
                 Err(wgpu::PollError::Timeout) => {}
                 Err(error) => return Err(ReadError::Device(error.to_string())),
                 Ok(_) => return Ok(()),
@@ -98,23 +103,23 @@ impl Reading {
         }
     }
 
-    /// The answer, if there is one; otherwise `waker` is woken when there is.
+    /// Returns the answer, if there is one. Otherwise `waker` is woken when there is.
     fn answer(&mut self, waker: Option<&Waker>) -> Option<Result<Vec<u8>, ReadError>> {
         let result = match &self.asked {
             Ok(asked) => asked.signal().take(waker)?,
             Err(error) => Err(error.clone()),
         };
-        // Dropping what was asked for gives the buffer back.
+        // Dropping the old value releases the buffer.
         let asked = std::mem::replace(&mut self.asked, Err(ReadError::Taken));
         Some(result.and_then(|()| asked?.bytes()))
     }
 }
 
-/// What wgpu's message begins with when polling finds the device lost.
+/// The start of wgpu's message when polling finds the device lost.
 const FATAL: &str = "Error in Device::poll";
 
-/// Polls a device. Where the driver says that it is lost, wgpu has no error value, but panics: here it is one. Other panics, as those of
-/// callbacks, go on.
+/// Polls a device. If the driver reports that the device is lost, wgpu panics instead of returning an error;
+/// this function returns an error. Other panics, such as those of callbacks, propagate.
 fn poll(
     device: &Device,
     how: wgpu::PollType,
@@ -134,7 +139,7 @@ impl Future for Reading {
     }
 }
 
-/// A buffer that was asked for. Dropped, it goes back.
+/// A buffer that a request holds. Dropping it releases the buffer.
 #[derive(Debug)]
 struct Asked {
     device: Device,
@@ -153,7 +158,7 @@ impl Asked {
     fn bytes(self) -> Result<Vec<u8>, ReadError> {
         // Whole words are mapped, and buffers here are whole words long.
         let words = self.size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
-        // A buffer that was mapped is there, unless it has gone with its device.
+        // A mapped buffer is readable, unless its device is lost.
         let lost = |_| ReadError::Device("it was lost before the bytes were taken".to_owned());
         let range = self.buffer.get_mapped_range(..words).map_err(lost)?;
         Ok(range[..self.size as usize].to_vec())
@@ -162,13 +167,13 @@ impl Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        // Also where mapping has failed: wgpu takes the buffer for mapped until then.
+        // Also after mapping has failed: wgpu regards the buffer as mapped until it is unmapped.
         quietly(&self.device, || self.buffer.unmap());
         self.is_asked.store(false, Ordering::Release);
     }
 }
 
-/// What has become of a request.
+/// The state of a request.
 #[derive(Debug, Default)]
 struct Signal {
     result: Option<Result<(), ReadError>>,
@@ -190,7 +195,7 @@ fn lock(signal: &Mutex<Signal>) -> MutexGuard<'_, Signal> {
     signal.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The end of a signal that wgpu has. If wgpu forgets it, that is an answer as well.
+/// The end of a signal that wgpu holds. If wgpu drops it, the answer is an error.
 struct Answer(Option<Arc<Mutex<Signal>>>);
 
 impl Answer {
@@ -198,7 +203,7 @@ impl Answer {
         self.give(result);
     }
 
-    /// Gives the first answer; there is no second one.
+    /// Gives the answer, unless it has already been given.
     fn give(&mut self, result: Result<(), ReadError>) {
         let Some(signal) = self.0.take() else { return };
         let waker = {

@@ -1,4 +1,4 @@
-//! Which part of which buffer each slot of each dispatch is bound to.
+//! The buffer range for each binding of each dispatch.
 
 use wgpu::{BindingResource, Buffer};
 
@@ -9,7 +9,7 @@ use crate::reduce::reduction::Sources;
 use crate::reduce::workspace::Workspace;
 use crate::slice::Slice;
 
-/// What a list of offsets is called.
+/// The name of a list of offsets in messages.
 const OFFSETS: &str = "list of offsets";
 
 /// Checks the buffers of a reduction against its plan.
@@ -34,13 +34,13 @@ pub(super) fn check(
         if !count.offset().is_multiple_of(4) {
             return Err(PlanError::Misaligned { offset: count.offset(), size: 4 }.into());
         }
-        // Read before anything is written: the output may lie in the same buffer.
+        // The count is read before anything is written, so it may be in the output's buffer.
         Use::of("count", count.buffer(), count.offset(), 4).check()?;
     }
     Ok(())
 }
 
-/// All parts of the caller's buffers that a plan reads beside the output that it writes.
+/// All ranges of the caller's buffers that a plan reads.
 fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
     let mut reads = Vec::new();
     for launch in &plan.launches {
@@ -71,7 +71,7 @@ pub(super) struct Bound<'a, 'p> {
 }
 
 impl<'a> Bound<'a, '_> {
-    /// What a slot of group 0 is bound to in the dispatch number `index`.
+    /// The resource for a binding of group 0 in dispatch number `index`.
     pub(super) fn slot(&self, slot: u32, index: usize, launch: &Launch) -> BindingResource<'a> {
         match slot {
             1 => match launch.dst {
@@ -123,7 +123,7 @@ impl<'a> Bound<'a, '_> {
         }
     }
 
-    /// A window of an input. Too few bytes for one vector are never read as such.
+    /// A window of an input. A window that is shorter than a vector is never read as vectors.
     fn input(&self, buffer: &'a Buffer, bytes: Bytes, as_vectors: bool) -> BindingResource<'a> {
         if as_vectors && bytes.size < self.vector {
             return self.workspace.nothing.as_entire_binding();
@@ -132,7 +132,7 @@ impl<'a> Bound<'a, '_> {
     }
 }
 
-/// Bytes behind a base as a binding.
+/// A range of bytes after a base offset, as a binding.
 fn within(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> BindingResource<'_> {
     slice(buffer, base + offset, size)
 }

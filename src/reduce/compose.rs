@@ -1,4 +1,4 @@
-//! From an operator and a stage to the WGSL of one launch.
+//! Composes the WGSL of one launch from an operator and a stage.
 
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
@@ -11,15 +11,17 @@ use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{Composer, Piece};
 
 impl Monoid {
-    /// The WGSL of one stage, as a device with these features gets it. Its entry point is `main`, its workgroup size the override
-    /// `WG`, a tile the override `TILE`. To look at: a [`Reducer`](crate::reduce::Reducer) composes its own. `None` for a stage that
-    /// the operator never has: one with atomics where no word holds its accumulator, adjoining bindings with two inputs,
-    /// subgroup operations that the features lack.
+    /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its
+    /// workgroup size the override `WG`, and its tile size the override `TILE`. This is for inspection: a
+    /// [`Reducer`](crate::reduce::Reducer) composes its own text. It returns `None` for a stage that the
+    /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
+    /// or subgroup operations that the features lack.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
         let monoid = if is_exact_kernel(stage.kernel) { self.exact()? } else { self };
         let text = Text { monoid, stage, features };
         let fits = match (stage.kernel.delivery, stage.reads) {
-            // Without a seed the output holds results, which only the operator's own atomic operation adds to.
+            // Without a seed the output holds results, and only the operator's own atomic operation can add
+            // to them.
             (Delivery::Total, _) if *stage.kernel == ACCUMULATE => {
                 self.accumulates().is_some()
                     && self.atomic(features).is_some_and(|word| word.native.is_some())
@@ -35,7 +37,7 @@ impl Monoid {
 }
 
 impl Stage {
-    /// The overrides of its pipeline.
+    /// The overrides of the stage's pipeline.
     pub fn overrides(&self) -> Vec<(&'static str, f64)> {
         let size = ("WG", f64::from(self.workgroup_size));
         match self.kernel.coverage {
@@ -50,7 +52,7 @@ impl Stage {
 pub(super) struct Text<'a> {
     pub(super) monoid: &'a Monoid,
     pub(super) stage: Stage,
-    /// What the device has; without [`Features::SUBGROUP`] if subgroup operations may not be used.
+    /// The device's features, without [`Features::SUBGROUP`] if subgroup operations are turned off.
     pub(super) features: Features,
 }
 
@@ -96,7 +98,8 @@ impl Text<'_> {
         needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).collect()
     }
 
-    /// The WGSL: the kernel first, then all it refers to. Complete and valid wherever the operator's features are there.
+    /// Composes the WGSL: the kernel first, then everything that it imports. The module is valid on every
+    /// device with the operator's features.
     pub(super) fn compose(&self) -> String {
         let Text { monoid, stage, features } = self;
         let subgroups = self.uses_subgroups();
@@ -104,6 +107,7 @@ impl Text<'_> {
         let native = atomic.and_then(|word| word.native);
         let is_exact = monoid.format().is_some();
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
+        let is_strided = stage.reads == Reads::Strided;
         let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
             .define("subgroups", subgroups)
@@ -114,12 +118,12 @@ impl Text<'_> {
             .define("map4", monoid.has_map4)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
-            .define("strided", stage.reads == Reads::Strided)
+            .define("strided", is_strided)
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && is_mean(monoid.op()))
             .define("bits_64", is_exact && monoid.stride() == 8)
-            .define("own", is_parts || stage.kernel.delivery == Delivery::Meeting)
+            .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())
             .provide("operator", self.operator(atomic))
             .provide(
@@ -137,7 +141,7 @@ impl Text<'_> {
         composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
     }
 
-    /// What the buffers hold, and the operator's own pieces.
+    /// The declarations of the buffers' types, and the operator's own pieces.
     fn operator(&self, atomic: Option<AtomicWord>) -> Vec<Piece> {
         let Monoid { elem, acc, out, pieces, .. } = self.monoid;
         let stored = match (atomic, self.stage.writes) {
@@ -156,7 +160,7 @@ impl Text<'_> {
     fn native_reduce(&self) -> Vec<Piece> {
         let Some(call) = self.monoid.subgroup else { return Vec::new() };
         let is_bits = ["subgroupAnd", "subgroupOr", "subgroupXor"].contains(&call);
-        // DXC has no bits of signed integers across lanes.
+        // DXC has no bitwise subgroup operations on signed integers.
         let reduced = if is_bits && self.monoid.acc.wgsl == "i32" {
             format!("bitcast<i32>({call}(bitcast<u32>(value)))")
         } else {
@@ -168,7 +172,8 @@ impl Text<'_> {
         vec![Piece::new("generated: the built-in subgroup reduction", text)]
     }
 
-    /// Checks the composed text if it contains a user's: nothing that naga refuses reaches a device.
+    /// Checks the composed text if it contains a custom operator, so that no text that naga rejects reaches a
+    /// device.
     pub(super) fn checked(&self) -> Result<(), ReduceError> {
         if self.monoid.op().is_some() {
             return Ok(());
@@ -185,7 +190,7 @@ impl Text<'_> {
     }
 }
 
-/// The one atomic operation that takes a workgroup's share to the output.
+/// The atomic operation that adds a workgroup's partial to the output.
 fn native_atomic(call: Option<&'static str>) -> Vec<Piece> {
     let Some(call) = call else { return Vec::new() };
     let text = format!("fn native_atomic(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");

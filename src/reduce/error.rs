@@ -1,4 +1,4 @@
-//! What can be wrong with a reduction: what its plan lacks, and everything else.
+//! Errors of reductions: of their plans, and all others.
 
 use crate::adapter::feature_names;
 use crate::binding::BufferError;
@@ -8,14 +8,14 @@ use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
 use crate::reduce::shape::{Form, Shape};
 
-/// Why a reduction cannot be planned. Each says which limit stands in the way and what to do.
+/// Why a reduction cannot be planned. Each message names the limit and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A limit that every reduction exceeds there.
+    /// A limit of the device that every reduction exceeds.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// The workgroup size is no power of two.
+    /// The workgroup size is not a power of two.
     #[error("a workgroup of {0} invocations: the size must be a power of two (1, 2, 4 … 1024)")]
     WorkgroupNotPowerOfTwo(u32),
     /// The device does not run workgroups that large.
@@ -41,7 +41,7 @@ pub enum PlanError {
         /// Bytes the device allows.
         limit: u32,
     },
-    /// The tile does not go with the workgroup.
+    /// The tile does not fit the workgroup.
     #[error(
         "a tile of {tile} for a workgroup of {workgroup_size}: it must be a power of two of 1 to 16 items an invocation, at most 1024"
     )]
@@ -51,17 +51,17 @@ pub enum PlanError {
         /// Invocations in a workgroup.
         workgroup_size: u32,
     },
-    /// The rung cannot finish that way.
+    /// The rung does not support that finish.
     #[error("`{rung}` does not finish by `{finish}`; it can by {offered}")]
     Finish {
         /// The rung.
         rung: &'static str,
         /// The finish asked for.
         finish: Finish,
-        /// What it offers.
+        /// The finishes that it supports.
         offered: String,
     },
-    /// More elements than a 32-bit index reaches.
+    /// More elements than a 32-bit index can count.
     #[error("{0} elements: one reduction takes at most 4294967295; split the input")]
     TooManyElements(u64),
     /// More workgroups than a grid holds.
@@ -99,24 +99,25 @@ pub enum PlanError {
     /// The input would end beyond the largest address.
     #[error("{len} elements from byte {offset} on: no buffer reaches that far")]
     OutOfReach {
-        /// Where it starts.
+        /// The offset of the input, in bytes.
         offset: u64,
-        /// How many elements there are.
+        /// The number of elements.
         len: u64,
     },
-    /// An input does not start at an element, or a count not at a word.
+    /// An input does not start at an element, or a count does not start at a word.
     #[error(
-        "a buffer is read from byte {offset} on, which is no multiple of the {size} bytes of what lies there"
+        "a buffer is read from byte {offset}, which is not a multiple of the {size} bytes of one value there"
     )]
     Misaligned {
-        /// Where it starts, in bytes.
+        /// The offset of the input or count, in bytes.
         offset: u64,
-        /// Bytes of one element, or of a count; of states the least common multiple of their size and the alignment.
+        /// Bytes of one element or of a count. For states, the least common multiple of their size and the
+        /// alignment.
         size: u64,
     },
-    /// More scratch memory than one binding holds. The remedy is to reduce fewer elements at once.
+    /// More scratch memory than one binding holds. Reduce fewer elements at once.
     #[error(
-        "{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size); reduce fewer at once, or ask for more"
+        "{needed} bytes of scratch memory: this device binds {limit} (max_storage_buffer_binding_size); reduce fewer elements at once, or request a higher limit"
     )]
     Scratch {
         /// Bytes needed.
@@ -126,7 +127,7 @@ pub enum PlanError {
     },
 }
 
-/// Why a reducer cannot be made or prepared. Each message says what to do about it.
+/// Why a reducer cannot be made, or a reduction not prepared. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {
@@ -138,12 +139,12 @@ pub enum ReduceError {
     Monoid(#[from] MonoidError),
     /// A composed kernel is not valid: a name of the operator is also one of halofold's.
     #[error(
-        "`{name}` does not go together with halofold's own kernel; rename what it declares besides the quartet:\n{message}"
+        "`{name}` does not compose with halofold's own kernel; rename what it declares apart from `map`, `identity`, `combine` and `finish`:\n{message}"
     )]
     Composed {
         /// The operator.
         name: String,
-        /// What naga says.
+        /// naga's message.
         message: String,
     },
     /// The device was created without a feature.
@@ -153,24 +154,24 @@ pub enum ReduceError {
         name: String,
         /// The element type in WGSL.
         element: String,
-        /// What is missing: one feature or several.
+        /// The missing feature or features.
         feature: wgpu::Features,
     },
     /// The device allows too few storage buffers in one shader.
     #[error(
-        "`{name}` needs {needed} storage buffers in a shader, this device was created with {limit}: ask for more (max_storage_buffers_per_shader_stage)"
+        "`{name}` needs {needed} storage buffers in a shader, this device was created with {limit}: request more (max_storage_buffers_per_shader_stage)"
     )]
     Bindings {
         /// The operator.
         name: String,
-        /// Storage buffers of a kernel.
+        /// Storage buffers that a kernel needs.
         needed: u32,
-        /// Storage buffers allowed.
+        /// Storage buffers that the device allows.
         limit: u32,
     },
-    /// An operator that no atomic operation carries out: [`Monoid::accumulates`] is `None`.
+    /// No atomic operation carries out the operator: [`Monoid::accumulates`] is `None`.
     #[error(
-        "`{name}` over {element} has no atomic operation that leaves its result as it is: `Shape::Whole` takes it, `Shape::Accumulate` cannot"
+        "no atomic operation computes `{name}` over {element}: use `Shape::Whole` instead of `Shape::Accumulate`"
     )]
     NoAtomic {
         /// The operator.
@@ -178,7 +179,7 @@ pub enum ReduceError {
         /// The element type in WGSL.
         element: String,
     },
-    /// An operator without an exact form.
+    /// The operator has no exact form.
     #[error(
         "`{name}` over {element} has no exact form: sum and mean of floats have, and dot of f32; leave the accuracy at `Accuracy::Fast`"
     )]
@@ -188,46 +189,54 @@ pub enum ReduceError {
         /// The element type.
         element: String,
     },
-    /// An exact sum of a form that has none.
+    /// Exact sums are not available for the form.
     #[error("{0:?} has no exact sums: use `Form::Whole` or `Form::Segments`")]
     ExactForm(Form),
+    /// An exact sum of a whole input, of several workgroups, that is not to take one launch.
+    #[error(
+        "exact sums of whole inputs bring their partials together in one launch only, which the options or this adapter \
+         (`meeting::FAILED`) exclude: one segment of all elements takes two launches"
+    )]
+    ExactMeeting,
     /// A rung about subgroups with subgroups turned off.
     #[error("`{rung}` is about subgroup operations, which the options turn off")]
     SubgroupsDisabled {
         /// The rung.
         rung: &'static str,
     },
-    /// A rung that adds to an atomic word, with an accumulator that no such word holds.
+    /// The rung adds to an atomic word, and the accumulator does not fit one.
     #[error("no atomic word holds {acc}: use another rung")]
     NoWord {
         /// The accumulator's type in WGSL.
         acc: String,
     },
-    /// States as inputs or outputs of a form that has none.
-    #[error("{0:?} neither reads nor leaves states: use `Form::Whole`, `Form::Segments` or `Form::Axis`")]
+    /// States as inputs or outputs of a form that does not support them.
+    #[error("{0:?} neither reads nor writes states: use `Form::Whole`, `Form::Segments` or `Form::Axis`")]
     States(Form),
     /// More or fewer inputs than the operator maps.
     #[error("`{name}` maps {}", match arity { Arity::One => "one input: leave the second out", Arity::Two => "two inputs: give a second one" })]
     Arity {
         /// The operator.
         name: String,
-        /// How many inputs it maps.
+        /// The number of inputs that it maps.
         arity: Arity,
     },
     /// Two inputs of different lengths.
-    #[error("the first input has {first} elements, the second {second}: they must have as many")]
+    #[error(
+        "the first input has {first} elements, the second {second}: the second must have as many as the first"
+    )]
     Lengths {
         /// Elements of the first.
         first: u64,
         /// Elements of the second.
         second: u64,
     },
-    /// Several parts, or none, where the shape needs one buffer: how many.
+    /// Several parts, or none, for a shape that needs exactly one buffer. Holds the number of parts.
     #[error(
         "{0} parts: only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one"
     )]
     Parts(usize),
-    /// An input that is no whole number of segments, or segments of 0 elements.
+    /// The input is not a whole number of segments, or the segments have 0 elements.
     #[error("{total} elements in segments of {len}: the length must be at least 1 and divide the input")]
     Segments {
         /// Elements of the input.
@@ -235,61 +244,61 @@ pub enum ReduceError {
         /// Elements of one segment.
         len: u64,
     },
-    /// An input that is not the array it is said to be.
+    /// The input does not have the size of the given array.
     #[error(
-        "an array of {outer} × {len} × {inner} over {total} elements: they must be as many, and the last two at least 1"
+        "an array of {outer} × {len} × {inner} for an input of {total} elements: the array must have as many, and its last two lengths must be at least 1"
     )]
     Axis {
         /// Elements of the input.
         total: u64,
-        /// Elements in front of the axis.
+        /// The product of the lengths before the axis.
         outer: u64,
-        /// Elements of the axis.
+        /// The length of the axis.
         len: u64,
-        /// Elements behind the axis.
+        /// The product of the lengths after the axis.
         inner: u64,
     },
-    /// A row of an array that no binding holds, wherever it starts.
+    /// A row of the array is larger than a binding can hold at every offset.
     #[error(
-        "a row of {needed} bytes: this device binds {limit} of them (max_storage_buffer_binding_size); reduce ranges of columns on their own"
+        "a row of {needed} bytes: this device binds {limit} (max_storage_buffer_binding_size); reduce ranges of columns separately"
     )]
     Row {
-        /// Bytes of a row: of elements, accumulators or results, whichever are largest.
+        /// Bytes of a row of elements, accumulators or results, whichever is largest.
         needed: u64,
-        /// Bytes that a binding holds wherever it starts.
+        /// Bytes that a binding can hold at every offset.
         limit: u64,
     },
-    /// A stride that leads nowhere, or beyond any position, in elements.
+    /// A stride of 0, or one larger than any position. Holds the stride in elements.
     #[error("a stride of {0} elements: it must be from 1 to 4294967295")]
     Stride(u64),
-    /// More segments than a 32-bit index reaches: how many.
+    /// More segments than a 32-bit index can count. Holds their number.
     #[error("{0} segments: one reduction takes at most 4294967294; split the offsets")]
     TooManySegments(u64),
-    /// Offsets for a shape that takes none, or none for [`Shape::Offsets`].
+    /// Offsets are given for a shape that takes none, or missing for [`Shape::Offsets`].
     #[error("offsets go with `Shape::Offsets`, and only with it: this shape is {0:?}")]
     Offsets(Shape),
-    /// A length on the GPU for a shape that does not take one.
+    /// A count on the GPU for a shape that does not take one.
     #[error(
-        "a length on the GPU goes with `Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`, not with {0:?}"
+        "a count on the GPU goes with `Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`, not with {0:?}"
     )]
     Count(Shape),
-    /// A buffer that cannot be used so.
+    /// A buffer cannot be used in this way.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// Results of other numbers than were asked for.
+    /// The results have another type than the one asked for.
     #[error("`{name}` gives {gives}, not {asked}")]
     ResultType {
         /// The operator.
         name: String,
-        /// The numbers that it gives, as Rust writes them.
+        /// The type of its results, in Rust.
         gives: String,
-        /// The type that was asked for.
+        /// The type asked for.
         asked: &'static str,
     },
-    /// One value asked for where there are none or several: how many.
+    /// One value was asked for, but there are none or several. Holds their number.
     #[error("{0} results: ask for a `Vec` of them")]
     Results(u64),
-    /// Results that did not reach the host.
+    /// The results did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
 }

@@ -1,7 +1,7 @@
-//! Kernels as data, and the ladder: the rungs in the order the documents climb.
+//! Kernels as data, and the ladder: the rungs in the order of the documents.
 //!
-//! One entry a kernel. The engine runs them, the command line, the benches and the tests walk over [`RUNGS`]; adding a rung is
-//! one WGSL file and one entry here.
+//! Each kernel is one entry. The library runs kernels; the command line, the benches and the tests iterate
+//! over [`RUNGS`]. To add a rung, add one WGSL file and one entry here.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -10,22 +10,23 @@ use std::str::FromStr;
 use crate::reduce::exact::EXACT;
 use crate::shader;
 
-/// How many items of the input one workgroup takes care of.
+/// How many items of the input one workgroup reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coverage {
     /// No workgroup memory: each invocation combines two items, and a launch halves them.
     Pairs,
-    /// This many items an invocation, so `WG` times as many a workgroup.
+    /// This many items per invocation, so `WG` times as many per workgroup.
     Block(u32),
-    /// This many tiles a workgroup; see [`Tuning::tile`](crate::reduce::Tuning::tile).
+    /// This many tiles per workgroup: see [`Tuning::tile`](crate::reduce::Tuning::tile).
     Tiles(u32),
-    /// Any number: a fixed grid walks over the whole input, this many items an invocation and step.
+    /// Any number: a grid-stride loop of a fixed grid covers the whole input, with this many items per
+    /// invocation and iteration.
     Grid(u32),
-    /// A team of invocations a segment: what [`Shape::Segments`](crate::reduce::Shape::Segments) and
-    /// [`Shape::Offsets`](crate::reduce::Shape::Offsets) use.
+    /// A team of invocations per segment, for [`Shape::Segments`](crate::reduce::Shape::Segments) and
+    /// [`Shape::Offsets`](crate::reduce::Shape::Offsets).
     Teams,
-    /// A rectangle of rows and columns a team: what [`Shape::Axis`](crate::reduce::Shape::Axis) uses.
+    /// A rectangle of rows and columns per team, for [`Shape::Axis`](crate::reduce::Shape::Axis).
     Columns,
     /// One invocation that reads no items.
     One,
@@ -37,17 +38,17 @@ pub enum Coverage {
 pub enum Loads {
     /// One at a time.
     Elements,
-    /// Four at a time, where they lie side by side.
+    /// Four at a time, if they are consecutive.
     Vectors,
 }
 
-/// How much workgroup memory a kernel needs, in accumulators.
+/// The workgroup memory that a kernel needs, in accumulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Memory {
     /// None.
     Nothing,
-    /// So many an invocation.
+    /// This many per invocation.
     Each(u32),
     /// One tile.
     Tile,
@@ -70,46 +71,46 @@ impl Memory {
 pub enum Subgroups {
     /// Never.
     Unused,
-    /// Where the device has them and the options allow; workgroup memory otherwise.
+    /// If the device has them and the options allow them; otherwise workgroup memory.
     Optional,
-    /// They are what the rung is about.
+    /// Always: the rung demonstrates them.
     Required,
 }
 
-/// How a kernel hands over what its workgroups have.
+/// How a kernel delivers the partials of its workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delivery {
-    /// Each stores its own.
+    /// Each workgroup stores its own.
     Output,
-    /// All publish theirs, and the last to finish combines them.
+    /// All workgroups publish theirs, and the last to finish combines them.
     Meeting,
-    /// Each adds its own to the total, by an atomic.
+    /// Each workgroup adds its own to the total by an atomic operation.
     Total,
 }
 
-/// One kernel: what the planner, the composer and the recorder need to know of it.
+/// One kernel: the data that the planner, the composer and the recorder need.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Kernel {
-    /// Its name, as on the command line if it is a rung.
+    /// Its name. A rung has the same name on the command line.
     pub name: &'static str,
     /// Its file under `shaders/`, without the extension.
     pub file: &'static str,
-    /// How much of the input a workgroup takes.
+    /// How many items a workgroup reduces.
     pub coverage: Coverage,
     /// How it loads elements.
     pub loads: Loads,
-    /// How much workgroup memory it needs, at most.
+    /// The most workgroup memory that it needs.
     pub memory: Memory,
     /// Whether it uses subgroup operations.
     pub subgroups: Subgroups,
-    /// How its workgroups hand over what they have.
+    /// How its workgroups deliver their partials.
     pub delivery: Delivery,
 }
 
 impl Kernel {
-    /// Its WGSL as it stands in its file, opened by its essay.
+    /// The WGSL of its file, which opens with its essay.
     pub fn text(&self) -> &'static str {
         shader::text(self.file)
     }
@@ -135,22 +136,23 @@ impl Hash for Kernel {
 pub enum Finish {
     /// The CPU combines them after reading them back.
     Host,
-    /// The same kernel again, until one is left (or [`Tuning::leave`](crate::reduce::Tuning::leave)).
+    /// The same kernel runs again until one value (or [`Tuning::leave`](crate::reduce::Tuning::leave)) is
+    /// left.
     Repeat,
-    /// A second launch, of one workgroup.
+    /// A second launch of one workgroup combines them.
     OneWorkgroup,
-    /// Each result goes straight into the grand total, by an atomic.
+    /// Each is added directly to the grand total by an atomic operation.
     Atomic,
     /// The last workgroup to finish combines them, in the same launch.
     LastWorkgroup,
 }
 
 impl Finish {
-    /// Every way to finish.
+    /// All ways to finish.
     pub const ALL: [Finish; 5] =
         [Finish::Host, Finish::Repeat, Finish::OneWorkgroup, Finish::Atomic, Finish::LastWorkgroup];
 
-    /// The name it has on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Finish::Host => "host",
@@ -168,7 +170,7 @@ impl fmt::Display for Finish {
     }
 }
 
-/// A name that is no way to finish.
+/// A name that is not a way to finish.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("unknown finish `{0}`; the ways to finish are host, repeat, one-workgroup, atomic, last-workgroup")]
 pub struct UnknownFinish(String);
@@ -190,9 +192,9 @@ impl FromStr for Finish {
 pub struct Rung {
     /// The kernel.
     pub kernel: &'static Kernel,
-    /// The ways it can finish, the one of the ladder first.
+    /// The ways it can finish. The ladder uses the first.
     pub finishes: &'static [Finish],
-    /// What it does, in a line.
+    /// A summary in one line.
     pub summary: &'static str,
     /// The documents and kernels it comes from.
     pub document: &'static str,
@@ -236,11 +238,15 @@ use Subgroups::{Optional, Required, Unused};
 const TREE: &[Finish] = &[Repeat, Host];
 const FIXED_GRID: &[Finish] = &[OneWorkgroup, Host, Repeat];
 
-/// The last rung, which is also what the library runs for whole inputs.
+/// The rung before the last one, which is also what the library runs for whole inputs in two launches.
+pub static VECTORIZED: Kernel =
+    kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output);
+
+/// The last rung, which the library also runs for whole inputs.
 pub static SINGLE_PASS: Kernel =
     kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Meeting);
 
-/// Every rung, in the order the documents climb; what goes beyond them is last.
+/// All rungs, in the order of the documents. Rungs that go beyond the documents come last.
 #[rustfmt::skip]
 pub static RUNGS: &[Rung] = &[
     rung!(&kernel!("global-adjacent", "ladder/global_adjacent", Pairs, Elements, Nothing, Unused, Output), TREE, "opencl 0",
@@ -248,11 +254,11 @@ pub static RUNGS: &[Rung] = &[
     rung!(&kernel!("global-halves", "ladder/global_halves", Pairs, Elements, Nothing, Unused, Output), TREE, "opencl 1",
         "no workgroup memory: items i and i + half, one dispatch per halving"),
     rung!(&kernel!("interleaved-modulo", "ladder/interleaved_modulo", Block(1), Elements, Each(1), Unused, Output), TREE, "tga 01, 02; csc367 1",
-        "tree in workgroup memory, every second, fourth, eighth … invocation working"),
+        "tree in workgroup memory: every second, fourth, eighth … invocation works"),
     rung!(&kernel!("interleaved-modulo-pair", "ladder/interleaved_modulo_pair", Block(2), Elements, Each(2), Unused, Output), TREE, "exercise",
-        "the same tree over two neighbouring items an invocation"),
+        "interleaved-modulo with two neighbouring items per invocation"),
     rung!(&kernel!("interleaved-strided", "ladder/interleaved_strided", Block(1), Elements, Each(1), Unused, Output), TREE, "tga 03; csc367 2",
-        "neighbouring invocations work, on items a stride apart"),
+        "neighbouring invocations work, each on items a stride apart"),
     rung!(&kernel!("sequential", "ladder/sequential", Block(1), Elements, Each(1), Unused, Output), TREE, "tga 04; csc367 3",
         "neighbouring invocations work on neighbouring items"),
     rung!(&kernel!("first-add", "ladder/first_add", Block(2), Elements, Each(1), Unused, Output), TREE, "tga 05; csc367 4",
@@ -270,18 +276,18 @@ pub static RUNGS: &[Rung] = &[
     rung!(&kernel!("tile-two-loads", "ladder/tile_two_loads", Tiles(2), Elements, Tile, Unused, Output), TREE, "opencl 3",
         "two loads per slot, no test in the full steps"),
     rung!(&kernel!("tile-unrolled", "ladder/tile_unrolled", Tiles(2), Elements, Tile, Unused, Output), TREE, "opencl 4, 5, 6",
-        "the same, every loop written out"),
+        "tile-two-loads with every loop written out"),
     rung!(&kernel!("subgroup-shuffle", "ladder/subgroup_shuffle", Grid(1), Elements, Each(1), Required, Output), FIXED_GRID, "csc367 (block reduce)",
-        "a shuffle-down tree in registers, workgroup memory between subgroups only"),
+        "a shuffle-down tree in registers; workgroup memory only between subgroups"),
     rung!(&kernel!("subgroup-butterfly", "ladder/subgroup_butterfly", Grid(1), Elements, Each(1), Required, Output), FIXED_GRID, "csc367 (all-reduce note)",
-        "the same with shuffle-xor: every lane ends with the result"),
+        "subgroup-shuffle with shuffle-xor: every lane ends with the result"),
     rung!(&kernel!("subgroup-add", "ladder/subgroup_add", Grid(1), Elements, Each(1), Required, Output), FIXED_GRID, "today's built-in",
-        "the same with the built-in subgroup reduction"),
+        "subgroup-shuffle with the built-in subgroup reduction"),
     rung!(&kernel!("subgroup-atomic", "ladder/subgroup_atomic", Grid(1), Elements, Each(1), Required, Total), &[Atomic], "csc367 (atomics)",
-        "one atomic to the grand total per subgroup"),
+        "one atomic operation on the grand total per subgroup"),
     rung!(&kernel!("workgroup-atomic", "ladder/workgroup_atomic", Grid(1), Elements, Each(1), Optional, Total), &[Atomic], "csc367 (atomics)",
-        "one atomic to the grand total per workgroup"),
-    rung!(&kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output), FIXED_GRID, "beyond",
+        "one atomic operation on the grand total per workgroup"),
+    rung!(&VECTORIZED, FIXED_GRID, "beyond",
         "vec4 loads, four independent accumulators, a fixed grid"),
     rung!(&SINGLE_PASS, &[LastWorkgroup], "beyond",
         "one dispatch: the last workgroup to finish adds the partials"),
@@ -289,7 +295,7 @@ pub static RUNGS: &[Rung] = &[
         "sums of floats without rounding, by integers: the same bits on every GPU"),
 ];
 
-/// Whole inputs added to what the output holds.
+/// Whole inputs, added to the value in the output.
 pub(super) static ACCUMULATE: Kernel =
     kernel!("accumulate", "kernels/accumulate", Grid(16), Vectors, Each(1), Optional, Total);
 /// Segments of one length.
@@ -301,13 +307,13 @@ pub(super) static OFFSETS: Kernel =
 /// The middle axis of an array.
 pub(super) static COLUMNS: Kernel =
     kernel!("columns", "kernels/columns", Columns, Elements, Each(1), Unused, Output);
-/// The total of an atomic rung starts from the identity.
+/// Sets the total of an atomic rung to the identity.
 pub(super) static SEED: Kernel = kernel!("seed", "kernels/seed", One, Elements, Nothing, Unused, Total);
-/// The total of an atomic rung becomes a result.
+/// Converts the total of an atomic rung to a result.
 pub(super) static SEAL: Kernel = kernel!("seal", "kernels/seal", One, Elements, Nothing, Unused, Total);
 
 impl Rung {
-    /// The rung of that name.
+    /// Finds the rung with this name.
     pub fn named(name: &str) -> Result<&'static Rung, UnknownRung> {
         RUNGS.iter().find(|rung| rung.name() == name).ok_or_else(|| UnknownRung(name.to_owned()))
     }
@@ -318,7 +324,7 @@ impl Rung {
     }
 }
 
-/// A name that is no rung.
+/// A name that is not a rung.
 #[derive(Clone, Debug)]
 pub struct UnknownRung(String);
 

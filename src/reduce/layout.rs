@@ -1,4 +1,5 @@
-//! What naga says about an operator's types: how large they are in a buffer, and how they come apart into words.
+//! The layout of an operator's types according to naga: their size in a buffer, and how they split into
+//! words.
 
 use std::fmt::Write as _;
 
@@ -9,20 +10,20 @@ use crate::reduce::value::{Field, Number};
 /// A type of a WGSL module that a buffer can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// The type as WGSL writes it.
+    /// The type in WGSL.
     pub(crate) wgsl: String,
-    /// Bytes from one to the next in an array.
+    /// Bytes from one value to the next in an array.
     pub(crate) stride: u64,
-    /// Its scalars in order, each with the path that leads to it: `.key`, `.x`, or nothing.
+    /// Its scalars in order, each with its path: `.key`, `.x`, or an empty path.
     leaves: Vec<Leaf>,
-    /// How it is put together from its scalars.
+    /// The expression that constructs it from its scalars.
     recipe: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Leaf {
     path: String,
-    /// Its first byte in a buffer.
+    /// The offset of its first byte.
     offset: u32,
     scalar: Scalar,
 }
@@ -34,7 +35,7 @@ impl Leaf {
 }
 
 impl Layout {
-    /// The layout of a type; `None` if no buffer can hold it or halofold cannot take it apart.
+    /// The layout of a type; `None` if no buffer can hold it or halofold cannot split it.
     pub(crate) fn of(module: &Module, ty: Handle<Type>) -> Option<Self> {
         let stride = stride(module, ty)?;
         let mut leaves = Vec::new();
@@ -42,7 +43,7 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
-    /// A struct `Acc` of words, in a buffer so many bytes apart.
+    /// A struct `Acc` of words, with `stride` bytes from one to the next in a buffer.
     pub(crate) fn of_words(fields: &[&str], stride: u64) -> Self {
         let leaf = |(at, field): (usize, &&str)| Leaf {
             path: format!(".{field}"),
@@ -76,7 +77,7 @@ impl Layout {
         self.leaves.iter().map(field).collect()
     }
 
-    /// Its 32-bit words when it travels between lanes or workgroups.
+    /// The number of 32-bit words that it takes between lanes or workgroups.
     pub(crate) fn words(&self) -> usize {
         self.leaves.iter().map(Leaf::words).sum()
     }
@@ -86,17 +87,17 @@ impl Layout {
         self.leaves.len() == 1 && self.leaves[0].path.is_empty()
     }
 
-    /// Whether it is one scalar of 32 bits, which subgroup operations take as it is.
+    /// Whether it is one scalar of 32 bits, which subgroup operations take directly.
     pub(crate) fn is_word(&self) -> bool {
         self.is_scalar() && self.leaves[0].scalar.width == 4
     }
 
-    /// Whether some scalar has 64 bits, so that words are made by 64-bit integers.
+    /// Whether a scalar has 64 bits, so that splitting it into words takes 64-bit integers.
     pub(crate) fn is_wide(&self) -> bool {
         self.leaves.iter().any(|leaf| leaf.scalar.width == 8)
     }
 
-    /// WGSL that moves such words between lanes, one by one where no vector holds them.
+    /// WGSL that shuffles these words between lanes, one by one if no vector holds them.
     pub(crate) fn shuffle_piece(&self) -> String {
         let count = self.words();
         let mut text = String::new();
@@ -116,8 +117,9 @@ impl Layout {
         text
     }
 
-    /// WGSL that exchanges such words for those in the partials buffer, and fetches them: a line a word, as some compilers take
-    /// minutes to find out what a loop over the words of a vector does, and then refuse it.
+    /// WGSL that exchanges these words with those in the partials buffer, and fetches them. It has one line
+    /// per word: some compilers take minutes to analyse a loop over the words of a vector, and then reject
+    /// it.
     pub(crate) fn exchange_piece(&self) -> String {
         let count = self.words();
         let exchanged = |word| format!("atomicExchange(&partials[at + {word}u], words[{word}])");
@@ -126,7 +128,7 @@ impl Layout {
             (0..count).map(|word| format!("atomicOr(&partials[at + {word}u], 0u)")).collect();
         fetches.resize(self.padded(), "0u".to_owned());
         format!(
-            "// Answers all bits of the words that were there.\n\
+            "// Returns the bitwise or of the old words.\n\
              fn exchange_words(at: u32, words: Words) -> u32 {{\n    var seen = {};\n    return seen;\n}}\n\n\
              fn fetch_words(at: u32) -> Words {{\n    return Words(\n        {},\n    );\n}}\n",
             exchanges.join(";\n    seen |= "),
@@ -134,13 +136,13 @@ impl Layout {
         )
     }
 
-    /// Words of the vector or array that they travel in.
+    /// The number of words in the vector or array that holds them.
     fn padded(&self) -> usize {
         let count = self.words();
         if count > 4 { count } else { count.next_power_of_two().max(2) }
     }
 
-    /// WGSL that takes the type apart into words and puts it together: the piece `words` of an accumulator.
+    /// WGSL that splits the type into words and rebuilds it: the piece `words` of an accumulator.
     pub(crate) fn words_piece(&self) -> String {
         let count = self.words();
         let alias = match count {
@@ -167,7 +169,7 @@ impl Layout {
     }
 }
 
-/// The words of a scalar, and the expression that makes it of the words from `at` on.
+/// The words of a scalar, and the expression that rebuilds it from the words starting at `at`.
 fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
     let word = |k: usize| format!("words[{}]", at + k);
     match (scalar.kind, scalar.width) {
@@ -191,13 +193,14 @@ fn convert(scalar: Scalar, value: &str, at: usize) -> (Vec<String>, String) {
     }
 }
 
-/// A type inside of another: the path that leads to it, and its first byte.
+/// A type inside another type: its path and its offset.
 struct Part<'a> {
     path: &'a str,
     offset: u32,
 }
 
-/// Collects the scalars of a type and answers how it is constructed, scalar number `k` standing as `{k}`.
+/// Collects the scalars of a type, and returns the expression that constructs it. `{k}` stands for scalar
+/// number `k`.
 fn take_apart(module: &Module, ty: Handle<Type>, at: &Part<'_>, leaves: &mut Vec<Leaf>) -> Option<String> {
     let Part { path, offset } = *at;
     match &module.types[ty].inner {
@@ -242,7 +245,7 @@ fn is_numeric(scalar: Scalar) -> bool {
     matches!(scalar.kind, ScalarKind::Sint | ScalarKind::Uint | ScalarKind::Float)
 }
 
-/// How WGSL writes a type.
+/// The name of a type in WGSL.
 pub(crate) fn name(module: &Module, ty: Handle<Type>) -> Option<String> {
     let ty = &module.types[ty];
     match &ty.inner {

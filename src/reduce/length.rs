@@ -1,4 +1,4 @@
-//! A number of elements that only the GPU knows: a dispatch in front of the others writes their parameters.
+//! A count on the GPU: an additional dispatch before the others writes their parameters.
 
 use wgpu::{Buffer, BufferUsages, Device};
 
@@ -9,19 +9,19 @@ use crate::reduce::plan::WORDS;
 use crate::shader;
 use crate::slice::Slice;
 
-/// What the kernel and its buffers are called.
+/// The label of the kernel and of its buffers.
 const LABEL: &str = "halofold::reduce::length";
 
-/// The slots of group 0 that the kernel declares.
+/// The bindings of group 0 that the kernel declares.
 pub(super) const SLOTS: [u32; 4] = [0, 1, 2, 3];
 
 /// Bytes of a word.
 const WORD: usize = 4;
 
-/// Invocations in a workgroup, on a device that allows as many: one for each dispatch that follows.
+/// Invocations in a workgroup, on a device that allows as many. Each writes the parameters of one dispatch.
 const WORKGROUP: u32 = 64;
 
-/// The kernel, compiled.
+/// The compiled kernel.
 #[derive(Debug)]
 pub(super) struct Length {
     pipeline: wgpu::ComputePipeline,
@@ -29,7 +29,7 @@ pub(super) struct Length {
     workgroup_size: u32,
 }
 
-/// What the kernel is given.
+/// The parameters of the kernel.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 struct Job {
@@ -64,8 +64,8 @@ impl Length {
         Length { pipeline, layout, workgroup_size }
     }
 
-    /// Binds templates of so many dispatches' parameters and the buffer for what is made of them: one dispatch, or several where a
-    /// binding has no room for all parameters.
+    /// Binds the templates of the dispatches' parameters, and the buffer for the parameters that the kernel
+    /// writes. It takes one dispatch, or several if a binding cannot hold all parameters.
     pub(super) fn bind(
         &self,
         device: &Device,
@@ -77,7 +77,7 @@ impl Length {
         let align = u64::from(limits.min_storage_buffer_offset_alignment);
         let start = count.offset() / align * align;
         let at = ((count.offset() - start) / WORD as u64) as u32;
-        // Blocks start where a binding may, whichever of them is the first.
+        // Every block starts at an offset at which a binding may start.
         let fitting = (limits.max_storage_buffer_binding_size / binding::STRIDE as u64).max(1) as usize;
         let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
         let jobs = binding::blocks(pieces.clone().map(|piece| Job { at, most, passes: piece.len() as u32 }));

@@ -1,4 +1,5 @@
-//! An operator as WGSL: four functions over a type `Acc`, read and checked by naga before any device sees them.
+//! An operator as WGSL: four functions over a type `Acc`. naga parses and checks them before they reach a
+//! device.
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Handle, Module, Span, Type};
@@ -12,11 +13,11 @@ use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;
 
-/// Why a text is no operator. Lines and columns are those of the text itself.
+/// Why a text is not an operator. Lines and columns refer to the text that you gave.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MonoidError {
-    /// An operator of halofold's that is not defined for the element type.
+    /// One of halofold's operators is not defined for the element type.
     #[error("`{op}` is not defined for {element}")]
     Undefined {
         /// The operator.
@@ -24,12 +25,12 @@ pub enum MonoidError {
         /// The element type.
         element: Element,
     },
-    /// An array of `Elem` has another stride than was said.
-    #[error("an element takes {wgsl} bytes in an array, not {said}: pad `Elem`, or say {wgsl}")]
+    /// The stride of `array<Elem>` differs from the given stride.
+    #[error("an element takes {wgsl} bytes in an array, not {said}: pad `Elem`, or give a stride of {wgsl}")]
     Stride {
-        /// Bytes that WGSL lays out for an element.
+        /// The stride that WGSL gives the array, in bytes.
         wgsl: u64,
-        /// Bytes that were said.
+        /// The given stride, in bytes.
         said: u64,
     },
     /// naga does not accept the text.
@@ -38,40 +39,41 @@ pub enum MonoidError {
     /// A function is missing.
     #[error("the operator lacks the function `{expected}`")]
     Missing {
-        /// The function as it should be declared.
+        /// The declaration that it should have.
         expected: &'static str,
     },
-    /// A function has other parameters or another result.
+    /// A function has the wrong parameters or the wrong result type.
     #[error("line {line}: `{function}` must be declared `{expected}`")]
     Signature {
-        /// Where it is declared, counted from 1.
+        /// The line of its declaration, counted from 1.
         line: u32,
-        /// Which.
+        /// The name of the function.
         function: &'static str,
-        /// How it should be declared.
+        /// The declaration that it should have.
         expected: String,
     },
-    /// A type that a buffer cannot hold: `Acc` or `Out`.
-    #[error("`{0}` must be a number, a vector of numbers or a struct of those: a buffer holds nothing else")]
+    /// A buffer cannot hold the type `Acc` or `Out`.
+    #[error("`{0}` must be a number, a vector of numbers or a struct of these: a buffer holds no other type")]
     NotStorable(&'static str),
-    /// More words than a workgroup's memory has room for.
+    /// The accumulator is too large for workgroup memory.
     #[error("`Acc` takes {words} words of 32 bits: at most {limit}")]
     TooLarge {
-        /// The words it takes.
+        /// The words that it takes.
         words: usize,
-        /// The most.
+        /// The words that it may take.
         limit: usize,
     },
-    /// The text has something that belongs to a whole shader, or by which invocations meet: a variable outside of functions, an
-    /// override, an entry point, a barrier, a subgroup operation, a derivative or `discard`.
+    /// The text contains something that only a complete shader may contain, or that synchronizes invocations:
+    /// a variable outside functions, an override, an entry point, a barrier, a subgroup operation, a
+    /// derivative or `discard`.
     #[error(
-        "{}{what}: an operator is only constants, types, and functions that each invocation calls by itself",
+        "{}{what}: an operator may contain only constants, types, and functions that each invocation runs on its own",
         line.map(|line| format!("line {line}: ")).unwrap_or_default()
     )]
     NotPure {
-        /// Where it is, counted from 1, if naga knows.
+        /// Its line, counted from 1, if naga reports it.
         line: Option<u32>,
-        /// What it is.
+        /// What the text contains.
         what: &'static str,
     },
 }
@@ -79,7 +81,8 @@ pub enum MonoidError {
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
 
-/// How many inputs an operator maps together; the second one is [`Reduction::and`](crate::reduce::Reduction::and).
+/// The number of inputs that an operator maps together. [`Reduction::and`](crate::reduce::Reduction::and)
+/// sets the second input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Arity {
@@ -89,17 +92,17 @@ pub enum Arity {
     Two,
 }
 
-/// What the inputs are arrays of.
+/// The elements of the inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Elem {
-    /// Numbers, and the type as which WGSL reads them: floats sometimes as integers.
+    /// Numbers, and the type with which WGSL reads them. Some operators read floats as integers.
     Number { element: Element, wgsl: &'static str },
-    /// Values of a type that the operator's text declares as `Elem`, so many bytes apart.
+    /// Values of a type that the operator's text declares as `Elem`, `stride` bytes apart.
     Declared { stride: u64 },
 }
 
 impl Elem {
-    /// The line that says what `Elem` is, unless the operator does.
+    /// The declaration of `Elem`, unless the operator's text has it.
     pub(crate) fn alias(self) -> String {
         match self {
             Elem::Number { wgsl, .. } => format!("alias Elem = {wgsl};\n"),
@@ -120,21 +123,22 @@ impl Elem {
     }
 }
 
-/// How an operator's accumulators meet in one atomic word.
+/// How accumulators of an operator are combined in one atomic word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AtomicWord {
     /// The word's type: `u32`, `i32`, `f32`, `u64` or `i64`.
     pub(crate) word: &'static str,
-    /// The built-in that does it in one step, or `None` for a compare-exchange loop on the bits.
+    /// The built-in that combines them in one step, or `None` for a compare-exchange loop on the bits.
     pub(crate) native: Option<&'static str>,
-    /// What the device needs for it.
+    /// The features that the device needs for it.
     pub(crate) features: Features,
 }
 
-/// An operator over an element type, complete and checked: what a [`Reducer`](crate::reduce::Reducer) is compiled from.
+/// An operator over an element type, complete and checked. A [`Reducer`](crate::reduce::Reducer) compiles its
+/// kernels from it.
 ///
-/// The operators that halofold knows come from [`Op::over`](crate::reduce::Op::over); [`Monoid::custom`] takes your own. A plain
-/// value: no device is asked.
+/// [`Op::over`](crate::reduce::Op::over) returns halofold's own operators; [`Monoid::custom`] makes one from
+/// your WGSL. A monoid is a plain value and needs no device.
 #[derive(Clone, Debug)]
 pub struct Monoid {
     pub(crate) name: String,
@@ -145,50 +149,55 @@ pub struct Monoid {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) acc: Layout,
     pub(crate) out: Layout,
-    /// The subgroup built-in for `combine`, where there is one.
+    /// The subgroup built-in for `combine`, if there is one.
     pub(crate) subgroup: Option<&'static str>,
     is_finished: bool,
-    /// Whether the text has a `map4` of its own.
+    /// Whether the text declares `map4`.
     pub(crate) has_map4: bool,
     features: Features,
-    /// The format of its states, if it is an exact one.
+    /// The format of its states, if its sums are exact.
     format: Option<Format>,
-    /// The same operator, exact, where there is one.
+    /// The exact form of this operator, if there is one.
     exact: Option<Box<Monoid>>,
 }
 
 impl Monoid {
-    /// Your own operator.
+    /// Makes an operator from your WGSL.
     ///
-    /// `wgsl` declares a type `Acc` (a number, a vector or a struct of those) and the functions
+    /// `wgsl` declares a type `Acc` (a number, a vector or a struct of these) and the functions
     ///
     /// ```wgsl
-    /// fn map(elem: Elem, index: u32) -> Acc        // an element, and its place in the input or segment, from 0
+    /// fn map(elem: Elem, index: u32) -> Acc        // an element, and its index in the input or segment, from 0
     /// fn identity() -> Acc                         // combine(identity(), a) = a
     /// fn combine(a: Acc, b: Acc) -> Acc            // associative and commutative
     /// fn finish(acc: Acc, n: u32) -> Out           // the result, given the number of elements
     /// ```
     ///
-    /// `Elem` is the element type, declared for you (`f32` for [`Element::F32`], and so on); `Out` is whatever type
-    /// `finish` returns: a number, a vector or a struct of those, too. With [`Arity::Two`], `map` takes an element of each input. A function
-    /// `map4(elems: vec4<Elem>, index: u32) -> Acc` (`map4(first: vec4<Elem>, second: vec4<Elem>, index: u32)`) may say how four
-    /// elements become one accumulator in fewer operations; `index` is the first one's. Helper functions, constants and types are
-    /// yours to add; variables outside of functions, bindings and directives are not (`enable f16;` is added where the text
-    /// names `f16`), nor barriers and subgroup operations: each invocation calls the functions by itself.
+    /// halofold declares `Elem`, the element type (`f32` for [`Element::F32`], and so on). `Out` is the type
+    /// that `finish` returns: a number, a vector or a struct of these. With [`Arity::Two`], `map` takes an
+    /// element of each input.
     ///
-    /// `Acc` has 16 words of 32 bits at most, a 64-bit number counting two and a 16-bit one, as it travels, one. Elements are combined in an
-    /// order of halofold's, and with identities in between. Where `combine` rounds, results are as
-    /// [deterministic](crate#determinism) as those of a float sum. NaN is what your functions make of it. Results lie in the output as
-    /// WGSL lays out `array<Out>`: [`Monoid::out_size`] is the distance.
+    /// You may add a function `map4(elems: vec4<Elem>, index: u32) -> Acc` (with two inputs `map4(first:
+    /// vec4<Elem>, second: vec4<Elem>, index: u32)`) that maps four elements to one accumulator in fewer
+    /// operations. Its `index` is that of the first of the four. You may also add helper functions, constants
+    /// and types. Variables outside functions, bindings, directives, barriers and subgroup operations are not
+    /// allowed: each invocation runs the functions on its own. halofold adds `enable f16;` if the text names
+    /// `f16`.
     ///
-    /// The text is parsed and validated here, on the CPU, in well under a millisecond; nothing is compiled for a device yet.
-    /// `name` appears in labels and errors only.
+    /// `Acc` has at most 16 words of 32 bits. A 64-bit number counts as two words, and a 16-bit number as
+    /// one. halofold chooses the order in which elements are combined, and inserts identities. If `combine`
+    /// rounds, results are as [deterministic](crate#determinism) as those of a float sum. Your functions
+    /// decide what happens with NaN. The output has the layout of `array<Out>` in WGSL, with
+    /// [`Monoid::out_size`] bytes from one result to the next.
+    ///
+    /// This call parses and validates the text on the CPU, in well under a millisecond. Nothing is compiled
+    /// for a device yet. `name` appears only in labels and errors.
     ///
     /// ```
     /// use halofold::Element;
     /// use halofold::reduce::{Arity, Monoid, Reducer};
     ///
-    /// /// Mean of the elements above zero, and how many those are.
+    /// /// The mean of the elements above zero, and their number.
     /// const MEAN_ABOVE_ZERO: &str = "
     /// struct Acc { sum: f32, count: u32 }
     /// struct Out { mean: f32, count: u32 }
@@ -217,18 +226,19 @@ impl Monoid {
     ///
     /// # Errors
     ///
-    /// Points at the line of `wgsl` that is wrong.
+    /// The error names the line of `wgsl` that is wrong.
     pub fn custom(name: &str, element: Element, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
         Monoid::of_text(name, Elem::Number { element, wgsl: element.name() }, arity, wgsl)
     }
 
-    /// The same over elements of a type that `wgsl` declares itself, by the name `Elem`: a struct, or an alias of a vector.
+    /// Makes an operator over elements of your own type: a struct or an alias of a vector, which `wgsl`
+    /// declares by the name `Elem`.
     ///
-    /// `stride` is the distance of two elements in the buffer, in bytes. It must be the one that WGSL gives `array<Elem>`: 12 for a
-    /// struct of three `f32`, but 16 for `vec3<f32>`. Lengths, offsets and strides count elements. An element is loaded as a whole by one
-    /// invocation; there is no `map4`.
+    /// `stride` is the number of bytes from one element to the next in the buffer. It must be the stride that
+    /// WGSL gives `array<Elem>`: 12 for a struct of three `f32`, but 16 for `vec3<f32>`. Lengths, offsets and
+    /// strides of reductions count elements. One invocation loads an element as a whole; there is no `map4`.
     ///
-    /// The bounding box of points, 12 bytes each:
+    /// This operator finds the bounding box of points of 12 bytes each:
     ///
     /// ```
     /// use halofold::reduce::{Arity, Monoid, Reducer};
@@ -258,7 +268,7 @@ impl Monoid {
     /// # run().unwrap();
     /// ```
     ///
-    /// The largest speed of particles, 32 bytes each:
+    /// This operator finds the largest speed of particles of 32 bytes each:
     ///
     /// ```
     /// use halofold::reduce::{Arity, Monoid};
@@ -278,7 +288,7 @@ impl Monoid {
     ///
     /// # Errors
     ///
-    /// As [`Monoid::custom`], and [`MonoidError::Stride`].
+    /// The errors of [`Monoid::custom`], and [`MonoidError::Stride`].
     pub fn custom_struct(name: &str, stride: u64, arity: Arity, wgsl: &str) -> Result<Self, MonoidError> {
         Monoid::of_text(name, Elem::Declared { stride }, arity, wgsl)
     }
@@ -339,7 +349,8 @@ impl Monoid {
         })
     }
 
-    /// The same as one of halofold's own, with the subgroup built-in that does what `combine` does where that is on one number.
+    /// Marks this monoid as one of halofold's own operators. `subgroup` is the built-in that computes
+    /// `combine` if the accumulator is one number.
     pub(crate) fn known_as(self, op: Op, subgroup: Option<&'static str>) -> Self {
         let subgroup = subgroup.filter(|_| self.acc.is_scalar());
         let known = Monoid { op: Some(op), subgroup, ..self };
@@ -350,7 +361,7 @@ impl Monoid {
         Monoid { exact, ..known }
     }
 
-    /// The same operator by whole numbers.
+    /// Makes the exact form of this operator, which sums in integers.
     fn in_format(&self, format: Format, element: Element) -> Self {
         Monoid {
             elem: Elem::Number { element, wgsl: "u32" },
@@ -366,8 +377,9 @@ impl Monoid {
         }
     }
 
-    /// The same operator with [exact](crate::reduce::exact) sums, of which this is one already, or has one; `None` for all others. A
-    /// reducer with [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either.
+    /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already
+    /// exact; `None` if it has no exact form. A reducer with
+    /// [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either form.
     pub fn exact(&self) -> Option<&Monoid> {
         if self.format.is_some() { Some(self) } else { self.exact.as_deref() }
     }
@@ -377,17 +389,17 @@ impl Monoid {
         self.format
     }
 
-    /// Which of halofold's own operators it is; `None` for a custom one.
+    /// The operator, if it is one of halofold's own; `None` for a custom operator.
     pub fn op(&self) -> Option<Op> {
         self.op
     }
 
-    /// The name it was given.
+    /// The operator's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the inputs hold; `None` of [`Monoid::custom_struct`].
+    /// The element type of the inputs; `None` for an operator made by [`Monoid::custom_struct`].
     pub fn element(&self) -> Option<Element> {
         match self.elem {
             Elem::Number { element, .. } => Some(element),
@@ -395,7 +407,7 @@ impl Monoid {
         }
     }
 
-    /// The type of an element in messages.
+    /// The name of the element type in messages.
     pub(super) fn element_name(&self) -> String {
         self.element().map_or("its own elements", Element::name).to_owned()
     }
@@ -405,7 +417,7 @@ impl Monoid {
         self.elem.stride()
     }
 
-    /// The numbers of a state; `None` if it has one that Rust has no type for.
+    /// The numbers of a state; `None` if one of them has no type in Rust.
     pub(super) fn state_fields(&self) -> Option<Vec<Field>> {
         self.format.map_or_else(|| self.acc.fields(), |format| Some(format.fields()))
     }
@@ -418,18 +430,18 @@ impl Monoid {
         }
     }
 
-    /// How many inputs it maps together.
+    /// The number of inputs that it maps together.
     pub fn arity(&self) -> Arity {
         self.arity
     }
 
-    /// Bytes from one result to the next in the output buffer. Whatever number of results there is, a whole number of words of
-    /// four bytes is bound: [`Plan::output`](crate::reduce::Plan::output).
+    /// Bytes from one result to the next in the output buffer. The size of the whole output is rounded up to
+    /// words of four bytes: [`Plan::output`](crate::reduce::Plan::output).
     pub fn out_size(&self) -> u64 {
         self.out.stride
     }
 
-    /// The type of a result, as WGSL writes it.
+    /// The type of a result in WGSL.
     pub fn out_type(&self) -> &str {
         &self.out.wgsl
     }
@@ -439,24 +451,31 @@ impl Monoid {
         self.acc.stride
     }
 
-    /// The type of an accumulator, as WGSL writes it.
+    /// The type of an accumulator in WGSL.
     pub fn acc_type(&self) -> &str {
         &self.acc.wgsl
     }
 
-    /// What a device needs besides for [`Shape::Accumulate`](crate::reduce::Shape::Accumulate), perhaps nothing; `None` if
-    /// the operator does not go with it.
+    /// The additional features that a device needs for
+    /// [`Shape::Accumulate`](crate::reduce::Shape::Accumulate), perhaps none; `None` if the operator does not
+    /// support that shape.
     ///
-    /// Counts, `any` and `all` do, of every type; sums, dot products, minima, maxima, maximum norms and bits of integers (those of 64
-    /// bits with [`Features::SHADER_INT64_ATOMIC_ALL_OPS`]); sums, dot products and L1 norms of floats of 16 and 32 bits (with
-    /// [`Features::SHADER_FLOAT32_ATOMIC`]). What `finish` has to work on does not, nor does a custom operator.
+    /// These operators support it:
+    ///
+    /// - counts, `any` and `all` of every type;
+    /// - sums, dot products, minima, maxima, maximum norms and bitwise operators of integers (64-bit integers
+    ///   with [`Features::SHADER_INT64_ATOMIC_ALL_OPS`]);
+    /// - sums, dot products and L1 norms of floats of 16 and 32 bits (with
+    ///   [`Features::SHADER_FLOAT32_ATOMIC`]).
+    ///
+    /// Operators whose `finish` changes the accumulator do not support it, and custom operators do not.
     pub fn accumulates(&self) -> Option<Features> {
         let word = self.atomic(Features::all()).filter(|word| self.is_finished && word.native.is_some())?;
         Some(word.features)
     }
 
-    /// How accumulators meet in one atomic word on a device with these features; `None` where no word is wide enough, or results
-    /// are other words than accumulators.
+    /// How accumulators are combined in one atomic word on a device with these features; `None` if no word is
+    /// wide enough, or if results differ from accumulators.
     pub(crate) fn atomic(&self, available: Features) -> Option<AtomicWord> {
         let (acc, out) = (&self.acc, &self.out);
         if !(acc.is_scalar() && out.is_scalar() && acc.stride == out.stride) {
@@ -480,28 +499,30 @@ impl Monoid {
         Some(AtomicWord { word, native, features })
     }
 
-    /// Whether `finish` returns the accumulator as it is.
+    /// Whether `finish` returns the accumulator unchanged.
     pub(crate) fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// What the operator's own text needs, with nothing that moves accumulators as words.
+    /// The features that the operator's own text needs, without those that moving accumulators as words
+    /// needs.
     pub(crate) fn own_features(&self) -> Features {
         self.features
     }
 
-    /// What a device needs to run it in every form but [`Form::Accumulate`](crate::reduce::Form::Accumulate), which may need
-    /// [more](Monoid::accumulates). Nothing, for most operators over types of 32 bits.
+    /// The features that a device needs to run it in every form except
+    /// [`Form::Accumulate`](crate::reduce::Form::Accumulate), which may need [more](Monoid::accumulates).
+    /// Most operators over 32-bit types need none.
     pub fn features(&self) -> Features {
-        // Accumulators of 64 bits travel as words, which 64-bit integers take apart.
+        // Accumulators of 64 bits are moved as 32-bit words, and splitting them takes 64-bit integers.
         if self.acc.is_wide() { self.features | Features::SHADER_INT64 } else { self.features }
     }
 }
 
-/// An operator's text as naga reads it: the user's lines first, so that they keep their numbers.
+/// An operator's text as naga reads it. The user's lines come first, so that they keep their numbers.
 struct Source {
     text: String,
-    /// Columns by which the first line is shifted.
+    /// The columns by which the first line is shifted.
     shift: u32,
 }
 
@@ -518,7 +539,7 @@ impl Source {
         })?;
         let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let info = validated.map_err(|error| {
-            // It names the function first and then what is wrong in it: the smallest part.
+            // naga names the function first and then the faulty part of it: the smallest span.
             let smallest =
                 error.spans().map(|(span, _)| *span).min_by_key(|span| span.to_range().map(|at| at.len()));
             let location = smallest.filter(Span::is_defined).map(|span| span.location(&self.text));
@@ -562,18 +583,19 @@ impl Signatures<'_> {
         self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
     }
 
-    /// Whether all that a function does is return its first parameter, itself or by functions that do nothing else.
+    /// Whether a function only returns its first parameter, directly or through functions that only do so.
     fn returns_argument(&self, name: &str) -> bool {
         self.find(name).is_some_and(|(_, function)| self.returned(function) == Some(0))
     }
 
-    /// The number of the parameter that a function returns as it is, if it does.
+    /// The index of the parameter that a function returns unchanged, if there is one.
     fn returned(&self, function: &naga::Function) -> Option<u32> {
         use naga::{Expression, Statement};
         let (last, before) = function.body.split_last()?;
         let Statement::Return { value: Some(value) } = last else { return None };
         let mut value = *value;
-        // From the last call to the first: what one returns is an argument of it, perhaps an earlier call's result.
+        // From the last call to the first: a call returns one of its arguments, which may be an earlier
+        // call's result.
         for statement in before.iter().rev() {
             match statement {
                 Statement::Emit(_) => {}
@@ -606,7 +628,7 @@ impl Signatures<'_> {
         })
     }
 
-    /// The type of an element, as WGSL writes it. One that the text declares must lie in a buffer as was said.
+    /// The type of an element in WGSL. If the text declares it, its stride must be the given one.
     fn elem(&self, elem: Elem) -> Result<String, MonoidError> {
         let stride = match elem {
             Elem::Number { wgsl, .. } => return Ok(wgsl.to_owned()),
@@ -628,7 +650,7 @@ impl Signatures<'_> {
         let declaration = match name {
             "map" => "fn map(elem: Elem, index: u32) -> Acc",
             "combine" => "fn combine(a: Acc, b: Acc) -> Acc",
-            _ => "a function of the quartet",
+            _ => "one of the operator's functions",
         };
         let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected: declaration })?;
         let has: Option<Vec<_>> =
@@ -646,7 +668,8 @@ impl Signatures<'_> {
     }
 }
 
-/// What a device needs for the types of a module: those it declares, and those that only its expressions have.
+/// The features that a device needs for the types of a module: those that it declares, and those that occur
+/// only in its expressions.
 fn features(module: &Module, info: &ModuleInfo) -> Features {
     let declared = module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
     let computed = module.functions.iter().flat_map(|(handle, function)| {

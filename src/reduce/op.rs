@@ -1,4 +1,4 @@
-//! The operators that halofold knows: one row and one file of WGSL each.
+//! halofold's own operators: each is one row of a table and one WGSL file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
 use crate::reduce::value::{Answer, Field, Format, Kind};
 use crate::shader::Composer;
 
-/// The element types an operator is defined for.
+/// The element types that an operator is defined for.
 #[derive(Clone, Copy)]
 enum Domain {
     Any,
@@ -19,34 +19,35 @@ enum Domain {
 /// How an operator reads elements.
 #[derive(Clone, Copy, PartialEq)]
 enum Reads {
-    /// As the numbers they are.
+    /// As numbers.
     Values,
-    /// Floats as their bit patterns, in signed integers, so that every GPU orders them alike.
+    /// Floats as bit patterns in signed integers, so that every GPU orders them in the same way.
     Bits,
-    /// As numbers, one of each of two inputs.
+    /// As numbers, one from each of two inputs.
     Pairs,
 }
 
-/// An operator's properties beside its WGSL.
+/// An operator's properties apart from its WGSL.
 struct Row {
     domain: Domain,
     reads: Reads,
-    /// The subgroup built-in for `combine`, where the accumulator is one number.
+    /// The subgroup built-in for `combine`, if the accumulator is one number.
     subgroup: Option<&'static str>,
-    /// How results lie in memory.
+    /// The layout of results in memory.
     format: Format<Kind>,
 }
 
-/// The one table of operators: documentation; variant and name (its file is `shaders/operators/<name>.wgsl`); the elements it is
-/// defined for, how it reads them, the subgroup built-in for `combine`, what a result is.
+/// The table of operators. Columns: documentation; variant and name (the file is
+/// `shaders/operators/<name>.wgsl`); the element types it is defined for; how it reads them; the subgroup
+/// built-in for `combine`; the result.
 macro_rules! operators {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $domain:ident, $reads:ident, $subgroup:tt, $shape:ident($kind:ident);)*) => {
-        /// What a [`Reducer`](crate::reduce::Reducer) computes.
+        /// An operator: what a [`Reducer`](crate::reduce::Reducer) computes.
         ///
         /// # Results by element type
         ///
-        /// What one result looks like in the output buffer (little-endian words, as the GPU leaves them), and what is
-        /// accumulated on the way where that is another type. [`Op::read`] reads all of them. "–": not defined.
+        /// The table shows one result as it lies in the output buffer, in little-endian words. [`Op::read`]
+        /// reads all of them. "–" means that the operator is not defined for the type.
         ///
         /// | operator | u32 | i32 | f32 | f16 | u64 | i64 | f64 |
         /// |---|---|---|---|---|---|---|---|
@@ -56,7 +57,7 @@ macro_rules! operators {
         /// | arg-min, arg-max (value, index) | u32, u32 | i32, u32 | f32, u32 | f32, u32 | u64, u32 | i64, u32 | f64, u32 |
         /// | wide-sum | u64 | i64 | – | – | u64 halves | i64 halves | – |
         /// | wide-product | u64 | i64 | – | – | – | – | – |
-        /// | mean | f32 of an exact sum | f32 of an exact sum | f32 | f32 | f64 of an exact sum | f64 of an exact sum | f64 |
+        /// | mean | f32 from an exact sum | f32 from an exact sum | f32 | f32 | f64 from an exact sum | f64 from an exact sum | f64 |
         /// | variance … sample-std | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
         /// | dot | u32 | i32 | f32 | f32 | u64 | i64 | f64 |
         /// | l1 | u64 | u64 | f32 | f32 | u64 halves | u64 halves | f64 |
@@ -66,21 +67,27 @@ macro_rules! operators {
         /// | and, or, xor | u32 | i32 | – | – | u64 | i64 | – |
         /// | log-sum-exp, geometric-mean | f32 | f32 | f32 | f32 | f64 | f64 | f64 |
         ///
-        /// - A value and an index take 8 bytes, or 16 where the value has 64 bits: the value first, the index right behind it.
-        /// - Halves are two 64-bit integers, the sum of the upper and the sum of the lower 32-bit halves: 2³² times the first plus
-        ///   the second is the exact sum.
-        /// - Whatever compares floats or looks for zeros works on their bits as integers, so that NaN, infinities and signed zeros
-        ///   come out the same on every GPU: `f64` then needs [`wgpu::Features::SHADER_INT64`], not `SHADER_F64`. So do
-        ///   means of 64-bit integers. Variance, deviation, L2 norm, log-sum-exp and geometric mean of 64-bit integers compute
-        ///   in `f64`.
-        /// - `l2`, `log-sum-exp` and `geometric-mean` convert each 32-bit integer to `f32`, each 64-bit one to `f64`; so does
-        ///   `variance … sample-std` of 64-bit ones: large ones are rounded once more. Variances of 32-bit integers come from exact sums.
-        /// - No language of GPUs has an exponential or a logarithm of 64-bit floats: `log-sum-exp` and `geometric-mean` bring their own,
-        ///   of some 25 operations and right to two units in the last place. They work on bits, too: `f64` needs `SHADER_INT64` besides `SHADER_F64`.
+        /// - A value and an index take 8 bytes, or 16 if the value has 64 bits. The value comes first, and
+        ///   the index follows directly.
+        /// - Halves are two 64-bit integers, the sum of the upper and the sum of the lower 32-bit halves: 2³²
+        ///   times the first plus the second is the exact sum.
+        /// - Operators that compare floats or look for zeros work on their bits as integers, so that NaN,
+        ///   infinities and signed zeros give the same results on every GPU. For `f64` they need
+        ///   [`wgpu::Features::SHADER_INT64`] instead of `SHADER_F64`. Means of 64-bit integers need it, too.
+        ///   Variance, deviation, L2 norm, log-sum-exp and geometric mean of 64-bit integers compute in
+        ///   `f64`.
+        /// - `l2`, `log-sum-exp` and `geometric-mean` convert each 32-bit integer to `f32` and each 64-bit
+        ///   integer to `f64`. `variance … sample-std` convert each 64-bit integer to `f64`. This conversion
+        ///   rounds large integers. Variances of 32-bit integers come from exact sums.
+        /// - WGSL and the languages it is translated to have no exponential and no logarithm of 64-bit
+        ///   floats. `log-sum-exp` and `geometric-mean` bring their own, of some 25 operations each and
+        ///   accurate to two units in the last place. These also work on bits: `f64` needs both
+        ///   `SHADER_INT64` and `SHADER_F64`.
         ///
-        /// - Every operator takes any number of elements up to 2³² - 1, and says below what it makes of none.
+        /// - Every operator takes up to 2³² - 1 elements. Each states its result for an empty input below.
         ///
-        /// [`Monoid::features`] says what a device needs, [`Monoid::acc_type`] and [`Monoid::out_type`] the types in WGSL.
+        /// [`Monoid::features`] returns the features that a device needs. [`Monoid::acc_type`] and
+        /// [`Monoid::out_type`] return the WGSL types of the accumulator and of the result.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Op {
@@ -88,10 +95,10 @@ macro_rules! operators {
         }
 
         impl Op {
-            /// Every operator.
+            /// All operators.
             pub const ALL: &[Op] = &[$(Op::$variant),*];
 
-            /// The name it has on the command line.
+            /// The operator's name on the command line.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Op::$variant => $name,)*
@@ -124,74 +131,88 @@ macro_rules! subgroup {
 operators! {
     /// Sum. Integers wrap. Empty input: 0.
     ///
-    /// As in everything that computes with floats (products, means, variances, norms but [`Op::MaxNorm`], dot products), NaN and
-    /// infinities go through as in IEEE 754 unless the driver takes WGSL's leave to assume that there are none, as Metal's does by default.
+    /// NaN and infinities propagate as in IEEE 754, unless the driver assumes that there are none, which WGSL
+    /// permits and Metal does by default. This holds for all operators that compute with floats: sums,
+    /// products, means, variances, dot products, and all norms except [`Op::MaxNorm`].
     Sum = "sum", Any, Values, "subgroupAdd", One(Own);
     /// Product. Integers wrap. Empty input: 1.
     Product = "product", Any, Values, "subgroupMul", One(Own);
-    /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the largest value of the type (+∞ for floats).
+    /// Minimum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the largest value of the type (+∞
+    /// for floats).
     Min = "min", Any, Bits, "subgroupMin", One(Own);
-    /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the smallest value of the type (-∞ for floats).
+    /// Maximum. A NaN anywhere gives NaN; -0 is less than +0. Empty input: the smallest value of the type (-∞
+    /// for floats).
     Max = "max", Any, Bits, "subgroupMax", One(Own);
     /// [`Op::Min`] and [`Op::Max`] in one pass: the minimum, then the maximum.
     MinMax = "min-max", Any, Bits, none, Range(Own);
-    /// The minimum and where it is, counted within the input or segment. Of equal ones the first; -0 is less than +0; with
-    /// NaNs the first NaN. Empty input: [`Op::Min`]'s, and the index 2³² - 1.
+    /// The minimum and its index in the input or segment. Of equal elements it gives the first; -0 is less
+    /// than +0; if there are NaNs, it gives the first NaN. Empty input: the value of [`Op::Min`], and the
+    /// index 2³² - 1.
     ArgMin = "arg-min", Any, Bits, none, At(Own);
-    /// The maximum and where it is: as [`Op::ArgMin`].
+    /// The maximum and its index. The rules are those of [`Op::ArgMin`].
     ArgMax = "arg-max", Any, Bits, none, At(Own);
-    /// Sum of integers in twice their width: of 32-bit ones modulo 2^64, which they do not reach; of 64-bit ones exact. Empty input: 0.
+    /// Sum of integers in twice their width. For 32-bit integers it is modulo 2^64, which 2³² - 1 elements
+    /// cannot reach. For 64-bit integers it is exact. Empty input: 0.
     WideSum = "wide-sum", Integers, Values, none, One(Wide);
     /// Product of 32-bit integers modulo 2^64. Empty input: 1.
     WideProduct = "wide-product", Integers32, Values, none, One(Wide);
-    /// Arithmetic mean. Of integers it is correctly rounded, the same bits on every GPU. Empty input: NaN.
+    /// Arithmetic mean. For integers it is correctly rounded, with identical bits on every GPU. Empty input:
+    /// NaN.
     Mean = "mean", Any, Values, "subgroupAdd", One(Real);
-    /// Variance of the elements themselves: the mean square around their mean. NaN of an empty input, or with an infinity or NaN.
+    /// Population variance: the mean squared distance from the mean. NaN if any element is infinite or NaN.
+    /// Empty input: NaN.
     ///
-    /// Of floats one pass, merged pairwise: where the mean is large beside the deviation, digits are lost in proportion (2.4e-4 of the
-    /// variance at a mean of 1e5 and a deviation of 0.6); `f32` needs differences whose squares fit. Of 32-bit integers exact sums, rounded at the end.
+    /// Floats take one pass, and partial results are merged pairwise. If the mean is large compared with the
+    /// deviation, digits are lost in proportion: the relative error of the variance is 2.4e-4 at a mean of
+    /// 1e5 and a deviation of 0.6. In `f32` the squared differences must fit its range. For 32-bit integers
+    /// the sums are exact and are rounded only at the end.
     Variance = "variance", Any, Values, none, One(Real);
-    /// Variance of what the elements are a sample of: divided by n - 1 instead of n. NaN of fewer than two elements.
+    /// Sample variance: divided by n - 1 instead of n. NaN for fewer than two elements.
     SampleVariance = "sample-variance", Any, Values, none, One(Real);
-    /// Standard deviation: the root of [`Op::Variance`]. Empty input: NaN.
+    /// Population standard deviation: the square root of [`Op::Variance`]. Empty input: NaN.
     Deviation = "std", Any, Values, none, One(Real);
-    /// Standard deviation of a sample: the root of [`Op::SampleVariance`]. NaN of fewer than two elements.
+    /// Sample standard deviation: the square root of [`Op::SampleVariance`]. NaN for fewer than two elements.
     SampleDeviation = "sample-std", Any, Values, none, One(Real);
-    /// Dot product of two inputs, for [`Reduction::and`](crate::reduce::Reduction::and). Integers wrap. Empty input: 0.
+    /// Dot product of two inputs, for [`Reduction::and`](crate::reduce::Reduction::and). Integers wrap. Empty
+    /// input: 0.
     Dot = "dot", Any, Pairs, "subgroupAdd", One(Own);
-    /// Sum of magnitudes. Of integers exact. Empty input: 0.
+    /// Sum of magnitudes. Exact for integers. Empty input: 0.
     L1 = "l1", Any, Values, "subgroupAdd", One(Magnitudes);
-    /// Root of the sum of squares; infinite where the squares' sum leaves the type it is accumulated in. Empty input: 0.
+    /// Square root of the sum of squares. Infinite if the sum of squares overflows the type of the
+    /// accumulator. Empty input: 0.
     L2 = "l2", Any, Values, "subgroupAdd", One(Real);
     /// The largest magnitude. A NaN anywhere gives NaN. Empty input: 0.
     MaxNorm = "max-norm", Any, Bits, "subgroupMax", One(Unsigned);
-    /// How many elements are not zero. NaN is not, -0 is. Empty input: 0.
+    /// The number of nonzero elements. NaN counts as nonzero, -0 as zero. Empty input: 0.
     Count = "count", Any, Bits, "subgroupAdd", One(Flag);
-    /// 1 if any element is not zero, else 0. NaN is not, -0 is. Empty input: 0.
+    /// 1 if any element is nonzero, else 0. NaN counts as nonzero, -0 as zero. Empty input: 0.
     Any = "any", Any, Bits, "subgroupOr", One(Flag);
-    /// 1 if no element is zero, else 0. NaN is not, -0 is. Empty input: 1.
+    /// 1 if all elements are nonzero, else 0. NaN counts as nonzero, -0 as zero. Empty input: 1.
     All = "all", Any, Bits, "subgroupAnd", One(Flag);
-    /// The bits that all integers have. Empty input: all.
+    /// Bitwise and. Empty input: all bits set.
     And = "and", Integers, Values, "subgroupAnd", One(Own);
-    /// The bits that some integer has. Empty input: none.
+    /// Bitwise or. Empty input: 0.
     Or = "or", Integers, Values, "subgroupOr", One(Own);
-    /// The bits that an odd number of integers has. Empty input: none.
+    /// Bitwise exclusive or. Empty input: 0.
     Xor = "xor", Integers, Values, "subgroupXor", One(Own);
-    /// log Σ exp(x), without overflow. NaN with a NaN, else +∞ with a +∞. -∞ if the input is empty or all -∞.
+    /// log Σ exp(x), computed without overflow. NaN if any element is NaN; otherwise +∞ if any element is +∞.
+    /// -∞ if all elements are -∞. Empty input: -∞.
     LogSumExp = "log-sum-exp", Any, Values, none, One(Real);
-    /// Geometric mean: e to the mean of the logarithms. A NaN or a number below zero gives NaN, and so do a zero and an infinity
-    /// together; else a zero gives 0, an infinity +∞. -0 is a zero, and so are floats too small to be normal. Empty input: NaN.
+    /// Geometric mean: e to the power of the mean of the logarithms. A NaN or a number below zero gives NaN,
+    /// and so do a zero and an infinity together. Otherwise a zero gives 0, and an infinity gives +∞. -0 and
+    /// subnormal floats count as zero. Empty input: NaN.
     ///
-    /// The error is relative and grows with the size of the logarithms: elements near 2^100 lose two digits.
+    /// The relative error grows with the magnitude of the logarithms: elements near 2^100 lose two digits.
     GeometricMean = "geometric-mean", Any, Values, none, One(Real);
 }
 
 impl Op {
-    /// The operator over an element type. Parses and checks the operator's WGSL on the CPU, in well under a millisecond.
+    /// Returns the operator over an element type. This parses and checks the operator's WGSL on the CPU, in
+    /// well under a millisecond.
     ///
     /// # Errors
     ///
-    /// [`MonoidError::Undefined`] if [`Op::is_over`] says that there is none.
+    /// [`MonoidError::Undefined`] if [`Op::is_over`] is false.
     pub fn over(self, element: Element) -> Result<Monoid, MonoidError> {
         if !self.is_over(element) {
             return Err(MonoidError::Undefined { op: self, element });
@@ -214,13 +235,14 @@ impl Op {
         self.row().domain.contains(element)
     }
 
-    /// How a result over an element type lies in memory.
+    /// The layout in memory of a result over an element type.
     pub(super) fn fields(self, element: Element) -> Vec<Field> {
         self.row().format.of(element).fields()
     }
 
-    /// The results in the bytes of an output buffer, in order: of any shape, as [`read`](mod@crate::read) brings them to the host.
-    /// Bytes behind the last whole result are left out; an operator that is not defined for the element has none.
+    /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to results, in
+    /// order, for any shape. Bytes after the last whole result are ignored. An operator that is not defined
+    /// for the element type has no results.
     pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Answer> {
         let row = self.row();
         if row.domain.contains(element) { row.format.of(element).read(bytes) } else { Vec::new() }
@@ -243,7 +265,7 @@ impl fmt::Display for Op {
     }
 }
 
-/// A name that is no operator.
+/// A name that is not an operator.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("unknown operator `{0}`; the operators are {names}", names = Op::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(", "))]
 pub struct UnknownOp(String);

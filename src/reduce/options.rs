@@ -1,10 +1,11 @@
-//! How a reducer is compiled, and whether a device can.
+//! How a reducer is compiled, and the check that a device supports it.
 
 use crate::pipeline;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact::{Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
+use crate::reduce::meeting::Meeting;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
 #[cfg(doc)]
@@ -12,23 +13,32 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
 
-/// How a reducer is compiled. Start with [`Options::default`], which is what [`Reducer::new`] takes, and change what you like.
+/// How a reducer is compiled. Start with [`Options::default`], which [`Reducer::new`] uses, and change fields
+/// as needed.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// Whether subgroup operations may be used: `true` by default. They are where the device has [`wgpu::Features::SUBGROUP`] and
-    /// the accumulator is one word of 32 bits. Float sums may have other last bits with than without.
+    /// Whether kernels may use subgroup operations: `true` by default. They use them if the device has
+    /// [`wgpu::Features::SUBGROUP`] and the accumulator is one word of 32 bits. Float sums with subgroup
+    /// operations may differ in their last bits from those without.
     pub subgroups: bool,
-    /// A pipeline cache of the caller's: `None` by default.
+    /// The caller's pipeline cache: `None` by default.
     pub cache: Option<&'a wgpu::PipelineCache>,
-    /// How [`Shape::Whole`] is reduced: the fastest way by default.
+    /// The kernels for [`Shape::Whole`]: the fastest ones by default.
     pub strategy: Strategy,
-    /// Whether inputs are [states](crate::reduce#states) instead of elements, which are combined as they are: `false` by default.
+    /// Whether [`Shape::Whole`] and [`Shape::Strided`] take one launch or two, if the strategy does not say:
+    /// [`Meeting::ByAdapter`] by default.
+    pub meeting: Meeting,
+    /// Whether inputs are [states](crate::reduce#states) instead of elements: `false` by default. States are
+    /// combined without `map`.
     pub from_states: bool,
-    /// Whether to leave [states](crate::reduce#states) instead of results: `false` by default.
+    /// Whether to write [states](crate::reduce#states) instead of results: `false` by default.
     pub to_states: bool,
     /// Whether sums are [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
     pub accuracy: Accuracy,
+    /// Texts to replace in every kernel, and what by: faults that a test puts in to see that they are found.
+    #[doc(hidden)]
+    pub replacements: &'a [[&'a str; 2]],
 }
 
 impl Default for Options<'_> {
@@ -37,26 +47,30 @@ impl Default for Options<'_> {
             subgroups: true,
             cache: None,
             strategy: Strategy::Fastest,
+            meeting: Meeting::ByAdapter,
             from_states: false,
             to_states: false,
             accuracy: Accuracy::Fast,
+            replacements: &[],
         }
     }
 }
 
 impl Options<'_> {
-    /// Everything that plans of a reducer with these options may launch, on a device with these limits.
+    /// All kernels that plans with these options may launch on a device with these limits.
     pub fn stages(&self, monoid: &Monoid, form: Form, limits: &wgpu::Limits) -> Vec<Stage> {
         self.request(monoid, form, limits).stages()
     }
 
-    /// Checks that a device with these features and limits runs an operator so: what a [`Reducer`] checks before it compiles a
-    /// kernel.
+    /// Checks that a device with these features and limits can run an operator with these options. A
+    /// [`Reducer`] makes this check before it compiles a kernel.
     ///
     /// # Errors
     ///
-    /// A feature that is missing, fewer storage buffers in a shader than a kernel has, a custom operator whose names collide with
-    /// halofold's, or [`Form::Accumulate`] for an operator that does not go with it.
+    /// - The device lacks a feature.
+    /// - The device allows fewer storage buffers per shader than a kernel needs.
+    /// - A custom operator declares a name that halofold's kernels also declare.
+    /// - The form is [`Form::Accumulate`], and the operator does not support it.
     pub fn check(
         &self,
         monoid: &Monoid,
@@ -77,11 +91,12 @@ impl Options<'_> {
         texts.into_iter().try_for_each(|text| check(&text, self.subgroups, limits))
     }
 
-    /// The launches of a reducer with these options: [`Reducer::plan`] without a device.
+    /// Plans the launches of a reducer with these options. This is [`Reducer::plan`] without a device.
+    /// [`Meeting::ByAdapter`] is one launch here.
     ///
     /// # Errors
     ///
-    /// As [`Plan::of`].
+    /// See [`Plan::of`].
     pub fn plan(
         &self,
         monoid: &Monoid,
@@ -93,7 +108,7 @@ impl Options<'_> {
         self.request(self.exact(monoid)?, shape.form(), limits).plan(shape, parts, second)
     }
 
-    /// Checks what every form needs of a device.
+    /// Checks the device for the features that every form needs.
     pub(super) fn check_operator(
         &self,
         monoid: &Monoid,
@@ -105,13 +120,13 @@ impl Options<'_> {
             return self.check(monoid, Form::Whole, features, limits);
         }
         missing(monoid, monoid.name(), monoid.own_features() - features)?;
-        // Of a custom operator: whether it goes together with a kernel at all is better known early.
+        // A custom operator that collides with the kernels should be reported early.
         let stages = self.stages(monoid, Form::Whole, limits);
         let text = |stage: &Stage| Text { monoid, stage: *stage, features: self.features(features) };
         stages.first().map_or(Ok(()), |stage| text(stage).checked())
     }
 
-    /// The operator with the accuracy that is asked for.
+    /// The operator with the accuracy that the options set.
     pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<&'r Monoid, ReduceError> {
         if !self.is_exact() {
             return Ok(monoid);
@@ -132,23 +147,24 @@ impl Options<'_> {
         form: Form,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        let Options { strategy, from_states, to_states, .. } = *self;
+        let Options { strategy, meeting, from_states, to_states, .. } = *self;
         Request {
             strategy,
+            in_two_launches: meeting == Meeting::TwoLaunches,
             from_states,
             to_states,
             ..Request::new(self.exact(monoid).unwrap_or(monoid), form, limits)
         }
     }
 
-    /// What kernels may use of a device's features.
+    /// The features of a device that kernels may use.
     pub(super) fn features(&self, mut features: wgpu::Features) -> wgpu::Features {
         features.set(wgpu::Features::SUBGROUP, self.subgroups && features.contains(wgpu::Features::SUBGROUP));
         features
     }
 }
 
-/// Checks that a device with these limits runs a kernel, and that a custom operator goes together with it.
+/// Checks that a device with these limits can run a kernel, and that a custom operator composes with it.
 pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> Result<(), ReduceError> {
     let kernel = text.stage.kernel;
     if kernel.subgroups == Subgroups::Required && !subgroups {
@@ -159,13 +175,13 @@ pub(super) fn check(text: &Text<'_>, subgroups: bool, limits: &wgpu::Limits) -> 
     text.checked()
 }
 
-/// Nothing may be missing.
+/// Returns an error if a feature is missing.
 fn missing(monoid: &Monoid, name: &str, feature: wgpu::Features) -> Result<(), ReduceError> {
     let (name, element) = (name.to_owned(), monoid.element_name());
     if feature.is_empty() { Ok(()) } else { Err(ReduceError::MissingFeature { name, element, feature }) }
 }
 
-/// Checks that the device has what a stage needs.
+/// Checks that the device has the features that a stage needs.
 fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
     let Text { monoid, stage, features } = text;
     let missing = |name: &str, needed: wgpu::Features| missing(monoid, name, needed - *features);
@@ -185,7 +201,7 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
     missing(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })
 }
 
-/// All slots but the parameters' are storage buffers.
+/// Checks the number of storage buffers: every binding except that of the parameters is one.
 fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Result<(), ReduceError> {
     let (needed, limit) = (slots.len() as u32 - 1, limits.max_storage_buffers_per_shader_stage);
     if needed > limit {

@@ -3,9 +3,10 @@
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::reduce::plan::Plan;
 
-/// A reduction with its buffers, ready to be recorded again and again: over what the buffers hold by then.
+/// A reduction with its buffers, ready to be recorded any number of times. It reads the contents that the
+/// buffers have when it runs.
 ///
-/// It keeps alive what it needs. `Send` and `Sync`.
+/// It keeps its pipelines and buffers alive. It is `Send` and `Sync`.
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
@@ -18,20 +19,22 @@ impl Prepared {
         Prepared { plan, launches, label: format!("halofold::reduce::{operator}") }
     }
 
-    /// The plan that recording carries out; behind one dispatch more, if it was prepared with a count.
+    /// The plan that is recorded. If the reduction has a count, one additional dispatch is recorded before
+    /// it.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Records into a compute pass of its own, labelled `halofold::reduce::` and the operator's name.
+    /// Records into a new compute pass, whose label is `halofold::reduce::` and the operator's name.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         self.encode_in_pass(&mut dispatch::begin(encoder, &self.label));
     }
 
-    /// Records into the caller's pass. Changes its pipeline and bind group 0; halofold itself allocates nothing.
+    /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself
+    /// allocates nothing.
     ///
-    /// wgpu orders dispatches of one pass that use the same buffers: elements may be written in front of it, and results be used
-    /// behind it, without anything between.
+    /// wgpu orders the dispatches of one pass that use the same buffers. An earlier dispatch may write the
+    /// elements, and a later one may read the results, with no barrier of yours between them.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
         Recorder::new(pass).record(&self.launches);
     }

@@ -1,4 +1,4 @@
-//! An operator on a device: kernels, compiled as they are first needed.
+//! An operator on a device: its kernels, each compiled when it is first needed.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -19,9 +19,10 @@ use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::Shape;
 use crate::slice::Slice;
 
-/// One operator on one device. It compiles a kernel when a reduction first needs it and keeps it, for inputs of any length.
+/// One operator on one device. It compiles each kernel when a reduction first needs it, and keeps it for
+/// inputs of any length.
 ///
-/// `Send` and `Sync`. It may be dropped when everything is prepared.
+/// A reducer is `Send` and `Sync`. You may drop it once everything is prepared.
 ///
 /// ```
 /// use halofold::Element;
@@ -50,15 +51,16 @@ pub struct Reducer {
     features: wgpu::Features,
     monoid: Monoid,
     options: Options<'static>,
+    replacements: Vec<[String; 2]>,
     cache: Option<wgpu::PipelineCache>,
     checks: pipeline::Checks,
-    /// The kernels that were needed so far.
+    /// The kernels compiled so far.
     stages: Mutex<HashMap<Stage, Compiled>>,
-    /// For a length that the GPU knows: compiled when one is first given.
+    /// The kernel that applies a count on the GPU. Compiled when a reduction first has a count.
     length: OnceLock<Length>,
 }
 
-/// A kernel, compiled. A clone is the same one.
+/// A compiled kernel. Clones share the pipeline.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     pub(super) pipeline: wgpu::ComputePipeline,
@@ -67,35 +69,37 @@ pub(super) struct Compiled {
 }
 
 impl Reducer {
-    /// A reducer for an operator. It checks, on the CPU; nothing is compiled yet.
+    /// Makes a reducer for an operator. This checks the operator on the CPU; no kernel is compiled yet.
     ///
     /// # Errors
     ///
-    /// A feature that the operator needs in every shape and that the device lacks; a custom operator whose names collide with
-    /// halofold's; [a rung](crate::reduce::Strategy) that the device does not run.
+    /// - The device lacks a feature that the operator needs in every shape.
+    /// - A custom operator declares a name that halofold's kernels also declare.
+    /// - The device cannot run the [rung](crate::reduce::Strategy) that the options name.
     pub fn new(device: &Device, monoid: Monoid) -> Result<Self, ReduceError> {
         Self::with_options(device, monoid, Options::default())
     }
 
-    /// The same with options.
+    /// Makes a reducer with options.
     ///
     /// # Errors
     ///
-    /// As [`Reducer::new`].
+    /// See [`Reducer::new`].
     pub fn with_options(device: &Device, monoid: Monoid, options: Options<'_>) -> Result<Self, ReduceError> {
         Self::make(device, monoid, options, pipeline::Checks::On)
     }
 
-    /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
+    /// Makes a reducer whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
+    /// loops.
     ///
     /// # Safety
     ///
-    /// halofold's own kernels stay inside of their buffers and end. A custom operator's `map`, `combine` and `finish` must,
-    /// too: they may not index out of bounds nor loop without end.
+    /// halofold's own kernels stay inside their buffers and terminate. The `map`, `combine` and `finish` of a
+    /// custom operator must do so as well: they may neither index out of bounds nor loop forever.
     ///
     /// # Errors
     ///
-    /// As [`Reducer::new`].
+    /// See [`Reducer::new`].
     pub unsafe fn unchecked(
         device: &Device,
         monoid: Monoid,
@@ -111,12 +115,14 @@ impl Reducer {
         checks: pipeline::Checks,
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
+        let options = Options { meeting: options.meeting.on(&device.adapter_info()), ..options };
         options.check_operator(&monoid, device.features(), &limits)?;
         let monoid = options.exact(&monoid)?.clone();
         Ok(Reducer {
             features: options.features(device.features()),
             cache: options.cache.cloned(),
-            options: Options { cache: None, ..options },
+            replacements: options.replacements.iter().map(|texts| texts.map(str::to_owned)).collect(),
+            options: Options { cache: None, replacements: &[], ..options },
             device: device.clone(),
             limits,
             monoid,
@@ -126,38 +132,39 @@ impl Reducer {
         })
     }
 
-    /// A reduction of everything in a buffer or a slice of one: [`Reduction`] has the other shapes, further inputs, and what
-    /// to do with it. Bytes behind the last whole element are left out.
+    /// Describes a reduction of all elements of a buffer or of a slice of one. The methods of [`Reduction`]
+    /// choose other shapes, add further inputs, and run it. Bytes after the last whole element are ignored.
     pub fn of<'a>(&'a self, elements: impl Into<Slice<'a>>) -> Reduction<'a> {
         Reduction::new(self, elements.into())
     }
 
-    /// The dispatches for a shape over inputs of these lengths, before there are buffers: what a
-    /// [`Workspace`](crate::reduce::Workspace) is made from. Pure, as [`Plan::of`].
+    /// Plans the launches for a shape over inputs of these lengths. It needs no buffers, and has no side
+    /// effects. A [`Workspace`](crate::reduce::Workspace) is made from the plan.
     ///
     /// # Errors
     ///
-    /// Those of [`Plan::of`].
+    /// See [`Plan::of`].
     pub fn plan(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<Plan, ReduceError> {
         self.request(shape).plan(shape, parts, second)
     }
 
-    /// Compiles, ahead of time, what [`Reducer::plan`] of the same arguments launches. It blocks; nothing is submitted.
+    /// Compiles ahead of time the kernels that the plan for these arguments launches ([`Reducer::plan`]). It
+    /// blocks; nothing is submitted.
     ///
     /// # Errors
     ///
-    /// Those of [`Reducer::plan`] and [`Options::check`].
+    /// See [`Reducer::plan`] and [`Options::check`].
     pub fn compile(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<(), ReduceError> {
         let plan = self.plan(shape, parts, second)?;
         plan.launches.iter().try_for_each(|launch| self.stage(launch.stage).map(drop))
     }
 
-    /// Results in the bytes of an output buffer, as [`read`](mod@crate::read) brings them to the host: one result, or a `Vec` of
-    /// all of them. Bytes behind the last whole result are left out.
+    /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to one result or to
+    /// a `Vec` of all results. Bytes after the last whole result are ignored.
     ///
     /// # Errors
     ///
-    /// Results of another type or number.
+    /// The results have another type or another number than `T`.
     pub fn results<T: FromResults>(&self, bytes: &[u8]) -> Result<T, ReduceError> {
         results::read(self, bytes)
     }
@@ -176,7 +183,7 @@ impl Reducer {
         &self.limits
     }
 
-    /// What an output holds: numbers, and bytes from one result to the next.
+    /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
     pub(super) fn format(&self) -> results::Format {
         if self.options.to_states {
             let fields = self.monoid.state_fields().unwrap_or_default();
@@ -194,9 +201,9 @@ impl Reducer {
         self.options.request(&self.monoid, shape.form(), &self.limits)
     }
 
-    /// A stage's kernel, compiled if this is the first time.
+    /// Returns a stage's kernel, which it compiles on first use.
     pub(super) fn stage(&self, stage: Stage) -> Result<Compiled, ReduceError> {
-        // Kernels are whole even if a thread panicked while it held the lock.
+        // The map is consistent even if a thread panicked while it held the lock.
         let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = stages.get(&stage) {
             return Ok(compiled.clone());
@@ -206,7 +213,7 @@ impl Reducer {
         let slots = text.slots();
         let kernel = pipeline::Kernel {
             label: &format!("halofold::reduce::{}::{}", self.monoid.name(), stage.kernel.name),
-            wgsl: text.compose(),
+            wgsl: self.replaced(text.compose()),
             entry_point: "main",
             slots: &slots,
             overrides: &stage.overrides(),
@@ -219,7 +226,13 @@ impl Reducer {
         Ok(compiled)
     }
 
-    /// The parameters of all dispatches of a plan; if the GPU knows the length, also the dispatches that write them.
+    /// A kernel with a test's faults in it: as it is, unless [`Options::replacements`] says otherwise.
+    fn replaced(&self, wgsl: String) -> String {
+        self.replacements.iter().fold(wgsl, |wgsl, [text, by]| wgsl.replace(text, by))
+    }
+
+    /// The parameters of all dispatches of a plan. With a count on the GPU, also the dispatches that write
+    /// them.
     pub(super) fn parameters(
         &self,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! One reduction: which elements of which buffers, in which shape, and what becomes of the results.
+//! One reduction: its buffers, its shape, and where its results go.
 
 use wgpu::Queue;
 
@@ -15,10 +15,12 @@ use crate::reduce::shape::{Form, Shape};
 use crate::reduce::workspace::Workspace;
 use crate::slice::Slice;
 
-/// What a [`Reducer`] is to reduce: made by [`Reducer::of`], described further by the methods that return it, and ended by one of
-/// [`wait`](Reduction::wait), [`read`](Reduction::read), [`into`](Reduction::into) and [`plan`](Reduction::plan).
+/// The description of one reduction. [`Reducer::of`] starts it, the methods that return it add to it, and one
+/// of [`wait`](Reduction::wait), [`read`](Reduction::read), [`into`](Reduction::into) and
+/// [`plan`](Reduction::plan) ends it.
 ///
-/// Describing costs nothing. What does not go together is an error of the last step.
+/// The description itself costs nothing. The last step checks it and returns an error for a combination that
+/// is not supported.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
 pub struct Reduction<'a> {
@@ -28,7 +30,7 @@ pub struct Reduction<'a> {
     workspace: Option<&'a Workspace>,
 }
 
-/// Where a reduction reads.
+/// The buffers that a reduction reads.
 #[derive(Clone, Debug)]
 pub(super) struct Sources<'a> {
     pub(super) parts: Vec<Slice<'a>>,
@@ -45,60 +47,68 @@ impl<'a> Reduction<'a> {
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
 
-    /// The second input, of an operator that maps pairs: as many elements as the first, which it may be itself.
+    /// Sets the second input of an operator that maps pairs. It must have as many elements as the first
+    /// input. It may be the same buffer.
     pub fn and(mut self, second: impl Into<Slice<'a>>) -> Self {
         self.sources.second = Some(second.into());
         self
     }
 
-    /// More elements behind those so far: another buffer, or another part of the same one. Positions go on from one to the next.
+    /// Appends more elements: another buffer, or another part of the same one. Positions continue from one
+    /// part to the next.
     ///
-    /// For [`Shape::Whole`] and [`Shape::Accumulate`] of operators of one input.
+    /// This is for [`Shape::Whole`] and [`Shape::Accumulate`], and for operators with one input.
     pub fn chain(mut self, more: impl Into<Slice<'a>>) -> Self {
         self.sources.parts.push(more.into());
         self
     }
 
-    /// Every `stride`-th element, from the first on: [`Shape::Strided`].
+    /// Reduces every `stride`-th element, starting with the first: [`Shape::Strided`].
     pub fn strided(self, stride: u64) -> Self {
         self.shape(Shape::Strided { stride })
     }
 
-    /// One result for every `len` elements: [`Shape::Segments`].
+    /// Gives one result for every `len` elements: [`Shape::Segments`].
     pub fn segments(self, len: u64) -> Self {
         self.shape(Shape::Segments { len })
     }
 
-    /// One result for every column of `len` elements of a row-major array `[outer, len, inner]`: [`Shape::axis`].
+    /// Gives one result for every column of `len` elements of a row-major array `[outer, len, inner]`:
+    /// [`Shape::axis`].
     pub fn axis(self, outer: u64, len: u64, inner: u64) -> Self {
         self.shape(Shape::axis(outer, len, inner))
     }
 
-    /// One result between every two neighbours of a list of `u32` on the GPU, which count elements from the input's first one:
-    /// [`Shape::Offsets`]. The list starts at a multiple of `min_storage_buffer_offset_alignment` bytes, in another buffer than
-    /// the output.
+    /// Gives one result for the elements between every two neighbouring offsets: [`Shape::Offsets`]. The
+    /// offsets are a list of `u32` on the GPU, and count elements from the start of the input. The list
+    /// starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in the output's
+    /// buffer.
     pub fn between(mut self, offsets: impl Into<Slice<'a>>) -> Self {
         let list = offsets.into();
         self.sources.offsets = Some(list);
         self.shape(Shape::Offsets { count: (list.size() / 4).saturating_sub(1) })
     }
 
-    /// Added to what the output holds, which takes its place otherwise: [`Shape::Accumulate`].
+    /// Combines the result with the value that the output holds, instead of replacing that value:
+    /// [`Shape::Accumulate`].
     pub fn accumulate(self) -> Self {
         self.shape(Shape::Accumulate)
     }
 
-    /// Any shape, for code that has it as a value. [`Shape::Offsets`] needs [`Reduction::between`].
+    /// Sets the shape, for code that has it as a value. [`Shape::Offsets`] also needs [`Reduction::between`].
     pub fn shape(self, shape: Shape) -> Self {
         Reduction { shape, ..self }
     }
 
-    /// Only the first elements, of which the GPU knows the number: a `u32` at a multiple of 4 bytes, which some earlier dispatch may
-    /// have written, even in the same pass. If it is more than there are, all are reduced; the plan is made for all. `finish` is
-    /// given the smaller number. The count may lie in the output's buffer: it is read before anything is written.
+    /// Reduces only the first `n` elements, where `n` is a count on the GPU. The count is a `u32` at a
+    /// multiple of 4 bytes. An earlier dispatch may have written it, even in the same pass. If `n` exceeds
+    /// the length of the input, all elements are reduced. The plan is made for the whole input; `finish`
+    /// receives the smaller number. The count may be in the output's buffer: it is read before anything is
+    /// written.
     ///
-    /// For [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. Costs one dispatch more, of one workgroup for every 64
-    /// dispatches of the plan, which the others wait for; with tiny bindings several.
+    /// This is for [`Shape::Whole`], [`Shape::Accumulate`] and [`Shape::Strided`]. It costs one additional
+    /// dispatch, with one workgroup for every 64 dispatches of the plan, for which the other dispatches wait.
+    /// With tiny bindings it costs several.
     ///
     /// ```
     /// use halofold::Element;
@@ -114,7 +124,7 @@ impl<'a> Reduction<'a> {
     /// # for (len, expected) in [(3u32, 3f32), (2, 1.5)] {
     /// # let len = buffer(&len.to_ne_bytes());
     /// let mean = Reducer::new(&device, Op::Mean.over(Element::F32)?)?;
-    /// // `list` has room for many elements; how many it holds, some culling pass has counted into `len`.
+    /// // `list` has room for many elements. A culling pass has written the number it holds to `len`.
     /// let mean: f32 = mean.of(&list).first(&len).wait(&queue)?;
     /// # assert_eq!(mean, expected);
     /// # }
@@ -127,22 +137,24 @@ impl<'a> Reduction<'a> {
         self
     }
 
-    /// How many elements the inputs are the [states](crate::reduce#states) of: what `finish` is given.
+    /// Sets the number of elements that the input [states](crate::reduce#states) stand for. `finish` receives
+    /// this number.
     pub fn standing_for(mut self, elements: u32) -> Self {
         self.sources.stands_for = Some(elements);
         self
     }
 
-    /// Scratch memory that other reductions use, too. Without it the prepared reduction has its own.
+    /// Uses scratch memory that other reductions may share. Without this call the prepared reduction
+    /// allocates its own.
     pub fn workspace(self, workspace: &'a Workspace) -> Self {
         Reduction { workspace: Some(workspace), ..self }
     }
 
-    /// The dispatches, and the memory that they need.
+    /// Plans the launches and the memory that they need.
     ///
     /// # Errors
     ///
-    /// Those of [`Plan::of`].
+    /// See [`Plan::of`].
     pub fn plan(&self) -> Result<Plan, ReduceError> {
         let Sources { parts, second, stands_for, .. } = &self.sources;
         let parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
@@ -150,41 +162,47 @@ impl<'a> Reduction<'a> {
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
     }
 
-    /// Binds everything, once: what comes back can be recorded any number of times.
+    /// Binds all buffers, once, and returns a reduction that can be recorded any number of times.
     ///
-    /// The output takes [`Plan::output`] bytes and starts at a multiple of `min_storage_buffer_offset_alignment`; inputs start at any
-    /// element. Compiles kernels that no reduction of the reducer needed before. Allocates a small uniform buffer (three small
-    /// buffers with [`Reduction::first`]), a bind group for each dispatch and, unless there is one, a workspace. Nothing is
-    /// submitted, and no buffer is read or written yet.
+    /// The output takes [`Plan::output`] bytes and starts at a multiple of
+    /// `min_storage_buffer_offset_alignment`; inputs may start at any element. This call compiles the kernels
+    /// that no earlier reduction of the reducer needed. It allocates a small uniform buffer (three small
+    /// buffers with [`Reduction::first`]), a bind group for each dispatch and, unless you gave one, a
+    /// workspace. Nothing is submitted, and no buffer is read or written yet.
     ///
     /// # Errors
     ///
-    /// Those of [`Reduction::plan`] and [`Options::check`](crate::reduce::Options::check); offsets or a count that the shape does not
-    /// take, or lacks; a buffer that is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts in the wrong place or is read and
-    /// written; a workspace that is too small.
+    /// - The errors of [`Reduction::plan`] and [`Options::check`](crate::reduce::Options::check).
+    /// - The shape takes no offsets or no count, or needs offsets that are missing.
+    /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
+    ///   be read and written at once.
+    /// - The workspace is too small.
     pub fn into(self, output: impl Into<Slice<'a>>) -> Result<Prepared, ReduceError> {
         self.prepare(output.into())
     }
 
-    /// Records, submits and waits: the results on the host. For tools and tests; an application that draws frames wants
-    /// [`Reduction::into`]. In a browser only [`Reduction::read`] works.
+    /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
+    /// draws frames should use [`Reduction::into`]. In a browser only [`Reduction::read`] works.
     ///
-    /// `T` is the type of one result ([`FromResult`](crate::reduce::FromResult)), or a `Vec` of it for shapes that give several.
+    /// `T` is the type of one result ([`FromResult`](crate::reduce::FromResult)), or a `Vec` of that type for
+    /// shapes with several results.
     ///
     /// # Errors
     ///
-    /// Those of [`Reduction::into`]; results of another type or number; a device that is lost.
+    /// - The errors of [`Reduction::into`].
+    /// - The results have another type or another number than `T`.
+    /// - The device is lost.
     pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, ReduceError> {
         let (readback, size) = self.submit::<T>(queue)?;
         self.reducer.results(&readback.wait(size)?)
     }
 
-    /// The same without blocking: submits at once, and completes when the work is done and the device has been polled, by somebody
-    /// else (in a browser, on its own).
+    /// Returns the results without blocking. It records and submits at once. The future completes when the
+    /// work is done and something else has polled the device; in a browser it completes without polling.
     ///
     /// # Errors
     ///
-    /// As [`Reduction::wait`].
+    /// See [`Reduction::wait`].
     pub fn read<T: FromResults>(
         self,
         queue: &Queue,
@@ -223,7 +241,7 @@ impl<'a> Reduction<'a> {
         };
         workspace.check(&plan)?;
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
-        // Exact sums read words, whatever the elements are.
+        // Exact sums read every element type as words.
         let vector = if reducer.monoid().format().is_some() { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
@@ -238,8 +256,8 @@ impl<'a> Reduction<'a> {
         Ok(Prepared::new(plan, launches, reducer.monoid().name()))
     }
 
-    /// Records everything into an encoder of its own, with a copy of the results, and submits it. Answers the copy, and how many
-    /// bytes it has.
+    /// Records the reduction and a copy of its results into a new encoder, and submits it. Returns the copy
+    /// and its size in bytes.
     fn submit<T: FromResults>(&self, queue: &Queue) -> Result<(Readback, u64), ReduceError> {
         let plan = self.plan()?;
         results::check::<T>(self.reducer, plan.results)?;

@@ -1,4 +1,4 @@
-//! Results on the host as Rust's own types.
+//! Conversion of results to Rust types.
 
 use bytemuck::pod_read_unaligned;
 
@@ -7,9 +7,9 @@ use crate::reduce::error::ReduceError;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
 
-/// A Rust type that one result can be read as: a number, a tuple or an array of such types, or [`Value`] for any number.
+/// A Rust type for one result: a number, a tuple or an array of such types, or [`Value`] for any number.
 ///
-/// | result in WGSL | in Rust |
+/// | result in WGSL | type in Rust |
 /// |---|---|
 /// | `f32`, `u32`, … | `f32`, `u32`, … (of `f16` [`half::f16`]) |
 /// | a value and its index | `(f32, u32)` |
@@ -18,23 +18,25 @@ use crate::reduce::value::{Field, Number};
 /// | the exact sum of 32-bit integers | `u64` or `i64` |
 /// | the exact sum of 64-bit integers | `i128` |
 pub trait FromResult: Sized {
-    /// Takes the numbers it is made of from those that are left; `None` if they are others.
+    /// Takes its numbers from those that are left; `None` if their types do not match.
     #[doc(hidden)]
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self>;
 }
 
-/// What [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all of them.
+/// A type that [`Reduction::wait`](crate::reduce::Reduction::wait) can return: one result, or a `Vec` of all
+/// results.
 pub trait FromResults: Sized {
-    /// Makes itself of the results; `None` if they are other numbers, or not one where it takes one.
+    /// Converts the results; `None` if their types do not match, or if there is not exactly one where one is
+    /// expected.
     #[doc(hidden)]
     fn from_results(results: &Results<'_>) -> Option<Self>;
 
-    /// Whether it takes so many results.
+    /// Whether it can hold `count` results.
     #[doc(hidden)]
     fn takes(count: u64) -> bool;
 }
 
-/// The numbers of one result that are left to be read.
+/// The numbers of one result that have not been read yet.
 #[derive(Debug)]
 pub struct Fields<'a> {
     bytes: &'a [u8],
@@ -42,23 +44,23 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The next number, if it is of this kind.
+    /// Takes the next number, if it has this type.
     fn next(&mut self, number: Number) -> Option<&'a [u8]> {
         let field = self.rest.next().filter(|field| field.number == number)?;
         self.bytes.get(field.offset..)
     }
 }
 
-/// How results lie in an output buffer.
+/// The layout of results in an output buffer.
 #[derive(Debug)]
 pub(super) struct Format {
-    /// The numbers of one.
+    /// The numbers of one result.
     pub(super) fields: Vec<Field>,
-    /// Bytes from one to the next.
+    /// Bytes from one result to the next.
     pub(super) stride: u64,
 }
 
-/// The bytes of some results.
+/// The bytes of several results.
 #[derive(Debug)]
 pub struct Results<'a> {
     bytes: &'a [u8],
@@ -77,7 +79,7 @@ impl Results<'_> {
     }
 }
 
-/// Results of a reducer in the bytes of its output.
+/// Converts the bytes of a reducer's output to results.
 pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T, ReduceError> {
     let format = reducer.format();
     let results = Results { bytes, format: &format };
@@ -88,7 +90,7 @@ pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T,
     T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &format))
 }
 
-/// Checks, before anything is submitted, that `T` can be read of so many results: of zeros it can.
+/// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.
 pub(super) fn check<T: FromResults>(reducer: &Reducer, count: u64) -> Result<(), ReduceError> {
     if !T::takes(count) {
         return Err(ReduceError::Results(count));
@@ -124,7 +126,7 @@ impl<T: FromResult> FromResults for Vec<T> {
     }
 }
 
-/// Numbers as Rust has them.
+/// Implements `FromResult` for numbers.
 macro_rules! numbers {
     ($($ty:ty = $number:ident;)*) => {
         $(impl FromResult for $ty {
@@ -169,7 +171,7 @@ impl<T: FromResult, const N: usize> FromResult for [T; N] {
     }
 }
 
-/// Tuples of up to four.
+/// Implements `FromResult` for tuples of up to four members.
 macro_rules! tuples {
     ($(($($part:ident),*);)*) => {
         $(impl<$($part: FromResult),*> FromResult for ($($part,)*) {

@@ -1,38 +1,43 @@
-//! What is one result made of: everything, or a part.
+//! Shapes: which elements make up one result.
 
-/// Which elements make which result.
+/// Which elements make up which result.
 ///
-/// All lengths, strides and counts are in elements. Results lie one after the other in the output,
-/// [`Monoid::out_size`](crate::reduce::Monoid::out_size) bytes apart, in the order of their segments or columns. A result of no
-/// elements is what [`Op`](crate::reduce::Op) says there, of your own operator `finish(identity(), 0)`.
+/// All lengths, strides and counts are in elements. The output holds the results in the order of their
+/// segments or columns, [`Monoid::out_size`](crate::reduce::Monoid::out_size) bytes apart.
+/// [`Op`](crate::reduce::Op) defines the result of an empty input. For your own operator it is
+/// `finish(identity(), 0)`.
 ///
-/// Dispatches are given for inputs that one binding holds: [the table of costs](crate::reduce#cost) says what larger ones
-/// take. An input has at most 2^32 - 1 elements, all parts together.
+/// The numbers of dispatches below are for inputs that fit one binding. [The table of
+/// costs](crate::reduce#cost) has those for larger inputs. All parts of an input together have at most 2^32 -
+/// 1 elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Shape {
-    /// All elements, of one buffer or several: one result, which takes the place of what the output held.
+    /// All elements of one buffer or several: one result, which replaces the value in the output.
     ///
-    /// One dispatch, no scratch memory, and a partials buffer of an accumulator for each workgroup: at most about two thousand.
-    /// Several buffers take at least one dispatch each.
+    /// This takes one dispatch, no scratch memory, and a partials buffer with one accumulator per workgroup:
+    /// at most about two thousand. Each of several buffers takes at least one dispatch.
     Whole,
-    /// All elements, combined with what the output holds: one result, added to by call after call.
+    /// All elements, combined with the value that the output holds: one result, to which every call adds.
     ///
-    /// Each workgroup takes its share to the output by one atomic operation. Nothing has to meet at the end, which is what a
-    /// small reduction spends most of its time on; but the order of those operations is the hardware's: **float sums are not the
-    /// same bits every time**. Integers are.
+    /// Each workgroup adds its partial result to the output by one atomic operation. Workgroups need not
+    /// synchronize at the end, which takes most of the time of a small reduction. But the hardware decides
+    /// the order of the atomic operations: **float sums may have different bits every time**. Integers have
+    /// the same bits.
     ///
-    /// The output is yours to set, in front of the first call, to the operator's result of an empty input: 0 for sums, counts and norms
-    /// (a new buffer of wgpu's holds zeros, [`wgpu::CommandEncoder::clear_buffer`] writes them anew), for the others see
-    /// [`Op`](crate::reduce::Op). Whatever it holds is one element more. No elements leave it as it is (but a -0 may become +0); recording the same
-    /// reduction again adds them again.
+    /// Before the first call you set the output to the operator's result for an empty input. This is 0 for
+    /// sums, counts and norms: a new wgpu buffer holds zeros, and [`wgpu::CommandEncoder::clear_buffer`]
+    /// writes them again. For the other operators see [`Op`](crate::reduce::Op). Any other value counts as
+    /// one more element. An empty input leaves the output as it is (but a -0 may become +0). Recording the
+    /// same reduction again adds the same elements again.
     ///
-    /// For operators that are one atomic operation and have nothing left to [`finish`](crate::reduce::Monoid::custom):
-    /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) says which, and what the device needs. Other operators are
-    /// [`ReduceError::NoAtomic`](crate::reduce::ReduceError::NoAtomic).
+    /// This shape needs an operator that one atomic operation carries out and whose
+    /// [`finish`](crate::reduce::Monoid::custom) changes nothing.
+    /// [`Monoid::accumulates`](crate::reduce::Monoid::accumulates) tells which these are, and what the device
+    /// needs. Other operators return [`ReduceError::NoAtomic`](crate::reduce::ReduceError::NoAtomic).
     ///
-    /// One dispatch for each binding of each buffer, and no scratch memory: a [`Workspace`](crate::reduce::Workspace) for any plan
-    /// will do.
+    /// It takes one dispatch for each binding of each buffer, and no scratch memory: a
+    /// [`Workspace`](crate::reduce::Workspace) for any plan is large enough.
     ///
     /// ```
     /// use halofold::Element;
@@ -47,7 +52,7 @@ pub enum Shape {
     /// # let total = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4, mapped_at_creation: false,
     /// #     usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST });
     /// # let readback = halofold::read::Readback::new(&device, 4);
-    /// // How many elements are not zero.
+    /// // Counts the nonzero elements.
     /// let count = Reducer::new(&device, Op::Count.over(Element::F32)?)?;
     /// let counting = count.of(&elements).accumulate().into(&total)?;
     /// let mut encoder = device.create_command_encoder(&Default::default());
@@ -62,63 +67,71 @@ pub enum Shape {
     /// # run().unwrap();
     /// ```
     Accumulate,
-    /// Every `stride`-th element from the first on: one result. An input's length counts the elements taken, and `map` is given
-    /// positions among those: a column of a matrix, one channel of pixels.
+    /// Every `stride`-th element, starting with the first: one result. Use it for a column of a matrix or for
+    /// one channel of pixels. The length of an input counts only the elements taken, and `map` receives
+    /// positions among those.
     ///
-    /// One dispatch; memory as for [`Shape::Whole`]. One buffer (of each input).
+    /// This takes one dispatch, and the memory of [`Shape::Whole`]. Each input must be one buffer.
     Strided {
-        /// From one element to the next, in elements: 1 to 2^32 - 1.
+        /// The distance from one element to the next, in elements: 1 to 2^32 - 1.
         stride: u64,
     },
-    /// Segments of `len` elements each, one after the other: one result each.
+    /// Consecutive segments of `len` elements each: one result per segment.
     ///
-    /// The rows of a row-major matrix are segments of its number of columns. `map` is given positions in the segment.
+    /// For the rows of a row-major matrix, `len` is the number of columns. `map` receives positions in the
+    /// segment.
     ///
-    /// One dispatch and no scratch memory; if there are few long segments, so that they are cut into chunks (of 2^14 elements or
-    /// more), one dispatch more and an accumulator for each chunk: at most about four thousand of them; of segments that no
-    /// binding holds, about two thousand each. No segments, no dispatch.
+    /// This takes one dispatch and no scratch memory. A few long segments are cut into chunks of 2^14
+    /// elements or more. This takes one more dispatch and one accumulator per chunk: at most about four
+    /// thousand in all, or about two thousand for each segment that is larger than a binding. Without
+    /// segments there is no dispatch.
     Segments {
-        /// Elements of one segment, at least 1; the input is a whole number of segments.
+        /// Elements of one segment: at least 1. The input must be a whole number of segments.
         len: u64,
     },
-    /// Segments between neighbours of a list of `count + 1` ascending offsets, which lies on the GPU as `u32`: result
-    /// `i` is made of the elements from `offsets[i]` to `offsets[i + 1]`, an empty range gives the result of an empty input. The list is
-    /// [`Reduction::between`](crate::reduce::Reduction::between).
+    /// Segments between neighbouring offsets: one result per segment. The offsets are a list of `count + 1`
+    /// ascending `u32` on the GPU, given by [`Reduction::between`](crate::reduce::Reduction::between). Result
+    /// `i` is made of the elements from `offsets[i]` up to, but not including, `offsets[i + 1]`. An empty
+    /// range gives the result of an empty input.
     ///
-    /// Lengths may differ as they like, and elements in front of the first offset or behind the last belong to no result.
-    /// Offsets that do not ascend or lie beyond the input give unspecified results, but nothing outside of the input is ever read,
-    /// nor outside of the output written. `map` is given positions in the segment.
+    /// Segments may have different lengths. Elements before the first offset or after the last belong to no
+    /// result. Offsets that do not ascend or that exceed the input give unspecified results; but nothing
+    /// outside the input is ever read, and nothing outside the output is written. `map` receives positions in
+    /// the segment.
     ///
-    /// One dispatch if the input has at most 2^14 elements, else three, and two more for each further binding of it; an
-    /// accumulator and 16 bytes of marks for every 2^14 elements. (Where a binding holds less than 2^15 elements, the largest power
-    /// of two of which it holds two stands in place of 2^14.) No segments, no dispatch.
+    /// This takes one dispatch if the input has at most 2^14 elements. Otherwise it takes three, two more for
+    /// each further binding of the input, and one accumulator and 16 bytes of tile marks for every 2^14
+    /// elements. (If a binding holds fewer than 2^15 elements, replace 2^14 by the largest power of two of
+    /// which a binding holds two.) Without segments there is no dispatch.
     Offsets {
-        /// Segments: at most 2^32 - 2. There is one offset more.
+        /// The number of segments: at most 2^32 - 2. The list has one more offset.
         count: u64,
     },
-    /// The middle axis of a row-major array `[outer, len, inner]`, which leaves `[outer, inner]`: see [`Shape::axis`].
+    /// The middle axis of a row-major array `[outer, len, inner]`. The results are an array `[outer, inner]`:
+    /// see [`Shape::axis`].
     ///
-    /// The columns of a row-major matrix `[rows, columns]` are `outer` = 1, `len` = rows, `inner` = columns. `map` is given
-    /// positions along the axis.
+    /// For the columns of a row-major matrix `[rows, columns]`, set `outer` = 1, `len` = rows, `inner` =
+    /// columns. `map` receives positions along the axis.
     ///
-    /// One dispatch and no scratch memory; if there are few columns and a long axis, so that it is cut into chunks, one
-    /// dispatch more and an accumulator for each chunk of each column: about 2^18 of them at most, for each `outer` if no
-    /// array `[len, inner]` fits a binding. A row must fit a binding: `inner` elements, accumulators and results. Without
-    /// `outer` there is no dispatch.
+    /// This takes one dispatch and no scratch memory. If there are few columns and the axis is long, it is
+    /// cut into chunks. This takes one more dispatch and one accumulator per chunk of each column: at most
+    /// about 2^18 in all, or for each `outer` if an array `[len, inner]` does not fit a binding. A row must
+    /// fit a binding: `inner` elements, accumulators and results. If `outer` is 0, there is no dispatch.
     Axis {
-        /// Elements of the axes in front, multiplied: 1 if there are none.
+        /// The product of the lengths of the axes before it: 1 if there are none.
         outer: u64,
-        /// Elements of the axis that is reduced: at least 1.
+        /// The length of the axis that is reduced: at least 1.
         len: u64,
-        /// Elements of the axes behind, multiplied: at least 1.
+        /// The product of the lengths of the axes after it: at least 1.
         inner: u64,
     },
 }
 
-/// The shapes of one kind, whatever their numbers: they run by the same kernels.
+/// A shape without its numbers. Shapes of one form run the same kernels.
 ///
-/// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. Compute pipelines: [`Form::Whole`] up to four,
-/// [`Form::Strided`] one, the others up to three, each compiled when a reduction first launches it.
+/// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`Form::Whole`] has up to
+/// four compute pipelines, [`Form::Strided`] one, the others up to three. Each is compiled when a reduction
+/// first launches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -137,15 +150,17 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form.
+    /// All forms.
     pub const ALL: [Form; 6] =
         [Form::Whole, Form::Accumulate, Form::Strided, Form::Segments, Form::Offsets, Form::Axis];
 }
 
 impl Shape {
-    /// The middle axis of a row-major array `[outer, len, inner]`: segments if `inner` is 1.
+    /// The shape of the middle axis of a row-major array `[outer, len, inner]`: [`Shape::Segments`] if
+    /// `inner` is 1, otherwise [`Shape::Axis`].
     ///
-    /// An axis of an array of more dimensions is the middle one if those in front are multiplied, and those behind.
+    /// For an array with more dimensions, `outer` is the product of the dimensions before the axis, and
+    /// `inner` the product of those after it.
     pub const fn axis(outer: u64, len: u64, inner: u64) -> Self {
         if inner == 1 { Shape::Segments { len } } else { Shape::Axis { outer, len, inner } }
     }

@@ -1,58 +1,61 @@
-//! The knobs of a plan, as plain values.
+//! The tuning of a plan, as plain values.
 
 use crate::reduce::ladder::{Coverage, Delivery, Finish, Kernel, Loads, Rung};
 
-/// How whole inputs are reduced.
+/// The kernels that reduce whole inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// By the fastest kernel, the rung `single-pass`, with halofold's own tuning for each length.
+    /// The fastest kernel, the rung `single-pass`, with halofold's own tuning for each length.
     #[default]
     Fastest,
-    /// By a rung of the ladder.
+    /// A rung of the ladder.
     Rung {
         /// The rung.
         rung: &'static Rung,
-        /// How partial results become one; one of [`Rung::finishes`].
+        /// How partial results become one: one of [`Rung::finishes`].
         finish: Finish,
-        /// The knobs.
+        /// The tuning.
         tuning: Tuning,
     },
 }
 
 impl Strategy {
-    /// A rung that finishes in its own way, with the tuning for `bytes` of input on a device with these limits.
+    /// A rung with its own way to finish, and the tuning for `bytes` bytes of input on a device with these
+    /// limits.
     pub fn rung(rung: &'static Rung, limits: &wgpu::Limits, bytes: u64) -> Self {
         Strategy::Rung { rung, finish: rung.finishes[0], tuning: Tuning::of(rung.kernel, limits, bytes) }
     }
 }
 
-/// How a kernel is run: everything about a plan that is a choice and not a consequence.
+/// The choices that affect how fast a kernel runs.
 ///
-/// [`Tuning::of`] gives the values halofold itself uses. A result's bits depend on the tuning only for float
-/// sums and products, and for a fixed tuning they are the same every time (atomic rungs excepted).
+/// [`Tuning::of`] returns the values that halofold itself uses. Only the bits of float sums and products
+/// depend on the tuning. For a fixed tuning they are the same every time, except with atomic rungs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {
     /// Invocations in a workgroup: a power of two from 1 to 1024.
     pub workgroup_size: u32,
-    /// The most workgroups a fixed grid gets; see [`Coverage::Grid`].
+    /// The most workgroups of a fixed grid: see [`Coverage::Grid`].
     pub max_workgroups: u32,
-    /// Items in one tile; see [`Coverage::Tiles`]. A power of two.
+    /// Items in one tile: see [`Coverage::Tiles`]. A power of two.
     pub tile: u32,
-    /// How many partial results [`Finish::Repeat`] leaves to the host; 1 for none.
+    /// The number of partial results that [`Finish::Repeat`] leaves to the host. With 1 the GPU combines all
+    /// of them.
     pub leave: u32,
 }
 
-/// Bytes from which on the most loads in flight win.
+/// The number of bytes above which the most loads in flight are fastest.
 const LARGE: u64 = 0x2000_0000;
 
 impl Tuning {
-    /// What halofold uses for a kernel over so many bytes of input on a device with these limits.
+    /// The tuning that halofold uses for a kernel over `bytes` bytes of input on a device with these limits.
     ///
-    /// The fast kernels go by length. Up to 256 KiB one workgroup alone is quicker than several that have to meet; beyond,
-    /// few hundred workgroups start soonest; beyond half a gigabyte the most loads in flight win. The figures are an NVIDIA
-    /// H200's (`docs/results/`); `measure/examples/tune.rs` finds those of another GPU.
+    /// The tuning of the fast kernels depends on the length. Up to 256 KiB, one workgroup alone is faster
+    /// than several that must synchronize. Above that, a few hundred workgroups start soonest. Above half a
+    /// gigabyte, the most loads in flight are fastest. The figures are from an NVIDIA H200 (`docs/results/`);
+    /// `measure/examples/tune.rs` finds those of another GPU.
     pub fn of(kernel: &Kernel, limits: &wgpu::Limits, bytes: u64) -> Self {
         let usual = Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, leave: 1 };
         let (workgroup_size, max_workgroups) = match (kernel.loads, kernel.coverage) {
@@ -65,9 +68,10 @@ impl Tuning {
         Tuning { max_workgroups, ..usual }.with_workgroup_size(workgroup_size)
     }
 
-    /// The same for accumulators of so many bytes over items of so many.
+    /// Returns this tuning for items of `item` bytes and accumulators of `acc` bytes.
     ///
-    /// Where they are wider, combining keeps the cores busy besides: then fewer invocations disturb each other less.
+    /// If accumulators are wider than items, combining also keeps the cores busy. Fewer workgroups are then
+    /// faster.
     pub(super) fn for_accumulators(self, item: u64, acc: u64) -> Self {
         let is_heavy = acc > item.max(4);
         Tuning {
@@ -76,7 +80,7 @@ impl Tuning {
         }
     }
 
-    /// The same with another workgroup size, and a tile that goes with it.
+    /// Returns this tuning with another workgroup size, and a tile size that fits it.
     pub fn with_workgroup_size(self, workgroup_size: u32) -> Self {
         Tuning {
             workgroup_size,
@@ -89,9 +93,9 @@ impl Tuning {
 /// Workgroup size and workgroups of the kernels that load vectors.
 fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
     match (bytes, delivery) {
-        // One vector an invocation, as far as that goes.
+        // One vector per invocation, up to 256 invocations.
         (0..=0x4000, _) => ((bytes as u32 / 16).next_power_of_two().clamp(64, 256), 1),
-        // Workgroups that need not meet pay from fewer elements on.
+        // Workgroups that need not synchronize pay off from fewer elements on.
         (0x4001..=0x4_0000, Delivery::Meeting | Delivery::Output) => (1024, 1),
         (0x4001..=0x40_0000, _) => (256, 396),
         (0x40_0001..=LARGE, _) => (512, 396),

@@ -1,4 +1,4 @@
-//! Results on the host: from the bytes that a reducer left to values.
+//! Results on the host: converts the bytes of an output to values.
 
 use std::fmt;
 
@@ -6,33 +6,33 @@ use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use crate::element::{Element, Value};
 
-/// One result of an [`Op`](crate::reduce::Op), as [`Op::read`](crate::reduce::Op::read) makes it of bytes. The table there says which
-/// type of number it has.
+/// One result of an [`Op`](crate::reduce::Op), as [`Op::read`](crate::reduce::Op::read) returns it. The table
+/// of [`Op`](crate::reduce::Op) lists the type of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// A value: what most operators give.
+    /// A value: the result of most operators.
     Value(Value),
-    /// A smallest and a largest value: [`Op::MinMax`](crate::reduce::Op::MinMax).
+    /// The smallest and the largest value: [`Op::MinMax`](crate::reduce::Op::MinMax).
     Range {
         /// The smallest.
         min: Value,
         /// The largest.
         max: Value,
     },
-    /// A value and where it is: [`Op::ArgMin`](crate::reduce::Op::ArgMin) and
+    /// A value and its index: [`Op::ArgMin`](crate::reduce::Op::ArgMin) and
     /// [`Op::ArgMax`](crate::reduce::Op::ArgMax).
     At {
         /// The value.
         value: Value,
-        /// Its index, from 0: in the input (through all its parts, among the elements that a stride takes), in its segment or
-        /// along its axis. 2³² - 1 if there are no elements.
+        /// Its index, from 0, in the input, in its segment or along its axis. In an input it counts through
+        /// all parts, and only the elements that a stride takes. 2³² - 1 if there are no elements.
         index: u32,
     },
 }
 
 impl Answer {
-    /// The value, if it is only one: also an [`Answer::At`]'s.
+    /// The value, if there is only one, including that of an [`Answer::At`].
     pub fn value(self) -> Option<Value> {
         match self {
             Answer::Value(value) | Answer::At { value, .. } => Some(value),
@@ -40,7 +40,7 @@ impl Answer {
         }
     }
 
-    /// Equality as a test wants it: every NaN is the same, and -0 is not +0.
+    /// Equality for tests: all NaNs are equal to each other, and -0 differs from +0.
     pub fn same(self, other: Answer) -> bool {
         match (self, other) {
             (Answer::Value(a), Answer::Value(b)) => a.same(b),
@@ -65,7 +65,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// How a number lies in memory.
+/// The type of a number in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Number {
     U32,
@@ -74,9 +74,9 @@ pub(super) enum Number {
     U64,
     I64,
     F64,
-    /// Of operators of the user's only.
+    /// Only custom operators have it.
     F16,
-    /// The sums of upper and lower halves.
+    /// Two sums: of the upper halves and of the lower halves.
     HalvesU64,
     HalvesI64,
 }
@@ -105,7 +105,7 @@ impl Number {
         }
     }
 
-    /// The number that the bytes begin with.
+    /// Reads the number at the start of the bytes.
     pub(super) fn read(self, bytes: &[u8]) -> Value {
         fn first<T: AnyBitPattern>(bytes: &[u8]) -> T {
             pod_read_unaligned(&bytes[..size_of::<T>()])
@@ -130,26 +130,26 @@ impl Number {
     }
 }
 
-/// A number of a result, and where it lies.
+/// A number of a result, and its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
-    /// Its first byte, counted from the result's.
+    /// The offset of its first byte in the result.
     pub(super) offset: usize,
     pub(super) number: Number,
 }
 
-/// What number a result is, whatever the element.
+/// The type of a result's numbers, relative to the element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The element's own type; of 16-bit floats a 32-bit one.
+    /// The element type itself; for 16-bit floats a 32-bit float.
     Own,
-    /// The same without a sign.
+    /// The element type without a sign.
     Unsigned,
-    /// A float as wide as the element, and of 32 bits at least.
+    /// A float that is as wide as the element, with at least 32 bits.
     Real,
-    /// An integer of twice the width; of 64-bit ones two sums of halves.
+    /// An integer of twice the width; for 64-bit integers two sums of halves.
     Wide,
-    /// A sum of magnitudes: of floats a float, of integers exact.
+    /// A sum of magnitudes: for floats a float, for integers an exact integer.
     Magnitudes,
     /// A count, or 0 or 1.
     Flag,
@@ -175,7 +175,7 @@ impl Kind {
     }
 }
 
-/// How a result lies in memory.
+/// The layout of a result in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format<N = Number> {
     One(N),

@@ -8,30 +8,31 @@ use crate::reduce::plan::Plan;
 #[cfg(doc)]
 use crate::reduce::reduction::Reduction;
 
-/// Scratch memory, which reductions recorded one after the other may share, in one pass, one encoder or several: any
-/// operators, forms and shapes, on one device. A clone is the same memory.
+/// Scratch memory for reductions. Reductions that are recorded one after the other may share it, in one pass
+/// or encoder or in several, with any operators, forms and shapes, on one device. A clone shares the memory.
 ///
-/// It needs no clearing: wgpu zeroes new buffers, which is all that the ticket counter at the start of the partials buffer asks
-/// for, and each reduction puts the counter back. Whatever else an earlier reduction left is written before it is read.
+/// It needs no clearing. Only the ticket counter at the start of the partials buffer must be zero: wgpu
+/// zeroes new buffers, and each reduction resets the counter. All other memory is written before it is read.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) scratch: [Buffer; 2],
     pub(super) partials: Buffer,
     pub(super) marks: Buffer,
-    /// Bound where a kernel declares an input that it will not read.
+    /// Bound to inputs that a kernel declares but does not read.
     pub(super) nothing: Buffer,
 }
 
 impl Workspace {
-    /// Allocates what a plan needs: five buffers on the GPU, of at least 128 bytes each.
+    /// Allocates the memory that a plan needs: five buffers on the GPU, of at least 128 bytes each.
     ///
-    /// Every plan that needs no more memory may use it; for one that needs more, [`Reduction::into`] answers
+    /// Any plan that needs no more memory may use it. For a plan that needs more, [`Reduction::into`] returns
     /// [`BufferError::TooShort`](crate::BufferError::TooShort).
     pub fn new(device: &Device, plan: &Plan) -> Self {
         Self::for_plans(device, [plan])
     }
 
-    /// Allocates what suffices for each of some plans, one at a time: the largest of each kind of memory, not the sum.
+    /// Allocates memory that is enough for any one of several plans at a time: the largest size of each kind
+    /// of memory, not the sum.
     pub fn for_plans<'a>(device: &Device, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
         let needs = |most: [u64; 4], plan: &Plan| {
             let [first, second] = plan.scratch;
@@ -60,6 +61,13 @@ impl Workspace {
     pub fn size(&self) -> u64 {
         let [first, second] = &self.scratch;
         [first, second, &self.partials, &self.marks, &self.nothing].map(Buffer::size).iter().sum()
+    }
+
+    /// What workgroups that meet publish into, behind the 32 words of the ticket counter: for tests that poison it between two
+    /// reductions.
+    #[doc(hidden)]
+    pub fn partials(&self) -> &Buffer {
+        &self.partials
     }
 
     pub(super) fn check(&self, plan: &Plan) -> Result<(), ReduceError> {

@@ -1,9 +1,9 @@
-//! The kernels that go with a stencil's own: shown, translated and tested like it.
+//! The auxiliary kernels of a stencil. They are shown, translated and tested like its main kernel.
 
 use crate::stencil::config::Config;
 use crate::stencil::{convergence, halo};
 
-/// A kernel with all that a pipeline is made of; it has no overrides.
+/// A kernel with everything that its pipeline needs. It has no overrides.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuxKernel {
@@ -14,9 +14,9 @@ pub struct AuxKernel {
 }
 
 impl Config {
-    /// Every kernel that some step of this stencil may take besides [`Config::compose`]: those of the halo exchange
-    /// of a cut ring and of the convergence check that stops a run. The residual is computed by
-    /// [`reducer`](crate::reduce)'s.
+    /// All kernels that a step of this stencil may launch in addition to [`Config::compose`]: those of the
+    /// halo exchange and of the convergence check. The residual is computed by the kernels of
+    /// [`reduce`](crate::reduce).
     pub fn aux_kernels(&self) -> Vec<AuxKernel> {
         let kernel = |wgsl: String, entry_points: &[&'static str]| {
             let with = |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point };

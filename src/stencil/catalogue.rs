@@ -5,27 +5,32 @@ use std::fmt;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
-/// How the invocations of a workgroup stand for the cells of a grid.
+/// How the invocations of a workgroup map to the cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mapping {
-    /// One invocation a cell, from the first cell on, no workgroup memory.
+    /// One invocation per cell, starting with the first cell; no workgroup memory.
     Cells,
-    /// The thesis's DIR: one invocation a computed cell, and a tile in workgroup memory with a halo around it.
+    /// The thesis's DIR: one invocation per computed cell, and a tile in workgroup memory with a halo around
+    /// it.
     Direct,
-    /// The thesis's SOL: one invocation a loaded cell; the workgroup's rim computes nothing, and neighbours overlap by two.
+    /// The thesis's SOL: one invocation per loaded cell. The outermost invocations of a workgroup compute
+    /// nothing, and neighbouring workgroups overlap by two cells.
     Overlapped,
-    /// Several cells an invocation, four beside each other where the rows allow it; no workgroup memory.
+    /// Several cells per invocation, four side by side if the rows allow it; no workgroup memory.
     Strips,
+    /// Teams of lanes that take several steps of a row one after the other. Time levels are in registers, and
+    /// teams pass rows on through workgroup memory.
+    Pipeline,
 }
 
-/// Which stencils a kernel serves.
+/// The stencils that a kernel supports.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Serves {
-    /// Every one of so many dimensions.
+    /// All stencils of these dimensions.
     All(Dims),
-    /// Those that it is written for, all of the same number of dimensions.
+    /// The stencils for which it is written, all with the same number of dimensions.
     Only(&'static [&'static Stencil]),
 }
 
@@ -35,19 +40,19 @@ use Serves::{All, Only};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Variant {
-    /// Its name, as on the command line; variants for different stencils may share one.
+    /// Its name, as on the command line. Variants for different stencils may share a name.
     pub name: &'static str,
-    /// Its stencils.
+    /// The stencils that it supports.
     pub serves: Serves,
-    /// What it is called in the thesis; empty for what goes beyond it.
+    /// Its name in the thesis; empty for kernels that are not in the thesis.
     pub document: &'static str,
-    /// How invocations stand for cells.
+    /// How invocations map to cells.
     pub mapping: Mapping,
-    /// Planes per pass of the loop over planes; 1 in 2D.
+    /// Planes per iteration of the loop over planes; 1 in 2D.
     pub unroll: u32,
-    /// Whether planes of one pass share common sums.
+    /// Whether the planes of one iteration share common sums.
     pub shares_sums: bool,
-    /// The kernel's file under `shaders/`, without its extension; it is opened by an essay.
+    /// The kernel's file under `shaders/`, without its extension. It opens with an essay.
     pub file: &'static str,
 }
 
@@ -68,8 +73,8 @@ macro_rules! variant {
     };
 }
 
-/// Every variant: 2D before 3D, the thesis's order, what goes beyond it first and last. The last that serves a stencil is the
-/// fastest on a large GPU.
+/// All variants: 2D before 3D, in the thesis's order; those that are not in the thesis come first and last.
+/// The last variant that supports a stencil is the fastest on a large GPU.
 #[rustfmt::skip]
 pub static VARIANTS: &[Variant] = &[
     variant!("direct-global", All(Dims::Two), "2d/direct_global", "", Cells),
@@ -81,6 +86,7 @@ pub static VARIANTS: &[Variant] = &[
     variant!("sol-reg", Only(&[&FIVE_POINT]), "2d/sol_reg", "SOL_REG", Overlapped),
     variant!("register-rows", Only(&[&FIVE_POINT]), "2d/register_rows", "", Strips),
     variant!("register-rows", Only(&[&NINE_POINT]), "2d/register_rows_box", "", Strips),
+    variant!("time-pipeline", Only(&[&FIVE_POINT, &NINE_POINT]), "2d/time_pipeline", "", Pipeline),
     variant!("direct-global", All(Dims::Three), "3d/direct_global", "", Cells),
     variant!("dir-smem", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_smem", "DIR_SMEM", Direct),
     variant!("dir-fusion", Only(&[&TWENTY_SEVEN_POINT]), "3d/dir_fusion", "DIR_FUSION", Direct),
@@ -100,13 +106,13 @@ pub static VARIANTS: &[Variant] = &[
 ];
 
 impl Variant {
-    /// The variant of that name for a stencil.
+    /// Finds the variant with this name for a stencil.
     pub fn named(stencil: &'static Stencil, name: &str) -> Result<&'static Variant, UnknownVariant> {
         let found = stencil.variants().find(|variant| variant.name == name);
         found.ok_or_else(|| UnknownVariant { stencil, name: name.to_owned() })
     }
 
-    /// Whether it is a kernel of a stencil.
+    /// Whether it supports a stencil.
     pub fn serves(&self, stencil: &Stencil) -> bool {
         match self.serves {
             All(dims) => dims == stencil.dims,
@@ -114,7 +120,7 @@ impl Variant {
         }
     }
 
-    /// Dimensions of the grids that it steps.
+    /// The dimensions of the grids that it steps.
     pub fn dims(&self) -> Dims {
         match self.serves {
             All(dims) => dims,
@@ -122,10 +128,11 @@ impl Variant {
         }
     }
 
-    /// Cells of its tile in workgroup memory.
+    /// The number of cells of its tile in workgroup memory. The memory of a time-blocked kernel depends on more
+    /// than the block: see [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
     pub fn tile(&self, block: Block) -> u64 {
         let (rows, cols) = match self.mapping {
-            Mapping::Cells | Mapping::Strips => return 0,
+            Mapping::Cells | Mapping::Strips | Mapping::Pipeline => return 0,
             Mapping::Direct => (u64::from(block.rows) + 2, u64::from(block.cols) + 2),
             Mapping::Overlapped => (u64::from(block.rows), u64::from(block.cols)),
         };
@@ -136,22 +143,27 @@ impl Variant {
         rows.saturating_mul(cols).saturating_mul(planes)
     }
 
-    /// The smallest block it works with, in rows and in columns.
+    /// The smallest block that it supports, in rows and in columns.
     pub const fn smallest_side(&self) -> u32 {
         match self.mapping {
             Mapping::Overlapped => 3,
             Mapping::Direct => 2,
-            Mapping::Cells | Mapping::Strips => 1,
+            Mapping::Cells | Mapping::Strips | Mapping::Pipeline => 1,
         }
     }
 
-    /// Whether its workgroups share a tile.
+    /// Whether it has a tile in workgroup memory.
     pub(crate) const fn has_tile(&self) -> bool {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
+
+    /// Whether it takes several steps per pass over memory.
+    pub const fn is_blocked(&self) -> bool {
+        matches!(self.mapping, Mapping::Pipeline)
+    }
 }
 
-/// A name that is no variant of a stencil.
+/// A name that is not a variant of the stencil.
 #[derive(Clone, Debug)]
 pub struct UnknownVariant {
     stencil: &'static Stencil,
@@ -192,7 +204,7 @@ mod tests {
             let general = stencil.variants().filter(|variant| matches!(variant.serves, All(_)));
             assert_eq!(general.count(), 1, "{}", stencil.name);
         }
-        assert_eq!(FIVE_POINT.fastest().name, "register-rows");
+        assert_eq!(FIVE_POINT.fastest().name, "time-pipeline");
         assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "plane-sums");
     }
 

@@ -1,50 +1,67 @@
-//! What is to be stepped, and how: its checks and its kernel.
+//! The configuration of a stencil, its checks and its kernel.
 
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::pipeline;
 use crate::shader::{Composer, Piece};
+use crate::stencil::blocked::{self, Machine};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
-use crate::stencil::stencils::{Dims, Stencil};
+use crate::stencil::stencils::{Dims, Stencil, Weights};
 use crate::stencil::tuning::Tuning;
 use crate::window;
 
-/// The most bytes of a grid, whatever a device allows: places in it are added up in 64 bits.
+/// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;
 
-/// What is to be stepped, and how.
+/// The configuration of a stencil: what is stepped, and how.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Config {
     /// The stencil.
     pub stencil: &'static Stencil,
-    /// The kernel: one that serves the stencil.
+    /// The kernel. It must support the stencil.
     pub variant: &'static Variant,
     /// The element type: a float.
     pub element: Element,
     /// The grid.
     pub grid: Grid,
-    /// What lies beyond its sides.
+    /// The borders on its sides.
     pub borders: Borders,
-    /// The knobs.
+    /// The tuning.
     pub tuning: Tuning,
-    /// Whether the kernel multiplies once, all weights being equal: for stencils of a centre and one class around it.
-    /// [`Jacobi`](crate::stencil::Jacobi) sets it by the weights it is given.
+    /// Whether all weights are equal, so that the kernel multiplies only once. This is for stencils with a
+    /// centre and one class around it. [`Jacobi`](crate::stencil::Jacobi) sets it from the weights.
     pub one_weight: bool,
-    /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer,
+    /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer:
     /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
     pub rhs: bool,
+    /// Whether the kernel's lanes exchange cells by subgroup operations, if the kernel supports this.
+    /// [`Jacobi`](crate::stencil::Jacobi) sets it from the device.
+    pub subgroups: bool,
+    /// The choices that are left to the device.
+    pub(super) open: Open,
+}
+
+/// The choices of a configuration that are left to the device: see [`Config::on`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Open {
+    /// None: all choices are made.
+    Nothing,
+    /// The tuning of a time-blocked kernel.
+    Knobs,
+    /// The kernel and its tuning.
+    Kernel,
 }
 
 impl Config {
-    /// A stencil by a kernel over a grid: fixed borders, the variant's usual knobs, the stencil's usual weights, no right-
-    /// hand side.
+    /// Makes a configuration with fixed borders, the variant's default tuning, the stencil's default weights,
+    /// and no right-hand side.
     pub fn new(stencil: &'static Stencil, variant: &'static Variant, element: Element, grid: Grid) -> Self {
-        let one_weight = stencil.is_one_weight(stencil.usual);
+        let one_weight = !variant.is_blocked() && stencil.is_one_weight(stencil.usual);
         let tuning = Tuning::of(variant);
         Config {
             stencil,
@@ -55,7 +72,14 @@ impl Config {
             tuning,
             one_weight,
             rhs: false,
+            subgroups: false,
+            open: if variant.is_blocked() { Open::Knobs } else { Open::Nothing },
         }
+    }
+
+    /// Makes a configuration that takes the kernel expected to be the fastest on the device that runs it.
+    pub fn fastest(stencil: &'static Stencil, element: Element, grid: Grid) -> Self {
+        Config { open: Open::Kernel, ..Config::new(stencil, stencil.fastest(), element, grid) }
     }
 
     /// The same with other borders.
@@ -63,14 +87,35 @@ impl Config {
         Config { borders, ..self }
     }
 
-    /// The same with other knobs.
+    /// Returns this configuration with another tuning.
     pub const fn with_tuning(self, tuning: Tuning) -> Self {
-        Config { tuning, ..self }
+        Config { tuning, open: Open::Nothing, ..self }
     }
 
-    /// The same in other blocks.
+    /// Returns this configuration with another block.
     pub const fn with_block(self, block: Block) -> Self {
         self.with_tuning(self.tuning.with_block(block))
+    }
+
+    /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
+    /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
+    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself.
+    pub fn on(self, device: &wgpu::Device) -> Self {
+        let machine = Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element);
+        let chosen = match self.open {
+            Open::Nothing => self,
+            Open::Knobs => blocked::choose(&self, &machine, false),
+            Open::Kernel => blocked::choose(&self, &machine, true),
+        };
+        let subgroups = chosen.variant.is_blocked() && machine.shuffles(chosen.tuning.block.cols);
+        Config { subgroups, open: Open::Nothing, ..chosen }
+    }
+
+    /// Returns this configuration for these weights.
+    pub(super) fn weighed(self, weights: Weights) -> Self {
+        // A time-blocked kernel has fixed operations, which do not depend on the weights.
+        let one_weight = !self.variant.is_blocked() && self.stencil.is_one_weight(weights);
+        Config { one_weight, ..self }
     }
 
     /// The same with a right-hand side.
@@ -83,27 +128,34 @@ impl Config {
         self.grid.cells().saturating_mul(self.element.size())
     }
 
-    /// Bytes that a step has to move for one cell: read once, written once, and a right-hand side read once.
+    /// Bytes that a step must move per cell: one read, one write, and one read of the right-hand side if
+    /// there is one.
     pub fn bytes_moved(&self) -> u64 {
         (2 + u64::from(self.rhs)) * self.element.size()
     }
 
-    /// Floating-point operations of one cell, as the thesis counts them: 5 and 30 for its stencils.
+    /// Floating-point operations per cell, as the thesis counts them: 5 and 30 for its stencils.
     pub fn flops(&self) -> u32 {
         let products = if self.one_weight { 1 } else { self.stencil.classes.len() as u32 };
         self.stencil.points() - 1 + products + u32::from(self.rhs)
     }
 
-    /// Cells beside each other that one invocation of a strip takes.
+    /// The number of neighbouring cells that one invocation of a strip computes.
     pub(super) fn lanes(&self) -> u32 {
-        if self.variant.mapping == Mapping::Strips && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
+        let packs = match self.variant.mapping {
+            Mapping::Strips => true,
+            Mapping::Pipeline => self.tuning.cells_per_lane.is_multiple_of(4),
+            _ => false,
+        };
+        if packs && self.grid.cols.is_multiple_of(4) { 4 } else { 1 }
     }
 
-    /// Cells that one block computes, in rows and columns.
+    /// The rows and columns of cells that one block computes.
     pub(super) fn coverage(&self) -> (u32, u32) {
         let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
         match (self.variant.mapping, self.variant.dims()) {
-            (Mapping::Cells | Mapping::Direct, _) => (rows, cols),
+            // The blocks of a time-blocked kernel depend on the steps of a pass: see `blocked`.
+            (Mapping::Cells | Mapping::Direct | Mapping::Pipeline, _) => (rows, cols),
             (Mapping::Overlapped, _) => (rows - 2, cols - 2),
             (Mapping::Strips, Dims::Two) => (rows * rows_per_invocation, cols * self.lanes()),
             (Mapping::Strips, Dims::Three) => (rows * strip, cols * self.lanes()),
@@ -114,7 +166,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Names the limit or the feature that stands in the way.
+    /// The error names the limit or the feature that is missing.
     pub fn check(&self, features: Features, limits: &Limits) -> Result<(), StencilError> {
         let Config { stencil, variant, element, grid, .. } = *self;
         if !element.is_float() {
@@ -136,12 +188,24 @@ impl Config {
         self.tuning.check()?;
         pipeline::check(self.slots(), limits)?;
         self.check_block(limits)?;
+        if variant.is_blocked() {
+            blocked::check(self, limits)?;
+        }
         let limit = limits.max_buffer_size;
         if self.bytes() > limit.min(MOST_BYTES) {
             return Err(StencilError::GridTooLarge { grid, needed: self.bytes(), limit });
         }
         window::check(self.bytes(), limits)?;
-        self.check_cut(limits)
+        if variant.is_blocked() { Ok(()) } else { self.check_cut(limits) }
+    }
+
+    /// The bytes of workgroup memory of its kernel.
+    pub fn workgroup_bytes(&self) -> u64 {
+        let cells = match self.variant.mapping {
+            Mapping::Pipeline => blocked::workgroup_cells(self),
+            _ => self.variant.tile(self.tuning.block),
+        };
+        cells * self.element.size()
     }
 
     /// Checks the workgroup's shape and memory.
@@ -157,7 +221,7 @@ impl Config {
         if invocations > u64::from(limit) || block.cols > sides.0 || block.rows > sides.1 {
             return Err(StencilError::BlockTooLarge { block, limit });
         }
-        let needed = variant.tile(block) * self.element.size();
+        let needed = self.workgroup_bytes();
         let limit = limits.max_compute_workgroup_storage_size;
         if needed > u64::from(limit) {
             return Err(StencilError::WorkgroupMemory { variant: variant.name, block, needed, limit });
@@ -165,11 +229,14 @@ impl Config {
         Ok(())
     }
 
-    /// The kernel's WGSL: the kernel first, then all it refers to. The block is in the overrides `ROWS` and `COLS`.
+    /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
+    /// overrides `ROWS` and `COLS`.
     pub fn compose(&self) -> String {
         let sides = &self.borders.pairs()[..self.stencil.dims.count()];
         let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
-        Composer::default()
+        let composer = Composer::default();
+        let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
+        composer
             .define("fixed_borders", fixed)
             .define("lanes4", self.lanes() == 4)
             .define("cse", self.variant.shares_sums)
@@ -183,7 +250,7 @@ impl Config {
             .compose(self.variant.file, extensions(self.element))
     }
 
-    /// The slots of group 0 that the kernel declares.
+    /// The bindings of group 0 that the kernel declares.
     pub(super) fn slots(&self) -> &'static [u32] {
         if self.rhs { &[0, 1, 2, 3, RHS] } else { &[0, 1, 2, 3] }
     }
@@ -202,12 +269,12 @@ impl Config {
     }
 }
 
-/// What a module over an element type has to enable.
+/// The extensions that a module over an element type must enable.
 pub(super) fn extensions(element: Element) -> &'static [&'static str] {
     if element == Element::F16 { &["f16"] } else { &[] }
 }
 
-/// The alias that kernels have for it.
+/// The alias by which kernels refer to the element type.
 pub(super) fn element(element: Element) -> Vec<Piece> {
     vec![Piece::new("generated: the element type", format!("alias Elem = {element};"))]
 }

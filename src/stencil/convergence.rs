@@ -1,4 +1,4 @@
-//! Recording Jacobi steps that end by themselves; see `shaders/stencil/convergence.wgsl`.
+//! Recording Jacobi steps that stop at convergence: see `shaders/stencil/convergence.wgsl`.
 
 use std::ops::Range;
 
@@ -16,37 +16,42 @@ use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
 use crate::stencil::kernels::Kernels;
 use crate::stencil::residual;
+use crate::stencil::steps::Steps;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::until::{Norm, Outcome, Until};
 
 /// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/convergence.wgsl`.
 const OUTCOME_SIZE: u64 = 32;
 
-/// The kernels of `shaders/stencil/convergence.wgsl`, and their slots.
+/// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
 pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
 pub(super) const SLOTS: [u32; 5] = [0, 1, 2, 3, 4];
 
 impl Jacobi {
-    /// Binds buffers as [`Jacobi::prepare`] does, for steps that end once a check finds the residual below epsilon.
+    /// Binds buffers as [`Jacobi::prepare`] does, for steps that stop once a check finds the residual below
+    /// epsilon.
     ///
-    /// The residual and epsilon are 32-bit floats, for grids of `f64` 64-bit ones. A residual with a NaN is not
-    /// below anything. Cost: some small buffers; the first time also what [`Jacobi::compile_until`] compiles. Nothing is submitted.
+    /// The residual and epsilon are 32-bit floats, and 64-bit floats for grids of `f64`. A residual that is
+    /// NaN is never below epsilon. This call allocates some small buffers. The first call also compiles: see
+    /// [`Jacobi::compile_until`]. Nothing is submitted.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::prepare`]; besides, an epsilon that is negative or not a number, checks after every zero steps, more cells than
-    /// a reduction counts, a limit that the additional kernels exceed.
+    /// - The errors of [`Jacobi::prepare`].
+    /// - Epsilon is negative or not a number, or checks come after every zero steps.
+    /// - The grid has more cells than a reduction can count.
+    /// - The additional kernels exceed a limit of the device.
     pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, StencilError> {
         until.check()?;
         let device = self.device();
         let limits = device.limits();
         pipeline::check(&SLOTS, &limits)?;
         let mut blocks = self.blocks.clone();
-        // A run that is over has nothing to reduce.
+        // A run that has stopped has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
         let both = 2 * blocks.size();
         LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, both)?;
-        // One block for each bit of the number of steps between two checks, and four more.
+        // One block for each bit of the number of steps between two checks, and four others.
         let numbers = ((u32::BITS + 4) as usize * binding::STRIDE) as u64;
         LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
@@ -59,12 +64,12 @@ impl Jacobi {
         Ok(Convergence { steps, check, control, every: until.every })
     }
 
-    /// Compiles what [`Jacobi::prepare_until`] needs, as far as it is not compiled yet: what [`Jacobi::compile`] does, four small
-    /// compute pipelines, and those of a reduction over two inputs.
+    /// Compiles the pipelines of [`Jacobi::prepare_until`] that are not compiled yet: those of
+    /// [`Jacobi::compile`], four small ones, and those of a reduction over two inputs.
     ///
     /// # Errors
     ///
-    /// A limit that the additional kernels exceed.
+    /// The additional kernels exceed a limit of the device.
     pub fn compile_until(&self) -> Result<(), StencilError> {
         pipeline::check(&SLOTS, &self.device().limits())?;
         self.compile();
@@ -76,17 +81,18 @@ impl Jacobi {
     }
 }
 
-/// A stencil with its buffers and a condition to stop, ready to be recorded again and again.
+/// A stencil with its buffers and a stopping condition, ready to be recorded any number of times.
 ///
-/// A run is recorded in one piece or in several, which are submitted in their order: each says which steps it takes, the first of a
-/// run beginning with step 0. Recording keeps no count, so what is recorded and never submitted leaves no trace; a piece that does not
-/// fit behind the steps that the GPU has done takes no step, and [`Outcome::interrupted`] says so.
+/// You record a run in one piece or in several, and submit the pieces in order. Each piece names its range of
+/// steps; the first piece starts at step 0. Recording keeps no count, so a piece that is recorded but never
+/// submitted has no effect. A piece that does not continue the steps that the GPU has done takes no step, and
+/// sets [`Outcome::interrupted`].
 ///
-/// After an even number of steps done the result is in the first buffer, after an odd one in the second: [`Outcome::in_first`] says
-/// which. Steps recorded past the end leave both buffers alone.
+/// After an even number of steps the result is in the first buffer, after an odd number in the second: see
+/// [`Outcome::in_first`]. Steps after the run has stopped leave both buffers unchanged.
 #[derive(Debug)]
 pub struct Convergence {
-    steps: [Vec<Dispatch>; 2],
+    steps: Steps,
     check: Prepared,
     control: Control,
     every: u32,
@@ -96,16 +102,18 @@ impl Convergence {
     /// Bytes of [`Convergence::outcome`].
     pub const OUTCOME_SIZE: u64 = OUTCOME_SIZE;
 
-    /// Records some steps of a run, `0..1000` being its first thousand, with a check after every [`Until::every`] of the run's steps
-    /// and after the last of these. In a compute pass of its own.
+    /// Records a range of steps of a run into a new compute pass: `0..1000` is its first thousand. A check
+    /// comes after every [`Until::every`] steps of the run, and after the last step of the range.
     ///
-    /// Those from 0 on begin the run: count and flag are reset, and the first step reads the first buffer. Others go on where the
-    /// run is: `run.encode(encoder, done..done + 100)`, for progress bars. A run that has converged does nothing.
+    /// A range that starts at 0 begins the run: it resets the count and the flag, and the first step reads
+    /// the first buffer. Any other range continues the run, for instance to show progress:
+    /// `run.encode(encoder, done..done + 100)`. A run that has converged does nothing.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: Range<u32>) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil::until"), steps);
     }
 
-    /// The same in the caller's pass. halofold itself allocates nothing.
+    /// Records a range of steps into the caller's pass: see [`Convergence::encode`]. halofold itself
+    /// allocates nothing.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: Range<u32>) {
         if steps.start == 0 {
             Recorder::new(pass).record(&self.control.begin);
@@ -117,21 +125,22 @@ impl Convergence {
         while at < steps.end {
             let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(steps.end);
             let mut recorder = Recorder::new(pass);
-            for step in at..due {
-                recorder.record(&self.steps[step as usize % 2]);
-            }
+            // The residual is the change of the last step, so that step is a separate pass.
+            self.steps.record(&mut recorder, at, due - at - 1);
+            self.steps.record(&mut recorder, due - 1, 1);
             self.check.encode_in_pass(pass);
             self.control.record(&mut Recorder::new(pass), due - at, self.every);
             at = due;
         }
     }
 
-    /// How the run ended, on the GPU: `COPY_SRC | STORAGE`, [`Convergence::OUTCOME_SIZE`] bytes for [`Convergence::parse`].
+    /// The buffer with the outcome of the run: [`Convergence::OUTCOME_SIZE`] bytes for
+    /// [`Convergence::parse`]. Its usages are `COPY_SRC | STORAGE`.
     pub fn outcome(&self) -> &Buffer {
         &self.control.outcome
     }
 
-    /// The bytes of [`Convergence::outcome`] as a value; too few of them say that no step was done.
+    /// Converts the bytes of [`Convergence::outcome`] to a value. Too few bytes give [`Outcome::NONE`].
     pub fn parse(bytes: &[u8]) -> Outcome {
         let Some(bytes) = bytes.get(..OUTCOME_SIZE as usize) else { return Outcome::NONE };
         let word = |at: usize| bytemuck::pod_read_unaligned::<u32>(&bytes[at..at + 4]);
@@ -144,36 +153,37 @@ impl Convergence {
             }
         };
         let (max, squares) = (real(0), real(1));
-        // Squares of tiny changes vanish before the changes do.
+        // Squares of tiny changes underflow before the changes do.
         let l2 = if squares.is_nan() { squares } else { squares.sqrt().max(max) };
         let (converged, interrupted) = (word(4) == CONVERGED, word(4) == INTERRUPTED);
         Outcome { steps: word(0), converged, interrupted, max, l2 }
     }
 }
 
-/// How far a run is, if it is not going on: see `Outcome` in the kernel's file.
+/// The state of a run that has stopped: see `Outcome` in the kernel's file.
 const CONVERGED: u32 = 1;
 const INTERRUPTED: u32 = 2;
 
-/// What the kernels of a run are bound to besides its outcome.
+/// The resources to which the kernels of a run are bound, apart from its outcome.
 #[derive(Clone, Copy)]
 struct Buffers<'a> {
-    /// The numbers of all dispatches, and where they read them.
+    /// The parameters of all dispatches, and the buffer from which they read them.
     blocks: &'a UniformBlocks,
     params: &'a Buffer,
     residual: &'a Buffer,
 }
 
-/// The dispatches that begin a run, go on with it, count its steps, and end it.
+/// The dispatches that begin a run, continue it, count its steps, and stop it.
 #[derive(Debug)]
 struct Control {
     outcome: Buffer,
     begin: [Dispatch; 1],
-    /// In front of a piece whose first step reads the first buffer, and the second.
+    /// Before a piece whose first step reads the first buffer, and before one whose first step reads the
+    /// second.
     resume: [Dispatch; 2],
-    /// Behind a check that was due.
+    /// After a check that was due.
     decide: [Dispatch; 1],
-    /// Behind one that comes earlier, after steps that were counted before.
+    /// After a check that comes earlier, because the piece ends.
     decide_early: [Dispatch; 1],
     /// Counting 1, 2, 4, 8 … steps.
     count: Vec<Dispatch>,
@@ -222,12 +232,13 @@ impl Control {
         }
     }
 
-    /// Records what follows a check, `steps` after the one before.
+    /// Records the dispatches that follow a check, `steps` steps after the previous one.
     fn record(&self, recorder: &mut Recorder<'_, '_>, steps: u32, every: u32) {
         if steps == every {
             return recorder.record(&self.decide);
         }
-        // Nothing may be allocated now, so there is no dispatch that counts just so many: it takes one for each bit.
+        // Recording allocates nothing, so there is no dispatch that counts exactly `steps`: it takes one for
+        // each bit.
         for (bit, count) in self.count.iter().enumerate() {
             if steps >> bit & 1 == 1 {
                 recorder.record(std::slice::from_ref(count));
@@ -237,13 +248,13 @@ impl Control {
     }
 }
 
-/// `Check` of `shaders/stencil/convergence.wgsl`: its reals have the width of the grid's.
+/// `Check` of `shaders/stencil/convergence.wgsl`. Its reals are as wide as those of the grid.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
 struct Check {
     steps: u32,
     squares: u32,
-    /// Epsilon, then infinity: two `f64`, or two `f32` and nothing.
+    /// Epsilon, then infinity: two `f64`, or two `f32` and padding.
     reals: [u32; 4],
 }
 
@@ -254,7 +265,7 @@ impl Check {
     }
 }
 
-/// Two numbers as the words of a `Real` each.
+/// Converts two numbers to the words of two `Real`.
 fn reals(element: Element, values: [f64; 2]) -> [u32; 4] {
     if residual::width(element) == 8 {
         bytemuck::cast(values)
@@ -264,7 +275,7 @@ fn reals(element: Element, values: [f64; 2]) -> [u32; 4] {
     }
 }
 
-/// The outcome before a run.
+/// The bytes of the outcome before a run.
 fn fresh(element: Element) -> Vec<u8> {
     let width = residual::width(element);
     let words = reals(element, [f64::INFINITY; 2]);

@@ -1,4 +1,4 @@
-//! What can be wrong with a stencil.
+//! Errors of stencils.
 
 use crate::adapter::feature_names;
 use crate::element::Element;
@@ -7,7 +7,7 @@ use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
 
-/// Why a stencil cannot be stepped. Each message says what to do about it.
+/// Why a stencil cannot be stepped. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StencilError {
@@ -22,26 +22,26 @@ pub enum StencilError {
         /// The feature.
         feature: wgpu::Features,
     },
-    /// Cells asked for as a type of another width.
-    #[error("cells of {element} as a type of {asked} bytes: ask for one of {}", element.size())]
+    /// Cells were requested as a type of another width.
+    #[error("cells of {element} as a type of {asked} bytes: use a type of {}", element.size())]
     CellType {
         /// The element type.
         element: Element,
         /// Bytes of the type.
         asked: usize,
     },
-    /// Cells that did not reach the host.
+    /// The cells did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A kernel that was written for another stencil.
-    #[error("`{variant}` is no kernel of the {stencil} stencil: `Stencil::variants` has those")]
+    #[error("`{variant}` is not a kernel of the {stencil} stencil: `Stencil::variants` lists its kernels")]
     NotServed {
         /// The variant.
         variant: &'static str,
         /// The stencil.
         stencil: &'static str,
     },
-    /// An empty grid, or one of the wrong dimensions.
+    /// An empty grid, or one with the wrong number of dimensions.
     #[error(
         "a grid of {grid} for the {stencil} stencil: it must have {dims} dimensions, each of at least one cell"
     )]
@@ -53,18 +53,18 @@ pub enum StencilError {
         /// Its dimensions.
         dims: usize,
     },
-    /// A knob that is turned too far.
+    /// A tuning value that is out of range.
     #[error("{name} of {value}: it can be {allowed}")]
     Tuning {
-        /// The knob, a field of [`Tuning`](crate::stencil::Tuning).
+        /// The field of [`Tuning`](crate::stencil::Tuning).
         name: &'static str,
         /// Its value.
         value: u32,
-        /// What it may be.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// Periodic on one side only.
-    #[error("a direction is periodic on both sides or on none")]
+    /// A direction that is periodic on one side only.
+    #[error("a direction must be periodic on both sides or on none")]
     HalfPeriodic,
     /// A block too small for its variant.
     #[error("`{variant}` in blocks of {block}: rows and columns must be at least {smallest}")]
@@ -78,7 +78,7 @@ pub enum StencilError {
     },
     /// A block too large for the device.
     #[error(
-        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), fewer on one side \
+        "a block of {block}: this device allows {limit} invocations (max_compute_invocations_per_workgroup), and fewer per side \
          (max_compute_workgroup_size_x, max_compute_workgroup_size_y): use a smaller block"
     )]
     BlockTooLarge {
@@ -104,7 +104,7 @@ pub enum StencilError {
     },
     /// A grid too large for one buffer.
     #[error(
-        "a grid of {grid} takes {needed} bytes: a buffer of this device has {limit} at most (max_buffer_size)"
+        "a grid of {grid} takes {needed} bytes: a buffer of this device has at most {limit} (max_buffer_size)"
     )]
     GridTooLarge {
         /// The grid.
@@ -114,7 +114,7 @@ pub enum StencilError {
         /// Bytes of the largest buffer.
         limit: u64,
     },
-    /// A grid that would have to be cut, but a binding holds too few of its rows or planes.
+    /// A grid that must be cut into windows, but a binding holds too few of its rows or planes.
     #[error(
         "a grid of {grid} does not fit one binding, and {least} of its outermost layers (rows in 2D, planes in 3D), which \
          take {needed} bytes, do not either: this device binds {limit} at once (max_storage_buffer_binding_size); make \
@@ -130,17 +130,17 @@ pub enum StencilError {
         /// Bytes the device binds.
         limit: u64,
     },
-    /// More workgroups than a grid of them holds.
+    /// More workgroups than one dispatch can have.
     #[error(
         "{needed} workgroups: this device allows {limit} in two dimensions (max_compute_workgroups_per_dimension); use a larger block"
     )]
     TooManyWorkgroups {
         /// Workgroups needed.
         needed: u64,
-        /// What two dimensions hold.
+        /// Workgroups that two dimensions hold.
         limit: u64,
     },
-    /// A buffer that does not fit.
+    /// A buffer that is too short or lacks a usage.
     #[error("the {role} buffer needs {usage:?} and {needed} bytes, it has {size}")]
     Buffer {
         /// What the buffer is for.
@@ -152,10 +152,10 @@ pub enum StencilError {
         /// Bytes it has.
         size: u64,
     },
-    /// One buffer for two grids.
+    /// Two grids in one buffer.
     #[error("two of the grids are one buffer: a step cannot read and write it at once")]
     Aliased,
-    /// A right-hand side where the kernel adds none, or none where it does.
+    /// A right-hand side is given and the kernel adds none, or the kernel adds one and none is given.
     #[error(
         "the kernel {} a right-hand side: `Config::with_rhs` and `Grids::with_rhs` go together",
         if *needed { "adds" } else { "does not add" }
@@ -164,13 +164,13 @@ pub enum StencilError {
         /// Whether the kernel adds one.
         needed: bool,
     },
-    /// A limit that every stencil exceeds there, or every run that ends by itself.
+    /// A limit of the device that every stencil exceeds, or every run with a convergence check.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// The residual of a run that ends by itself cannot be computed.
+    /// The residual of a run with a convergence check cannot be computed.
     #[error("the residual: {0}")]
     Residual(#[from] ReduceError),
-    /// An epsilon that nothing is below.
+    /// An epsilon that is negative or not a number.
     #[error(
         "an epsilon of {0}: a residual is never below that; use a positive number, or 0 to take every step"
     )]

@@ -1,18 +1,19 @@
-//! The buffers that steps go between.
+//! The buffers that steps read and write.
 
 use wgpu::{Buffer, BufferUsages};
 
 use crate::stencil::error::StencilError;
 
-/// The buffers of a grid: each of as many cells as the grid has, with [`BufferUsages::STORAGE`].
+/// The buffers of a grid. Each has as many cells as the grid, and [`BufferUsages::STORAGE`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Grids<'a> {
-    /// The one that the first step reads.
+    /// The buffer that the first step reads.
     pub first: &'a Buffer,
-    /// The one that the first step writes.
+    /// The buffer that the first step writes.
     pub second: &'a Buffer,
-    /// The right-hand side: what is added to each new cell, for a stencil [with one](crate::stencil::Config::rhs).
+    /// The right-hand side, which is added to each new cell: see
+    /// [`Config::rhs`](crate::stencil::Config::rhs).
     pub rhs: Option<&'a Buffer>,
 }
 
@@ -22,7 +23,8 @@ impl<'a> Grids<'a> {
         Grids { first, second, rhs: None }
     }
 
-    /// The same with a right-hand side. It is read only, and may change from one submission to the next.
+    /// Returns these buffers with a right-hand side. Steps only read it. Its contents may change from one
+    /// submission to the next.
     pub const fn with_rhs(self, rhs: &'a Buffer) -> Self {
         Grids { rhs: Some(rhs), ..self }
     }
@@ -33,12 +35,13 @@ impl<'a> Grids<'a> {
         [Parts { source: first, result: second, rhs }, Parts { source: second, result: first, rhs }]
     }
 
-    /// Checks that buffers hold a grid of so many bytes, are apart, and are those that a kernel asks for.
+    /// Checks that the buffers hold a grid of `bytes` bytes, that they are distinct, and that the kernel
+    /// needs them all.
     pub(super) fn check(&self, bytes: u64, rhs: bool) -> Result<(), StencilError> {
         if self.rhs.is_some() != rhs {
             return Err(StencilError::RightHandSide { needed: rhs });
         }
-        // Bindings are made of whole words.
+        // Bindings are whole words.
         let needed = bytes.next_multiple_of(4);
         let roles =
             [("first", Some(self.first)), ("second", Some(self.second)), ("right-hand side's", self.rhs)];

@@ -1,4 +1,4 @@
-//! Carrying a cut ring's two ends to a small grid of their own and back; see `shaders/stencil/halo.wgsl`.
+//! The halo exchange of a periodic grid that is cut into windows: see `shaders/stencil/halo.wgsl`.
 
 use wgpu::{Buffer, Device};
 
@@ -14,7 +14,7 @@ use crate::stencil::kernels::Kernels;
 use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
 
-/// The slots of both kernels, and that of the parameters.
+/// The bindings of both kernels, including that of the parameters.
 pub(super) const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
 
 /// Invocations of a workgroup, as in the kernel.
@@ -29,7 +29,7 @@ struct Copying {
     row: u32,
 }
 
-/// What the two kernels that copy are given, and how they are launched.
+/// The parameters and the launches of the two copying kernels.
 #[derive(Clone, Debug)]
 pub(super) struct HaloExchange {
     pub(super) halo: Halo,
@@ -40,7 +40,8 @@ pub(super) struct HaloExchange {
     params: u64,
 }
 
-/// The last two layers of a ring and its first two, side by side: before a step, after it, and of the right-hand side.
+/// Buffers with the last two layers of a ring followed by its first two: before a step, after it, and of the
+/// right-hand side.
 #[derive(Debug)]
 pub(super) struct Layers {
     before: Buffer,
@@ -49,14 +50,14 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// As the grids of a step.
+    /// These buffers as the grids of a step.
     pub(super) fn parts(&self) -> Parts<'_> {
         Parts { source: &self.before, result: &self.after, rhs: self.rhs.as_ref() }
     }
 }
 
 impl HaloExchange {
-    /// Adds the kernels' numbers to the uniform blocks.
+    /// Adds the kernels' parameters to the uniform blocks.
     pub(super) fn new(
         device: &Device,
         element: Element,
@@ -78,14 +79,14 @@ impl HaloExchange {
         })
     }
 
-    /// Allocates the four layers.
+    /// Allocates buffers of four layers.
     pub(super) fn layers(&self, device: &Device) -> Layers {
         let layers = |name| binding::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size);
         let rhs = self.halo.rhs.then(|| layers("rhs"));
         Layers { before: layers("before"), after: layers("after"), rhs }
     }
 
-    /// The dispatches that go before a step.
+    /// The dispatches that come before a step.
     pub(super) fn gather(
         &self,
         kernels: &Kernels,
@@ -96,12 +97,12 @@ impl HaloExchange {
         let device = &kernels.device;
         let bind =
             |grid, before| self.dispatch(device, kernels.gather(), grid, [before, &layers.after], params);
-        // The layers after the step are written with those of the right-hand side first, then with their own.
+        // The buffer `after` first receives the layers of the right-hand side, then its own.
         let rhs = grids.rhs.zip(layers.rhs.as_ref()).map(|(grid, layers)| bind(grid, layers));
         rhs.into_iter().chain([bind(grids.source, &layers.before)]).collect()
     }
 
-    /// The dispatch that goes behind it.
+    /// The dispatch that comes after a step.
     pub(super) fn scatter(
         &self,
         kernels: &Kernels,

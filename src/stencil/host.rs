@@ -1,4 +1,4 @@
-//! Steps for tools and tests: recorded, submitted and waited for.
+//! Steps for tools and tests: these functions record, submit and wait.
 
 use bytemuck::AnyBitPattern;
 use wgpu::{Buffer, CommandEncoder, Queue};
@@ -11,14 +11,16 @@ use crate::stencil::jacobi::Jacobi;
 use crate::stencil::until::{Outcome, Until};
 
 impl Jacobi {
-    /// Steps a grid, submits and waits: its cells on the host. For tools and tests; an application wants [`Jacobi::prepare`]. In a
-    /// browser, which cannot wait, it is an error.
+    /// Records `steps` steps, submits, waits, and returns the cells. This is for tools and tests; an
+    /// application should use [`Jacobi::prepare`]. In a browser, which cannot wait, it returns an error.
     ///
-    /// `T` is as wide as a cell. The grids need [`wgpu::BufferUsages::COPY_SRC`] besides.
+    /// `T` must be as wide as a cell. The grids also need [`wgpu::BufferUsages::COPY_SRC`].
     ///
     /// # Errors
     ///
-    /// Those of [`Jacobi::prepare`]; a `T` of another width; a device that is lost.
+    /// - The errors of [`Jacobi::prepare`].
+    /// - `T` has another width than a cell.
+    /// - The device is lost.
     pub fn wait<T: AnyBitPattern>(
         &self,
         queue: &Queue,
@@ -30,11 +32,12 @@ impl Jacobi {
         self.cells(queue, result, |encoder| stepper.encode(encoder, steps))
     }
 
-    /// The same until a check finds the residual below epsilon, or all steps are done: how the run ended, and the cells.
+    /// Records up to `steps` steps, which stop once a check finds the residual below epsilon. Submits, waits,
+    /// and returns the outcome and the cells.
     ///
     /// # Errors
     ///
-    /// Those of [`Jacobi::prepare_until`] and [`Jacobi::wait`].
+    /// See [`Jacobi::prepare_until`] and [`Jacobi::wait`].
     pub fn wait_until<T: AnyBitPattern>(
         &self,
         queue: &Queue,
@@ -50,7 +53,7 @@ impl Jacobi {
         Ok((outcome, self.cells(queue, result, |_| ())?))
     }
 
-    /// The cells of a grid behind some work.
+    /// The cells of a grid after some work.
     fn cells<T: AnyBitPattern>(
         &self,
         queue: &Queue,
@@ -65,7 +68,7 @@ impl Jacobi {
         Ok(bytes.chunks_exact(asked).map(bytemuck::pod_read_unaligned).collect())
     }
 
-    /// The first bytes of a buffer behind some work.
+    /// The first bytes of a buffer after some work.
     fn bytes(
         &self,
         queue: &Queue,

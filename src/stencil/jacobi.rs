@@ -1,53 +1,59 @@
-//! Recording Jacobi steps: a compiled kernel, two buffers that swap, dispatches on the caller's encoder or pass.
+//! Recording Jacobi steps: a compiled kernel, two buffers that swap after each step, and dispatches on the
+//! caller's encoder or pass.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::binding;
-use crate::dispatch::{self, Dispatch, Recorder};
+use crate::dispatch::{self, Recorder};
 use crate::element::Element;
 use crate::pipeline::{Checks, LimitError, Options};
+use crate::stencil::blocked::{Passes, Prepared};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::grids::{Grids, Parts};
+use crate::stencil::grids::Grids;
 use crate::stencil::halo::HaloExchange;
-use crate::stencil::kernels::{Kernels, RHS};
-use crate::stencil::plan::{Params, Plan};
+use crate::stencil::kernels::Kernels;
+use crate::stencil::plan::Plan;
 use crate::stencil::stencils::Weights;
+use crate::stencil::steps::{Binder, Steps};
 use crate::stencil::uniforms::UniformBlocks;
 
 /// A stencil for a device and a grid.
 ///
-/// It keeps the device, and compiles a pipeline when one is first needed: by [`Jacobi::prepare`] and [`Jacobi::prepare_until`], or ahead by
-/// [`Jacobi::compile`]. `Send` and `Sync`; a clone shares the pipelines.
+/// It keeps the device alive. It compiles each pipeline when [`Jacobi::prepare`] or [`Jacobi::prepare_until`]
+/// first needs it, or ahead of time in [`Jacobi::compile`]. It is `Send` and `Sync`. A clone shares the
+/// pipelines.
 #[derive(Clone, Debug)]
 pub struct Jacobi {
     config: Config,
     plan: Plan,
     pub(super) kernels: Arc<Kernels>,
     exchange: Option<HaloExchange>,
+    /// The passes of a time-blocked kernel; `None` for other kernels.
+    passes: Option<Arc<Passes>>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
     weights: Buffer,
 }
 
 impl Jacobi {
-    /// A configuration with some weights. Cost: two small buffers. Nothing is compiled yet, and nothing submitted.
+    /// Makes a stencil from a configuration and weights. This allocates two small buffers. Nothing is
+    /// compiled or submitted yet.
     ///
     /// # Errors
     ///
-    /// A limit or a feature that the device lacks; see [`Config::plan`].
+    /// The device lacks a limit or a feature: see [`Config::plan`].
     pub fn new(device: &Device, config: Config, weights: Weights) -> Result<Self, StencilError> {
         Self::with_options(device, config, weights, Options::default())
     }
 
-    /// The same with options.
+    /// Makes a stencil with options.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::new`].
+    /// See [`Jacobi::new`].
     pub fn with_options(
         device: &Device,
         config: Config,
@@ -57,15 +63,17 @@ impl Jacobi {
         Self::make(device, config, weights, options, Checks::On)
     }
 
-    /// The same without the checks that wgpu adds to shaders: no clamping of indices, no bounds on loops.
+    /// Makes a stencil whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
+    /// loops.
     ///
     /// # Safety
     ///
-    /// halofold's own kernels stay inside of the grid and end; the drivers' compilers have to keep it so without a net.
+    /// The caller relies on halofold's kernels, as the driver compiles them, to stay inside the grid and to
+    /// terminate. Nothing else checks this.
     ///
     /// # Errors
     ///
-    /// As [`Jacobi::new`].
+    /// See [`Jacobi::new`].
     pub unsafe fn unchecked(
         device: &Device,
         config: Config,
@@ -82,27 +90,22 @@ impl Jacobi {
         options: Options<'_>,
         checks: Checks,
     ) -> Result<Self, StencilError> {
-        let config = Config { one_weight: config.stencil.is_one_weight(weights), ..config };
+        let config = config.on(device).weighed(weights);
         let plan = config.plan(device.features(), &device.limits())?;
         let mut blocks = UniformBlocks::default();
-        // Those of the windows come first, then that of the halo exchange.
-        for params in
-            plan.windows.iter().map(|window| window.params).chain(plan.halo.iter().map(|halo| halo.params))
-        {
-            blocks.add(params, params.halted());
-        }
-        let exchange = match &plan.halo {
-            Some(halo) => Some(HaloExchange::new(device, config.element, halo, &mut blocks)?),
-            None => None,
+        let (exchange, passes) = if config.variant.is_blocked() {
+            (None, Some(Arc::new(Passes::new(device, &config, &mut blocks)?)))
+        } else {
+            (single_step(device, &config, &plan, &mut blocks)?, None)
         };
         LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
         let weights = filled(device, config.element, weights);
         let kernels = Arc::new(Kernels::new(device, config, options, checks));
-        Ok(Jacobi { config, plan, kernels, exchange, blocks, params, weights })
+        Ok(Jacobi { config, plan, kernels, exchange, passes, blocks, params, weights })
     }
 
-    /// What is stepped, and how.
+    /// The configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -112,40 +115,44 @@ impl Jacobi {
         &self.plan
     }
 
-    /// Compiles what [`Jacobi::prepare`] needs, as far as it is not compiled yet: one compute pipeline, for which it blocks; two more for a grid
-    /// past one binding that is periodic in its outermost direction. Nothing is submitted.
+    /// Compiles the pipelines of [`Jacobi::prepare`] that are not compiled yet: one, or three for a grid that
+    /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        self.kernels.step();
+        match &self.passes {
+            Some(passes) => drop(self.kernels.pass(passes.deepest())),
+            None => drop(self.kernels.step()),
+        }
         if self.exchange.is_some() {
             self.kernels.gather();
             self.kernels.scatter();
         }
     }
 
-    /// The same kernel with other weights, without compiling it again; but where a stencil multiplies once, as
-    /// [`Config::one_weight`] has it, and then does not, or the other way round, that is another kernel.
+    /// Returns this stencil with other weights. It shares the compiled kernel, unless [`Config::one_weight`]
+    /// differs: then it takes another kernel.
     ///
     /// # Errors
     ///
-    /// None that [`Jacobi::new`] would not have had.
+    /// Only those of [`Jacobi::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
-        if self.config.stencil.is_one_weight(weights) != self.config.one_weight {
+        if self.config.weighed(weights).one_weight != self.config.one_weight {
             let (options, checks) = (self.kernels.options(), self.kernels.checks);
             return Self::make(self.device(), self.config, weights, options, checks);
         }
         Ok(Jacobi { weights: filled(self.device(), self.config.element, weights), ..self.clone() })
     }
 
-    /// Binds two buffers, once: step after step reads one and writes the other, `first` being read first.
+    /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
     ///
-    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second` once.
-    /// Allocates bind groups; for a grid that was cut and is a ring, also two or three buffers of four of its layers. The first time it
-    /// [compiles](Jacobi::compile).
+    /// Fixed cells are never written, so both buffers must hold them from the start: copy `first` to `second`
+    /// once. This call allocates bind groups. For a grid that is cut into windows and is a ring, it also
+    /// allocates two or three buffers of four layers each. The first call [compiles](Jacobi::compile).
     ///
     /// # Errors
     ///
-    /// A buffer that is too short or lacks [`BufferUsages::STORAGE`], one buffer for two, a right-hand side that is missing or
-    /// not asked for.
+    /// - A buffer is too short or lacks [`BufferUsages::STORAGE`].
+    /// - Two of the grids are one buffer.
+    /// - A right-hand side is missing, or given although the configuration has none.
     pub fn prepare(&self, grids: Grids<'_>) -> Result<Stepper, StencilError> {
         Ok(Stepper { steps: self.steps(grids, &self.params)? })
     }
@@ -154,81 +161,58 @@ impl Jacobi {
         &self.kernels.device
     }
 
-    /// The dispatches of a step that reads `first`, and of one that reads `second`.
-    pub(super) fn steps(
-        &self,
-        grids: Grids<'_>,
-        params: &Buffer,
-    ) -> Result<[Vec<Dispatch>; 2], StencilError> {
+    /// The dispatches of steps from `first` to `second` and back.
+    pub(super) fn steps(&self, grids: Grids<'_>, params: &Buffer) -> Result<Steps, StencilError> {
         grids.check(self.config.bytes(), self.config.rhs)?;
+        if let Some(passes) = &self.passes {
+            return Ok(Steps::Passes(Prepared::new(passes, &self.kernels, grids, params, &self.weights)));
+        }
         let layers = self.exchange.as_ref().map(|exchange| exchange.layers(self.device()));
-        Ok(grids.steps().map(|grids| {
-            let mut dispatches = self.windows(grids, params);
-            if let Some((exchange, layers)) = self.exchange.as_ref().zip(layers.as_ref()) {
-                let block = self.plan.windows.len();
-                let groups = exchange.halo.workgroups;
-                dispatches.extend(exchange.gather(&self.kernels, grids, layers, params));
-                dispatches.push(self.dispatch(layers.parts(), 0..exchange.size, (params, block), groups));
-                dispatches.push(exchange.scatter(&self.kernels, grids, layers, params));
-            }
-            dispatches
-        }))
-    }
-
-    fn windows(&self, grids: Parts<'_>, params: &Buffer) -> Vec<Dispatch> {
-        let windows = self.plan.windows.iter().enumerate();
-        windows
-            .map(|(block, window)| {
-                // No more of the buffers than the grid, in whole words.
-                let range = window.offset..window.offset + window.size.next_multiple_of(4);
-                self.dispatch(grids, range, (params, block), window.workgroups)
-            })
-            .collect()
-    }
-
-    /// The dispatch with the numbers of a block, over the same bytes of each buffer.
-    fn dispatch(
-        &self,
-        Parts { source, result, rhs }: Parts<'_>,
-        bytes: Range<u64>,
-        (params, block): (&Buffer, usize),
-        grid: [u32; 2],
-    ) -> Dispatch {
-        let part = |buffer| binding::slice(buffer, bytes.start, bytes.end - bytes.start);
-        let params = binding::block::<Params>(params, binding::block_offset(block));
-        let resources =
-            [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
-        let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
-        let (pipeline, layout) = self.kernels.step();
-        let bindings = binding::bind(self.device(), "halofold::stencil::bindings", layout, resources);
-        Dispatch { pipeline: pipeline.clone(), bindings, grid }
+        let exchange = self.exchange.as_ref().zip(layers.as_ref());
+        let (kernels, kernel, weights) = (&*self.kernels, self.kernels.step(), &self.weights);
+        let bind = Binder { kernels, kernel, weights, params };
+        Ok(Steps::Single(grids.steps().map(|grids| bind.step(grids, &self.plan, 0, exchange))))
     }
 }
 
-/// A stencil with its buffers, ready to be recorded again and again.
+/// Adds the parameters of a step to the uniform blocks: those of the windows first, then those of the halo
+/// exchange.
+fn single_step(
+    device: &Device,
+    config: &Config,
+    plan: &Plan,
+    blocks: &mut UniformBlocks,
+) -> Result<Option<HaloExchange>, StencilError> {
+    let windows = plan.windows.iter().map(|window| window.params);
+    for params in windows.chain(plan.halo.iter().map(|halo| halo.params)) {
+        blocks.add(params, params.halted());
+    }
+    plan.halo.as_ref().map(|halo| HaloExchange::new(device, config.element, halo, blocks)).transpose()
+}
+
+/// A stencil with its buffers, ready to be recorded any number of times.
 #[derive(Debug)]
 pub struct Stepper {
-    steps: [Vec<Dispatch>; 2],
+    steps: Steps,
 }
 
 impl Stepper {
     /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
-    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing.
+    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates
+    /// nothing; but a time-blocked kernel is compiled and bound when a pass first takes a new number of
+    /// steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
-        let mut recorder = Recorder::new(pass);
-        for step in 0..steps {
-            recorder.record(&self.steps[step as usize % 2]);
-        }
+        self.steps.record(&mut Recorder::new(pass), 0, steps);
     }
 
-    /// The same in a pass of its own.
+    /// Records `steps` steps into a new pass: see [`Stepper::encode_in_pass`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
         self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil"), steps);
     }
 }
 
-/// The weights on the GPU.
+/// Allocates a buffer with the weights, twice.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
-    let bytes = element.encode(&weights);
+    let bytes = element.encode(&[weights, weights].concat());
     binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

@@ -1,7 +1,8 @@
-//! What a stencil compiles: every kernel once, when it is first asked for, whatever number of copies of a
-//! [`Jacobi`](crate::stencil::Jacobi) take it.
+//! The compiled kernels of a stencil. Each is compiled once, when it is first needed. Clones of a
+//! [`Jacobi`](crate::stencil::Jacobi) share them.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use wgpu::Device;
 
@@ -11,7 +12,7 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::{convergence, halo, residual};
 
-/// Where a stencil's kernel finds the right-hand side.
+/// The binding of the right-hand side.
 pub(super) const RHS: u32 = 5;
 
 /// The pipelines of a configuration.
@@ -22,9 +23,12 @@ pub(super) struct Kernels {
     pub(super) checks: Checks,
     cache: Option<wgpu::PipelineCache>,
     step: OnceLock<Compiled>,
+    /// The pipelines of a time-blocked kernel, by levels and teams. Passes with the same levels and teams
+    /// share one.
+    passes: Mutex<HashMap<(u32, u32), Compiled>>,
     gather: OnceLock<Compiled>,
     scatter: OnceLock<Compiled>,
-    /// Those of a run that ends by itself, by their entry points.
+    /// The pipelines of the convergence check, by their entry points.
     convergence: [(&'static str, OnceLock<Compiled>); 4],
     residual: OnceLock<Reducer>,
 }
@@ -37,6 +41,7 @@ impl Kernels {
             checks,
             cache: options.cache.cloned(),
             step: OnceLock::new(),
+            passes: Mutex::default(),
             gather: OnceLock::new(),
             scatter: OnceLock::new(),
             convergence: convergence::ENTRY_POINTS.map(|entry_point| (entry_point, OnceLock::new())),
@@ -46,31 +51,41 @@ impl Kernels {
 
     /// The stencil's own kernel.
     pub(super) fn step(&self) -> &Compiled {
-        self.step.get_or_init(|| {
-            let label = format!("halofold::stencil::{}", self.config.variant.name);
-            self.compile(Kernel {
-                label: &label,
-                wgsl: self.config.compose(),
-                entry_point: "main",
-                slots: self.config.slots(),
-                overrides: &self.config.overrides(),
-                cache: self.cache.as_ref(),
-                checks: self.checks,
-            })
+        self.step.get_or_init(|| self.own(&self.config))
+    }
+
+    /// The pipeline of a time-blocked kernel for passes of a number of steps.
+    pub(super) fn pass(&self, steps: u32) -> Compiled {
+        let config = self.config.with_steps(steps);
+        let key = (config.tuning.levels_per_team, config.tuning.block.rows);
+        let mut passes = self.passes.lock().unwrap_or_else(PoisonError::into_inner);
+        passes.entry(key).or_insert_with(|| self.own(&config)).clone()
+    }
+
+    fn own(&self, config: &Config) -> Compiled {
+        let label = format!("halofold::stencil::{}", config.variant.name);
+        self.compile(Kernel {
+            label: &label,
+            wgsl: config.compose(),
+            entry_point: "main",
+            slots: config.slots(),
+            overrides: &config.overrides(),
+            cache: self.cache.as_ref(),
+            checks: self.checks,
         })
     }
 
-    /// The kernel that fetches the layers of a cut ring.
+    /// The kernel that gathers the layers of the halo exchange.
     pub(super) fn gather(&self) -> &Compiled {
         self.gather.get_or_init(|| self.exchange("gather"))
     }
 
-    /// The kernel that brings them back.
+    /// The kernel that scatters them.
     pub(super) fn scatter(&self) -> &Compiled {
         self.scatter.get_or_init(|| self.exchange("scatter"))
     }
 
-    /// A kernel of a run that ends by itself.
+    /// A kernel of the convergence check.
     pub(super) fn convergence(&self, entry_point: &str) -> &Compiled {
         let found = self.convergence.iter().find(|(name, _)| *name == entry_point);
         let (name, compiled) = found.expect("there are no other entry points");
@@ -80,7 +95,7 @@ impl Kernels {
         })
     }
 
-    /// The reduction of a run that ends by itself. It compiles its own kernels when it is first prepared.
+    /// The reduction of the convergence check. It compiles its own kernels when it is first prepared.
     pub(super) fn residual(&self) -> Result<&Reducer, StencilError> {
         if let Some(reducer) = self.residual.get() {
             return Ok(reducer);
@@ -89,7 +104,7 @@ impl Kernels {
         Ok(self.residual.get_or_init(|| reducer))
     }
 
-    /// What they are compiled with.
+    /// The options with which they are compiled.
     pub(super) fn options(&self) -> Options<'_> {
         self.cache.as_ref().map_or(Options::default(), |cache| Options::default().with_cache(cache))
     }
@@ -99,7 +114,7 @@ impl Kernels {
         self.small(&label, halo::compose(self.config.element), entry_point, &halo::SLOTS)
     }
 
-    /// A kernel beside the stencil's own, always with wgpu's checks: they cost nothing there.
+    /// Compiles an auxiliary kernel, always with wgpu's checks: they cost nothing there.
     fn small(&self, label: &str, wgsl: String, entry_point: &str, slots: &[u32]) -> Compiled {
         let (overrides, cache, checks) = (&[][..], self.cache.as_ref(), Checks::On);
         self.compile(Kernel { label, wgsl, entry_point, slots, overrides, cache, checks })

@@ -1,10 +1,11 @@
-//! Stencils: Jacobi steps over a grid, by every kernel of the thesis and some of our own.
+//! Stencils: Jacobi steps over a grid, with every kernel of the thesis and some of our own.
 //!
-//! The same way of the data as for reductions: [`STENCILS`] and [`VARIANTS`] (points and kernels as values) → [`Config::plan`] (pure) →
-//! [`Config::compose`] (WGSL) → [`Jacobi`] (pipelines) → [`Stepper`] (recording; [`Convergence`] if the steps end by themselves) →
-//! [`mod@reference`] (the CPU's word on it).
+//! Data flows as for reductions: [`STENCILS`] and [`VARIANTS`] (stencils and kernels as values) →
+//! [`Config::plan`] (pure) → [`Config::compose`] (WGSL) → [`Jacobi`] (pipelines) → [`Stepper`] (recording;
+//! [`Convergence`] for runs that stop at convergence) → [`mod@reference`] (the results on the CPU).
 //!
-//! A Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 - ω) u + ω/4 (neighbours + b)`:
+//! This solves a Poisson problem `4 u - (north + south + west + east) = b` by damped Jacobi steps, `u' = (1 -
+//! ω) u + ω/4 (neighbours + b)`:
 //!
 //! ```
 //! use halofold::Element;
@@ -21,7 +22,7 @@
 //! # let [first, second] = [0, 1].map(|_| buffer([0.0; 9]));
 //! # let rhs = buffer([(DAMPING / 4.0 * 8.0) as f32; 9]);
 //! // Both grids start alike, their outermost cells being the borders' values; `rhs` holds ω/4 b.
-//! let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, Grid::plane(3, 3)).with_rhs();
+//! let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(3, 3)).with_rhs();
 //! let jacobi = Jacobi::new(&device, config, Weights([1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]))?;
 //! let grids = Grids::new(&first, &second).with_rhs(&rhs);
 //!
@@ -30,7 +31,7 @@
 //! # // One free cell, whose neighbours are all zero: 4 u = 8.
 //! # assert!(outcome.converged && (cells[4] - 2.0).abs() < 1e-4, "{outcome:?} {cells:?}");
 //!
-//! // An application: bound once, then recorded as often as it likes, some steps each time.
+//! // An application: bound once, then recorded any number of times, some steps each time.
 //! let run = jacobi.prepare_until(grids, Until::new(1e-6))?;
 //! # let mut encoder = device.create_command_encoder(&Default::default());
 //! run.encode(&mut encoder, 0..100);
@@ -43,6 +44,7 @@
 //! ```
 
 mod aux_kernels;
+mod blocked;
 mod catalogue;
 mod config;
 mod convergence;
@@ -57,6 +59,7 @@ pub mod reference;
 mod residual;
 mod shape;
 mod stencils;
+mod steps;
 mod tuning;
 mod uniforms;
 mod until;

@@ -1,10 +1,11 @@
-//! From a grid, a variant and some limits to the dispatches of a step. Pure: no GPU here.
+//! Plans: from a grid, a variant and limits to the dispatches of a step. Planning is pure and needs no GPU.
 
 use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
 use crate::pipeline;
+use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -12,10 +13,10 @@ use crate::stencil::shape::{Border, Grid};
 use crate::stencil::stencils::Dims;
 use crate::stencil::window::{Cut, Halo, Window};
 
-/// The most cells of one window: kernels count them in 32 bits, and positions with a sign.
+/// The most cells of one window: kernels count them in 32 bits, with signed positions.
 const MOST_CELLS: u64 = (1 << 31) - (1 << 16);
 
-/// The numbers a kernel is given: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
+/// The parameters of a kernel: `Params` of `shaders/stencil/shared/params.wgsl`, field by field.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[non_exhaustive]
@@ -26,26 +27,34 @@ pub struct Params {
     pub rows: u32,
     /// Planes.
     pub planes: u32,
-    /// Blocks beside each other.
+    /// Blocks in a row of blocks.
     pub blocks_across: u32,
-    /// Blocks below each other.
+    /// Rows of blocks.
     pub blocks_down: u32,
-    /// Planes that one workgroup sweeps through.
+    /// Planes that one workgroup sweeps through, or rows that one of a time-blocked kernel writes.
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
-    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic.
+    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut
+    /// for a time-blocked kernel.
     pub sides: [u32; 6],
+    /// The first layer that a time-blocked kernel writes.
+    pub begin: u32,
+    /// One past the last layer that it writes.
+    pub end: u32,
+    /// The number of steps of a pass.
+    pub steps: u32,
 }
 
 impl Params {
-    /// The same dispatch with nothing to do: one cell, which is all border. Every kernel reads that cell at most.
+    /// These parameters for a dispatch that does nothing: a grid of one cell, which is border. Every kernel
+    /// reads at most that cell.
     pub(crate) fn halted(self) -> Self {
-        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], ..self }
+        Params { cols: 1, rows: 1, planes: 1, sides: [Border::Fixed as u32; 6], begin: 0, end: 0, ..self }
     }
 }
 
-/// The dispatches of one step.
+/// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) windows: Vec<Window>,
@@ -53,12 +62,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The grid, in one window if a binding holds it, else cut into slabs of rows (2D) or planes (3D).
+    /// The windows of the grid: one if a binding holds the grid, otherwise slabs of rows (2D) or planes (3D).
     pub fn windows(&self) -> &[Window] {
         &self.windows
     }
 
-    /// Where the two ends of a ring meet that was cut.
+    /// The halo exchange between the two ends of a ring that is cut into windows.
     pub fn halo(&self) -> Option<&Halo> {
         self.halo.as_ref()
     }
@@ -72,8 +81,9 @@ impl Plan {
             .sum()
     }
 
-    /// Dispatches of one step: one a window, and three for the halo exchange (fetch the layers, step them, bring them back), four
-    /// with a right-hand side, whose layers are fetched, too.
+    /// Dispatches of one step: one per window, and three for the halo exchange (gather the layers, step them,
+    /// scatter them). With a right-hand side the halo exchange takes four, because its layers are gathered,
+    /// too.
     pub fn dispatches(&self) -> u64 {
         let exchange = self.halo.as_ref().map_or(0, |halo| 3 + u64::from(halo.rhs));
         self.windows.len() as u64 + exchange
@@ -82,7 +92,7 @@ impl Plan {
 
 impl Config {
     /// Cells of one layer: of a row in 2D, of a plane in 3D.
-    fn layer(&self) -> u64 {
+    pub(super) fn layer(&self) -> u64 {
         match self.stencil.dims {
             Dims::Two => u64::from(self.grid.cols),
             Dims::Three => u64::from(self.grid.rows) * u64::from(self.grid.cols),
@@ -90,11 +100,11 @@ impl Config {
     }
 
     /// Whether the last layer is the first one's neighbour.
-    fn is_ring(&self) -> bool {
+    pub(super) fn is_ring(&self) -> bool {
         self.borders.pairs()[self.stencil.dims.count() - 1].0 == Border::Periodic
     }
 
-    fn cut(&self, limits: &Limits) -> Cut {
+    pub(super) fn cut(&self, limits: &Limits) -> Cut {
         let layers = match self.stencil.dims {
             Dims::Two => self.grid.rows,
             Dims::Three => self.grid.planes,
@@ -105,7 +115,7 @@ impl Config {
         Cut::new(layers, self.layer().saturating_mul(size), most.min(MOST_CELLS * size), alignment)
     }
 
-    /// Checks that a grid past one binding can be cut.
+    /// Checks that a grid that is larger than one binding can be cut into windows.
     pub(super) fn check_cut(&self, limits: &Limits) -> Result<(), StencilError> {
         let (cut, ring) = (self.cut(limits), self.is_ring());
         if cut.is_whole() || cut.most >= cut.least(ring) {
@@ -117,7 +127,7 @@ impl Config {
         Err(StencilError::LayersTooLarge { grid: self.grid, least: cut.least(ring), needed, limit })
     }
 
-    /// Some layers of the grid as a grid of their own, with fixed sides where they were cut out.
+    /// A slab of layers as a grid of its own, with fixed borders at the cuts.
     fn slab(&self, layers: u32, keeps_low: bool, keeps_high: bool) -> Config {
         let (mut grid, mut borders) = (self.grid, self.borders);
         let (count, low, high) = match self.stencil.dims {
@@ -134,13 +144,17 @@ impl Config {
         Config { grid, borders, ..*self }
     }
 
-    /// The dispatches of one step.
+    /// The dispatches of one step, or of one pass of a time-blocked kernel.
     ///
     /// # Errors
     ///
-    /// Those of [`Config::check`], and more workgroups than a grid of two dimensions holds.
+    /// - The errors of [`Config::check`].
+    /// - A step needs more workgroups than a grid of two dimensions holds.
     pub fn plan(&self, features: Features, limits: &Limits) -> Result<Plan, StencilError> {
         self.check(features, limits)?;
+        if self.variant.is_blocked() {
+            return blocked::plan(self, limits, self.deepest(limits));
+        }
         let cut = self.cut(limits);
         let ring = self.is_ring() && !cut.is_whole();
         let layer = self.layer();
@@ -173,7 +187,7 @@ impl Config {
         Ok(Plan { windows, halo: ring.then(halo).transpose()? })
     }
 
-    /// What a kernel over the whole grid is given, and its workgroups.
+    /// The parameters of a kernel over the whole grid, and its workgroups.
     fn dispatch(&self, limits: &Limits) -> Result<(Params, [u32; 2]), StencilError> {
         let Grid { planes, rows, cols } = self.grid;
         let [columns, lines, depths] = self.borders.pairs();
@@ -204,6 +218,7 @@ impl Config {
             planes_per_group,
             row: workgroups[0],
             sides: [west, east, north, south, near, far].map(|border| border as u32),
+            ..Params::default()
         };
         Ok((params, workgroups))
     }

@@ -1,11 +1,11 @@
-//! The CPU's word on a stencil: plain loops in 64-bit floats, cell by cell. Knows nothing of GPUs.
+//! The CPU reference of stencils: plain loops in 64-bit floats, cell by cell. It knows nothing of GPUs.
 
 use crate::stencil::config::Config;
 use crate::stencil::shape::{Border, Borders, Grid};
 use crate::stencil::stencils::{Stencil, Weights};
 use crate::stencil::until::{Outcome, Until};
 
-/// What is stepped: all that the result depends on but the cells.
+/// Everything that the result depends on, except the cells.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Problem<'a> {
@@ -15,9 +15,9 @@ pub struct Problem<'a> {
     pub weights: Weights,
     /// The grid.
     pub grid: Grid,
-    /// What lies beyond its sides.
+    /// The borders on its sides.
     pub borders: Borders,
-    /// The right-hand side: what is added to each new cell.
+    /// The right-hand side, which is added to each new cell.
     pub rhs: Option<&'a [f64]>,
 }
 
@@ -27,12 +27,12 @@ impl<'a> Problem<'a> {
         Problem { stencil, weights, grid, borders, rhs: None }
     }
 
-    /// What a kernel is to compute, but for its right-hand side.
+    /// The problem that a kernel solves, without its right-hand side.
     pub const fn of(config: &Config, weights: Weights) -> Self {
         Problem::new(config.stencil, weights, config.grid, config.borders)
     }
 
-    /// The same with a right-hand side, of as many cells as the grid has.
+    /// Returns this problem with a right-hand side, which has as many cells as the grid.
     pub const fn with_rhs(self, rhs: &'a [f64]) -> Self {
         Problem { rhs: Some(rhs), ..self }
     }
@@ -41,7 +41,7 @@ impl<'a> Problem<'a> {
     ///
     /// # Panics
     ///
-    /// If a slice does not hold as many cells as the grid has.
+    /// If the number of cells in a slice differs from that of the grid.
     pub fn step(&self, source: &[f64], target: &mut [f64]) {
         let grid = self.grid;
         assert_eq!(source.len() as u64, grid.cells());
@@ -82,11 +82,12 @@ impl<'a> Problem<'a> {
         [self.grid.cols, self.grid.rows, self.grid.planes]
     }
 
-    /// Steps until a check finds the residual below epsilon, `steps` times at most: the cells then, and how it ended.
+    /// Takes at most `steps` steps, until a check finds the residual below epsilon. Returns the cells and the
+    /// outcome.
     ///
     /// # Panics
     ///
-    /// As [`Problem::step`], and if [`Until::every`] is zero.
+    /// See [`Problem::step`]; also if [`Until::every`] is zero.
     pub fn until(&self, cells: &[f64], steps: u32, until: Until) -> (Vec<f64>, Outcome) {
         let (mut source, mut target) = (cells.to_vec(), cells.to_vec());
         let mut outcome = Outcome::NONE;
@@ -103,7 +104,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The largest change and the root of the sum of squared changes; NaN if any change is.
+/// The largest change and the square root of the sum of squared changes; NaN if any change is NaN.
 fn residual(old: &[f64], new: &[f64]) -> (f64, f64) {
     let changes = || old.iter().zip(new).map(|(old, new)| (new - old).abs());
     let l2 = changes().map(|change| change * change).sum::<f64>().sqrt();
@@ -120,7 +121,7 @@ fn is_frozen(at: u32, length: u32, (low, high): (Border, Border)) -> bool {
     (at == 0 && low == Border::Fixed) || (at + 1 == length && high == Border::Fixed)
 }
 
-/// The coordinate that stands for `at + offset`.
+/// The coordinate of the cell that stands for `at + offset`.
 fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -> u32 {
     match (offset, at) {
         (-1, 0) => {

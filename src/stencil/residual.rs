@@ -1,5 +1,5 @@
-//! The change between two grids, reduced to its maximum and its sum of squares by the library's own reduction; see
-//! `shaders/stencil/residual.wgsl`.
+//! The residual: the change between two grids. A custom operator reduces it to its maximum and its sum of
+//! squares: see `shaders/stencil/residual.wgsl`.
 
 use wgpu::{Buffer, Device};
 
@@ -11,7 +11,7 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 
-/// The type that changes are computed and summed in.
+/// The type in which changes are computed and summed.
 pub(super) fn real(element: Element) -> &'static str {
     if element == Element::F64 { "f64" } else { "f32" }
 }
@@ -27,7 +27,7 @@ fn operator(element: Element) -> Monoid {
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
 }
 
-/// How many cells are looked at while a run goes on.
+/// The number of cells that a check reads while the run continues.
 pub(super) fn cells(config: &Config) -> u32 {
     config.grid.cells().try_into().unwrap_or(u32::MAX)
 }
@@ -48,8 +48,8 @@ pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceEr
     reducer.compile(Shape::Whole, &[grid], Some(grid))
 }
 
-/// The reduction bound to two grids, which leaves the largest change and the sum of squares at the start of `out`. How many cells it
-/// looks at stands in a buffer: none once a run is over.
+/// Binds the reduction to two grids. It writes the largest change and the sum of squares to the start of
+/// `out`. A count in a buffer sets the number of cells that it reads: 0 once the run has stopped.
 pub(super) fn prepare(
     reducer: &Reducer,
     config: &Config,

@@ -1,9 +1,10 @@
-//! What a stencil is applied to, and in which pieces: grids, borders, blocks.
+//! Grids, their borders, and the blocks into which kernels divide them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How many cells a grid has: rows of columns, and planes of rows in 3D. Stored row after row, columns fastest.
+/// The size of a grid: rows and columns, and in 3D planes. It is stored row by row; the column index changes
+/// fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// Planes; 1 in 2D.
@@ -20,7 +21,7 @@ impl Grid {
         Grid { planes: 1, rows, cols }
     }
 
-    /// Cells in all, or the largest number there is.
+    /// The number of cells, saturated at `u64::MAX`.
     pub const fn cells(self) -> u64 {
         (self.rows as u64 * self.cols as u64).saturating_mul(self.planes as u64)
     }
@@ -35,10 +36,10 @@ impl fmt::Display for Grid {
     }
 }
 
-/// A text that is no grid.
+/// A text that is not a grid.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is no grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
+    "`{0}` is not a grid; write rows x columns, like 8192x8192, or planes x rows x columns, like 256x512x512"
 )]
 pub struct BadGrid(String);
 
@@ -56,21 +57,22 @@ impl FromStr for Grid {
     }
 }
 
-/// What lies beyond one side of a grid.
+/// The border on one side of a grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Border {
-    /// The outermost cells are given: read, never written (Dirichlet, as in the thesis).
+    /// The outermost cells are given. Steps read them and never write them (Dirichlet, as in the thesis).
     #[default]
     Fixed,
-    /// The mirror image across the outer edge of the outermost cells: the cell beyond equals the cell before it (Neumann).
+    /// The mirror image across the outer edge of the outermost cells: the cell beyond equals the cell before
+    /// it (Neumann).
     Mirror,
-    /// The opposite side. Both sides of a direction must be periodic.
+    /// The cells of the opposite side. Both sides of a direction must be periodic.
     Periodic,
 }
 
 impl Border {
-    /// The name it has on the command line.
+    /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Border::Fixed => "fixed",
@@ -80,7 +82,7 @@ impl Border {
     }
 }
 
-/// A name that is no border.
+/// A name that is not a border.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("unknown boundary `{0}`; the boundaries are fixed, mirror, periodic")]
 pub struct UnknownBorder(String);
@@ -96,25 +98,25 @@ impl FromStr for Border {
     }
 }
 
-/// The borders of a grid, side by side.
+/// The borders of a grid, one per side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Borders {
     /// Before column 0.
     pub west: Border,
-    /// Behind the last column.
+    /// After the last column.
     pub east: Border,
     /// Before row 0.
     pub north: Border,
-    /// Behind the last row.
+    /// After the last row.
     pub south: Border,
     /// Before plane 0.
     pub near: Border,
-    /// Behind the last plane.
+    /// After the last plane.
     pub far: Border,
 }
 
 impl Borders {
-    /// The same on every side.
+    /// The same border on every side.
     pub const fn all(border: Border) -> Self {
         Borders { west: border, east: border, north: border, south: border, near: border, far: border }
     }
@@ -129,7 +131,7 @@ impl Borders {
         [(self.west, self.east), (self.north, self.south), (self.near, self.far)]
     }
 
-    /// Whether every direction that is periodic on one side is so on the other.
+    /// Whether every direction is periodic on both sides or on none.
     pub fn are_consistent(self) -> bool {
         self.pairs().iter().all(|(low, high)| (*low == Border::Periodic) == (*high == Border::Periodic))
     }
@@ -150,9 +152,9 @@ impl fmt::Display for Block {
     }
 }
 
-/// A text that is no block shape.
+/// A text that is not a block.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("`{0}` is no block; write rows x columns, like 8x32")]
+#[error("`{0}` is not a block; write rows x columns, like 8x32")]
 pub struct BadBlock(String);
 
 impl FromStr for Block {

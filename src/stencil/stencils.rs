@@ -1,4 +1,4 @@
-//! The stencils, as data: which cells a new one is made of, and which of them share a weight.
+//! The stencils, as data: the cells that a new cell is computed from, and which of them share a weight.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::stencil::catalogue::{VARIANTS, Variant};
 use crate::stencil::shape::Grid;
 
-/// How many dimensions a grid has.
+/// The dimensions of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dims {
@@ -17,7 +17,7 @@ pub enum Dims {
 }
 
 impl Dims {
-    /// The number.
+    /// The number of dimensions.
     pub const fn count(self) -> usize {
         match self {
             Dims::Two => 2,
@@ -30,19 +30,20 @@ impl Dims {
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Class {
-    /// Which of the [`Weights`] is theirs.
+    /// The index of their weight in [`Weights`].
     pub weight: usize,
-    /// Where they lie from the new cell: columns, rows and planes, each -1, 0 or 1.
+    /// Their offsets from the new cell: columns, rows and planes, each -1, 0 or 1.
     pub offsets: &'static [[i32; 3]],
 }
 
-/// The weights of a stencil: the first is of its first class. Those past the last class are not looked at.
+/// The weights of a stencil, one per class, in order. Weights after the last class are ignored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights(pub [f64; 4]);
 
 impl Weights {
-    /// The weights of a stencil from a list: one for each of its classes, or none, which are the usual ones; one for all where it
-    /// has a centre and one class around it. A list of any other length has not its weights.
+    /// Makes the weights of a stencil from a list: one per class. An empty list gives the usual weights. A
+    /// stencil with a centre and one class around it also takes one weight for all cells. A list of any other
+    /// length gives `None`.
     pub fn of(stencil: &Stencil, given: &[f64]) -> Option<Self> {
         match given {
             [] => Some(stencil.usual),
@@ -54,27 +55,30 @@ impl Weights {
         }
     }
 
-    /// By how much one step may enlarge the largest value: the sum of the magnitudes of all cells' weights.
+    /// The factor by which one step may enlarge the largest value: the sum of the magnitudes of all cells'
+    /// weights.
     pub fn gain(self, stencil: &Stencil) -> f64 {
         stencil.classes.iter().map(|class| self.0[class.weight].abs() * class.offsets.len() as f64).sum()
     }
 }
 
-/// Which cells a new one is made of: `u' = Σ weight · (sum of a class)`, and a right-hand side if there is one.
+/// The cells that a new cell is computed from: `u' = Σ weight · (sum of a class)`, plus a right-hand side if
+/// there is one.
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Stencil {
     /// Its name: `5-point`.
     pub name: &'static str,
-    /// The grids it is for.
+    /// The dimensions of its grids.
     pub dims: Dims,
-    /// Its cells: the centre alone first, then the others from the nearest to the farthest.
+    /// Its cells: first the centre alone, then the others from the nearest to the farthest.
     pub classes: &'static [Class],
-    /// Averages: they sum to one.
+    /// The default weights. They sum to one.
     pub usual: Weights,
-    /// Powers of two: with small integers as cells the first steps are exact, whatever the order of additions.
+    /// Weights that are powers of two. If the cells are small integers, the first steps are exact in any
+    /// order of additions.
     pub dyadic: Weights,
-    /// The file of the sum in WGSL, for kernels that read the grid cell by cell.
+    /// The WGSL file with the sum, for kernels that read the grid cell by cell.
     pub(crate) formula: &'static str,
 }
 
@@ -85,8 +89,8 @@ const SIDES: Class = Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0
 const FACES: Class =
     Class { weight: 1, offsets: &[[0, -1, 0], [0, 1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1]] };
 
-/// 2D: the cell and the four beside it, `c · centre + n · (north + south + west + east)`. With equal weights kernels compute
-/// `c · (centre + north + south + west + east)`, which the thesis has.
+/// 2D: the cell and the four beside it, `c · centre + n · (north + south + west + east)`. With equal weights
+/// kernels compute `c · (centre + north + south + west + east)`, as the thesis does.
 pub static FIVE_POINT: Stencil = Stencil {
     name: "5-point",
     dims: Dims::Two,
@@ -150,16 +154,16 @@ pub static SEVEN_POINT: Stencil = Stencil {
     formula: "stencil/points/star7",
 };
 
-/// Every stencil. The first in each number of dimensions is the one that a grid gets where none is named.
+/// All stencils. For each number of dimensions, the first is the default.
 pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT, &SEVEN_POINT];
 
 impl Stencil {
-    /// How many cells a new one is made of.
+    /// The number of cells that a new cell is computed from.
     pub fn points(&self) -> u32 {
         self.classes.iter().map(|class| class.offsets.len() as u32).sum()
     }
 
-    /// The first stencil for grids of so many dimensions.
+    /// The default stencil for grids of these dimensions.
     pub fn usual_in(dims: Dims) -> &'static Stencil {
         STENCILS
             .iter()
@@ -167,14 +171,21 @@ impl Stencil {
             .expect("there is a stencil for every kind of grid")
     }
 
-    /// The variants that serve it, in the catalogue's order.
+    /// The variants that support it, in the catalogue's order.
     pub fn variants(&self) -> impl Iterator<Item = &'static Variant> {
         VARIANTS.iter().filter(|variant| variant.serves(self))
     }
 
-    /// The variant that is fastest on a large GPU: the catalogue has it last.
+    /// The variant that is fastest on a large GPU and a large grid, for many steps: the last in the
+    /// catalogue. [`Config::fastest`](crate::stencil::Config::fastest) chooses by the device and the grid.
     pub fn fastest(&self) -> &'static Variant {
         self.variants().last().expect("a general kernel serves every stencil")
+    }
+
+    /// The variant that is fastest if every step is a separate pass over memory.
+    pub fn fastest_step(&self) -> &'static Variant {
+        let steps = self.variants().filter(|variant| !variant.is_blocked());
+        steps.last().expect("a general kernel serves every stencil")
     }
 
     /// Whether its kernels multiply once: it has a centre and one class around it, both of one weight.
@@ -187,13 +198,13 @@ impl Stencil {
         self.classes.len() == 2
     }
 
-    /// Whether a grid has its number of dimensions. A grid of one plane passes for one in 3D, too.
+    /// Whether a grid has its number of dimensions. A grid of one plane also counts as 3D.
     pub fn fits(&self, grid: Grid) -> bool {
         self.dims == Dims::Three || grid.planes == 1
     }
 }
 
-/// A text that names no stencil.
+/// A text that is not the name of a stencil.
 #[derive(Clone, Debug)]
 pub struct UnknownStencil(String);
 

@@ -1,64 +1,110 @@
-//! The knobs of a variant, as a plain value, and how far they go.
+//! The tuning of a variant, as a plain value, and the limits of its fields.
 
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 
-/// The most planes of one workgroup: kernels count positions with a sign, also past the end of a grid.
+/// The most planes of one workgroup: kernels count positions with signed integers, also past the end of a
+/// grid.
 const MOST_PLANES: u32 = 32_768;
 
-/// The most rows of one invocation, for the same reason: 1024 of them in a block, one below the other.
+/// The most rows of one invocation. The reason is the same: a block may have 1024 invocations one below the
+/// other.
 const MOST_ROWS: u32 = 32;
 
-/// The knobs of a variant, as a plain value. Those that a variant does not have are checked and not looked at.
+/// The tuning of a variant, as a plain value. Fields that a variant does not use are checked and then
+/// ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Tuning {
     /// The workgroup's shape.
     pub block: Block,
-    /// Planes that one workgroup sweeps through, in 3D: 1 to 32 768.
+    /// Planes through which one workgroup sweeps, in 3D: 1 to 32 768.
     pub planes_per_group: u32,
-    /// Rows that one invocation of `register-rows` walks through: 1 to 32.
+    /// Rows that one invocation of `register-rows` computes, one after the other: 1 to 32.
     pub rows_per_invocation: u32,
-    /// Rows beside each other that one invocation of `plane-sums` keeps: 1, 2 or 4.
+    /// Neighbouring rows that one invocation of `plane-sums` keeps: 1, 2 or 4.
     pub strip: u32,
+    /// Time levels that each team of `time-pipeline` keeps in registers: 1 to 16. With a block of R rows a
+    /// pass takes R times as many steps.
+    pub levels_per_team: u32,
+    /// Cells of a row that one invocation of `time-pipeline` holds: 1 to 64. Multiples of four are loaded and
+    /// stored as vectors.
+    pub cells_per_lane: u32,
+    /// Rows that `time-pipeline` takes between two barriers: 1 to 8.
+    pub rows_per_turn: u32,
+    /// Rows that one workgroup of `time-pipeline` writes: 1 to 32 768.
+    pub rows_per_group: u32,
 }
 
 impl Tuning {
-    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`).
+    /// The default tuning of a variant: the best on an NVIDIA H200 (`docs/results/stencils.md`). For
+    /// `time-pipeline` it is a tuning that fits every device; [`Config::on`](crate::stencil::Config::on)
+    /// chooses a better one for the device, unless you have set it.
     pub fn of(variant: &Variant) -> Self {
         let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
             (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
             (Mapping::Cells, _) => (Block { rows: 8, cols: 32 }, 1),
+            (Mapping::Pipeline, _) => (Block { rows: 4, cols: 32 }, 1),
             _ => (Block { rows: 8, cols: 32 }, 32),
         };
-        Tuning { block, planes_per_group, rows_per_invocation: 2, strip: 2 }
+        Tuning {
+            block,
+            planes_per_group,
+            rows_per_invocation: 2,
+            strip: 2,
+            levels_per_team: 2,
+            cells_per_lane: 8,
+            rows_per_turn: 1,
+            rows_per_group: 512,
+        }
     }
 
-    /// The same with another block.
+    /// Returns this tuning with another block.
     pub const fn with_block(self, block: Block) -> Self {
         Tuning { block, ..self }
     }
 
-    /// The same with another number of planes of a workgroup.
+    /// Returns this tuning with another number of planes per workgroup.
     pub const fn with_planes_per_group(self, planes_per_group: u32) -> Self {
         Tuning { planes_per_group, ..self }
     }
 
-    /// The same with another number of rows of an invocation of `register-rows`.
+    /// Returns this tuning with another number of rows per invocation of `register-rows`.
     pub const fn with_rows_per_invocation(self, rows_per_invocation: u32) -> Self {
         Tuning { rows_per_invocation, ..self }
     }
 
-    /// The same with another number of rows of an invocation of `plane-sums`.
+    /// Returns this tuning with another number of rows per invocation of `plane-sums`.
     pub const fn with_strip(self, strip: u32) -> Self {
         Tuning { strip, ..self }
     }
 
+    /// Returns this tuning with another number of levels per team of `time-pipeline`.
+    pub const fn with_levels_per_team(self, levels_per_team: u32) -> Self {
+        Tuning { levels_per_team, ..self }
+    }
+
+    /// Returns this tuning with another number of cells per invocation of `time-pipeline`.
+    pub const fn with_cells_per_lane(self, cells_per_lane: u32) -> Self {
+        Tuning { cells_per_lane, ..self }
+    }
+
+    /// Returns this tuning with another number of rows between two barriers of `time-pipeline`.
+    pub const fn with_rows_per_turn(self, rows_per_turn: u32) -> Self {
+        Tuning { rows_per_turn, ..self }
+    }
+
+    /// Returns this tuning with another number of rows per workgroup of `time-pipeline`.
+    pub const fn with_rows_per_group(self, rows_per_group: u32) -> Self {
+        Tuning { rows_per_group, ..self }
+    }
+
     /// Checks all but the block, which depends on the device.
     pub(super) fn check(&self) -> Result<(), StencilError> {
-        let Tuning { planes_per_group, rows_per_invocation, strip, .. } = *self;
+        let Tuning { planes_per_group, rows_per_invocation, strip, levels_per_team, .. } = *self;
+        let Tuning { cells_per_lane, rows_per_turn, rows_per_group, .. } = *self;
         let knobs = [
             (
                 "planes_per_group",
@@ -73,6 +119,10 @@ impl Tuning {
                 "1 to 32",
             ),
             ("strip", strip, [1, 2, 4].contains(&strip), "1, 2 or 4"),
+            ("levels_per_team", levels_per_team, (1..=16).contains(&levels_per_team), "1 to 16"),
+            ("cells_per_lane", cells_per_lane, (1..=64).contains(&cells_per_lane), "1 to 64"),
+            ("rows_per_turn", rows_per_turn, (1..=8).contains(&rows_per_turn), "1 to 8"),
+            ("rows_per_group", rows_per_group, (1..=MOST_PLANES).contains(&rows_per_group), "1 to 32768"),
         ];
         match knobs.into_iter().find(|(_, _, is_allowed, _)| !is_allowed) {
             None => Ok(()),
@@ -100,6 +150,14 @@ mod tests {
                 ("strip", usual.with_strip(3)),
                 ("strip", usual.with_strip(7)),
                 ("strip", usual.with_strip(8)),
+                ("levels_per_team", usual.with_levels_per_team(0)),
+                ("levels_per_team", usual.with_levels_per_team(17)),
+                ("cells_per_lane", usual.with_cells_per_lane(0)),
+                ("cells_per_lane", usual.with_cells_per_lane(65)),
+                ("rows_per_turn", usual.with_rows_per_turn(0)),
+                ("rows_per_turn", usual.with_rows_per_turn(9)),
+                ("rows_per_group", usual.with_rows_per_group(0)),
+                ("rows_per_group", usual.with_rows_per_group(MOST_PLANES + 1)),
             ] {
                 let error = wrong.check().unwrap_err();
                 assert!(error.to_string().starts_with(name), "{error}");

@@ -1,69 +1,73 @@
 //! Cutting a grid that is larger than one binding into windows. Pure arithmetic.
 //!
-//! A window is a slab of layers: rows of a 2D grid, planes of a 3D one. The kernels know nothing of it. To them it is a
-//! grid, and a side where it was cut is a fixed one, whose outermost layer is read and never written: just what a halo
-//! is. So neighbouring windows have two layers in common, and each computes one of them.
+//! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. The kernels know nothing of windows.
+//! For a kernel a window is a grid, and a cut side is a fixed border, whose outermost layer is read and never
+//! written. This layer is the halo. Neighbouring windows therefore share two layers, and each computes one of
+//! them.
 //!
 //! ```text
 //!     layer      0   1   2   3   4   5   6   7   8   9
-//!     window 0   #   #   #   #   #   o                    #: its own, computed (at a fixed side of the grid: kept)
-//!     window 1                   o   #   #   #   #   #    o: of the neighbour, read
+//!     window 0   #   #   #   #   #   o                    #: its own, computed (kept at a fixed side of the grid)
+//!     window 1                   o   #   #   #   #   #    o: the neighbour's, only read
 //! ```
 //!
-//! Where the grid is a ring in the direction of the cut, the first layer and the last have their neighbours in
-//! different windows. They are stepped in a small grid of four layers, the [`Halo`].
+//! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
+//! neighbours in different windows. These two layers are stepped in a small grid of four layers, the
+//! [`Halo`].
 
 use std::ops::Range;
 
 use crate::stencil::plan::Params;
 
-/// A part of the grid in one binding, and the dispatch that steps it.
+/// A part of the grid that fits one binding, and the dispatch that steps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Window {
-    /// Where it starts, in bytes from the grid's start: a multiple of `min_storage_buffer_offset_alignment`.
+    /// Its offset from the grid's start, in bytes: a multiple of `min_storage_buffer_offset_alignment`.
     pub offset: u64,
     /// Its length in bytes.
     pub size: u64,
-    /// The cells that are this window's own, counted from its start. Every cell is some window's own once.
+    /// The cells that belong to this window, counted from its start. Every cell belongs to exactly one
+    /// window.
     pub own: Range<u32>,
-    /// What the kernel is given.
+    /// The parameters of the kernel.
     pub params: Params,
     /// Workgroups in x and y.
     pub workgroups: [u32; 2],
 }
 
-/// The halo exchange of a ring that was cut: its last two layers and its first two, side by side in buffers of their own.
+/// The halo exchange of a ring that is cut into windows: buffers with its last two layers followed by its
+/// first two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Halo {
     /// Cells of one layer.
     pub layer: u32,
-    /// Where the binding with the last two layers starts, in bytes from the grid's start.
+    /// The offset of the binding with the last two layers, in bytes from the grid's start.
     pub tail: u64,
-    /// Cells from there to the last layer but one.
+    /// Cells from there to the second-to-last layer.
     pub skip: u32,
-    /// What the kernel that steps the four layers is given.
+    /// The parameters of the kernel that steps the four layers.
     pub params: Params,
     /// Its workgroups in x and y.
     pub workgroups: [u32; 2],
-    /// Whether the right-hand side's layers are fetched, too.
+    /// Whether the right-hand side's layers are gathered, too.
     pub rhs: bool,
 }
 
 /// How a grid may be cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// How many layers there are.
+    /// The number of layers.
     pub(super) layers: u32,
-    /// The most that one window holds.
+    /// The most layers that one window holds.
     pub(super) most: u32,
-    /// A window starts at a multiple of so many layers.
+    /// Windows start at multiples of this number of layers.
     pub(super) step: u32,
 }
 
 impl Cut {
-    /// Layers of so many bytes, windows of so many bytes that start at multiples of `alignment`.
+    /// A cut into windows of at most `window_bytes` bytes that start at multiples of `alignment`.
     pub(super) fn new(layers: u32, layer_bytes: u64, window_bytes: u64, alignment: u32) -> Self {
         let mut common = (u64::from(alignment), layer_bytes);
         while common.1 > 0 {
@@ -76,7 +80,7 @@ impl Cut {
         }
     }
 
-    /// Whether one window holds all.
+    /// Whether one window holds all layers.
     pub(super) fn is_whole(self) -> bool {
         self.layers <= self.most
     }
@@ -86,7 +90,7 @@ impl Cut {
         (self.step + 2).max(if ring { 4 } else { 3 })
     }
 
-    /// The layers of each window, `most` being [`Cut::least`] at least.
+    /// The layers of each window. `most` must be at least [`Cut::least`].
     pub(super) fn windows(self) -> Vec<Range<u32>> {
         let mut windows = Vec::new();
         let mut begin = 0;
@@ -99,12 +103,12 @@ impl Cut {
         windows
     }
 
-    /// The layers of a window that are its own.
+    /// The layers that belong to a window.
     pub(super) fn own(self, window: &Range<u32>) -> Range<u32> {
         window.start + u32::from(window.start > 0)..window.end - u32::from(window.end < self.layers)
     }
 
-    /// The last layer at or before the last but one where a binding may start.
+    /// The last layer at which a binding may start, at or before the second-to-last layer.
     pub(super) fn tail(self) -> u32 {
         (self.layers - 2) / self.step * self.step
     }

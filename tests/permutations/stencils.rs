@@ -17,6 +17,8 @@ struct Entry {
     label: String,
     kernel: Kernel,
     element: Element,
+    /// Whether lanes exchange 64 bits, by 64-bit integers.
+    wide_lanes: bool,
     /// Bytes of workgroup memory that the plan counts on; `None` for an auxiliary kernel.
     memory: Option<u64>,
 }
@@ -25,7 +27,8 @@ impl Entry {
     fn refused(&self, language: Language) -> Vec<&'static str> {
         let element = self.element.to_string();
         let refused = REFUSALS.iter().filter(|(name, ty)| *name == language.name() && *ty == element);
-        refused.map(|(_, ty)| *ty).collect()
+        let wide = (self.wide_lanes && language == Language::Glsl).then_some("u64");
+        refused.map(|(_, ty)| *ty).chain(wide).collect()
     }
 }
 
@@ -44,6 +47,10 @@ fn configs() -> Vec<Config> {
                         let grid = Grid { planes, rows: 50, cols };
                         let config = Config::new(stencil, variant, element, grid).with_borders(borders);
                         let tuning = config.tuning.with_block(block).with_strip([1, 2, 4, 2][index]);
+                        let tuning = tuning
+                            .with_levels_per_team([1, 3, 2, 4][index])
+                            .with_cells_per_lane([4, 8, 3, 12][index])
+                            .with_rows_per_turn([1, 2, 3, 2][index]);
                         configs.extend(forms(config.with_tuning(tuning)));
                     }
                 }
@@ -61,6 +68,13 @@ fn forms(config: Config) -> Vec<Config> {
     let mut forms = vec![own_weights, own_weights.with_rhs()];
     if config.one_weight {
         forms.extend([config, config.with_rhs()]);
+    }
+    if config.variant.is_blocked() {
+        for form in forms.clone() {
+            let mut shuffling = form;
+            shuffling.subgroups = true;
+            forms.push(shuffling);
+        }
     }
     forms
 }
@@ -81,12 +95,14 @@ fn entries() -> Vec<Entry> {
         let (stencil, name) = (stencil.name, variant.name);
         let label = format!("{stencil} {name} of {element} in {}, {borders:?}", tuning.block);
         let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
-        let memory = Some(variant.tile(tuning.block) * element.size());
-        add(Entry { label, kernel, element, memory });
+        let memory = Some(config.workgroup_bytes());
+        let wide_lanes = config.subgroups && element == Element::F64;
+        add(Entry { label, kernel, element, wide_lanes, memory });
         for kernel in config.aux_kernels() {
             let entry_point = kernel.entry_point;
             let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: Vec::new() };
-            add(Entry { label: format!("{entry_point} of {element}"), kernel, element, memory: None });
+            let label = format!("{entry_point} of {element}");
+            add(Entry { label, kernel, element, wide_lanes: false, memory: None });
         }
     }
     entries

@@ -4,6 +4,7 @@
 //! compared bit for bit over the whole grid, borders included; on random data within a bound that follows from the
 //! operations of a cell and the steps. What the adapter cannot run is listed as ignored, with the reason.
 
+mod blocked;
 #[path = "../common/mod.rs"]
 mod common;
 mod field;
@@ -34,6 +35,7 @@ fn main() {
     trials.extend(windows::trials());
     trials.extend(until::trials());
     trials.extend(field::trials());
+    trials.extend(blocked::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -108,6 +110,7 @@ fn dyadic(kernel: Kernel, element: Element) -> Result<(), Failed> {
             let config = kernel.config(element, grid).with_borders(borders).with_block(block);
             let tuning = config.tuning.with_planes_per_group(1 + 4 * (round as u32 % 3));
             let config = config.with_tuning(tuning.with_strip([1, 2, 4][round % 3]));
+            let config = if kernel.variant.is_blocked() { blocked::small(config, round) } else { config };
             // Every other time the centre has a weight of its own.
             let weights = [kernel.stencil.dyadic, OWN_CENTRE][round % 2];
             let run = Run::new(gpu(), config, weights, steps);

@@ -60,6 +60,8 @@ fn windows(kernel: Kernel, element: Element) -> Result<(), Failed> {
         let block = [Block { rows: 4, cols: 64 }, Block { rows: 4, cols: 16 }][round % 2];
         let config = kernel.config(element, grid).with_borders(borders).with_block(block);
         let config = config.with_tuning(config.tuning.with_planes_per_group(13));
+        let config =
+            if kernel.variant.is_blocked() { crate::blocked::small(config, round + 1) } else { config };
         let plan = config.plan(small().device.features(), &small().device.limits())?;
         if plan.windows().len() < 2 {
             return Err(format!("{grid} of {element} is in one window").into());

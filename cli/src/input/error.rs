@@ -2,7 +2,7 @@
 
 use std::io;
 
-use halofold::Element;
+use super::Stored;
 
 /// Why a data file cannot be read. The message begins with the file's name and ends with what to do
 /// about it.
@@ -96,12 +96,14 @@ pub enum InputError {
         reason: String,
     },
     /// An array of something that cannot be reduced here.
-    #[error("{name}: has dtype `{dtype}`, and the dtypes that work are u4 i4 f4 f8 i8 u8 f2; {remedy}")]
+    #[error("{name}: has dtype `{dtype}`, and the dtypes that work are {working}; {remedy}")]
     Dtype {
         /// The file.
         name: String,
         /// The dtype, as the header has it and cut short if it is long.
         dtype: String,
+        /// Those that can be read here.
+        working: &'static str,
         /// What to do about it.
         remedy: &'static str,
     },
@@ -133,9 +135,9 @@ pub enum InputError {
     },
     /// Bare elements of which the last is not complete.
     #[error(
-        "{name}: {bytes} bytes are not a multiple of the {} bytes of one {element}; give --raw the \
+        "{name}: {bytes} bytes are not a multiple of the {} bytes of one {stored}; give --raw the \
          type the file was written with",
-        element.size()
+        stored.size()
     )]
     Ragged {
         /// The file.
@@ -143,7 +145,7 @@ pub enum InputError {
         /// The bytes there are.
         bytes: u64,
         /// The type they were said to have.
-        element: Element,
+        stored: Stored,
     },
 }
 
@@ -169,8 +171,8 @@ impl InputError {
         Self::Header { name: name.to_owned(), reason: reason.into() }
     }
 
-    /// The error for an array of something that does not work here.
-    pub(super) fn dtype(name: &str, dtype: String) -> Self {
+    /// The error for an array of something that does not work here, where narrow integers and Booleans work or do not.
+    pub(super) fn dtype(name: &str, dtype: String, narrow: bool) -> Self {
         let kind = dtype.trim_start_matches(['<', '>', '=', '|']).chars().next();
         let remedy = match kind {
             Some('c') => "it is complex: save its array.real, array.imag or numpy.abs(array)",
@@ -178,10 +180,11 @@ impl InputError {
             Some('O') => "it holds Python objects: save an array of numbers",
             Some('V' | '[') => "it holds records: save one field, array['NAME']",
             Some('M' | 'm') => "it holds dates or spans of time: save their numbers, array.astype('i8')",
-            Some('b' | 'u' | 'i') => "save it as 32-bit integers, array.astype('i4')",
+            Some('b' | 'u' | 'i') if !narrow => "save it as 32-bit integers, array.astype('i4')",
             _ => "save it as one of them, for example array.astype('f4')",
         };
-        Self::Dtype { name: name.to_owned(), dtype, remedy }
+        let working = if narrow { "u4 i4 f4 f8 i8 u8 f2 u1 i1 u2 i2 b1" } else { "u4 i4 f4 f8 i8 u8 f2" };
+        Self::Dtype { name: name.to_owned(), dtype, working, remedy }
     }
 
     /// The message for a command that can read bare elements.

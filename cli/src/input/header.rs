@@ -7,7 +7,7 @@ use std::io::Read;
 use halofold::Element;
 
 use super::grammar::{self, Dictionary, Fault, excerpt};
-use super::{InputError, fill};
+use super::{InputError, Stored, fill};
 
 /// How every `.npy` file begins.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -23,10 +23,8 @@ const LONGEST: u32 = u16::MAX as u32;
 /// What the header of an array says.
 #[derive(Debug)]
 pub struct Header {
-    /// What the elements are, or what they become because they are narrower.
-    pub element: Element,
-    /// How many bytes one takes in the file.
-    pub stored: usize,
+    /// What the elements are.
+    pub stored: Stored,
     /// The array's dimensions.
     pub shape: Vec<u64>,
     /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
@@ -39,18 +37,19 @@ pub struct Header {
     pub start: u64,
 }
 
-/// Reads the header off `reader`, which is left at the first element. Integers of 8 and 16 bits are taken only with `narrow`.
+/// Reads the header off `reader`, which is left at the first element. Booleans and integers of 8 and 16 bits are taken only
+/// with `narrow`.
 pub fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<Header, InputError> {
     let version = read_version(&mut reader, name)?;
     let (text, start) = read_text(&mut reader, version, name)?;
     let Dictionary { descr, fortran, shape, shape_text } =
-        grammar::dictionary(&text).map_err(|fault| complaint(fault, name))?;
-    let taken = interpret(descr).filter(|(element, stored, _)| narrow || element.size() == *stored as u64);
-    let (element, stored, swap) = taken.ok_or_else(|| InputError::dtype(name, excerpt(descr)))?;
-    let bytes = count(&shape).and_then(|count| count.checked_mul(stored as u64));
+        grammar::dictionary(&text).map_err(|fault| complaint(fault, name, narrow))?;
+    let taken = interpret(descr).filter(|(stored, _)| narrow || !stored.is_packed());
+    let (stored, swap) = taken.ok_or_else(|| InputError::dtype(name, excerpt(descr), narrow))?;
+    let bytes = count(&shape).and_then(|count| count.checked_mul(stored.size()));
     let bytes =
         bytes.ok_or_else(|| InputError::TooLarge { name: name.to_owned(), shape: excerpt(shape_text) })?;
-    Ok(Header { element, stored, shape, fortran, swap, bytes, start })
+    Ok(Header { stored, shape, fortran, swap, bytes, start })
 }
 
 /// Reads the magic and the format's version, of which the first number is enough to go on with.
@@ -107,22 +106,22 @@ fn decode(bytes: Vec<u8>, version: u8, name: &str) -> Result<String, InputError>
     Ok(bytes.into_iter().map(char::from).collect())
 }
 
-/// The element type that a type string names or, of integers of 8 and 16 bits, becomes, if there is one; the bytes of one,
-/// and whether they need swapping.
-fn interpret(descr: &str) -> Option<(Element, usize, bool)> {
+/// The type that a type string names, if there is one, and whether its bytes need swapping.
+fn interpret(descr: &str) -> Option<(Stored, bool)> {
     let (order, kind) = descr.split_at_checked(1)?;
-    let (element, stored) = match kind {
-        "b1" | "u1" => (Element::U32, 1),
-        "u2" => (Element::U32, 2),
-        "u4" => (Element::U32, 4),
-        "u8" => (Element::U64, 8),
-        "i1" => (Element::I32, 1),
-        "i2" => (Element::I32, 2),
-        "i4" => (Element::I32, 4),
-        "i8" => (Element::I64, 8),
-        "f2" => (Element::F16, 2),
-        "f4" => (Element::F32, 4),
-        "f8" => (Element::F64, 8),
+    let stored = match kind {
+        "b1" => Stored::Bool,
+        "u1" => Stored::U8,
+        "u2" => Stored::U16,
+        "u4" => Element::U32.into(),
+        "u8" => Element::U64.into(),
+        "i1" => Stored::I8,
+        "i2" => Stored::I16,
+        "i4" => Element::I32.into(),
+        "i8" => Element::I64.into(),
+        "f2" => Element::F16.into(),
+        "f4" => Element::F32.into(),
+        "f8" => Element::F64.into(),
         _ => return None,
     };
     let big = match order {
@@ -133,7 +132,7 @@ fn interpret(descr: &str) -> Option<(Element, usize, bool)> {
         _ => return None,
     };
     // A single byte has no order, whatever a writer says.
-    Some((element, stored, stored > 1 && big != cfg!(target_endian = "big")))
+    Some((stored, stored.size() > 1 && big != cfg!(target_endian = "big")))
 }
 
 /// How many elements an array of these dimensions has, if 64 bits count them.
@@ -146,9 +145,9 @@ fn count(dimensions: &[u64]) -> Option<u64> {
 }
 
 /// The error for a header that does not describe an array of numbers.
-fn complaint(fault: Fault, name: &str) -> InputError {
+fn complaint(fault: Fault, name: &str, narrow: bool) -> InputError {
     match fault {
-        Fault::Structured(fields) => InputError::dtype(name, fields),
+        Fault::Structured(fields) => InputError::dtype(name, fields, narrow),
         Fault::Malformed(reason) => InputError::header(name, reason),
     }
 }

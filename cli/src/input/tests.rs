@@ -79,15 +79,28 @@ fn native(element: Element, count: u32) -> Vec<u8> {
     elements(element, count, cfg!(target_endian = "big"))
 }
 
+/// Starts on a reader, of a length that may be known.
+fn start(
+    name: &str,
+    reader: Box<dyn Read + Send>,
+    length: Option<u64>,
+    raw: Option<Element>,
+) -> Result<Source, InputError> {
+    match raw {
+        Some(element) => Source::bare(name, reader, length, element.into()),
+        None => Source::npy(name, reader, length, Narrow::Refused),
+    }
+}
+
 /// Opens bytes as a regular file, whose length is known.
 fn regular(bytes: &[u8], raw: Option<Element>) -> Result<Source, InputError> {
     let reader = Box::new(Cursor::new(bytes.to_vec()));
-    Source::new("data.npy", reader, Some(bytes.len() as u64), raw)
+    start("data.npy", reader, Some(bytes.len() as u64), raw)
 }
 
 /// Opens bytes as a stream, whose length is not known.
 fn stream(bytes: &[u8], raw: Option<Element>) -> Result<Source, InputError> {
-    Source::new("-", Box::new(Cursor::new(bytes.to_vec())), None, raw)
+    start("-", Box::new(Cursor::new(bytes.to_vec())), None, raw)
 }
 
 /// Everything that is left, read in pieces of `room` bytes.
@@ -220,7 +233,7 @@ fn pieces_of_any_size_make_the_whole() {
         let bytes = npy(&format!(">{kind}"), "(101,)", &elements(element, 101, true));
         for room in 8..70 {
             let reader = Stutter(bytes.iter().copied().collect(), 0);
-            let mut source = Source::new("-", Box::new(reader), None, None).unwrap();
+            let mut source = start("-", Box::new(reader), None, None).unwrap();
             assert_eq!(rest(&mut source, room).unwrap(), native(element, 101), "{room}");
         }
     }
@@ -242,7 +255,7 @@ impl OnDisk {
 
     /// Opens it by its path.
     fn open(&self, raw: Option<Element>) -> Result<Source, InputError> {
-        Source::open(self.0.to_str().unwrap(), raw)
+        Source::open_packed(self.0.to_str().unwrap(), raw.map(Stored::from))
     }
 }
 

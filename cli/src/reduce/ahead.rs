@@ -7,7 +7,7 @@ use super::layout::Share;
 use crate::failure::Failure;
 use crate::input::Source;
 
-/// A piece of each source, aligned for any element.
+/// A piece of each source, as it lies in the file, aligned for any element.
 pub type Buffers = Vec<Vec<u64>>;
 
 /// Hands the shares of one or two sources to `work`, in order, each with its bytes, and reads the next one at the same time.
@@ -19,7 +19,7 @@ pub fn pieces(
     mut shares: impl Iterator<Item = Share> + Send,
     mut work: impl FnMut(Share, &[&[u8]]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let size = sources[0].element().size() as usize;
+    let size = sources[0].size() as usize;
     let (empty, to_fill) = mpsc::channel::<&mut Buffers>();
     let (full, to_work) = mpsc::channel();
     thread::scope(move |scope| {
@@ -54,7 +54,7 @@ pub fn pieces(
 fn fill(sources: &mut [Source], buffer: &mut Buffers, share: Share) -> Result<Share, Failure> {
     let mut lengths = Vec::new();
     for (source, words) in sources.iter_mut().zip(buffer) {
-        let bytes = share.elements() * source.element().size();
+        let bytes = share.elements() * source.size();
         let piece: &mut [u8] = &mut bytemuck::cast_slice_mut(words)[..bytes as usize];
         lengths.push(source.read(piece).map_err(Failure::usage)? as u64);
     }

@@ -94,7 +94,12 @@ mod tests {
             let len = items.len() as u64;
             let share = Share { plane: 0, before, outer: 1, len, inner: 1, completes: false };
             before += len;
-            let outcome = Outcome { answers: vec![Answer::Value(Value::F32(*got))], depth: 2, gpu_ms: None };
+            let outcome = Outcome {
+                answers: vec![Answer::Value(Value::F32(*got))],
+                place: None,
+                depth: 2,
+                gpu_ms: None,
+            };
             let expected = expected(Op::Product, Element::F32, &share, bytemuck::cast_slice(items), None);
             all.worsen(&judge(Op::Product, &Layout::Whole, &share, &expected, &outcome));
             seen.push(all.clone());

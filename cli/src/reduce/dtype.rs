@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
+use std::ops::RangeInclusive;
 
 use halofold::Value;
 
@@ -44,6 +45,16 @@ impl Dtype {
         }
     }
 
+    /// The integers that it holds.
+    fn range(self) -> RangeInclusive<i128> {
+        let bits = 8 * self.size();
+        match self {
+            Dtype::Bool => 0..=1,
+            Dtype::Signed(_) => -1 << (bits - 1)..=(1 << (bits - 1)) - 1,
+            Dtype::Unsigned(_) | Dtype::Float(_) => 0..=(1 << bits) - 1,
+        }
+    }
+
     fn encode_value(self, value: Value, bytes: &mut Vec<u8>) -> Option<()> {
         if let Dtype::Float(size) = self {
             match size {
@@ -58,12 +69,10 @@ impl Dtype {
             Value::Wide(x) => x,
             _ => return None,
         };
-        match self {
-            Dtype::Unsigned(4) => bytes.extend(u32::try_from(integer).ok()?.to_le_bytes()),
-            Dtype::Unsigned(_) => bytes.extend(u64::try_from(integer).ok()?.to_le_bytes()),
-            Dtype::Signed(4) => bytes.extend(i32::try_from(integer).ok()?.to_le_bytes()),
-            _ => bytes.extend(i64::try_from(integer).ok()?.to_le_bytes()),
+        if !self.range().contains(&integer) {
+            return None;
         }
+        bytes.extend(&integer.to_le_bytes()[..self.size()]);
         Some(())
     }
 }
@@ -104,6 +113,8 @@ mod tests {
         assert!(!fits(Dtype::Signed(8), Value::Wide(1 << 63)));
         assert!(fits(Dtype::Unsigned(8), Value::Wide(1 << 63)));
         assert!(!fits(Dtype::Signed(4), Value::F32(1.0)));
+        assert!(fits(Dtype::Signed(1), Value::Signed(-128)) && !fits(Dtype::Signed(1), Value::Signed(128)));
+        assert!(fits(Dtype::Unsigned(2), Value::Unsigned(65535)) && !fits(Dtype::Bool, Value::Unsigned(2)));
     }
 
     #[test]

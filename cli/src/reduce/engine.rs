@@ -5,25 +5,29 @@
 
 use halofold::Element;
 use halofold::reduce::reference::Expected;
-use halofold::reduce::{Extent, Op, Plan, Reducer};
+use halofold::reduce::{Answer, Extent, Op, Plan, Reducer};
 
 use super::ahead::{self, Buffers};
 use super::check::{self, Check};
 use super::file::Work;
+use super::help;
 use super::layout::{Layout, Share};
 use super::op;
+use super::place::Turned;
 use super::slot::{self, Kernel, Slot};
 use super::tally::Tally;
+use super::unpack::Unpack;
 use crate::failure::Failure;
 use crate::gpu::{self, Gpu};
-use crate::input::Source;
+use crate::input::{Source, Stored};
 
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
     gpu: &'a Gpu,
     /// One for each operator and element type that the files need.
     kernels: Vec<Kernel>,
-    /// Bytes of a piece, at most.
+    unpack: Unpack,
+    /// Bytes of a piece on the GPU, at most.
     piece: u64,
     /// Two pieces on the host, aligned for any element: one is reduced, the next one read.
     host: [Buffers; 2],
@@ -36,6 +40,8 @@ pub struct Engine<'a> {
 struct Flight {
     slot: usize,
     share: Share,
+    /// Its elements, if the host has to look among them for what the GPU finds.
+    kept: Option<Vec<u8>>,
     /// What the CPU makes of it, for each kernel; nothing if it was not asked.
     expected: Option<Vec<Vec<Expected>>>,
 }
@@ -54,12 +60,20 @@ impl<'a> Engine<'a> {
         // A piece ends between two elements of whatever type, and has room for one.
         let piece = (piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
         let kernels = kernels(gpu, work, ops, piece)?;
-        let largest = work.iter().map(|work| work.bytes.unwrap_or(piece)).max().unwrap_or(0);
-        let size = largest.min(piece).next_multiple_of(8).max(8);
-        let host = || vec![vec![0; size as usize / 8]; inputs];
-        let slot = |number| Slot::new(gpu, number, inputs, size, kernels.len());
-        let slots = gpu.attempt(|| Ok([slot(0), slot(1)]))?;
-        Ok(Engine { gpu, piece: size, host: [host(), host()], slots, kernels, verify })
+        let unpacked = |work: &Work| {
+            let most = most(gpu, work.stored, piece);
+            work.len.map_or(most, |len| len.min(most)) * work.stored.element().size()
+        };
+        let size = work.iter().map(unpacked).max().unwrap_or(0).next_multiple_of(8).max(8);
+        // The most bytes of a piece of that size, as it lies in its file. A short file, too, is asked for a whole piece.
+        let stored = |work: &Work| most(gpu, work.stored, size) * work.stored.size();
+        let room = |bytes: Option<u64>| bytes.unwrap_or(0).next_multiple_of(8);
+        let packed = room(work.iter().filter(|work| work.stored.is_packed()).map(stored).max());
+        let words = room(work.iter().map(stored).max()).max(8) as usize / 8;
+        let host = || vec![vec![0; words]; inputs];
+        let slot = |number| Slot::new(gpu, number, inputs, [size, packed], kernels.len());
+        let (slots, unpack) = gpu.attempt(|| Ok(([slot(0), slot(1)], Unpack::new(gpu, work))))?;
+        Ok(Engine { gpu, piece: size, host: [host(), host()], slots, kernels, unpack, verify })
     }
 
     /// The adapter's name.
@@ -76,21 +90,24 @@ impl<'a> Engine<'a> {
         tallies: &mut [Tally],
         mut advance: impl FnMut(u64),
     ) -> Result<(), Failure> {
-        let Engine { gpu, kernels, piece, host, slots, verify } = self;
+        let Engine { gpu, kernels, unpack, piece, host, slots, verify } = self;
         let job = Job::new(work, kernels, tallies);
-        let shares = work.layout.shares(*piece / work.element.size()).map_err(Failure::usage)?;
+        let shares = work.layout.shares(most(gpu, work.stored, *piece)).map_err(Failure::usage)?;
         let mut flight: Option<Flight> = None;
         let mut turn = 0;
         ahead::pieces(sources, host, shares, |share, pieces| {
             // Goes up while the GPU is still busy with the piece before.
             gpu.attempt(|| {
-                slots[turn].load(gpu, pieces);
+                slots[turn].load(gpu, job.stored, pieces);
                 Ok(())
             })?;
             let landed = flight.take().map(|flight| job.land(gpu, slots, kernels, flight)).transpose()?;
-            gpu.attempt(|| slots[turn].launch(gpu, kernels, &job.used, (job.layout, &share)))?;
+            gpu.attempt(|| {
+                slots[turn].launch(gpu, kernels, &job.used, (unpack, job.stored), (job.layout, &share))
+            })?;
             let expected = verify.then(|| job.expect(kernels, &share, pieces));
-            flight = Some(Flight { slot: turn, share, expected });
+            let kept = job.turned.as_ref().map(|_| pieces[0].to_vec());
+            flight = Some(Flight { slot: turn, share, kept, expected });
             turn = 1 - turn;
             if let Some(landed) = landed {
                 landed.tell(&job, tallies)?;
@@ -106,8 +123,10 @@ impl<'a> Engine<'a> {
 
 /// One file's share of the engine.
 struct Job<'a> {
-    element: Element,
+    stored: Stored,
     layout: &'a Layout,
+    /// How searches count places, if not in the order of memory.
+    turned: Option<Turned>,
     /// The kernels it uses.
     used: Vec<usize>,
     /// For each tally, where in `used` its parts are.
@@ -124,7 +143,7 @@ impl<'a> Job<'a> {
     fn new(work: &'a Work, kernels: &[Kernel], tallies: &[Tally]) -> Self {
         let mut used = Vec::new();
         let mut place = |op: Op| {
-            let found = kernels.iter().position(|kernel| is(kernel, op, work.element));
+            let found = kernels.iter().position(|kernel| is(kernel, op, work.stored.element()));
             let number = found.expect("every part has a reducer for every element type of the files");
             used.iter().position(|seen| *seen == number).unwrap_or_else(|| {
                 used.push(number);
@@ -133,15 +152,17 @@ impl<'a> Job<'a> {
         };
         let wanted =
             tallies.iter().map(|tally| tally.parts().iter().map(|&op| place(op)).collect()).collect();
-        Job { element: work.element, layout: &work.layout, used, wanted }
+        let turned = work.turned().filter(|_| used.iter().any(|&number| op::is_search(kernels[number].op)));
+        Job { stored: work.stored, layout: &work.layout, turned, used, wanted }
     }
 
     /// What the CPU makes of a piece.
     fn expect(&self, kernels: &[Kernel], share: &Share, pieces: &[&[u8]]) -> Vec<Vec<Expected>> {
+        let pieces: Vec<_> = pieces.iter().map(|piece| self.stored.widened(piece)).collect();
         let one = |&number: &usize| {
             let op = kernels[number].op;
-            let second = pieces.get(1).copied().filter(|_| op == Op::Dot);
-            check::expected(op, self.element, share, pieces[0], second)
+            let second = pieces.get(1).map(|piece| &**piece).filter(|_| op == Op::Dot);
+            check::expected(op, self.stored.element(), share, &pieces[0], second)
         };
         self.used.iter().map(one).collect()
     }
@@ -155,14 +176,24 @@ impl<'a> Job<'a> {
         flight: Flight,
     ) -> Result<Landed, Failure> {
         let outcomes = gpu.attempt(|| slots[flight.slot].collect(gpu, kernels))?;
-        let judged = outcomes.into_iter().enumerate().map(|(place, outcome)| {
+        let judged = outcomes.into_iter().enumerate().map(|(place, mut outcome)| {
             let op = kernels[self.used[place]].op;
             let check = flight.expected.as_ref().map_or(Check::Unchecked, |expected| {
                 check::judge(op, self.layout, &flight.share, &expected[place], &outcome)
             });
+            outcome.place = self.place(&flight, &outcome);
             (outcome, check)
         });
         Ok(Landed { share: flight.share, outcomes: judged.collect() })
+    }
+}
+
+impl Job<'_> {
+    /// Where a search found its element, if that is not counted in the order of memory.
+    fn place(&self, flight: &Flight, outcome: &slot::Outcome) -> Option<u64> {
+        let turned = self.turned.as_ref()?;
+        let Some(Answer::At { index, .. }) = outcome.answers.first() else { return None };
+        Some(turned.first(flight.kept.as_ref()?, flight.share.before, u64::from(*index)))
     }
 }
 
@@ -187,21 +218,28 @@ fn is(kernel: &Kernel, op: Op, element: Element) -> bool {
     (kernel.op, kernel.element) == (op, element)
 }
 
+/// The elements of a piece, at most: on the GPU they take `piece` bytes. Where they are unpacked, one binding holds all of them.
+fn most(gpu: &Gpu, stored: Stored, piece: u64) -> u64 {
+    let binding = gpu.device.limits().max_storage_buffer_binding_size;
+    let bytes = if stored.is_packed() { piece.min(binding) } else { piece };
+    bytes / stored.element().size()
+}
+
 /// The reductions that all files and operators need, each of which compiles its kernels once.
 fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kernel>, Failure> {
     let mut kernels: Vec<Kernel> = Vec::new();
     for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, *op))) {
-        let element = work.element;
+        let element = work.stored.element();
         let refused = |why: String| Failure::Usage(format!("{}: {why}", work.path));
         if !op.is_over(element) {
-            return Err(refused(format!("`{op}` is not defined for {element}")));
+            return Err(refused(format!("`{op}` is not defined for {}", work.stored)));
         }
-        let shares =
-            work.layout.shares(piece / element.size()).map_err(|error| refused(gpu::explain(&error)))?;
+        let shares = work.layout.shares(most(gpu, work.stored, piece));
+        let shares = shares.map_err(|error| refused(gpu::explain(&error)))?;
         let first = shares.take(1).next();
         for part in op::parts(op, element) {
             let Ok(monoid) = part.over(element) else { continue };
-            if let Some(share) = first.filter(|_| work.bytes.is_some()) {
+            if let Some(share) = first.filter(|_| work.len.is_some()) {
                 // What a device cannot bind is better known before anything is read.
                 let extent = Extent { offset: 0, len: share.elements() };
                 let second = (part == Op::Dot).then_some(extent);
@@ -210,9 +248,9 @@ fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kerne
                     .map_err(|error| refused(gpu::explain(&error)))?;
             }
             if !kernels.iter().any(|kernel| is(kernel, part, element)) {
-                let reducer = gpu.attempt(|| {
-                    Reducer::new(&gpu.device, monoid).map_err(|error| refused(gpu::explain(&error)))
-                })?;
+                let missing = monoid.features() - gpu.device.features();
+                let lacking = |error| refused(gpu::explain(&error) + &help::instead(op, work, missing));
+                let reducer = gpu.attempt(|| Reducer::new(&gpu.device, monoid).map_err(lacking))?;
                 kernels.push(Kernel { op: part, element, reducer });
             }
         }

@@ -67,10 +67,10 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     }
     for work in &work {
         for op in &args.op {
-            if Format::of(*op, work.element).is_none() {
+            if Format::of(*op, work.stored.element()).is_none() {
                 return Err(Failure::Usage(format!(
                     "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot of f32",
-                    work.path, work.element
+                    work.path, work.stored
                 )));
             }
         }
@@ -85,7 +85,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         // Sum and mean finish the same state.
         let summed = sum(&gpu, work, second.as_mut(), args)?;
         for op in &args.op {
-            let mut row = Row::of(&work.path, *op, work.element.name(), &summed.state);
+            let mut row = Row::of(&work.path, *op, work.stored.name(), &summed.state);
             row.is_right =
                 summed.reference.as_ref().map(|reference| reference.words() == summed.state.words());
             row.wall_ms = start.elapsed().as_secs_f64() * 1e3;
@@ -170,7 +170,7 @@ struct Summed {
 }
 
 fn sum(gpu: &Gpu, work: &mut Work, second: Option<&mut Work>, args: &ReduceArgs) -> Result<Summed, Failure> {
-    let element = work.element;
+    let element = work.stored.element();
     let op = if second.is_some() { Op::Dot } else { Op::Sum };
     let monoid = op.over(element).map_err(Failure::usage)?;
     let format = Format::of(op, element).ok_or_else(|| Failure::usage("no exact form"))?;
@@ -184,7 +184,7 @@ fn sum(gpu: &Gpu, work: &mut Work, second: Option<&mut Work>, args: &ReduceArgs)
         sources.push(second.open(args.raw)?);
     }
     let piece = (args.piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
-    let size = work.bytes.unwrap_or(piece).min(piece).next_multiple_of(8).max(8);
+    let size = work.bytes().unwrap_or(piece).min(piece).next_multiple_of(8).max(8);
     let host = || vec![vec![0; size as usize / 8]; sources.len()];
     let mut buffers = [host(), host()];
     let inputs: Vec<_> = sources.iter().map(|_| dataset::input_buffer(gpu, size)).collect();

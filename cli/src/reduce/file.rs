@@ -2,20 +2,19 @@
 
 use std::fs;
 
-use halofold::Element;
-
 use super::layout::{Axis, Layout};
+use super::place::Turned;
 use crate::failure::Failure;
-use crate::input::Source;
+use crate::input::{Source, Stored};
 
 /// A file that was found good.
 pub struct Work {
     /// Its name on the command line.
     pub path: String,
     /// What it holds.
-    pub element: Element,
-    /// How many bytes of elements, if that is known before the end.
-    pub bytes: Option<u64>,
+    pub stored: Stored,
+    /// How many elements, if that is known before the end.
+    pub len: Option<u64>,
     /// Its dimensions, and whether the first of them runs fastest; none of bare elements.
     pub shape: Vec<u64>,
     pub fortran: bool,
@@ -26,7 +25,7 @@ pub struct Work {
 }
 
 /// Opens every file and checks what can be known without reading it.
-pub fn survey(paths: &[String], raw: Option<Element>, axis: Option<i64>) -> Result<Vec<Work>, Failure> {
+pub fn survey(paths: &[String], raw: Option<Stored>, axis: Option<i64>) -> Result<Vec<Work>, Failure> {
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
@@ -34,9 +33,8 @@ pub fn survey(paths: &[String], raw: Option<Element>, axis: Option<i64>) -> Resu
 }
 
 impl Work {
-    fn look(path: &str, raw: Option<Element>, axis: Option<i64>) -> Result<Self, Failure> {
-        let source = Source::open(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
-        let element = source.element();
+    fn look(path: &str, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
+        let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
         // through a pipe has to stay open.
         let reopens = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
@@ -46,8 +44,8 @@ impl Work {
         };
         Ok(Work {
             path: path.to_owned(),
-            element,
-            bytes: source.len().map(|len| len * element.size()),
+            stored: source.stored(),
+            len: source.len(),
             shape: source.shape().to_vec(),
             fortran: source.is_fortran(),
             layout,
@@ -56,15 +54,15 @@ impl Work {
     }
 
     /// Opens it for reading.
-    pub fn open(&mut self, raw: Option<Element>) -> Result<Source, Failure> {
+    pub fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
-        let source = Source::open(&self.path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+        let source =
+            Source::open_packed(&self.path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the space for pieces, are those for what was found first.
-        let bytes = source.len().map(|len| len * source.element().size());
-        let now = (source.element(), bytes, source.shape(), source.is_fortran());
-        if now != (self.element, self.bytes, &self.shape, self.fortran) {
+        let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
+        if now != (self.stored, self.len, &self.shape, self.fortran) {
             return Err(Failure::Usage(format!("{}: was changed meanwhile; run this again", self.path)));
         }
         Ok(source)
@@ -79,10 +77,10 @@ impl Work {
                 other.path, self.path
             )))
         };
-        if self.element != other.element {
-            return differ("has type", self.element.to_string(), other.element.to_string());
+        if self.stored != other.stored {
+            return differ("has type", self.stored.to_string(), other.stored.to_string());
         }
-        let known = self.bytes.zip(other.bytes);
+        let known = self.len.zip(other.len);
         if self.shape != other.shape || known.is_some_and(|(own, others)| own != others) {
             return differ("has shape", self.dimensions(), other.dimensions());
         }
@@ -92,9 +90,20 @@ impl Work {
         Ok(())
     }
 
+    /// How many bytes of elements, if that is known before the end.
+    pub fn bytes(&self) -> Option<u64> {
+        self.len.map(|len| len * self.stored.size())
+    }
+
+    /// The places of its elements in C's order, where searches have to count them so.
+    pub fn turned(&self) -> Option<Turned> {
+        let is_turned = self.fortran && self.shape.len() > 1 && self.layout == Layout::Whole;
+        is_turned.then(|| Turned::new(self.stored, &self.shape))
+    }
+
     /// Its shape as NumPy writes it; of bare elements how many there are.
     fn dimensions(&self) -> String {
-        let bare = [self.bytes.unwrap_or(0) / self.element.size()];
+        let bare = [self.len.unwrap_or(0)];
         let shape = if self.shape.is_empty() { &bare[..] } else { &self.shape };
         format!("({})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
     }

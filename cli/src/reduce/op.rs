@@ -5,6 +5,7 @@ use halofold::reduce::Op;
 use halofold::{Element, Value};
 
 use super::dtype::Dtype;
+use crate::input::Stored;
 
 /// The operators that come first wherever all are named.
 const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
@@ -59,9 +60,11 @@ pub fn needs_elements(op: Op) -> bool {
 }
 
 /// The type of the answers in an array: NumPy's, where NumPy has the operator; but 16-bit floats give 32-bit ones.
-pub fn dtype(op: Op, element: Element) -> Dtype {
-    let bytes = element.size().max(4) as u8;
+pub fn dtype(op: Op, stored: Stored) -> Dtype {
+    let element = stored.element();
+    let bytes = if element == Element::F16 { 4 } else { stored.size() as u8 };
     let own = match element {
+        _ if stored == Stored::Bool => Dtype::Bool,
         Element::U32 | Element::U64 => Dtype::Unsigned(bytes),
         Element::I32 | Element::I64 => Dtype::Signed(bytes),
         _ => Dtype::Float(bytes),
@@ -74,7 +77,7 @@ pub fn dtype(op: Op, element: Element) -> Dtype {
         Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => in_64_bits,
         op if gives_float(op, element) => Dtype::Float(8),
         Op::L1 => Dtype::Unsigned(8),
-        Op::MaxNorm => Dtype::Unsigned(bytes),
+        Op::MaxNorm if own != Dtype::Bool => Dtype::Unsigned(bytes),
         _ => own,
     }
 }
@@ -107,7 +110,22 @@ mod tests {
             (Op::Sum, Element::F16, "f4"),
             (Op::Dot, Element::U32, "u4"),
         ] {
-            assert_eq!(dtype(op, element).to_string(), name, "{op} of {element}");
+            assert_eq!(dtype(op, element.into()).to_string(), name, "{op} of {element}");
+        }
+        for (op, names) in [
+            (Op::Sum, ["i8", "u8", "i8", "u8", "i8"]),
+            (Op::Product, ["i8", "u8", "i8", "u8", "i8"]),
+            (Op::Min, ["b1", "u1", "i1", "u2", "i2"]),
+            (Op::MinMax, ["b1", "u1", "i1", "u2", "i2"]),
+            (Op::Xor, ["b1", "u1", "i1", "u2", "i2"]),
+            (Op::MaxNorm, ["b1", "u1", "u1", "u2", "u2"]),
+            (Op::Mean, ["f8"; 5]),
+            (Op::Variance, ["f8"; 5]),
+            (Op::Any, ["b1"; 5]),
+            (Op::ArgMin, ["i8"; 5]),
+            (Op::Count, ["i8"; 5]),
+        ] {
+            assert_eq!(Stored::PACKED.map(|stored| dtype(op, stored).to_string()), names, "{op}");
         }
     }
 }

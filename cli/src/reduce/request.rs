@@ -53,7 +53,7 @@ pub fn check_files(args: &ReduceArgs, work: &[Work], second: Option<&Work>) -> R
 fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let path = &work.path;
     let (empty, results) = match &work.layout {
-        Layout::Whole => (args.output.is_some() && work.bytes == Some(0), 1),
+        Layout::Whole => (args.output.is_some() && work.len == Some(0), 1),
         Layout::Axis(axis) => (axis.len == 0, axis.results()),
     };
     let extremum = args.op.iter().find(|op| op::needs_elements(**op));

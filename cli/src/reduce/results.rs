@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io;
 
-use halofold::Element;
 use halofold::reduce::Op;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
@@ -13,6 +12,7 @@ use super::layout::Layout;
 use super::op;
 use super::rule::Answer;
 use crate::failure::Failure;
+use crate::input::Stored;
 
 /// Results that are printed, at most.
 pub const FEW: u64 = 1000;
@@ -24,8 +24,6 @@ pub struct Results {
     /// Their dimensions; none of a single one.
     shape: Vec<u64>,
     fortran: bool,
-    /// The dimensions of the input, if places in it are counted along the other dimensions first.
-    turned: Vec<u64>,
     pushed: u64,
     /// All of them, if they are few.
     few: Option<Vec<Answer>>,
@@ -34,35 +32,25 @@ pub struct Results {
 }
 
 impl Results {
-    /// Before the first one; `stored` in an array or not.
-    pub fn new(op: Op, element: Element, layout: &Layout, stored: bool) -> Self {
+    /// Before the first one of elements `of` a type; `stored` in an array or not.
+    pub fn new(op: Op, of: Stored, layout: &Layout, stored: bool) -> Self {
         let (shape, fortran, count) = match layout {
             Layout::Whole => (Vec::new(), false, 1),
             Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
         };
         Results {
             op,
-            dtype: op::dtype(op, element),
+            dtype: op::dtype(op, of),
             shape,
             fortran,
-            turned: Vec::new(),
             pushed: 0,
             few: (count <= FEW).then(Vec::new),
             bytes: stored.then(Vec::new),
         }
     }
 
-    /// The same over all of an array in Fortran's order, whose places NumPy counts in C's.
-    pub fn turned(self, shape: &[u64]) -> Self {
-        Results { turned: shape.to_vec(), ..self }
-    }
-
     /// Adds the next one.
     pub fn push(&mut self, answer: Answer) -> Result<(), Failure> {
-        let answer = match answer {
-            Answer::At { value, index } => Answer::At { value, index: turn(index, &self.turned) },
-            other => other,
-        };
         if let Some(bytes) = &mut self.bytes {
             self.dtype.encode(&answer, bytes).ok_or_else(|| {
                 Failure::Usage(format!(
@@ -125,16 +113,6 @@ impl Results {
     }
 }
 
-/// A place counted along the first of some dimensions, counted along the last one. Without dimensions it stays.
-fn turn(index: u64, dimensions: &[u64]) -> u64 {
-    if dimensions.is_empty() {
-        return index;
-    }
-    let (_, turned) =
-        dimensions.iter().fold((index, 0), |(left, turned), len| (left / len, turned * len + left % len));
-    turned
-}
-
 /// Pairs of elements, the first of all, then the second of all.
 fn halves(pairs: &[u8], size: usize) -> Vec<u8> {
     let half = |first: usize| pairs.chunks_exact(2 * size).flat_map(move |pair| &pair[first..first + size]);
@@ -193,14 +171,14 @@ impl<T: Serialize> Serialize for Tree<T> {
 
 #[cfg(test)]
 mod tests {
-    use halofold::Value;
+    use halofold::{Element, Value};
 
     use super::super::layout::Axis;
     use super::*;
 
     fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Answer>) -> Results {
         let axis = Axis::new(2, &[2, 3, 4], fortran).unwrap();
-        let mut results = Results::new(op, Element::U32, &Layout::Axis(axis), true);
+        let mut results = Results::new(op, Element::U32.into(), &Layout::Axis(axis), true);
         answers.for_each(|answer| results.push(answer).map_err(|_| ()).unwrap());
         results
     }
@@ -218,13 +196,6 @@ mod tests {
         };
         assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");
         assert_eq!(text(true), "[[0, 2, 4], [1, 3, 5]]");
-    }
-
-    #[test]
-    fn places_are_turned() {
-        let all: Vec<_> = (0..6).map(|index| turn(index, &[2, 3])).collect();
-        assert_eq!(all, [0, 3, 1, 4, 2, 5]);
-        assert_eq!(turn(7, &[]), 7);
     }
 
     #[test]

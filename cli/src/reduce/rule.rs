@@ -5,7 +5,7 @@
 //! | sums, dot, l1, count, mean | sum | the sum: of integers exact, of floats compensated; the mean divides it once, in 64 bits |
 //! | products | product | the product: of integers modulo 2^64, of floats with an exponent of its own |
 //! | min, max, min-max, max-norm | extremum | the extremum; a NaN wins, -0 is less than +0 |
-//! | arg-min, arg-max | value and place | the best value, of equal ones the first; the first NaN |
+//! | arg-min, arg-max | value and place | the best value, of equal ones the least place; of NaNs, too |
 //! | variance and its kin | variance and sum | Chan, Golub and LeVeque's merge of squares around means, in 64 bits |
 //! | l2 | norm | the root of the sum of squares |
 //! | any, all, and, or, xor | the same | the same |
@@ -17,6 +17,7 @@ use halofold::reduce::{self, Op};
 use halofold::{Element, Value};
 
 use super::op;
+use crate::input::Stored;
 
 /// An answer over all elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     pub op: Op,
-    pub element: Element,
+    pub stored: Stored,
     /// What variances subtract from the number of elements.
     pub ddof: u32,
 }
@@ -67,12 +68,18 @@ pub enum State {
 pub struct Span {
     pub before: u64,
     pub len: u64,
+    /// Where in the whole a search found its element, if it is not counted in the order of the pieces.
+    pub place: Option<u64>,
 }
 
 impl Rule {
+    fn element(&self) -> Element {
+        self.stored.element()
+    }
+
     /// Of no piece yet.
     pub fn start(&self) -> State {
-        let float = self.element.is_float();
+        let float = self.element().is_float();
         match self.op {
             Op::Min | Op::Max | Op::MaxNorm => State::Best(None),
             Op::MinMax => State::Range(None),
@@ -98,10 +105,12 @@ impl Rule {
                 *range = Some((better(Op::Min, low, min), better(Op::Max, high, max)));
             }
             (State::Place(place), reduce::Answer::At { value, index }) => {
-                let index = span.before + u64::from(index);
-                match place {
-                    Some((best, _)) if !prefers(self.op, value, *best) => {}
-                    _ => *place = Some((value, index)),
+                let index = span.place.unwrap_or(span.before + u64::from(index));
+                let is_kept = place.is_some_and(|(best, at)| {
+                    !prefers(self.op, value, best) && (at < index || prefers(self.op, best, value))
+                });
+                if !is_kept {
+                    *place = Some((value, index));
                 }
             }
             (State::Moments { mean, squares }, reduce::Answer::Value(variance)) => {
@@ -153,7 +162,7 @@ impl Rule {
             State::Sum(logs) if self.op == Op::GeometricMean => self.real((logs.value() / n as f64).exp()),
             State::Sum(sum) => self.real(sum.value()),
             State::Product(product) => self.real(product.value()),
-            State::Best(best) => Answer::Value(best.unwrap_or_else(|| self.zero())),
+            State::Best(best) => self.truth_or(best.unwrap_or_else(|| self.zero())),
             State::Range(range) => range.map_or(Answer::Nothing, |(min, max)| Answer::Range { min, max }),
             State::Place(place) => {
                 place.map_or(Answer::Nothing, |(value, index)| Answer::At { value, index })
@@ -164,11 +173,11 @@ impl Rule {
     }
 
     fn integer(&self, x: i128, n: u64) -> Answer {
-        let signed = matches!(self.element, Element::I32 | Element::I64);
+        let signed = matches!(self.element(), Element::I32 | Element::I64);
         let value = match self.op {
             Op::Any | Op::All => return Answer::Truth(x != 0),
             Op::Mean => Value::F64(quotient(x, n)),
-            Op::Dot | Op::And | Op::Or | Op::Xor => self.own(x),
+            Op::Dot | Op::And | Op::Or | Op::Xor => return self.truth_or(self.own(x)),
             Op::Sum | Op::Product | Op::WideProduct if signed => Value::Signed(x as i64),
             Op::Sum | Op::Product | Op::WideProduct => Value::Unsigned(x as u64),
             Op::WideSum if signed => i64::try_from(x).map_or(Value::Wide(x), Value::Signed),
@@ -177,18 +186,28 @@ impl Rule {
         Answer::Value(value)
     }
 
-    /// The low bits of an integer, as the element's type.
+    /// The low bits of an integer, as the elements' type.
     fn own(&self, x: i128) -> Value {
-        match self.element {
-            Element::U32 => Value::Unsigned((x as u32).into()),
-            Element::I32 => Value::Signed((x as i32).into()),
-            Element::I64 => Value::Signed(x as i64),
-            _ => Value::Unsigned(x as u64),
+        match self.stored {
+            Stored::Bool => Value::Unsigned((x != 0).into()),
+            Stored::U8 => Value::Unsigned((x as u8).into()),
+            Stored::I8 => Value::Signed((x as i8).into()),
+            Stored::U16 => Value::Unsigned((x as u16).into()),
+            Stored::I16 => Value::Signed((x as i16).into()),
+            Stored::Element(Element::U32) => Value::Unsigned((x as u32).into()),
+            Stored::Element(Element::I32) => Value::Signed((x as i32).into()),
+            Stored::Element(Element::I64) => Value::Signed(x as i64),
+            Stored::Element(_) => Value::Unsigned(x as u64),
         }
     }
 
+    /// A value of the elements' type: of Booleans true or false.
+    fn truth_or(&self, value: Value) -> Answer {
+        if self.stored == Stored::Bool { Answer::Truth(integer(value) != 0) } else { Answer::Value(value) }
+    }
+
     fn zero(&self) -> Value {
-        if self.element.is_float() { self.float(0.0) } else { Value::Unsigned(0) }
+        if self.element().is_float() { self.float(0.0) } else { Value::Unsigned(0) }
     }
 
     fn real(&self, x: f64) -> Answer {
@@ -197,7 +216,7 @@ impl Rule {
 
     /// A float as answers have it: of integers with 64 bits.
     fn float(&self, x: f64) -> Value {
-        let narrow = matches!(self.element, Element::F16 | Element::F32);
+        let narrow = matches!(self.element(), Element::F16 | Element::F32);
         if narrow { Value::F32(x as f32) } else { Value::F64(x) }
     }
 
@@ -280,14 +299,14 @@ mod tests {
     use super::*;
 
     fn rule(op: Op, element: Element) -> Rule {
-        Rule { op, element, ddof: 0 }
+        Rule { op, stored: element.into(), ddof: 0 }
     }
 
     /// The answer over `n` elements that came in some pieces, all of them equally long.
     fn total(op: Op, element: Element, pieces: &[Value], n: u64) -> Option<Value> {
         let rule = rule(op, element);
         let mut state = rule.start();
-        let span = Span { before: 0, len: 1 };
+        let span = Span { before: 0, len: 1, place: None };
         pieces.iter().for_each(|&piece| rule.add(&mut state, &[reduce::Answer::Value(piece)], span));
         match rule.finish(&state, n) {
             Answer::Value(value) => Some(value),
@@ -371,7 +390,7 @@ mod tests {
             let mut state = rule.start();
             for (piece, value) in values.into_iter().enumerate() {
                 let answer = reduce::Answer::At { value: Value::F32(value), index: 3 };
-                rule.add(&mut state, &[answer], Span { before: 10 * piece as u64, len: 10 });
+                rule.add(&mut state, &[answer], Span { before: 10 * piece as u64, len: 10, place: None });
             }
             let Answer::At { index, .. } = rule.finish(&state, 40) else { unreachable!() };
             index
@@ -382,14 +401,49 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_pieces_the_least_place_wins() {
+        for value in [2.0, f32::NAN] {
+            let rule = rule(Op::ArgMax, Element::F32);
+            let mut state = rule.start();
+            for place in [9, 4, 7] {
+                let answer = reduce::Answer::At { value: Value::F32(value), index: 0 };
+                rule.add(&mut state, &[answer], Span { before: 10, len: 10, place: Some(place) });
+            }
+            assert!(matches!(rule.finish(&state, 30), Answer::At { index: 4, .. }));
+        }
+    }
+
+    #[test]
+    fn narrow_types_wrap_in_their_own_width() {
+        let dot = |stored, sum: i64| {
+            let rule = Rule { op: Op::Dot, stored, ddof: 0 };
+            let mut state = rule.start();
+            let span = Span { before: 0, len: 9, place: None };
+            rule.add(&mut state, &[reduce::Answer::Value(Value::Signed(sum))], span);
+            rule.finish(&state, 9)
+        };
+        assert_eq!(dot(Stored::U8, 257), Answer::Value(Value::Unsigned(1)));
+        assert_eq!(dot(Stored::I8, 128), Answer::Value(Value::Signed(-128)));
+        assert_eq!(dot(Stored::U16, -1), Answer::Value(Value::Unsigned(65535)));
+        assert_eq!(dot(Stored::I16, -1), Answer::Value(Value::Signed(-1)));
+        assert_eq!(dot(Stored::Bool, 256), Answer::Truth(true));
+        let all_bits = |stored| {
+            let rule = Rule { op: Op::And, stored, ddof: 0 };
+            rule.finish(&rule.start(), 0)
+        };
+        assert_eq!(all_bits(Stored::U8), Answer::Value(Value::Unsigned(255)));
+        assert_eq!(all_bits(Stored::Bool), Answer::Truth(true));
+    }
+
+    #[test]
     fn variances_of_pieces_make_one() {
         // 0, 2 | 10, 14, 18: means 1 and 14, variances 1 and 32/3.
         let spread = |op, ddof| {
-            let rule = Rule { op, element: Element::F64, ddof };
+            let rule = Rule { op, stored: Element::F64.into(), ddof };
             let mut state = rule.start();
             for (before, len, variance, total) in [(0, 2, 1.0, 2.0), (2, 3, 32.0 / 3.0, 42.0)] {
                 let answers = [variance, total].map(|x| reduce::Answer::Value(Value::F64(x)));
-                rule.add(&mut state, &answers, Span { before, len });
+                rule.add(&mut state, &answers, Span { before, len, place: None });
             }
             let Answer::Value(value) = rule.finish(&state, 5) else { unreachable!() };
             value.as_f64()

@@ -5,9 +5,11 @@ use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};
 use halofold::{Element, Slice, wgpu};
 
 use super::layout::{Layout, Share};
+use super::unpack::Unpack;
 use crate::dataset;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
+use crate::input::Stored;
 
 /// A compiled operator.
 pub struct Kernel {
@@ -20,6 +22,8 @@ pub struct Kernel {
 pub struct Outcome {
     /// One for each result.
     pub answers: Vec<Answer>,
+    /// Where in the whole a search found its element, if it is not counted in the order of the pieces.
+    pub place: Option<u64>,
     /// Combinations on the longest way from an element to a result.
     pub depth: u64,
     /// How long it took, if this adapter tells.
@@ -28,13 +32,18 @@ pub struct Outcome {
 
 /// Buffers for one piece.
 pub struct Slot {
+    /// What reductions read.
     inputs: Vec<wgpu::Buffer>,
-    /// Which of the timer's places are this slot's: from here on, one for each kernel.
+    /// What becomes that by unpacking; none where no file is packed.
+    packed: Vec<wgpu::Buffer>,
+    /// Which of the timer's places are this slot's: from here on, one for unpacking and one for each kernel.
     first_stamp: u32,
     /// For each kernel, what the last piece was bound to: all pieces but the last of a file are equally large.
     bound: Vec<Option<Bound>>,
     /// The kernels that were launched.
     launched: Vec<usize>,
+    /// Whether they were launched over what had to be unpacked.
+    was_packed: bool,
 }
 
 /// A kernel with its buffers, for shares of one size.
@@ -55,19 +64,23 @@ pub fn shape(layout: &Layout, share: &Share) -> Shape {
 }
 
 impl Slot {
-    /// Room for so many inputs of `bytes` each, and for what so many kernels make of them.
-    pub fn new(gpu: &Gpu, number: usize, inputs: usize, bytes: u64, kernels: usize) -> Self {
+    /// Room for so many inputs of `bytes` each, of which so many are `packed`, and for what so many kernels make of them.
+    pub fn new(gpu: &Gpu, number: usize, inputs: usize, [bytes, packed]: [u64; 2], kernels: usize) -> Self {
+        let buffers = |bytes| (0..inputs).map(|_| dataset::input_buffer(gpu, bytes)).collect();
         Slot {
-            inputs: (0..inputs).map(|_| dataset::input_buffer(gpu, bytes)).collect(),
-            first_stamp: (number * kernels) as u32,
+            inputs: buffers(bytes),
+            packed: if packed > 0 { buffers(packed) } else { Vec::new() },
+            first_stamp: (number * (kernels + 1)) as u32,
             bound: (0..kernels).map(|_| None).collect(),
             launched: Vec::new(),
+            was_packed: false,
         }
     }
 
     /// Uploads a piece. The GPU may still be busy with the other slot's.
-    pub fn load(&self, gpu: &Gpu, pieces: &[&[u8]]) {
-        for (buffer, piece) in self.inputs.iter().zip(pieces) {
+    pub fn load(&self, gpu: &Gpu, stored: Stored, pieces: &[&[u8]]) {
+        let buffers = if stored.is_packed() { &self.packed } else { &self.inputs };
+        for (buffer, piece) in buffers.iter().zip(pieces) {
             dataset::write(gpu, buffer, piece);
         }
     }
@@ -78,10 +91,19 @@ impl Slot {
         gpu: &Gpu,
         kernels: &[Kernel],
         used: &[usize],
+        (unpack, stored): (&Unpack, Stored),
         (layout, share): (&Layout, &Share),
     ) -> Result<(), Failure> {
         self.launched = used.to_vec();
+        self.was_packed = stored.is_packed();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if self.was_packed {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("halofold unpack"),
+                timestamp_writes: gpu.timer.stamp(self.first_stamp),
+            });
+            unpack.encode(gpu, &mut pass, stored, self.packed.iter().zip(&self.inputs), share.elements());
+        }
         for (place, &number) in used.iter().enumerate() {
             let share = (shape(layout, share), share.elements());
             if self.bound[number].as_ref().is_none_or(|bound| bound.share != share) {
@@ -89,7 +111,7 @@ impl Slot {
             }
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("halofold reduce"),
-                timestamp_writes: gpu.timer.stamp(self.first_stamp + place as u32),
+                timestamp_writes: gpu.timer.stamp(self.first_stamp + 1 + place as u32),
             });
             if let Some(bound) = &self.bound[number] {
                 bound.prepared.encode_in_pass(&mut pass);
@@ -128,13 +150,18 @@ impl Slot {
             let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
             outcomes.push(Outcome {
                 answers: kernel.op.read(kernel.element, &bytes),
+                place: None,
                 depth: prepared.plan().depth(),
                 gpu_ms: None,
             });
         }
-        let stamps = self.first_stamp..self.first_stamp + outcomes.len() as u32;
-        for (outcome, ms) in outcomes.iter_mut().zip(gpu.timer.resolve(stamps).map_err(Failure::usage)?) {
-            outcome.gpu_ms = ms;
+        let first = self.first_stamp + u32::from(!self.was_packed);
+        let stamps = first..self.first_stamp + 1 + outcomes.len() as u32;
+        let mut times = gpu.timer.resolve(stamps).map_err(Failure::usage)?;
+        // Each operator alone would have had to unpack the piece.
+        let unpacking = if self.was_packed { times.remove(0) } else { Some(0.0) };
+        for (outcome, ms) in outcomes.iter_mut().zip(times) {
+            outcome.gpu_ms = ms.zip(unpacking).map(|(ms, unpacking)| ms + unpacking);
         }
         Ok(outcomes)
     }

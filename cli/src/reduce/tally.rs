@@ -27,7 +27,7 @@ impl Tally {
     /// Before the first piece; with `verify` every piece will be computed on the CPU as well.
     pub fn new(rule: Rule, results: Results, verify: bool) -> Self {
         let check = if verify { Check::Right } else { Check::Unchecked };
-        let parts = op::parts(rule.op, rule.element);
+        let parts = op::parts(rule.op, rule.stored.element());
         Tally { rule, parts, states: vec![rule.start()], n: 0, results, gpu_ms: None, check }
     }
 
@@ -46,7 +46,8 @@ impl Tally {
         if share.before == 0 {
             self.states = vec![self.rule.start(); share.results() as usize];
         }
-        let span = Span { before: share.before, len: share.len };
+        let place = outcomes.first().and_then(|(outcome, _)| outcome.place);
+        let span = Span { before: share.before, len: share.len, place };
         let mut answers = Vec::new();
         for (result, state) in self.states.iter_mut().enumerate() {
             answers.clear();
@@ -98,12 +99,13 @@ mod tests {
 
     #[test]
     fn times_add_up_unless_one_is_missing() {
-        let rule = Rule { op: Op::Sum, element: Element::U32, ddof: 0 };
-        let mut tally = Tally::new(rule, Results::new(Op::Sum, Element::U32, &Layout::Whole, false), false);
+        let rule = Rule { op: Op::Sum, stored: Element::U32.into(), ddof: 0 };
+        let mut tally =
+            Tally::new(rule, Results::new(Op::Sum, Element::U32.into(), &Layout::Whole, false), false);
         let mut before = 0;
         let mut add = |tally: &mut Tally, gpu_ms| {
             let answers = vec![Answer::Value(Value::Unsigned(3))];
-            let outcome = Outcome { answers, depth: 2, gpu_ms };
+            let outcome = Outcome { answers, place: None, depth: 2, gpu_ms };
             let share = Share { plane: 0, before, outer: 1, len: 2, inner: 1, completes: false };
             before += 2;
             tally.add(&share, &[(&outcome, &Check::Unchecked)]).map_err(|_| ()).unwrap();

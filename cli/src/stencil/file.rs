@@ -84,7 +84,10 @@ fn run_steps(
     let bar = progress::bar(steps.into());
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
-    let mut batch = BatchSize::new(request.until.map_or(1, |until| until.every));
+    // Without one, a time-blocked kernel likes an even number of full passes.
+    let depth = request.config.steps_per_pass();
+    let unit = if depth > 1 { 2 * depth } else { 1 };
+    let mut batch = BatchSize::new(request.until.map_or(unit, |until| until.every));
     let mut over = steps == 0;
     while !over {
         let done = state.done();

@@ -137,6 +137,10 @@ impl PresetArgs {
 
     /// The block shapes to run a variant in: those asked for, or the thesis's, and halofold's own where it is none of them.
     fn blocks(&self, variant: &Variant) -> Vec<Block> {
+        // What a time-blocked kernel's block is follows from its other knobs.
+        if variant.is_blocked() {
+            return vec![Tuning::of(variant).block];
+        }
         if !self.blocks.is_empty() {
             return self.blocks.clone();
         }
@@ -165,7 +169,8 @@ impl PresetArgs {
             )));
         }
         let config = |variant: &'static Variant, block| {
-            Config::new(preset.stencil, variant, setting.element, grid).with_block(block)
+            let config = Config::new(preset.stencil, variant, setting.element, grid);
+            if variant.is_blocked() { config.on(&gpu.device) } else { config.with_block(block) }
         };
         let configs: Vec<_> = variants
             .iter()

@@ -51,6 +51,7 @@ pub const STENCIL_KEYS: &[&str] = &[
     "block",
     "boundary",
     "type",
+    "steps_per_pass",
     "steps",
     "workgroups",
     "dispatches",

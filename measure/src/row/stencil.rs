@@ -31,6 +31,9 @@ pub struct StencilWork {
 /// What is said of a stencil. Its times are of one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StencilFigures {
+    /// The most steps that one trip through memory makes.
+    #[serde(default)]
+    pub steps_per_pass: Option<u32>,
     /// How many steps `wall_ms_median` is of, where that many were run in one go.
     pub steps: Option<u32>,
     /// Workgroups of one step.
@@ -74,7 +77,9 @@ impl Row<StencilWork> {
             boundary: boundary(config.borders),
             element: config.element.name().to_owned(),
         };
-        Row::new(what, info)
+        let mut row = Row::new(what, info);
+        row.figures.steps_per_pass = Some(config.steps_per_pass());
+        row
     }
 
     /// Writes the times of one step into the row.

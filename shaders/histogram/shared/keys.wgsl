@@ -1,5 +1,5 @@
-// A key is the number of its bin. One that is BINS or more belongs to none: whoever counts compares anyway; floats are looked up
-// among ranges (ranges.wgsl).
+// An integer key is the index of its bin. A key of BINS or more belongs to no bin: the counting code compares
+// indices anyway. The bins of floats are ranges (ranges.wgsl).
 #ifdef ranges
 #import ranges
 #else

@@ -1,21 +1,21 @@
-// The bin of a float among equal ranges: guessed in floats, decided in integers.
+// Finds the bin of a float among equal ranges: guesses in floats, and decides in integers.
 //
-// floor((x - low) * bins / (high - low)) looks like the whole answer. But a GPU may contract the subtraction and the
-// product into one rounding, flush denormals, or reassociate (Metal compiles with fast math), so a value next to a
-// border falls into one bin here and into its neighbour there. NumPy meets the same trouble and compares with the
-// borders afterwards; so does this piece, and it lets the comparison alone decide:
+// floor((x - low) * bins / (high - low)) looks like the whole answer. But a GPU may contract the subtraction
+// and the product into one rounding, flush denormals, or reassociate (Metal compiles with fast math), so a
+// value next to a border falls into one bin here and into its neighbour there. NumPy has the same problem and
+// compares with the borders afterwards. So does this file, and here only the comparison decides:
 //
 //   * The host computes the borders once, and stores for each bin its first and its last float.
-//   * Floats are compared as integers. Flip all bits of a negative float and the sign bit of any other, and unsigned
-//     order is the order of floats; a NaN lies beyond both infinities, a denormal is a number like any other, and -0
-//     is made +0 before. No rounding mode, no flush and no fast math reaches an integer comparison.
-//   * The formula above is only a guess where to look. It is right nearly always: one load of eight bytes confirms
-//     it. Where it is wrong, be it by one bin or by a thousand, sixteen halvings find the bin.
+//   * Floats are compared as integers. If all bits of a negative float are flipped, and the sign bit of any other, the
+//     unsigned order is the order of floats. NaNs lie beyond both infinities, and denormals are ordinary numbers. -0
+//     is first changed to +0. Rounding modes, flushing and fast math do not affect an integer comparison.
+//   * The formula above is only a first guess. It is nearly always right: one load of eight bytes confirms it. If it
+//     is wrong, by one bin or by a thousand, a search in sixteen steps finds the bin.
 //
-// So every adapter gives the same counts, and the CPU, which only compares, gives them, too. The distance is taken
-// between halves because `x - low` may be infinite.
+// So every adapter gives the same counts, and so does the CPU, which only compares. The guess uses half of
+// each number, because `x - low` may be infinite.
 
-// Each bin's first and last float, in the order of floats. The last of an empty bin is below its first.
+// The first and the last float of each bin, as ordered integers. In an empty bin the last is below the first.
 @group(0) @binding(5) var<storage, read> borders: array<vec2<u32>>;
 
 fn order(word: u32) -> u32 {
@@ -44,7 +44,7 @@ fn bin_of(word: u32) -> u32 {
     }
     let place = (0.5 * bitcast<f32>(word) - params.half_low) * params.scale;
     let guess = u32(clamp(place, 0.0, f32(BINS - 1u)));
-    // Once more in integers: whatever a float became, the index stays inside.
+    // A clamp in integers: the index stays in bounds, whatever the float computation gave.
     let bin = min(guess, BINS - 1u);
     let range = borders[bin];
     if key >= range.x && key <= range.y {

@@ -1,15 +1,16 @@
-// Hands every key of a dispatch to `count4` or `count`, four vectors at a time.
+// Passes every key of a dispatch to `count4` or `count`, four vectors at a time.
 //
-// The loads are those of shared/fold_vectors.wgsl, for its reasons: 16 bytes an instruction, and four of them under way before
-// the first is used. Keys are read as bits, floats too: a load as f32 may flush a denormal.
+// The loads are those of shared/fold_vectors.wgsl, for the same reasons: 16 bytes per instruction, and four
+// loads in flight before the first is used. Keys are read as bits, floats as well: a load as f32 may flush a
+// denormal.
 //
-// A binding starts at a multiple of 256 bytes, the keys may start at any word behind it: up to three in front of the
-// first vector and up to three behind the last are counted one by one.
+// A binding starts at a multiple of 256 bytes; the keys may start at any word after that. Up to three keys
+// before the first vector and up to three after the last are counted one by one.
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> keys4: array<vec4<u32>>;
 
-// The share of invocation `own` among `grid`.
+// The share of invocation `own` of `grid` invocations.
 fn walk(own: u32, grid: u32) {
     let stop = params.first + params.len;
     let begin4 = (params.first + 3u) >> 2u;
@@ -32,7 +33,7 @@ fn walk(own: u32, grid: u32) {
 
     let head = min(4u * begin4, stop) - params.first;
     let tail = max(stop, 4u * end4) - 4u * end4;
-    // At most six, and a workgroup has more invocations.
+    // There are at most six such keys, and a workgroup has more invocations.
     if own < head + tail {
         count(keys[select(4u * end4 + own - head, params.first + own, own < head)]);
     }

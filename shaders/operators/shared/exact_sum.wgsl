@@ -1,8 +1,10 @@
-// Sums of integers that cannot wrap. `widen` says what an element adds: itself (widen.wgsl), or its magnitude.
+// Sums of integers that cannot wrap. `widen` returns the term of an element: the element itself (widen.wgsl),
+// or its magnitude.
 //
-// Elements of 32 bits are summed in 64, on GPUs without 64-bit integers too: two words and a carry. Of elements of 64 bits the upper
-// and the lower halves are added apart: 2^31 halves of 32 bits fit into 64, and no buffer holds more elements than that.
-// Whoever reads the two sums, the host or `finish`, puts them together in 128 bits.
+// Elements of 32 bits are summed in 64 bits, also on GPUs without 64-bit integers: two words and a carry. For
+// elements of 64 bits the upper and the lower halves are added separately: the sum of 2^31 halves of 32 bits
+// fits 64 bits, and no buffer holds more elements than that. The reader of the two sums, the host or
+// `finish`, combines them in 128 bits.
 
 fn map(elem: Elem, index: u32) -> Acc {
     return widen(elem);

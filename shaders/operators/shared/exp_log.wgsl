@@ -1,42 +1,49 @@
-// Exponential and logarithm of 64-bit floats: WGSL has none, nor have the languages it is translated to. Both take the same
-// three steps: move the argument to where a short polynomial serves, evaluate that, undo the move with the exponent's bits.
+// Exponential and logarithm of 64-bit floats. Neither WGSL nor the languages it is translated to have them.
+// Both functions take three steps: reduce the argument to an interval where a short polynomial is accurate,
+// evaluate the polynomial, and undo the reduction with the bits of the exponent.
 //
-// EXPONENTIAL. With k the whole number nearest to x / ln 2, what is left, r = x - k ln 2, is at most ln 2 / 2 in size, and
+// EXPONENTIAL. Let k be the integer nearest to x / ln 2. The remainder r = x - k ln 2 is at most ln 2 / 2 in
+// magnitude, and
 //
 //     e^x = 2^k · e^r
 //
-// - The remainder. k times a rounded ln 2 would be off by k times its rounding: three digits for large x. So ln 2 comes in two
-//   parts. The first has 37 bits, k has 11: their product is exact, and so, by cancellation, is the first difference. Only the
-//   second part, 40 bits further down, rounds.
-// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …). Cut off after r^11, Taylor's series would be off by tens of units
-//   in the last place at the ends of the interval. Coefficients fitted to the whole interval, such that the largest relative
-//   error is as small as they can make it, are off by 0.05 units. Small terms are added first: only the last sum rounds much.
-// - The scaling. 2^k is a float whose exponent's bits are k + 1023 and whose other bits are zero. Where e^x is near the ends of
-//   the range, 2^k lies beyond it, so two factors of about half of k each are taken.
+// - The remainder. k times a rounded ln 2 would be off by k times the rounding error: three digits for large
+//   x. So ln 2 is split into two parts. The first has 37 bits and k has 11, so their product is exact, and by
+//   cancellation the first difference is exact, too. Only the second part, 40 bits lower, causes rounding.
+// - The polynomial. e^r = 1 + r + r²/2 + r³ (1/6 + r/24 + …). Truncated after r^11, the Taylor series would
+//   be off by tens of units in the last place at the ends of the interval. Minimax coefficients, which
+//   minimise the largest relative error over the interval, are off by 0.05 units. Small terms are added
+//   first, so that only the last sum rounds much.
+// - The scaling. 2^k is a float whose exponent bits are k + 1023 and whose other bits are zero. If e^x is
+//   near the ends of the range of floats, 2^k is out of range, so the scaling takes two factors with about
+//   half of k each.
 //
-// It holds for |x| up to 1400, which is beyond what does not overflow to infinity (709.78) or vanish (-745.13). Results that
-// are not normal (below -708.39) are rounded a second time, or zero where the device flushes them.
+// The method is valid for |x| up to 1400. This covers all x whose result neither overflows to infinity (above
+// 709.78) nor vanishes (below -745.13). Subnormal results (x below -708.39) are rounded a second time, or are
+// zero if the device flushes them.
 //
-// LOGARITHM. The bits of x give x = 2^k · m. Less those of √½, their exponent's part is the k for which m lies between √½ and
-// √2, where f = m - 1, which is exact, is of either sign, and
+// LOGARITHM. The bits of x give x = 2^k · m. After the bits of √½ are subtracted, the exponent field holds
+// the k for which m lies between √½ and √2. Then f = m - 1 is exact and may have either sign, and
 //
 //     log x = k ln 2 + log(1 + f)
 //
-// With s = f / (2 + f), log(1 + f) = log((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …): s is at most 0.172, and each term less
-// than 0.03 of the one before. Now 2s = f - s f, hence
+// With s = f / (2 + f), log(1 + f) = log((1 + s) / (1 - s)) = 2 (s + s³/3 + s⁵/5 + …). s is at most 0.172,
+// and each term is less than 0.03 of the previous one. Since 2s = f - s f,
 //
 //     log(1 + f) = f - s (f - R)     R = 2 (s²/3 + s⁴/5 + …)
 //
-// in which f is exact, and what s was rounded by weighs little, as what is subtracted is small. The first part of ln 2 times k
-// is exact again. The series stands as it is, ten terms: it is needed once a result. x must be positive and normal.
+// in which f is exact, and the rounding error of s matters little, because the subtracted term is small. The
+// first part of ln 2 times k is exact again. The series is used directly, with ten terms: it is needed only
+// once per result. x must be positive and normal.
 //
-// Evaluated as written, fused or not, the exponential is off by less than a unit in the last place. Compilers may rearrange sums:
-// Mesa's makes it 1.3 units, as if 1 + r were added first; and its logarithm is within 1.1. Therefore nothing here adds what it
-// later subtracts, to split or round a number: such a compiler would leave that out.
+// Evaluated as written, fused or not, the exponential is off by less than a unit in the last place. But
+// compilers may rearrange sums: with Mesa's it is off by 1.3 units, as if 1 + r were added first, and its
+// logarithm is within 1.1 units. Therefore nothing here adds a number and later subtracts it, to split or to
+// round another number: such a compiler would remove that.
 //
-// Neither function knows infinities or NaNs: who calls looks at bits.
+// Neither function handles infinities or NaNs: the caller tests the bits.
 //
-// Floats of 32 bits have WGSL's own.
+// For floats of 32 bits WGSL's own functions are used.
 #import real
 
 #ifdef bits_64
@@ -44,14 +51,14 @@ const LN2_HIGH: Real = 0x1.62e42fefap-1lf;
 const LN2_LOW: Real = 0x1.cf79abc9e3b3ap-40lf;
 const LOG2_E: Real = 0x1.71547652b82fep+0lf;
 
-// Bits of a float behind its exponent, and what is added to the exponent.
+// The number of mantissa bits of a float, and the bias of its exponent.
 const DIGITS: u32 = 52u;
 const BIAS: i32 = 1023i;
 
 // The bits of √½.
 const ROOT_HALF: i64 = 0x3fe6a09e667f3bcdli;
 
-// Where the exponential is zero.
+// The exponential is zero here and below.
 const FAINT: Real = -746.0lf;
 
 fn power_of_two(k: i32) -> Real {
@@ -102,7 +109,7 @@ fn logarithm(x: Real) -> Real {
     return whole * LN2_HIGH + (whole * LN2_LOW + log);
 }
 #else
-// Where the exponential is zero.
+// The exponential is zero here and below.
 const FAINT: Real = -128.0;
 
 fn exponential(x: Real) -> Real {

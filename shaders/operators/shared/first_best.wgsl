@@ -1,10 +1,10 @@
-// The best element and where it is: the part that arg-min and arg-max share.
+// The best element and its index: the part that arg-min and arg-max share.
 //
-// `rank_of` gives an element a rank, an integer that is the larger the better the element is; a NaN has the highest of all.
-// Of equal ranks the lower index wins. That makes `combine` independent of the order in which pairs meet, so
-// the answer is the same on every GPU: the first of the best elements, or the first NaN.
+// `rank_of` returns an element's rank, an integer: a better element has a higher rank, and a NaN has the
+// highest. Among equal ranks the lower index wins. So `combine` is independent of the order in which pairs
+// are combined, and the result is the same on every GPU: the first of the best elements, or the first NaN.
 //
-// The index is counted within the input, or within the segment. Nothing at all has no index: 0xffffffff.
+// The index counts within the input or the segment. Empty input: 0xffffffff.
 #import order
 
 struct Acc {
@@ -12,7 +12,7 @@ struct Acc {
     index: u32,
 }
 
-// The value as the element's bits; 16-bit floats as those of a 32-bit one.
+// The value is the element's bits; for 16-bit floats those of a 32-bit float.
 struct Out {
     value: Key,
     index: u32,
@@ -22,7 +22,8 @@ fn map(elem: Elem, index: u32) -> Acc {
     return Acc(rank_of(elem), index);
 }
 
-// Four elements: their best rank first, then the first one that has it. Cheaper than three comparisons of pairs.
+// Four elements: finds their best rank, and then the first element that has it. This is cheaper than three
+// comparisons of pairs.
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = rank_of(v.x);
     let y = rank_of(v.y);

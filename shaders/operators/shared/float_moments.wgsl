@@ -1,20 +1,25 @@
-// Count, mean and sum of squares around the mean, in one pass: what variance and standard deviation are finished from.
+// Count, mean and sum of squared distances from the mean, in one pass. Variance and standard deviation are
+// finished from these.
 //
-// The textbook's one pass, mean of squares less square of mean, subtracts two large numbers: at a mean of 1000 and a
-// deviation of 1 all digits of a 32-bit float are gone. Two passes read the input twice. This one keeps squares around the
-// mean of whatever has been seen, and merges two such parts (Chan, Golub and LeVeque, 1979):
+// The textbook's one-pass formula, the mean of squares minus the square of the mean, subtracts two large
+// numbers: at a mean of 1000 and a deviation of 1 all digits of a 32-bit float are lost. Two passes read the
+// input twice. This method keeps the squares around the mean of the elements so far, and merges two such
+// parts (Chan, Golub and LeVeque, 1979):
 //
 //     n = na + nb     d = mean_b - mean_a     mean = mean_a + d nb / n     m2 = m2_a + m2_b + d² na nb / n
 //
-// Only positive terms are added, so nothing cancels. What remains: each merge rounds the mean by a unit of its last place,
-// and squares are taken around that slightly wrong mean. With E = (merges on the way) · u · |largest element|, u half a unit
-// of 1, the variance is off by about 2 σ E + E² besides the sum's usual share: E grows with the offset, not its square.
+// Only positive terms are added, so nothing cancels. The remaining error: each merge rounds the mean by a
+// unit in its last place, and squares are taken around that slightly wrong mean. With E = depth · u ·
+// |largest element|, where u is half a unit of 1, the variance is off by about 2 σ E + E², in addition to the
+// usual error of a sum. E grows with the mean, not with its square.
 //
-// Cost. `map4` takes the mean of four directly, squares around it, and needs no division: 13 operations. The merge is eight
-// more and one division for four elements. n = 0 needs no branch: the divisor is at least one, and nb = 0 then makes both
-// terms zero. Counts are floats as they are only factors; beyond 2^24 they round, which is in the bound above.
+// Cost. `map4` computes the mean of four elements and the squares around it directly, without a division: 13
+// operations. The merge adds eight operations and one division per four elements. n = 0 needs no branch: the
+// divisor is at least one, and nb = 0 makes both terms zero. Counts are floats because they are only factors;
+// above 2^24 they round, which the bound above includes.
 //
-// An infinity or a NaN anywhere makes m2 NaN, as infinity less infinity is: NumPy's answer, too.
+// An infinity or a NaN anywhere makes m2 NaN, because infinity minus infinity is NaN. NumPy gives the same
+// result.
 #import real
 
 struct Acc {
@@ -29,7 +34,8 @@ fn map(elem: Elem, index: u32) -> Acc {
 
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let x = vec4<Real>(v);
-    // Quartered before they are added: four large elements do not overflow, and four equal ones give exactly their mean.
+    // Divided by four before they are added: four large elements do not overflow, and four equal elements
+    // give exactly their mean.
     let q = x * Real(0.25);
     let mean = (q.x + q.y) + (q.z + q.w);
     let d = x - vec4<Real>(mean);
@@ -48,7 +54,7 @@ fn combine(a: Acc, b: Acc) -> Acc {
     return Acc(n, a.mean + step, (a.m2 + b.m2) + d * (a.n * step));
 }
 
-// The squares around the mean, added up.
+// The sum of squares around the mean.
 fn squares(acc: Acc, n: u32) -> Real {
     return acc.m2;
 }

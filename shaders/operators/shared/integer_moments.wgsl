@@ -1,15 +1,18 @@
-// Count, sum and sum of squares of 32-bit integers, exact: an integer can be subtracted from another before anything is rounded.
+// Count, sum and sum of squares of 32-bit integers. All are exact: integers can be subtracted before anything
+// is rounded.
 //
-// As a float an integer near 2^31 has lost seven bits, which is more than a deviation of fifty. So the sum is kept in 64 bits and the
-// sum of squares in 96, on GPUs without 64-bit integers too, and at the end
+// Converted to a float, an integer near 2^31 loses seven bits, which is more than a deviation of fifty. So
+// the sum is kept in 64 bits and the sum of squares in 96, also on GPUs without 64-bit integers, and at the
+// end
 //
 //     Σ (x - mean)²  =  (n Σx² - (Σx)²) / n
 //
-// is taken in 128 bits: the textbook's formula, which fails in floats because two large numbers are subtracted, does not fail where
-// no digit is ever dropped. n has 32 bits, a square 64, so n Σx² has at most 128. Only the quotient rounds, and the result is the same on every
-// GPU up to the rounding of two divisions.
+// is computed in 128 bits. The textbook's formula fails in floats, because it subtracts two large numbers; it
+// does not fail if no digit is dropped. n has 32 bits and a square 64, so n Σx² has at most 128. Only the
+// quotient rounds, and the result is the same on every GPU up to the rounding of two divisions.
 //
-// Cost: five words of accumulator instead of three, four products of half-words for each square, and two additions with carries.
+// Cost: five words of accumulator instead of three, four products of half-words for each square, and two
+// additions with carries.
 #import full_product
 #import magnitude
 #import real
@@ -66,14 +69,14 @@ fn add(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     return vec4<u32>(x, y_carried, z_carried, w);
 }
 
-// The squares around the mean, added up.
+// The sum of squares around the mean.
 fn squares(acc: Acc, n: u32) -> Real {
     // n Σx²
     let n0 = full_product(n, acc.square_low);
     let n1 = full_product(n, acc.square_mid);
     let n2 = full_product(n, acc.square_high);
     let left = add(vec4<u32>(n0, n2), vec4<u32>(0u, n1, 0u));
-    // (Σx)², of its magnitude
+    // (Σx)², from the magnitude of Σx
     var low = acc.sum_low;
     var high = acc.sum_high;
 #ifdef signed
@@ -84,7 +87,7 @@ fn squares(acc: Acc, n: u32) -> Real {
 #endif
     let mixed = vec4<u32>(0u, full_product(low, high), 0u);
     let right = add(add(vec4<u32>(full_product(low, low), full_product(high, high)), mixed), mixed);
-    // The difference is the sum with the complement, plus one.
+    // The difference is the sum of the first number and the complement of the second, plus one.
     let difference = add(add(left, ~right), vec4<u32>(1u, 0u, 0u, 0u));
     let word = 4294967296.0;
     let float = ((f32(difference.w) * word + f32(difference.z)) * word + f32(difference.y)) * word + f32(difference.x);

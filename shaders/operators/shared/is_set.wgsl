@@ -1,4 +1,4 @@
-// Whether an element is not zero: of a float by its bits, so a NaN is not zero and -0 is.
+// Whether an element is nonzero. A float is tested by its bits, so NaN is nonzero and -0 is zero.
 
 #ifdef float
 #import order

@@ -1,4 +1,5 @@
-// The magnitude of an integer, in an unsigned one of its width: `abs` of the lowest signed one has no result of its own type.
+// The magnitude of an integer, as an unsigned integer of the same width: the magnitude of the lowest signed
+// integer does not fit its own type.
 
 #ifdef bits_64
 alias Magnitude = u64;

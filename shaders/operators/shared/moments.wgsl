@@ -1,4 +1,4 @@
-// Squares around the mean: of integers of 32 bits exactly, of all else in floats.
+// Squares around the mean: exact for integers of 32 bits, in floats for all other types.
 #ifdef float
 #import float_moments
 #else

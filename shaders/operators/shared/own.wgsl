@@ -1,4 +1,4 @@
-// The accumulator is of the element's own type; floats of 16 bits accumulate in 32.
+// The accumulator has the element's own type; floats of 16 bits accumulate in 32.
 
 #ifdef half
 alias Acc = f32;

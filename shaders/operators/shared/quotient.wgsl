@@ -1,12 +1,14 @@
-// The mean of an exact sum of integers, correctly rounded: the sum (exact_sum.wgsl), divided as at school.
+// The mean of integers, correctly rounded: their exact sum (exact_sum.wgsl), by long division.
 //
-// Division of floats may be off by 2.5 units in WGSL, by another amount on each GPU. The quotient of two integers, bit by
-// bit, is not off at all, and takes no float: the bits of the result are put together here. So the mean of 64-bit
-// integers is a 64-bit float even where shaders cannot compute with those. There is one division a result: its hundred
-// steps do not show beside the reading of a segment, unless segments are very short.
+// Division of floats may be off by 2.5 units in WGSL, and differs between GPUs. The quotient of two integers,
+// computed bit by bit, is exact and needs no float arithmetic: this file builds the bits of the result. So
+// the mean of 64-bit integers is a 64-bit float even on GPUs whose shaders cannot compute with those. There
+// is one division per result. Its hundred steps are negligible compared with reading a segment, unless
+// segments are very short.
 //
-// `Word` is an unsigned integer of the result's width; `upper` and `lower` are the sum in two of them; DIGITS and BIAS are the
-// float format's. The sum of n elements is less than n words, hence the upper word is less than n.
+// `Word` is an unsigned integer of the result's width. `upper` and `lower` are the two words of the sum.
+// DIGITS and BIAS describe the float format. The sum of n elements is less than n times the range of a word,
+// so the upper word is less than n.
 #ifdef bits_64
 alias Word = u64;
 const BITS: u32 = 64u;
@@ -14,7 +16,7 @@ const DIGITS: u32 = 53u;
 const BIAS: i32 = 1023i;
 const NOT_A_NUMBER: Word = 0x7ff8000000000000lu;
 
-// The sum is two sums of halves, of which 2^32 times the first plus the second takes 128 bits.
+// The sum is stored as two sums of halves: 2^32 times the first plus the second takes 128 bits.
 fn lower(acc: Acc) -> Word {
     return (bitcast<u64>(acc.x) << 32u) + bitcast<u64>(acc.y);
 }
@@ -54,7 +56,7 @@ fn quotient(high: Word, low: Word, n: Word) -> Word {
     var next = low;
     var digits = Word(0);
     var exponent = i32(BITS);
-    // Two digits more than the float has room for.
+    // Two more digits than the float can hold.
     while (digits >> (DIGITS + 1u)) == Word(0) {
         let carry = rest >> (BITS - 1u);
         rest = (rest << 1u) | (next >> (BITS - 1u));
@@ -66,7 +68,7 @@ fn quotient(high: Word, low: Word, n: Word) -> Word {
         }
         exponent -= 1;
     }
-    // What is left decides only whether half a unit is exactly half.
+    // The remainder only decides whether half a unit is exactly half.
     digits |= select(Word(0), Word(1), (rest | next) != Word(0));
     let rounded = (digits + Word(1) + ((digits >> 2u) & Word(1))) >> 2u;
     // The leading digit adds one to the exponent's field, and a carry out of the digits another one.

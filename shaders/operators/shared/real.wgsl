@@ -1,5 +1,6 @@
-// Real numbers as floats of 32 bits, or of 64 where the elements have as many: the type, what its bits mean, and what operators ask of
-// floats beyond arithmetic. That is decided by bits: comparisons may assume that NaNs do not occur.
+// Real numbers as floats of 32 bits, or of 64 bits if the elements have 64: the type, constants about its
+// bits, and functions that operators need beyond arithmetic. They test bits, because a compiler may assume
+// that comparisons meet no NaNs.
 
 #ifdef bits_64
 alias Real = f64;
@@ -22,12 +23,13 @@ const INFINITE: Bits = 0x7f800000u;
 const UNDEFINED: Bits = 0x7fc00000u;
 #endif
 
-// NaN, out of a zero that no compiler takes for a constant: constant NaNs are errors in WGSL.
+// NaN, made from a zero that no compiler knows to be constant: constant NaNs are errors in WGSL.
 fn not_a_number(zero: u32) -> Real {
     return bitcast<Real>(UNDEFINED | Bits(zero));
 }
 
-// The square root, and infinities and NaNs as they are: a root by way of its inverse makes NaN of infinity.
+// The square root. Infinities and NaNs are returned unchanged: a GPU that computes the root from its inverse
+// would return NaN for infinity.
 fn root(x: Real) -> Real {
     if (bitcast<Bits>(x) & MAGNITUDE) >= INFINITE {
         return x;

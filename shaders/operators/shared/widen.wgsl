@@ -1,4 +1,4 @@
-// An integer in twice its width: one of 32 bits as two words, one of 64 bits as two halves.
+// An integer in twice its width: an integer of 32 bits as two words, one of 64 bits as two halves.
 
 #ifdef bits_64
 alias Acc = vec2<Elem>;

@@ -1,29 +1,29 @@
 // direct-global, any stencil in 2D: one invocation per cell, all loads from storage, nothing staged.
 //
-// The stencil's own sum (points/*.wgsl) reads the cells it is made of, by name and one after the other. This is all
-// that a new stencil has to bring to be run, here and in 3D; what follows is said of five points.
+// The stencil's own sum (points/*.wgsl) reads its cells one after the other. A new stencil needs only this
+// sum to run here and in 3D. The rest of this essay is about five points.
 //
 //              n
 //           w  #  e       five loads, four additions, one multiplication, one store
 //              s
 //
-// Five loads ask for five words, but memory delivers about one. The row of a subgroup is read by its neighbours
-// to the north and south as well and, shifted by one, by itself; these reads meet in the cache of the core, if
-// not in the same cache line of the same instruction. So the workgroup memory's part is played by the cache,
-// without a copy into a tile, without a barrier, and without anyone being in charge of a halo.
+// Five loads read five words, but memory delivers about one. The neighbours to the north and south also read
+// the row of a subgroup, and the subgroup itself reads it shifted by one; the cache of the core serves these
+// reads. So the cache takes the role of the workgroup memory, without a copy to a tile, without a barrier,
+// and without special code for a halo.
 //
 // The thesis does not have this variant, and in 2011 it had no use for one: its GTX 295 (compute capability
 // 1.3) does not cache reads of global memory at all. There, five loads are five loads. Since GPUs cache them
 // (and the more, the larger the first-level cache grew), this has become what a tile must beat.
 //
-// What it does not have yet: any economy. Each cell costs five load instructions, each with an address of its
-// own, and four bytes are on their way per useful load. Moving 8 bytes per cell (one word in, one out) at the
-// speed of a copy takes more than that: a copy itself is slow with one word per invocation (register-rows).
+// What it lacks: economy. Each cell costs five load instructions, each with its own address, and four bytes
+// are in flight per useful load. Moving 8 bytes per cell (one word in, one out) at the speed of a copy takes
+// more than that: a copy itself is slow with one word per invocation (register-rows).
 //
 // Blocks are laid out over all cells, so rows of a block begin at multiples of COLS, and the invocations on a
-// fixed border have nothing to do. Expect about half the speed of a good copy kernel on a large GPU, more where
-// the memory is slow in comparison with the cores, and about the same for any block shape with COLS of 32 or
-// more.
+// fixed border have nothing to do. Expect about half the speed of a good copy kernel on a large GPU, more
+// where the memory is slow in comparison with the cores, and about the same for any block shape with COLS of
+// 32 or more.
 #import cells
 #import grid2d
 #import formula

@@ -1,20 +1,21 @@
 // dir-fusion, 27 points: fused branches for the halo, one for rows and one for columns.
 //
 //     at.y == 1 || at.y == ROWS      load the row above or below
-//     at.x == 1 || at.x == COLS      load the column before or behind, and at a corner of the block,
+//     at.x == 1 || at.x == COLS      load the column before or after, and at a corner of the block,
 //                                    where both hold, the corner of the halo
 //
-// Which side it is gets selected, not branched on: a -1 or a +1. An invocation has at most one side in each
+// The side is selected by a -1 or a +1, not by a branch. An invocation has at most one side in each
 // direction, so ROWS and COLS must be at least 2.
 //
-// What it changes over dir-smem: three branches where there were eight, once per plane and subgroup. In 2D fusing
-// saved one visit to memory out of many; here the loop repeats it for every plane, and the corners join in.
+// What it changes over dir-smem: three branches where there were eight, once per plane and subgroup. In 2D
+// fusing saved one visit to memory out of many; here the loop repeats it for every plane, and the corners
+// join in.
 //
-// What is still wrong: the halo's columns are loads of one word per cache line, by two lanes of a subgroup. Two
-// barriers per plane, one load per invocation in flight, 27 reads of the tile per cell: all as before.
+// What is still wrong: the halo's columns are loads of one word per cache line, by two lanes of a subgroup.
+// Two barriers per plane, one load per invocation in flight, 27 reads of the tile per cell: all as before.
 //
-// From the thesis, DIR_FUSION in 3D: here the fused branches give "a significant reduction" of the time, unlike
-// in 2D. No figure is printed for it.
+// From the thesis, DIR_FUSION in 3D: here the fused branches give "a significant reduction" of the time,
+// unlike in 2D. No figure is printed for it.
 // Today: less to gain, since a halo load mostly hits the cache: the neighbouring block loads the same cache
 // line. Expect a few percent at best.
 #import cells

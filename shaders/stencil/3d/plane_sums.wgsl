@@ -1,49 +1,52 @@
-// plane-sums, 27 and 7 points: an invocation walks through the planes with a strip of cells, two sums for each.
+// plane-sums, 27 and 7 points: an invocation sweeps through the planes with a strip of cells and two sums per
+// cell.
 //
-// Common subexpressions taken to their end. With s0 the centre of a plane, s1 the sum of the four cells around
-// it and s2 the sum of the four diagonal ones, a plane gives to the output in it, and to the outputs below and
-// above,
+// This kernel uses common subexpressions to the full. Let s0 be the centre of a plane, s1 the sum of the four
+// cells around it and s2 the sum of the four diagonal ones. A plane contributes to the output in it, and to
+// the outputs below and above,
 //
 //     here   = α s0 + β s1 + γ s2          output(p) = beside(p - 1) + here(p) + beside(p + 1)
 //     beside = β s0 + γ s1 + δ s2
 //
-// So a plane is looked at once. When plane p + 1 comes, output(p) lacks its `beside` alone; it is added and
-// written, and what is carried on is one sum in progress and one `beside`: two registers a cell, where three
-// planes of s0, s1, s2 would be nine, and where the tile of sol-unroll8-cse is read eleven times.
+// So each plane is read once. When plane p + 1 is loaded, output(p) lacks only its `beside`, which is added
+// before the output is written. One sum in progress and one `beside` are carried on: two registers per cell,
+// where three planes of s0, s1, s2 would take nine, and where the tile of sol-unroll8-cse is read eleven
+// times.
 //
-// Of 7 points (`star`) only the six faces count: `here` is α s0 + β s1 and `beside` is β s0. The same sweep, with fewer
-// sums; a compiler drops the loads before and behind a pack in the two rows beside the strip.
+// With 7 points (`star`) only the six faces count: `here` is α s0 + β s1 and `beside` is β s0. The sweep
+// stays the same, with fewer sums; a compiler removes the loads before and after a pack in the two rows
+// beside the strip.
 //
-// The rest is as in register-rows. A pack of four cells in a row, where the length of rows allows it. One
-// vector and two words (the cells before and behind) for a row of packs, and rows are shared as well: w + e of
-// a row is part of s1 for its own cells and of s2 for the rows beside it. A strip of 2 packs, one below the
-// other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of 4
-// takes 18 for 16. A longer strip also rereads fewer rows of the neighbouring strips, and blocks are taller by
-// as much; but it needs more registers, so fewer invocations fit a core. The composer chooses 1, 2 or 4
+// The rest is as in register-rows. A pack has four cells of a row, if the length of rows allows it. A row of
+// a pack takes one vector and two words (the cells before and after). Rows are shared as well: w + e of a row
+// is part of s1 for its own cells, and of s2 for the neighbouring rows. A strip of 2 packs, one below the
+// other, takes 4 rows of loads: 12 instructions for 8 cells, 1.5 each where direct-global has 27. A strip of
+// 4 takes 18 for 16. A longer strip also rereads fewer rows of the neighbouring strips, and makes blocks
+// taller; but it needs more registers, so fewer invocations fit a core. The composer chooses 1, 2 or 4
 // (shared/strip.wgsl).
 //
 // A right-hand side belongs to a plane's own outputs, so it goes into `here`, and is loaded with the plane.
 //
-// Loads run one plane ahead: the next plane is on its way while this one is summed and written. Without that an
-// invocation would wait for memory once a plane with nothing to do.
+// Loads run one plane ahead: the next plane is in flight while this one is summed and written. Otherwise an
+// invocation would wait for memory once per plane, with nothing to do.
 //
 // No workgroup memory and no barrier. A block is STRIP · ROWS rows by LANES · COLS columns by
 // `planes_per_group` planes, plus the two planes beside these that are summed but not computed. Fewer planes
 // per group give more groups to fill the GPU with, and a larger share of such double work: with 32, two of 34
 // planes loaded.
 //
-// What it costs: the sums are associated in another way than in the formula, so the last bits differ from the
-// variants of the thesis (never where all sums are exact). A checked module clamps every index it forms.
+// What it costs: the sums are associated in another way than in the formula, so the last bits may differ from
+// the variants of the thesis (but not if all sums are exact). A checked module clamps every index it forms.
 //
-// Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations a cell, in
-// vectors and without waiting for anybody: it should be limited by the memory, not by the load unit. The best
+// Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations per
+// cell, in vectors and without barriers: it should be limited by the memory, not by the load unit. The best
 // CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
 #import grid3d
 #import rows
 #import strip
 
-// What a plane gives to its own outputs, and to those in the planes below and above.
-// Or, for outputs in progress: the sum so far, and what the newest plane will give to the next.
+// What a plane contributes to its own outputs, and to those in the planes below and above. For outputs in
+// progress: the sum so far, and what the newest plane contributes to the next.
 struct Shares {
     here: Pack,
     beside: Pack,
@@ -90,13 +93,13 @@ fn main(
 
     let k = weights();
     let cols = Cols(c, col_at(c - 1), col_at(c + LANES));
-    // The first plane's `here` belongs to an output that is not computed here, and is dropped with the first
-    // advance.
+    // The first plane's `here` belongs to an output that this workgroup does not compute. The first advance
+    // drops it.
     var sum = strip_of(k, load_strip(plane_beside(block.begin - 1), r, cols));
     sum = advance_strip(sum, strip_of(k, load_strip(u32(block.begin), r, cols)));
     var loaded = load_strip(plane_beside(block.begin + 1), r, cols);
     for (var p = block.begin; p < block.end; p++) {
-        // Behind the last plane that is needed, it is loaded once more.
+        // After the last plane that is needed, that plane is loaded once more.
         let ahead = load_strip(plane_beside(min(p + 2, block.end)), r, cols);
         let above = strip_of(k, loaded);
         put_strip(p, r, cols, sum, above);

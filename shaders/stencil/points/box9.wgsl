@@ -1,7 +1,7 @@
-// 9 points: the cell and all eight around it, each read where it lies.
+// 9 points: the cell and all eight around it, all read from storage.
 //
-//     nw  n  ne        The four beside the centre have one weight, the four diagonal ones another: what it takes for
-//      w  #  e         a Laplacian that looks the same in all directions (4 and 1 to 20), or for a blur.
+//     nw  n  ne        The four beside the centre have one weight, the four diagonal ones another, as needed for an
+//      w  #  e         isotropic Laplacian (4 and 1 to 20) or for a blur.
 //     sw  s  se
 #import box9
 

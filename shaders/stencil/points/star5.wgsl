@@ -1,4 +1,4 @@
-// 5 points: the cell and the four beside it, each read where it lies.
+// 5 points: the cell and the four beside it, all read from storage.
 //
 //        n
 //     w  #  e

@@ -1,7 +1,8 @@
-// 7 points: the cell and the six that share a face with it, each read where it lies. The discrete Laplacian in 3D.
+// 7 points: the cell and the six that share a face with it, all read from storage. This is the discrete
+// Laplacian in 3D.
 //
-//        n            The centre's weight is its own. Where it equals that of the faces (`one_weight`), one multiplication
-//     w  #  e         makes a new cell. Also b below and a above, in the planes beside.
+//        n            The centre has its own weight. If it equals that of the faces (`one_weight`), one multiplication is
+//     w  #  e         enough. The other two cells are below and above, in the neighbouring planes.
 //        s
 #import params
 #import grid3d

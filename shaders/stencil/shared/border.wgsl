@@ -1,28 +1,28 @@
-// What lies beyond each side of the grid, and which cells are computed.
+// The borders of the grid, and the range of computed cells.
 //
-// Each side is fixed, mirrored or periodic by itself.
+// Each side is separately fixed, mirrored or periodic.
 //
 //     position          -1     0     1   ...  n-2   n-1     n
-//     fixed                   const  the cells at the side are computed by nobody, nothing beyond is asked for
+//     fixed                   const  the cells at the side are never computed, and nothing beyond them is read
 //     mirror             0     0     1   ...  n-2   n-1   n-1      no flow through the side (Neumann)
 //     periodic          n-1    0     1   ...  n-2   n-1    0       a ring; in two directions, a torus
 //
-// Mirrored means the mirror image at the outer edge of the outermost cell, so the cell beyond has its value.
-// With that choice a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape exactly; a mirror in
-// the middle of the outermost cell (-1 is 1) would have cos(kπ i / (n - 1)) instead. For a stencil that reaches
-// one cell it is the same as clamping, and it costs nothing more.
+// Mirrored means a mirror image at the outer edge of the outermost cell, so the cell beyond has the value of
+// the outermost cell. With that choice a constant stays constant, and cos(kπ (i + 1/2) / n) keeps its shape
+// exactly; a mirror in the middle of the outermost cell (-1 is 1) would preserve cos(kπ i / (n - 1)) instead.
+// For a stencil that reaches one cell this is clamping, and costs nothing more.
 //
-// Each direction is handled by itself. So what lies beyond a corner of the grid (27 points ask for it) follows
-// from the two or three sides that meet there, whatever they are; and where a fixed side meets another kind,
-// the cells at the fixed side are constants, all the way into the corner.
+// Each direction is handled separately. So a cell beyond a corner of the grid (which 27 points need) follows
+// from the two or three sides that meet there, whatever their kinds. Where a fixed side meets another kind,
+// the cells at the fixed side are constants, including the corner.
 //
-// Blocks that stick out of the grid ask for positions past `n`. They get some cell, which nobody uses.
+// Blocks that extend beyond the grid load positions past `n`. They get an arbitrary cell, which is not used.
 //
 // `fixed_borders`: all sides are fixed. The outermost cells are constants, read and never written.
 //
-// Then whatever a computed cell asks for lies in the grid, and no border needs handling. What is left is to
-// keep blocks that stick out of the grid from reading outside: the `_at` functions take any position and stay
-// inside, the `_beside` functions take a neighbour of a computed cell and do nothing.
+// Then all neighbours of a computed cell are in the grid, and no border needs handling. Only blocks that
+// extend beyond the grid must not read outside it: the `_at` functions take any position and clamp it, and
+// the `_beside` functions take a neighbour of a computed cell and do nothing.
 //
 // A grid of one or two cells in some direction consists of border: nothing is computed.
 #import params

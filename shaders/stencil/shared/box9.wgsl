@@ -1,4 +1,4 @@
-// The box of nine cells: the sum that 2D kernels make of the cells they have read.
+// The box of nine cells: the weighted sum of cells that 2D kernels have read.
 #import params
 
 struct Weights {
@@ -7,12 +7,12 @@ struct Weights {
     diagonal: Elem,
 }
 
-// Read once, before any loop: a store to `result` could change them, for all a compiler knows.
+// Read once, before any loop: as far as a compiler knows, a store to `result` could change them.
 fn weights() -> Weights {
     return Weights(coefficients[0], coefficients[1], coefficients[2]);
 }
 
-// Of the centre, and of the sums of the four beside it and of the four diagonal ones.
+// The weighted sum of the centre, the sum of the four cells beside it, and the sum of the four diagonal ones.
 fn box(k: Weights, centre: Pack, sides: Pack, diagonals: Pack) -> Pack {
     return k.centre * centre + k.side * sides + k.diagonal * diagonals;
 }

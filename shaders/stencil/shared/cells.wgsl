@@ -1,4 +1,4 @@
-// The two buffers, one cell at a time; and with a right-hand side (`rhs`) what is added to each new cell.
+// The two buffers, one cell at a time, and the right-hand side (`rhs`), which is added to each new cell.
 #import element
 
 @group(0) @binding(0) var<storage, read> source: array<Elem>;
@@ -8,7 +8,7 @@
 @group(0) @binding(5) var<storage, read> right_hand_side: array<Elem>;
 #endif
 
-// What an invocation computes at once. Kernels with `lanes4` compute four cells.
+// The cells that an invocation computes at once. Kernels with `lanes4` compute four cells.
 alias Pack = Elem;
 
 fn cell(i: u32) -> Elem {

@@ -1,14 +1,14 @@
 // The direct mapping: one invocation for every computed cell, and a tile with a halo around it.
 //
 //                x = 0   1  ...  COLS  COLS + 1
-//     y = 0        .     h   h   h   h   .            h: halo, loaded by somebody else's invocation
-//     1            h     #   #   #   #   h            #: one invocation each, a computed cell
-//     ...          h     #   #   #   #   h            .: a corner, which five points never ask for
+//     y = 0        .     h   h   h   h   .            h: halo, loaded by a neighbouring invocation
+//     1            h     #   #   #   #   h            #: a computed cell, with its own invocation
+//     ...          h     #   #   #   #   h            .: a corner, which five points never read
 //     ROWS         h     #   #   #   #   h
 //     ROWS + 1     .     h   h   h   h   .
 //
-// Blocks are laid out from the first computed cell on, so the fixed border falls to no invocation, only into
-// halos. A block covers ROWS × COLS computed cells.
+// Blocks are laid out from the first computed cell, so no invocation computes a cell of the fixed border;
+// only halos contain it. A block covers ROWS × COLS computed cells.
 #import tile2d
 
 var<workgroup> tile: array<Elem, (ROWS + 2u) * (COLS + 2u)>;

@@ -1,7 +1,8 @@
-// The direct mapping in 3D: one invocation for every computed cell of a plane, and a tile with a halo around it.
+// The direct mapping in 3D: one invocation for every computed cell of a plane, and a tile with a halo around
+// it.
 //
-// Each layer of the tile is as in 2D (shared/direct2d.wgsl), but 27 points ask for the corners of the halo,
-// too. A block covers ROWS × COLS computed cells of every plane it walks through.
+// Each layer of the tile is as in 2D (shared/direct2d.wgsl), but 27 points also need the corners of the halo.
+// A block covers ROWS × COLS computed cells of every plane through which it sweeps.
 #import plane_sweep
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * (ROWS + 2u) * (COLS + 2u)>;

@@ -2,25 +2,26 @@
 #import params
 #import border
 
-// Where a workgroup's block lies, counted in blocks.
+// The position of a workgroup's block, counted in blocks.
 struct Block {
     across: i32,
     down: i32,
 }
 
-// One division per workgroup, so to speak: every invocation does it, with the same numbers.
+// This takes one division, which every invocation of the workgroup does with the same numbers.
 fn block_of(id: vec3<u32>) -> Block {
     let group = group_index(id);
     let down = group / params.blocks_across;
     return Block(i32(group - down * params.blocks_across), i32(down));
 }
 
-// The cell at (r, c), wherever that is; beyond a side, what the border says.
+// The cell at (r, c), for any position. Beyond a side, the border determines the value.
 fn load(r: i32, c: i32) -> Elem {
     return cell(row_at(r) * params.cols + col_at(c));
 }
 
-// The same for a computed cell and its neighbours only. With fixed sides they need no checks.
+// The cell at (r, c), which must be a computed cell or a neighbour of one. With fixed sides this needs no
+// checks.
 fn neighbour(r: i32, c: i32) -> Elem {
     return cell(row_beside(r) * params.cols + col_beside(c));
 }

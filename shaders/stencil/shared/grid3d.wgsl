@@ -2,9 +2,8 @@
 #import params
 #import border
 
-// Where a workgroup's block lies, and which planes it walks through: `begin` up to, not including, `end`. All
-// of it follows from the workgroup's id alone, so it is the same for all invocations, and barriers may depend
-// on it.
+// The position of a workgroup's block, and the planes through which it sweeps: `begin` up to, not including,
+// `end`. All of this depends only on the workgroup's id, so it is uniform, and barriers may depend on it.
 struct Block {
     across: i32,
     down: i32,
@@ -26,12 +25,13 @@ fn block_of(id: vec3<u32>) -> Block {
     );
 }
 
-// The cell at (p, r, c), wherever that is; beyond a side, what the border says.
+// The cell at (p, r, c), for any position. Beyond a side, the border determines the value.
 fn load(p: i32, r: i32, c: i32) -> Elem {
     return cell((plane_at(p) * params.rows + row_at(r)) * params.cols + col_at(c));
 }
 
-// The same for a computed cell and its neighbours only. With fixed sides they need no checks.
+// The cell at (p, r, c), which must be a computed cell or a neighbour of one. With fixed sides this needs no
+// checks.
 fn neighbour(p: i32, r: i32, c: i32) -> Elem {
     return cell((plane_beside(p) * params.rows + row_beside(r)) * params.cols + col_beside(c));
 }
@@ -45,7 +45,7 @@ fn index_of(p: i32, r: i32, c: i32) -> u32 {
     return (u32(p) * params.rows + u32(r)) * params.cols + u32(c);
 }
 
-// The four coefficients by the distance they belong to.
+// The four coefficients, by their distance from the centre.
 struct Weights {
     centre: Elem,
     face: Elem,
@@ -53,7 +53,7 @@ struct Weights {
     corner: Elem,
 }
 
-// Read once, before any loop: a store to `result` could change them, for all a compiler knows.
+// Read once, before any loop: as far as a compiler knows, a store to `result` could change them.
 fn weights() -> Weights {
     return Weights(coefficients[0], coefficients[1], coefficients[2], coefficients[3]);
 }

@@ -1,14 +1,14 @@
 // The halo of one layer by a single branch: the first invocations of the workgroup take its cells in order.
 //
-//      0   1  ...  COLS   COLS + 1           The row above and the row below with all four corners, then the
-//      #                     #               columns. Which cell an invocation gets follows from its index, by
-//      #                     #               selection. Neighbouring lanes get neighbouring cells of the rows,
-//     COLS + 2     ...  2 COLS + 3           so each row is a wide access or two.
+//      0   1  ...  COLS   COLS + 1           First the row above and the row below with all four corners, then
+//      #                     #               the columns. An invocation selects its cell by its index. Neighbouring
+//      #                     #               lanes get neighbouring cells of the rows, so each row takes one or two
+//     COLS + 2     ...  2 COLS + 3           wide accesses.
 
 fn stage_ring_cell(at: Place, p: i32, layer: u32, k: u32) {
     let width = COLS + 2u;
     let ends = 2u * width;
-    // Inside the columns: which row, and which side.
+    // In the columns: the row and the side.
     let nth = k - ends;
     let in_row = k < ends;
     let lower = k >= width;
@@ -22,7 +22,8 @@ fn stage_ring(at: Place, p: i32, layer: u32) {
     if at.lid < ring {
         stage_ring_cell(at, p, layer, at.lid);
     }
-    // A small block has more halo than invocations. Known when the pipeline is made, so mostly not there.
+    // A small block has more cells in its halo than invocations. The condition is known when the pipeline is
+    // created, so most pipelines do not contain this branch.
     if ring > ROWS * COLS {
         for (var k = at.lid + ROWS * COLS; k < ring; k += ROWS * COLS) {
             stage_ring_cell(at, p, layer, k);

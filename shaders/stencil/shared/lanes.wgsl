@@ -1,12 +1,12 @@
-// What an invocation holds of one row: a pack of cells beside each other, four (`lanes4`) or one.
+// A pack: the neighbouring cells of one row that an invocation holds, four (`lanes4`) or one.
 //
-// Four cells of a row at a time are one instruction of 16 bytes (of f32). That is for a grid whose number of columns
-// is a multiple of four: then no pack reaches across the end of a row, and every pack is aligned. Single cells are
-// read through the same binding, as a component of their vector. For other grids a pack is one cell, and arithmetic on
-// packs is arithmetic on cells.
+// Loading four f32 cells of a row takes one instruction of 16 bytes. This is for grids whose number of
+// columns is a multiple of four: then no pack spans the end of a row, and every pack is aligned. Single cells
+// are read through the same binding, as components of their vectors. For other grids a pack is one cell, and
+// arithmetic on packs is arithmetic on cells.
 //
-// Kernels that hold packs also load the right-hand side (`rhs`, `addend`) and add it to a sum by themselves, early: a load
-// behind a store has to wait for it, as far as the compiler knows.
+// Kernels that hold packs also load the right-hand side (`rhs`, `addend`) themselves, early, and add it to a
+// sum: as far as the compiler knows, a load after a store must wait for it.
 #import border
 #ifdef lanes4
 #import element
@@ -33,7 +33,8 @@ fn pack(i: u32) -> Pack {
     return source[i >> 2u];
 }
 
-// The pack's neighbours to the west, given the cell before the pack. And to the east.
+// The pack's neighbours to the west, given the cell before the pack. The next function returns those to the
+// east.
 fn shift_from_west(west: Elem, own: Pack) -> Pack {
     return Pack(west, own.xyz);
 }
@@ -42,8 +43,8 @@ fn shift_from_east(own: Pack, east: Elem) -> Pack {
     return Pack(own.yzw, east);
 }
 
-// Writes those cells of a pack that are computed; `c` is the column of its first. Only the packs at a fixed
-// side have others.
+// Writes those cells of a pack that are computed; `c` is the column of the first. Only packs at a fixed side
+// have other cells.
 fn put_pack(i: u32, c: i32, value: Pack) {
     let begin = first_col() - c;
     let end = end_col() - c;
@@ -80,7 +81,8 @@ fn pack(i: u32) -> Pack {
     return source[i];
 }
 
-// The pack's neighbours to the west, given the cell before the pack. And to the east.
+// The pack's neighbours to the west, given the cell before the pack. The next function returns those to the
+// east.
 fn shift_from_west(west: Elem, own: Pack) -> Pack {
     return west;
 }
@@ -89,7 +91,7 @@ fn shift_from_east(own: Pack, east: Elem) -> Pack {
     return east;
 }
 
-// Writes those cells of a pack that are computed; `c` is the column of its first.
+// Writes those cells of a pack that are computed; `c` is the column of the first.
 fn put_pack(i: u32, c: i32, value: Pack) {
     if first_col() <= c && c < end_col() {
         result[i] = value;

@@ -1,7 +1,7 @@
 // The outputs of one round of the plane sweep: UNROLL planes.
 #ifdef cse
-// Common subexpressions: every layer of the tile is read and summed once per round,
-// and its three sums serve the outputs of up to three planes. 9 · (UNROLL + 2) / UNROLL reads for one output.
+// Common subexpressions: every layer of the tile is read and summed once per round, and its three sums serve
+// the outputs of up to three planes. This takes 9 · (UNROLL + 2) / UNROLL reads per output.
 
 fn layer_sums(at: Place, low: u32, i: u32) -> Sums {
     return sums_of(nine(at, layer_at(low, i)));
@@ -34,7 +34,7 @@ fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
     }
 }
 #else
-// Each plane by itself: 27 reads of the tile for one output.
+// Each plane separately: 27 reads of the tile per output.
 
 fn output(at: Place, k: Weights, low: u32, i: u32, p: i32, end: i32) {
     let value = box(k, nine(at, layer_at(low, i)), nine(at, layer_at(low, i + 1u)), nine(at, layer_at(low, i + 2u)));

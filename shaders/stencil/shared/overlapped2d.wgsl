@@ -1,4 +1,4 @@
-// The overlapped mapping: one invocation for every cell of the tile, halo included.
+// The overlapped mapping: one invocation for every cell of the tile, including the halo.
 //
 //                x = 0   1  ...  COLS - 1
 //     y = 0        o     o   o   o   o            o: loads its cell, and computes nothing
@@ -6,8 +6,8 @@
 //     ...          o     #   #   #   o
 //     ROWS - 1     o     o   o   o   o
 //
-// A block covers (ROWS - 2) × (COLS - 2) computed cells, so neighbouring blocks have two rows or two columns in
-// common. ROWS and COLS must be at least 3.
+// A block covers (ROWS - 2) × (COLS - 2) computed cells, so neighbouring blocks share two rows or two
+// columns. ROWS and COLS must be at least 3.
 #import tile2d
 
 var<workgroup> tile: array<Elem, ROWS * COLS>;
@@ -16,7 +16,8 @@ fn slot(y: i32, x: i32) -> u32 {
     return u32(y) * COLS + u32(x);
 }
 
-// Whether the invocation computes its cell: it is not on the tile's rim, and the cell is one to compute.
+// Whether the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed
+// range.
 fn works(at: Place) -> bool {
     let rim = at.y == 0 || at.y == i32(ROWS) - 1 || at.x == 0 || at.x == i32(COLS) - 1;
     return !rim && computes(at.r, at.c);

@@ -1,27 +1,27 @@
-// Sweeping through the planes with a tile in workgroup memory, UNROLL planes at a time.
+// The sweep through the planes, with a tile in workgroup memory, UNROLL planes at a time.
 //
-// The tile has UNROLL + 2 layers, each of which holds one plane of the block with its halo. One round computes
-// UNROLL planes, for which it needs one more below and one more above. The two uppermost are the next round's
-// lowest, so they stay, and UNROLL new planes are loaded over the ones no longer needed. The layers form a
-// ring; `low` is where it begins.
+// The tile has UNROLL + 2 layers, each of which holds one plane of the block with its halo. One round
+// computes UNROLL planes, for which it needs one more below and one more above. The two uppermost planes are
+// the next round's lowest, so they stay, and UNROLL new planes are loaded over those that are no longer
+// needed. The layers form a ring, which begins at `low`.
 //
 //     UNROLL = 2     layer 0   layer 1   layer 2   layer 3
 //     first round      p - 1       p       p + 1     p + 2       computes p and p + 1
 //     next round       p + 3     p + 4     p + 1     p + 2       computes p + 2 and p + 3
 //
-// Two barriers per round: nobody reads a layer before it is complete, and nobody overwrites one that is being
-// read. So unrolling has fewer barriers per plane and more loads in flight between two of them, for more
-// workgroup memory. Everything is written out for the largest UNROLL. What exceeds the chosen one is gone when
-// the pipeline is made.
+// There are two barriers per round: no invocation reads a layer before it is complete, and none overwrites a
+// layer that is being read. So unrolling has fewer barriers per plane and more loads in flight between two of
+// them, and takes more workgroup memory. The code is written out for the largest UNROLL. The compiler removes
+// the code beyond the chosen UNROLL when the pipeline is created.
 //
-// A last round may have fewer planes left than UNROLL. The layers for those missing are loaded from inside the
-// grid or according to the border, like any, and not used.
+// A last round may have fewer planes left than UNROLL. The layers of the missing planes are loaded like all
+// others, from inside the grid or according to the border, and are not used.
 #import grid3d
 #import points27
 
 override UNROLL: u32 = 1u;
 
-// Where an invocation stands.
+// The position of an invocation.
 struct Place {
     // Its cell in every plane.
     r: i32,

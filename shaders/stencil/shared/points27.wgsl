@@ -1,7 +1,7 @@
 // The 27-point box, computed in two ways from the nine cells of each of three planes.
 //
-//     nw  n  ne          In its own plane, the centre is weighed with α, the four cells around it (faces) with β and
-//     w centre e         the four diagonal ones (edges) with γ. In the planes below and above each is one step farther
+//     nw  n  ne          In its own plane, the centre is weighted by α, the four cells around it (faces) by β and
+//     w centre e         the four diagonal ones (edges) by γ. In the planes below and above each is one step farther
 //     sw  s  se          away: the centre is a face, the four are edges, the diagonal ones are corners, δ.
 
 struct Nine {
@@ -16,7 +16,7 @@ struct Nine {
     se: Elem,
 }
 
-// All 27 as the formula has them: sums over faces, edges and corners, each across the three planes.
+// All 27 cells, as in the formula: sums over faces, edges and corners, each over the three planes.
 fn box(k: Weights, below: Nine, here: Nine, above: Nine) -> Elem {
     let faces = here.n + here.s + here.w + here.e + below.centre + above.centre;
     let edges = here.nw + here.ne + here.sw + here.se
@@ -26,8 +26,8 @@ fn box(k: Weights, below: Nine, here: Nine, above: Nine) -> Elem {
     return k.centre * here.centre + k.face * faces + k.edge * edges + k.corner * corners;
 }
 
-// What one plane contributes, whatever the weights: its centre, the sum of the four around it, and of the four
-// diagonal. The same three numbers serve the outputs in three planes.
+// The contribution of one plane, without weights: its centre, the sum of the four cells around it, and the
+// sum of the four diagonal ones. These three numbers serve the outputs in three planes.
 struct Sums {
     centre: Elem,
     around: Elem,

@@ -1,20 +1,20 @@
-// Rows of packs, each with the sums of its cells' neighbours to the west and to the east: what a row gives to the new
-// cells in it and in the rows beside.
+// Rows of packs, each with the sums of its cells' neighbours to the west and to the east. A row contributes
+// these to the new cells in it and in the neighbouring rows.
 //
-// One vector and two words are loaded for a row of packs. A sum of two neighbours serves the row's own cells and the rows
-// above and below, whose diagonal neighbours they are.
+// One vector and two words are loaded for a row of packs. A sum of two neighbours serves the row's own cells
+// and the rows above and below, whose diagonal neighbours they are.
 #import lanes
 #import border
 
-// The columns of an invocation: of its pack's first cell, and of the cells before and behind the pack.
+// The columns of an invocation: those of its pack's first cell, and of the cells before and after the pack.
 struct Cols {
     own: i32,
     west: u32,
     east: u32,
 }
 
-// What is loaded of a row: a pack of cells, and the cells before and behind it. Also what is to be added to the pack's
-// new cells; a compiler leaves that out for the rows beside the strip, which are not computed.
+// The loaded part of a row: a pack of cells, and the cells before and after it. Also the right-hand side of
+// the pack's cells; a compiler removes that load for the rows beside the strip, which are not computed.
 struct Loaded {
     own: Pack,
     west: Elem,

@@ -1,8 +1,8 @@
-// The star of five cells: the sum that 2D kernels make of the cells they have read.
+// The star of five cells: the weighted sum of cells that 2D kernels have read.
 //
-// Where all five have one weight (`one_weight`), as in the thesis, one multiplication makes a new cell. With a weight
-// of its own for the centre a step can be damped, or leave the centre out. Weights are read once, before any loop: a
-// store to `result` could change them, for all a compiler knows.
+// If all five have equal weights (`one_weight`), as in the thesis, one multiplication is enough. With a
+// separate weight for the centre, a step can be damped, or omit the centre. Weights are read once, before any
+// loop: as far as a compiler knows, a store to `result` could change them.
 #import params
 
 #ifdef one_weight

@@ -1,5 +1,5 @@
-// A strip of rows for plane-sums, one below the other: 1 (`strip_1`), 4 (`strip_4`) or 2. For n of them n + 2 rows of packs
-// are loaded.
+// A strip of rows for plane-sums, one below the other: 1 (`strip_1`), 4 (`strip_4`) or 2. A strip of n rows
+// loads n + 2 rows of packs.
 #ifdef strip_1
 const STRIP: i32 = 1;
 

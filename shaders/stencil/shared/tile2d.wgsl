@@ -1,8 +1,8 @@
-// What the two mappings with a tile in workgroup memory share in 2D.
+// Declarations that the two mappings with a tile in workgroup memory share in 2D.
 #import grid2d
 #import star5
 
-// Where an invocation stands.
+// The position of an invocation.
 struct Place {
     // Its cell in the grid.
     r: i32,
@@ -12,7 +12,7 @@ struct Place {
     x: i32,
 }
 
-// The new value of the invocation's cell; of the old ones, `own` is given and four are read from the tile.
+// The new value of the invocation's cell. Its old value is `own`; the other four are read from the tile.
 fn star_around(at: Place, own: Elem) -> Elem {
     return star(
         weights(),

@@ -1,41 +1,47 @@
-//! A rung over a whole input: level after level of partial results, and how they become one.
+//! A rung over a whole input: levels of partial results, and how they become one.
+//!
+//! A count on the GPU (`kernels/length.wgsl`) shortens every launch to that many items, launches over partial results
+//! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
+//! hold none.
 
 use wgpu::Limits;
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED};
+use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
-    Bytes, Dst, Extent, Launch, MAX_ITERATIONS, Params, Plan, Reads, Request, Span, Src, Stage, WORD, Writes,
+    Bytes, Dst, Extent, Launch, MAX_ITERATIONS, Own, Params, Plan, Reads, Request, Span, Src, Stage, WORD,
+    Writes,
 };
 use crate::reduce::tuning::Tuning;
 use crate::window;
 
-/// What `Pairs` leaves to the host when the host finishes, as in the OpenCL tutorial.
+/// The number of partials that `Pairs` leaves to the host if the host finishes, as in the OpenCL tutorial.
 const PAIRS_LEFT_TO_HOST: u64 = 64;
 
-/// A window of what a level reads.
+/// A window of the items that a level reads.
 #[derive(Clone, Copy)]
 struct Part {
     src: Src,
+    reads: Reads,
     params: Params,
 }
 
-/// Launches that do not depend on one another: one a window of what the level below left.
+/// Launches that do not depend on one another: one per window of the previous level's partials.
 struct Level {
     parts: Vec<Part>,
     results: Vec<u64>,
 }
 
 impl Level {
-    /// Results it leaves.
+    /// The number of partials that it leaves.
     fn left(&self) -> u64 {
         self.results.iter().sum()
     }
 }
 
-/// A rung with its knobs, and what it is planned for.
+/// A rung with its tuning, and the reduction for which it is planned.
 struct Planner<'a> {
     request: &'a Request<'a>,
     kernel: &'static Kernel,
@@ -44,6 +50,29 @@ struct Planner<'a> {
 }
 
 impl Request<'_> {
+    /// All stages that plans in two launches may have: of elements that are read so, in workgroups of this size.
+    pub(super) fn two_launch_stages(&self, reads: Reads, workgroup_size: u32) -> Vec<Stage> {
+        let tuning = two_launches(workgroup_size, 0);
+        let stages = self.rung_stages(&VECTORIZED, Finish::OneWorkgroup, tuning).into_iter();
+        stages
+            .map(|stage| if stage.reads == self.items() { Stage { reads, ..stage } } else { stage })
+            .collect()
+    }
+
+    /// What [`Request::spread`] launches once, by the rung in front of the last one and its own finish: windows leave partials,
+    /// and one workgroup reduces them. Windows, workgroups and the tree of combinations are the same.
+    pub(super) fn in_two_launches(
+        &self,
+        spans: &[Span],
+        stage: Stage,
+        Spread { most, stride }: Spread,
+    ) -> Result<Plan, ReduceError> {
+        let tuning = two_launches(stage.workgroup_size, most);
+        let planner = Planner { request: self, kernel: &VECTORIZED, finish: Finish::OneWorkgroup, tuning };
+        let own = if stage.reads == Reads::Strided { Own::Strided { stride } } else { Own::None };
+        Ok(planner.through_scratch(&planner.over(spans, stage.reads, own))?)
+    }
+
     /// All stages that plans of a rung may have.
     pub(super) fn rung_stages(&self, kernel: &'static Kernel, finish: Finish, tuning: Tuning) -> Vec<Stage> {
         let Tuning { workgroup_size, tile, .. } = tuning;
@@ -84,7 +113,9 @@ impl Request<'_> {
             Finish::LastWorkgroup => {
                 let stage = planner.stage(self.items(), self.last());
                 let spread = Spread { most: tuning.max_workgroups, stride: 1 };
-                self.spread(&self.windows(parts, second), stage, spread)
+                // Whoever names a rung and its finish gets them, whatever goes for the adapter.
+                let request = Request { in_two_launches: false, ..*self };
+                request.spread(&self.windows(parts, second), stage, spread)
             }
             Finish::Atomic => Ok(planner.through_total(&planner.windows(parts, second))?),
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {
@@ -94,7 +125,12 @@ impl Request<'_> {
     }
 }
 
-/// Checks what does not depend on the length.
+/// The knobs of a plan in two launches.
+fn two_launches(workgroup_size: u32, max_workgroups: u32) -> Tuning {
+    Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 }
+}
+
+/// Makes the checks that do not depend on the length.
 pub(in crate::reduce) fn check(
     request: &Request<'_>,
     rung: &'static Rung,
@@ -114,7 +150,7 @@ pub(in crate::reduce) fn check(
     if matches!(rung.kernel.coverage, Coverage::Tiles(_)) && !tile_fits {
         return Err(PlanError::Tile { tile, workgroup_size });
     }
-    // The last workgroup has a flag to share besides.
+    // The last workgroup also shares a flag.
     let flag = if finish == Finish::LastWorkgroup { 4 } else { 0 };
     let items = u64::from(rung.kernel.memory.items(workgroup_size, tile));
     let exact = request.monoid.format().map_or(0, |format| format.workgroup_memory(workgroup_size));
@@ -140,13 +176,13 @@ impl Planner<'_> {
         self.request.monoid.acc.stride
     }
 
-    /// The most bytes a launch may read through one binding: what it writes has to fit a binding as well.
+    /// The most bytes that a launch may read through one binding, such that its output also fits a binding.
     fn largest_window(&self, item: u64) -> u64 {
         let results = self.request.storable(self.acc());
         results.saturating_mul(self.per_result() * item)
     }
 
-    /// Items that give one result, at least.
+    /// The smallest number of items per result.
     fn per_result(&self) -> u64 {
         if self.kernel.coverage == Coverage::Pairs { 2 } else { self.per_workgroup() }
     }
@@ -154,21 +190,30 @@ impl Planner<'_> {
     /// The caller's inputs, cut into windows that fit a binding.
     fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Part> {
         let most = self.largest_window(self.request.item_size());
-        let spans = self.request.windows_of(parts, second, most);
-        let count = items(&spans) as u32;
-        let part = |span: &Span| Part { src: span.src(), params: Params { count, ..span.params() } };
+        self.over(&self.request.windows_of(parts, second, most), self.request.items(), Own::None)
+    }
+
+    /// Windows of the caller's inputs that are read so.
+    fn over(&self, spans: &[Span], reads: Reads, own: Own) -> Vec<Part> {
+        let count = items(spans) as u32;
+        let part = |span: &Span| Part {
+            src: span.src(),
+            reads: if span.next.is_some() { Reads::Adjoining } else { reads },
+            params: Params { count, own, ..span.params() },
+        };
         spans.iter().map(part).collect()
     }
 
-    /// So many accumulators in a scratch buffer, cut likewise.
+    /// `len` accumulators in a scratch buffer, cut into windows.
     fn partials(&self, buffer: usize, len: u64, count: u32) -> Vec<Part> {
         let (align, acc) = (self.request.align(), self.acc());
-        // Also a whole number of accumulators.
+        // A window also holds a whole number of accumulators.
         let unit = self.request.unit(acc);
         let most = self.request.largest_binding().min(self.largest_window(acc));
         let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
         let part = |window: &window::Window| Part {
             src: Src::Scratch(buffer, Bytes { offset: window.start, size: window.size }),
+            reads: Reads::Partials,
             params: Params {
                 first: window.first,
                 len: window.len,
@@ -180,7 +225,7 @@ impl Planner<'_> {
         windows.iter().map(part).collect()
     }
 
-    /// Items one workgroup takes in one go.
+    /// Items that one workgroup takes per iteration.
     fn per_workgroup(&self) -> u64 {
         let size = u64::from(self.tuning.workgroup_size);
         match self.kernel.coverage {
@@ -191,7 +236,7 @@ impl Planner<'_> {
         }
     }
 
-    /// How many results `len` items give, if a fixed grid has at most `most` workgroups.
+    /// The number of results of `len` items, if a fixed grid has at most `most` workgroups.
     fn results(&self, len: u64, most: u64) -> u64 {
         let results = match self.kernel.coverage {
             Coverage::Pairs => len.div_ceil(2),
@@ -204,13 +249,14 @@ impl Planner<'_> {
         results.max(1)
     }
 
-    /// How many results each window gives, if together they may give `most`; a fixed grid is shared out evenly.
+    /// The number of results of each window, if all windows together may give `most`. A fixed grid is divided
+    /// evenly, and the results of one launch fit one binding.
     fn results_of(&self, parts: &[Part], most: u64) -> Vec<u64> {
-        let most = (most / parts.len() as u64).max(1);
+        let most = (most / parts.len() as u64).max(1).min(self.request.storable(self.acc()));
         parts.iter().map(|part| self.results(u64::from(part.params.len), most)).collect()
     }
 
-    /// The grid for so many results: one row, or the fewest rows that hold them.
+    /// The grid for `results` results: one row, or the fewest rows that hold them.
     fn grid(&self, results: u64) -> Result<[u32; 2], PlanError> {
         let groups = match self.kernel.coverage {
             Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
@@ -235,7 +281,7 @@ impl Planner<'_> {
         Ok(Launch { stage, level, src: part.src, dst, offsets: None, grid, params })
     }
 
-    /// The most workgroups that the next level of partial results gets; `None` if they are to stay.
+    /// The most workgroups of the next level; `None` if there is no next level.
     fn next_grid(&self, left: u64) -> Option<u64> {
         let most = u64::from(self.tuning.max_workgroups);
         match self.finish {
@@ -249,7 +295,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Workgroups leave their results in scratch memory, level after level.
+    /// Plans a rung whose workgroups store partials in scratch memory, level after level.
     fn through_scratch(&self, windows: &[Part]) -> Result<Plan, PlanError> {
         let count = windows.first().map_or(0, |part| part.params.count);
         let mut scratch = [0; 2];
@@ -263,7 +309,8 @@ impl Planner<'_> {
             let Some(most) = self.next_grid(left) else { break };
             let parts = self.partials(below % 2, left, count);
             let level = Level { results: self.results_of(&parts, most), parts };
-            // A workgroup of one invocation that takes one item makes no progress: the host adds the rest.
+            // A workgroup of one invocation that takes one item makes no progress: the host combines the
+            // rest.
             if level.left() >= left {
                 break;
             }
@@ -276,13 +323,13 @@ impl Planner<'_> {
         let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
         let mut plan = Plan { scratch, ..Plan::empty(left, stride) };
         for (height, level) in levels.iter().enumerate() {
-            let reads = if height == 0 { self.request.items() } else { Reads::Partials };
-            let stage = self.stage(reads, if height == top { last } else { Writes::Partials });
+            let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
             for (part, &results) in level.parts.iter().zip(&level.results) {
                 let stride = if height == top { stride } else { self.acc() };
                 let (bytes, store) = self.request.store(at, results, stride);
                 let dst = if height == top { Dst::Output(bytes) } else { Dst::Scratch(height % 2, bytes) };
+                let stage = self.stage(part.reads, writes);
                 plan.launches.push(self.launch(stage, height as u32, *part, results, (dst, store))?);
                 at += results;
             }
@@ -290,7 +337,8 @@ impl Planner<'_> {
         Ok(plan)
     }
 
-    /// Results go into one atomic word, which starts as the identity and may need a last touch.
+    /// Plans a rung that adds to one atomic word. The word starts as the identity, and a last launch may
+    /// convert it to a result.
     fn through_total(&self, windows: &[Part]) -> Result<Plan, PlanError> {
         let mut plan = Plan::empty(1, self.request.out_stride());
         let total = (Dst::Output(Bytes { offset: 0, size: plan.output }), 0);
@@ -311,7 +359,7 @@ impl Planner<'_> {
         for (part, results) in windows.iter().zip(results) {
             plan.launches.push(self.launch(stage, 1, *part, results, total)?);
         }
-        // A state is the total as it is.
+        // A state is the unchanged total.
         if last == Writes::Results && !self.request.monoid.is_finished() {
             plan.launches.push(alone(&SEAL, 2));
         }

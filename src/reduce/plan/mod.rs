@@ -1,5 +1,5 @@
-//! From a shape, lengths and limits to a list of launches. Pure: no GPU here. Of interest to whoever looks inside: what an
-//! application needs of it is [`Plan`] alone.
+//! Plans: from a shape, lengths and limits to a list of launches. Planning is pure and needs no GPU. An
+//! application needs only [`Plan`]; the other types describe its launches.
 
 mod depth;
 mod levels;
@@ -27,55 +27,57 @@ pub use params::{Own, Params};
 
 /// The most loop iterations a plan gives one invocation.
 ///
-/// Mesa 22's lavapipe silently ends loops after 65 535 iterations, all loops of an invocation together; half of
-/// that is for the loop over the input, the rest for what comes after it.
+/// Mesa 22's lavapipe silently ends loops after 65 535 iterations, counted over all loops of an invocation.
+/// Half of them are for the loop over the input, the rest for the loops after it.
 pub(super) const MAX_ITERATIONS: u64 = 32_768;
 
-/// A binding is a whole number of words, an odd number of 16-bit values is not.
+/// A binding is a whole number of words. An odd number of 16-bit values is not.
 const WORD: u64 = 4;
 
-/// Bytes of the widest vector: bindings start and end between two of them.
+/// Bytes of the widest vector. Bindings start and end at multiples of it.
 const VECTOR: u64 = 32;
 
-/// Elements that one invocation of a team should have: four vectors of four.
+/// Elements per invocation of a team: four vectors of four.
 const PER_INVOCATION: u64 = 16;
 
-/// Where the items of a launch come from.
+/// The items that a launch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reads {
     /// The caller's elements.
     Elements,
-    /// The caller's elements in two bindings of one buffer, the second of which goes on where the first one ends.
+    /// The caller's elements in two bindings of one buffer. The second binding starts where the first one
+    /// ends.
     ///
-    /// Of an operator of one input, where it is larger than a binding, on a device that allows six storage buffers in a shader;
-    /// elsewhere each window has a launch of its own.
+    /// This is for an operator with one input that is larger than a binding, on a device that allows six
+    /// storage buffers per shader. Otherwise each window has its own launch.
     Adjoining,
     /// The caller's elements, a stride apart.
     Strided,
-    /// Accumulators: what an earlier launch has left, or states of the caller's.
+    /// Accumulators: the partials of an earlier launch, or the caller's states.
     Partials,
 }
 
-/// What a launch leaves.
+/// The values that a launch writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Writes {
-    /// Accumulators, for a later launch or as states for the caller.
+    /// Accumulators: partials for a later launch, or states for the caller.
     Partials,
     /// Results.
     Results,
 }
 
-/// A kernel and what it is compiled for: the text and the overrides of a pipeline follow from it and the operator.
+/// A kernel and its variant. Together with the operator it determines the text and the overrides of a
+/// pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stage {
     /// The kernel.
     pub kernel: &'static Kernel,
-    /// What it reads.
+    /// The items that it reads.
     pub reads: Reads,
-    /// What it writes.
+    /// The values that it writes.
     pub writes: Writes,
     /// Invocations in a workgroup.
     pub workgroup_size: u32,
@@ -84,29 +86,29 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Whether it reads elements that follow one another, four at a time.
+    /// Whether it reads consecutive elements, four at a time.
     pub(super) fn reads_vectors(self) -> bool {
         self.kernel.loads == Loads::Vectors && matches!(self.reads, Reads::Elements | Reads::Adjoining)
     }
 
-    /// Whether it starts from offsets, or leaves marks for those that do.
+    /// Whether it reads offsets, or writes tile marks for the kernels that do.
     pub(super) fn is_offsets(self) -> bool {
         *self.kernel == OFFSETS
     }
 }
 
-/// A range of a buffer, in bytes, as a binding may have it: from a multiple of `min_storage_buffer_offset_alignment` on, in whole
-/// words of four bytes.
+/// A range of a buffer, in bytes, that a binding may have. It starts at a multiple of
+/// `min_storage_buffer_offset_alignment` and is a whole number of words of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// Where it starts.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// How long it is.
+    /// Its length.
     pub size: u64,
 }
 
 impl Bytes {
-    /// One past the last one.
+    /// The offset one past its last byte.
     pub const fn end(self) -> u64 {
         self.offset + self.size
     }
@@ -116,21 +118,23 @@ impl Bytes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Src {
-    /// A window of one part of the first input, and of the second input if there are two. Windows count from the start of the
-    /// caller's buffer. As they are bindings, they may begin and end with a few bytes that belong to no element.
+    /// A window of one part of the first input and, if there are two, of the second input. Offsets count from
+    /// the start of the caller's buffer. Because a window is a binding, it may begin and end with a few bytes
+    /// that belong to no element.
     Inputs {
-        /// Which part, from 0.
+        /// The index of the part, from 0.
         part: usize,
         /// The window of the first input.
         first: Bytes,
-        /// The window that goes on where it ends, in the same buffer: of [`Reads::Adjoining`] only.
+        /// The window that starts where the first one ends, in the same buffer. For [`Reads::Adjoining`]
+        /// only.
         next: Option<Bytes>,
         /// The window of the second input.
         second: Option<Bytes>,
     },
-    /// Accumulators in one of the two scratch buffers, which an earlier launch of the plan has left.
+    /// Accumulators in one of the two scratch buffers, written by an earlier launch of the plan.
     Scratch(usize, Bytes),
-    /// Nothing: there are no elements, and the launch only writes the result of an empty input.
+    /// No input: there are no elements, and the launch only writes the result of an empty input.
     Nothing,
 }
 
@@ -140,7 +144,7 @@ pub enum Src {
 pub enum Dst {
     /// Accumulators in one of the two scratch buffers.
     Scratch(usize, Bytes),
-    /// Results, or accumulators for the caller, counted from the output's own offset on.
+    /// Results, or accumulators for the caller. The range counts from the output's offset.
     Output(Bytes),
 }
 
@@ -150,32 +154,33 @@ pub enum Dst {
 pub struct Launch {
     /// Its kernel.
     pub stage: Stage,
-    /// How many launches it waits for: those of one level do not depend on one another.
+    /// The number of launches it waits for. Launches of one level do not depend on one another.
     pub level: u32,
-    /// Where it reads.
+    /// The buffer ranges that it reads.
     pub src: Src,
-    /// Where it writes.
+    /// The buffer range that it writes.
     pub dst: Dst,
-    /// The offsets that it reads, in bytes of the list from its first one on; `None` if it reads none.
+    /// The range of the list of offsets that it reads, in bytes from the start of the list; `None` if it
+    /// reads none.
     pub offsets: Option<Bytes>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
-    /// What its kernel is given. With a count on the GPU, what it is given at most.
+    /// The parameters of its kernel. With a count on the GPU, those for the largest count.
     pub params: Params,
 }
 
 impl Launch {
-    /// Workgroups in all.
+    /// The total number of workgroups.
     pub const fn workgroups(&self) -> u64 {
         self.grid[0] as u64 * self.grid[1] as u64
     }
 }
 
-/// The launches of one reduction, and the memory they need.
+/// The launches of one reduction, and the memory that they need.
 ///
-/// A plain value that no device is needed for. The launch that [`Reduction::first`](crate::reduce::Reduction::first) puts in
-/// front is not among them. `scratch`, `partials` and `marks` together are what [`Workspace::new`](crate::reduce::Workspace::new)
-/// allocates, and a little more.
+/// A plan is a plain value and needs no device. It does not contain the additional launch of
+/// [`Reduction::first`](crate::reduce::Reduction::first). [`Workspace::new`](crate::reduce::Workspace::new)
+/// allocates `scratch`, `partials` and `marks`, and a few bytes more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) launches: Vec<Launch>,
@@ -187,11 +192,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The dispatches for a shape over inputs of these lengths, on a device of these limits. Needs no device: it is pure, and the same
-    /// that [`Reducer::plan`](crate::reduce::Reducer::plan) answers on a device with `limits`.
+    /// Plans the launches for a shape over inputs of these lengths, on a device with these limits. It is pure
+    /// and needs no device. [`Reducer::plan`](crate::reduce::Reducer::plan) returns an equal plan on a device
+    /// with `limits`.
     ///
-    /// `parts` are those of the first input: one, or several where the shape takes them. `second` is the second input of an operator
-    /// that has two.
+    /// `parts` are the parts of the first input: one, or several if the shape takes several. `second` is the
+    /// second input of an operator with two inputs.
     ///
     /// ```
     /// use halofold::reduce::{Extent, Op, Plan, Shape};
@@ -203,15 +209,17 @@ impl Plan {
     ///
     /// let rows = plan(Shape::Segments { len: 1000 }, 1_000_000);
     /// assert_eq!((rows.launches().len(), rows.results(), rows.output(), rows.scratch()), (1, 1000, 4000, [0, 0]));
-    /// // One long row keeps a GPU busy only in chunks: 64 accumulators on the way.
+    /// // One long row is cut into chunks, to keep the GPU busy: 64 partials of 4 bytes.
     /// let row = plan(Shape::Segments { len: 1 << 20 }, 1 << 20);
     /// assert_eq!((row.launches().len(), row.results(), row.output(), row.scratch()), (2, 1, 4, [256, 0]));
     /// ```
     ///
     /// # Errors
     ///
-    /// Inputs that do not fit the operator or the shape, an offset at which no element starts, more than a device can bind or count;
-    /// [`Shape::Accumulate`] of an operator that does not go with it.
+    /// - The inputs do not fit the operator or the shape.
+    /// - An offset is not the start of an element.
+    /// - The device cannot bind or count that many elements or results.
+    /// - The shape is [`Shape::Accumulate`], and the operator does not support it.
     pub fn of(
         monoid: &Monoid,
         shape: Shape,
@@ -222,32 +230,36 @@ impl Plan {
         Request::new(monoid, shape.form(), limits).plan(shape, parts, second)
     }
 
-    /// The launches, in order. None if there are no results.
+    /// The launches, in order. The list is empty if there are no results.
     pub fn launches(&self) -> &[Launch] {
         &self.launches
     }
 
-    /// Results it gives: 1, or as many as there are segments or columns. Accumulators, if the host is to combine them.
+    /// The number of results: 1, or the number of segments or columns. If the host combines accumulators,
+    /// their number.
     pub fn results(&self) -> u64 {
         self.results
     }
 
-    /// Bytes of output, in whole words of four bytes: what the output's buffer must have behind the output's offset.
+    /// Bytes of output, rounded up to words of four bytes. The output's buffer must have this many bytes
+    /// after the output's offset.
     pub fn output(&self) -> u64 {
         self.output
     }
 
-    /// Bytes of the two scratch buffers, which take accumulators from one launch to the next; 0 where one is not needed.
+    /// Bytes of the two scratch buffers, which pass accumulators from one launch to the next; 0 for a buffer
+    /// that is not needed.
     pub fn scratch(&self) -> [u64; 2] {
         self.scratch
     }
 
-    /// Bytes of the partials buffer, into which workgroups publish that meet in one launch; 0 if none is needed.
+    /// Bytes of the partials buffer, to which the workgroups of one launch publish their partials; 0 if none
+    /// is needed.
     pub fn partials(&self) -> u64 {
         self.partials
     }
 
-    /// Bytes of marks, by which [`Shape::Offsets`] finds long segments; 0 if none are needed.
+    /// Bytes of tile marks, with which [`Shape::Offsets`] finds long segments; 0 if none are needed.
     pub fn marks(&self) -> u64 {
         self.marks
     }
@@ -258,7 +270,7 @@ impl Plan {
         Plan { launches: Vec::new(), results, output, scratch: [0; 2], partials: 0, marks: 0 }
     }
 
-    /// Whether the output holds accumulators instead of results: states, or what is left for the host to combine.
+    /// Whether the output holds accumulators instead of results: states, or partials for the host to combine.
     pub fn leaves_partials(&self) -> bool {
         let last = self.launches.last();
         last.is_some_and(|launch| launch.stage.writes == Writes::Partials)
@@ -270,13 +282,13 @@ impl Plan {
         first.filter(|launch| launch.stage.kernel.coverage != Coverage::One).map(Launch::workgroups).sum()
     }
 
-    /// The same for states that stand for so many elements: what `finish` is given.
+    /// Sets the number of elements that the input states stand for. `finish` receives it.
     pub(super) fn standing_for(mut self, elements: u32) -> Self {
         self.launches.iter_mut().for_each(|launch| launch.params.count = elements);
         self
     }
 
-    /// Checks that every buffer may be as large as it has to be.
+    /// Checks that the device allows the size of every buffer.
     fn check(self, limits: &Limits) -> Result<Self, PlanError> {
         let limit = limits.max_buffer_size;
         let buffers = [
@@ -296,14 +308,15 @@ impl Plan {
 /// A part of an input without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Where it starts, in bytes from the start of the buffer: any multiple of the element's size. At a
-    /// multiple of four elements (16 bytes of `f32`) vectors start where elements do; elsewhere up to six are loaded singly.
+    /// Its offset in bytes from the start of the buffer: any multiple of the element's size. At a multiple of
+    /// four elements (16 bytes of `f32`) all elements are loaded as vectors. At other offsets up to six
+    /// elements are loaded singly.
     pub offset: u64,
-    /// In elements; of [`Shape::Strided`] those that are taken.
+    /// Its length in elements. For [`Shape::Strided`] it counts only the elements taken.
     pub len: u64,
 }
 
-/// The only part of an input that must be one buffer.
+/// Returns the part of an input that must have exactly one.
 fn one(parts: &[Extent]) -> Result<Extent, ReduceError> {
     match parts {
         [part] => Ok(*part),
@@ -311,26 +324,31 @@ fn one(parts: &[Extent]) -> Result<Extent, ReduceError> {
     }
 }
 
-/// What a plan is made for.
+/// The reduction for which a plan is made.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'a> {
     pub(super) monoid: &'a Monoid,
     pub(super) form: Form,
     pub(super) limits: &'a Limits,
-    /// How whole inputs are reduced.
+    /// The kernels for whole inputs.
     pub(super) strategy: Strategy,
-    /// Whether the inputs are accumulators, and whether the output is to be.
+    /// Whether workgroups that would meet in one launch leave their partials to a second launch.
+    pub(super) in_two_launches: bool,
+    /// Whether the inputs are accumulators.
     pub(super) from_states: bool,
+    /// Whether the output is accumulators.
     pub(super) to_states: bool,
 }
 
-/// Workgroup sizes that kernels for whole inputs are compiled in, on a device that allows them.
+/// The workgroup sizes of kernels for whole inputs, on a device that allows them.
 const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 
-/// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many: its inputs are large ones.
+/// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many. Such inputs are
+/// large.
 const ADJOINING_SIZE: u32 = 512;
 
-/// Storage buffers that adjoining bindings take: two windows, each also as vectors, the output and the partials.
+/// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the output
+/// and the partials.
 const ADJOINING_BUFFERS: u32 = 6;
 
 /// Invocations in a workgroup of every other kernel, on a device that allows as many.
@@ -338,10 +356,18 @@ const USUAL_SIZE: u32 = 256;
 
 impl<'a> Request<'a> {
     pub(super) fn new(monoid: &'a Monoid, form: Form, limits: &'a Limits) -> Self {
-        Request { monoid, form, limits, strategy: Strategy::Fastest, from_states: false, to_states: false }
+        Request {
+            monoid,
+            form,
+            limits,
+            strategy: Strategy::Fastest,
+            in_two_launches: false,
+            from_states: false,
+            to_states: false,
+        }
     }
 
-    /// Everything that its plans may launch.
+    /// All kernels that its plans may launch.
     pub(super) fn stages(&self) -> Vec<Stage> {
         if let (Form::Whole, Strategy::Rung { rung, finish, tuning }) = (self.form, self.strategy) {
             return self.rung_stages(rung.kernel, finish, tuning);
@@ -359,6 +385,15 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
+            Form::Whole if self.meets_twice() => {
+                let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
+                let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
+                let stages = whole.chain(adjoining);
+                stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
+            }
+            Form::Strided if self.in_two_launches => {
+                self.two_launch_stages(Reads::Strided, self.workgroup_size())
+            }
             Form::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
             Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
@@ -366,6 +401,11 @@ impl<'a> Request<'a> {
             Form::Offsets => many(&OFFSETS),
             Form::Axis => many(&COLUMNS),
         }
+    }
+
+    /// Whether the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
+    fn meets_twice(&self) -> bool {
+        self.in_two_launches && self.monoid.format().is_none()
     }
 
     /// The kernel of whole inputs.
@@ -383,7 +423,7 @@ impl<'a> Request<'a> {
         if self.from_states { Reads::Partials } else { Reads::Elements }
     }
 
-    /// What the last launch writes.
+    /// The values that the last launch writes.
     fn last(&self) -> Writes {
         if self.to_states { Writes::Partials } else { Writes::Results }
     }
@@ -412,16 +452,16 @@ impl<'a> Request<'a> {
         WHOLE_SIZES.into_iter().filter(|size| *size <= most).collect()
     }
 
-    /// The stage that reads two windows; `None` where no input needs it or no shader may.
+    /// The stage that reads two windows; `None` if no input needs it or the device does not allow it.
     fn adjoining(&self) -> Option<Stage> {
         let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
-        let is_of_use = self.monoid.arity() == Arity::One
+        let is_needed = self.monoid.arity() == Arity::One
             && self.monoid.format().is_none()
             && !self.from_states
             && max_buffer_size > self.largest_binding()
             && buffers >= ADJOINING_BUFFERS;
         let sizes = self.whole_sizes().into_iter();
-        let workgroup_size = sizes.filter(|size| is_of_use && *size <= ADJOINING_SIZE).max()?;
+        let workgroup_size = sizes.filter(|size| is_needed && *size <= ADJOINING_SIZE).max()?;
         let stage = self.stage(&SINGLE_PASS, Reads::Adjoining, self.last());
         Some(Stage { workgroup_size, ..stage })
     }
@@ -431,13 +471,13 @@ impl<'a> Request<'a> {
         self.largest_workgroup().min(USUAL_SIZE)
     }
 
-    /// The largest workgroup whose accumulators fit: a power of two.
+    /// The largest workgroup whose accumulators fit workgroup memory: a power of two.
     fn largest_workgroup(&self) -> u32 {
         let Limits {
             max_compute_invocations_per_workgroup: most, max_compute_workgroup_size_x: across, ..
         } = *self.limits;
         let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
-        // The queue of segments that wait has a word for each invocation.
+        // The queue of waiting segments has a word for each invocation.
         let queue = if self.form == Form::Offsets { 4 } else { 0 };
         let fits = match self.monoid.format() {
             Some(format) => format.largest_workgroup(room),
@@ -446,7 +486,7 @@ impl<'a> Request<'a> {
         1 << most.min(across).min(fits).max(1).ilog2()
     }
 
-    /// Plans a shape over the parts of the first input and, if there are two inputs, the second.
+    /// Plans a shape over the parts of the first input and, if there are two inputs, over the second.
     pub(super) fn plan(
         &self,
         shape: Shape,
@@ -477,13 +517,13 @@ impl<'a> Request<'a> {
         u64::from(self.limits.min_storage_buffer_offset_alignment).max(VECTOR)
     }
 
-    /// The most bytes one binding may have.
+    /// The largest size of a binding, in bytes.
     fn largest_binding(&self) -> u64 {
         let largest = self.limits.max_storage_buffer_binding_size.min(1 << 31);
         (largest / self.align()).max(1) * self.align()
     }
 
-    /// Checks the inputs against the operator and against what can be counted.
+    /// Checks that the inputs fit the operator, and that their elements can be counted.
     fn check(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<(), ReduceError> {
         if self.monoid.format().is_some() && !matches!(self.form, Form::Whole | Form::Segments) {
             return Err(ReduceError::ExactForm(self.form));
@@ -521,14 +561,15 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Checks that a binding has room for what starts between two places where bindings may start, and that there are not too many launches to list: one a window, and for segments between offsets one for each part of the
-    /// list that a binding holds.
+    /// Checks that a binding can hold at least one item at every offset, and that the plan does not have too
+    /// many launches: one per window, and for segments between offsets one for each part of the list that a
+    /// binding holds.
     fn check_windows(&self, shape: Shape, parts: &[Extent]) -> Result<(), PlanError> {
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
         let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
         let bytes = elements.saturating_mul(self.item_size());
         let lists = match shape {
-            // More segments are an error of their own.
+            // More segments return another error.
             Shape::Offsets { count } if count < u64::from(u32::MAX) => {
                 1 + count.saturating_mul(self.out_stride().max(WORD)) / self.largest_binding()
             }
@@ -541,7 +582,7 @@ impl<'a> Request<'a> {
         Ok(window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)?)
     }
 
-    /// Where the elements `range` of an input lie: a binding, and the position of the first of them in it.
+    /// The binding that holds the elements `range` of an input, and the position of the first of them in it.
     fn binding(&self, extent: Extent, range: std::ops::Range<u64>) -> (Bytes, u32) {
         let size = self.item_size();
         let at = extent.offset + range.start * size;
@@ -551,7 +592,7 @@ impl<'a> Request<'a> {
         (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
     }
 
-    /// The window of the only part, and of the second input, that holds the elements `range`.
+    /// The window of the part, and of the second input, that holds the elements `range`.
     fn span(&self, part: Extent, second: Option<Extent>, range: std::ops::Range<u64>) -> Span {
         let (Bytes { offset: start, size }, first) = self.binding(part, range.clone());
         let len = (range.end - range.start) as u32;
@@ -564,7 +605,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Bytes that elements from number `element` on may have in one binding.
+    /// Bytes that one binding can hold of the elements that start with number `element`.
     fn room_from(&self, part: Extent, second: Option<Extent>, element: u64) -> u64 {
         let size = self.item_size();
         let before = |extent: Extent| (extent.offset + element * size) % self.unit(size);
@@ -572,40 +613,42 @@ impl<'a> Request<'a> {
         self.largest_binding().saturating_sub(lost).max(size)
     }
 
-    /// Bytes that a window's elements may always have, wherever between two multiples of the alignment they start.
+    /// Bytes that one binding can always hold, wherever between two multiples of the alignment the elements
+    /// start.
     fn room(&self) -> u64 {
         let unit = self.unit(self.item_size());
         self.largest_binding().saturating_sub(unit).max(unit)
     }
 
-    /// Workgroups, folded into rows.
+    /// The grid for a number of workgroups, folded into rows.
     fn grid(&self, groups: u64) -> Result<[u32; 2], PlanError> {
         let limit = pipeline::most_groups(self.limits);
         pipeline::folded(groups, self.limits).ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
     }
 
-    /// Workgroups for so many teams.
+    /// The grid for `count` teams of 2^`team` invocations.
     fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], PlanError> {
         self.grid((count << team).div_ceil(u64::from(self.workgroup_size())))
     }
 
-    /// Invocations for so many items, as a power of two.
+    /// The base-2 logarithm of the number of invocations for `items` items.
     fn team(&self, items: u64) -> u32 {
         if self.monoid.format().is_some() {
-            // The limbs are the workgroup's.
+            // All invocations of a workgroup share its limbs.
             return self.workgroup_size().ilog2();
         }
         let wanted = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
         wanted.min(self.workgroup_size().ilog2())
     }
 
-    /// Where bindings of values of this stride may start: also at a multiple of the stride.
+    /// The alignment of bindings of values of this stride: a multiple of the stride, too.
     fn unit(&self, stride: u64) -> u64 {
         let odd = stride >> stride.trailing_zeros();
         self.align().max(stride / odd) * odd
     }
 
-    /// The binding that holds `count` values from number `begin` on, and where in it they start, in values.
+    /// The binding that holds `count` values starting with number `begin`, and the position of the first of
+    /// them in it, in values.
     fn store(&self, begin: u64, count: u64, stride: u64) -> (Bytes, u32) {
         let offset = begin * stride / self.unit(stride) * self.unit(stride);
         (
@@ -614,13 +657,13 @@ impl<'a> Request<'a> {
         )
     }
 
-    /// Values of this stride that one binding always has room for, whatever number they start at.
+    /// The number of values of this stride that one binding can always hold, wherever they start.
     fn storable(&self, stride: u64) -> u64 {
         let largest = self.largest_binding();
         ((largest - self.unit(stride).min(largest / 2)) / stride).max(1)
     }
 
-    /// Scratch memory that one binding holds as a whole.
+    /// Checks that one binding can hold all of the scratch memory.
     fn scratch(&self, needed: u64) -> Result<u64, PlanError> {
         let limit = self.largest_binding();
         if needed > limit { Err(PlanError::Scratch { needed, limit }) } else { Ok(needed) }
@@ -632,14 +675,14 @@ impl<'a> Request<'a> {
 struct Span {
     part: usize,
     window: Window,
-    /// The window behind it in the same buffer, if one dispatch reads both.
+    /// The next window of the same buffer, if one dispatch reads both.
     next: Option<Window>,
-    /// The window of the second input, and where in it the first item is.
+    /// The window of the second input, and the position of the first item in it.
     second: Option<(Bytes, u32)>,
 }
 
 impl Span {
-    /// Where a dispatch reads that reads this.
+    /// The source of a dispatch that reads this window.
     fn src(&self) -> Src {
         let Window { start, size, .. } = self.window;
         if size == 0 {
@@ -650,12 +693,12 @@ impl Span {
         Src::Inputs { part: self.part, first: Bytes { offset: start, size }, next, second }
     }
 
-    /// Elements that it covers.
+    /// The number of elements that it covers.
     fn len(&self) -> u32 {
         self.window.len + self.next.map_or(0, |next| next.len)
     }
 
-    /// The parameters that follow from it.
+    /// The parameters for this window.
     fn params(&self) -> Params {
         let Window { first, len, index, .. } = self.window;
         let second = match (self.next, self.second) {

@@ -1,26 +1,28 @@
-//! Segments between offsets that lie on the GPU: nothing is known of their lengths but the average.
+//! Segments between offsets on the GPU. The plan knows only the average of their lengths.
 
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::OFFSETS;
 use crate::reduce::plan::{Bytes, Dst, Extent, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes};
 
-/// Elements of a tile, as a power of two, if a binding holds at least two of them: longer segments are cut.
+/// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at
+/// tiles.
 const TILE: u32 = 14;
 
-/// Elements of a segment for each invocation of its team; if it has more, the whole workgroup takes it.
+/// The most elements of a segment per invocation of its team. The whole workgroup takes a longer segment.
 const MOST_EACH: u64 = 128;
 
-/// Invocations that share the marks they look at when tiles are reduced, as a power of two: a workgroup has eight.
+/// Invocations of a team that reads marks when tiles are reduced, as a power of two. A workgroup has eight
+/// such teams.
 const TILE_TEAM: u32 = 5;
 
-/// Tiles of a segment that one invocation joins.
+/// The most tiles of a segment that one invocation combines.
 const JOINED_ALONE: u32 = 32;
 
 /// Bytes of a mark, and of an offset.
 const MARK: u64 = 16;
 const OFFSET: u64 = 4;
 
-/// The input in tiles, and the tiles in windows.
+/// The division of the input into tiles, and of the tiles into windows.
 #[derive(Clone, Copy)]
 struct Tiles {
     part: Extent,
@@ -49,14 +51,15 @@ impl Tiles {
 }
 
 impl Request<'_> {
-    /// Short and medium segments by window; then, if the input is longer than a tile, long ones.
+    /// Plans short and medium segments, window by window. If the input is longer than a tile, long segments
+    /// follow.
     pub(super) fn offsets(
         &self,
         part: Extent,
         second: Option<Extent>,
         count: u64,
     ) -> Result<Plan, ReduceError> {
-        // There is one offset more than there are segments.
+        // There is one more offset than segments.
         if count >= u64::from(u32::MAX) {
             return Err(ReduceError::TooManySegments(count));
         }
@@ -91,7 +94,8 @@ impl Request<'_> {
         Tiles { part, second, power, each: ((room >> power) - 1).max(1) }
     }
 
-    /// Segments whose offsets and results one binding holds. Their offsets start where a binding may.
+    /// Ranges of segments whose offsets and results fit one binding. Their offsets start where a binding may
+    /// start.
     fn slabs(&self, count: u64) -> impl Iterator<Item = std::ops::Range<u64>> {
         let unit = self.align() / OFFSET;
         let fitting = (self.largest_binding() / OFFSET - 1).min(self.storable(self.out_stride()));
@@ -99,7 +103,7 @@ impl Request<'_> {
         (0..count.div_ceil(each)).map(move |slab| slab * each..count.min((slab + 1) * each))
     }
 
-    /// The launch over some segments that start in a window.
+    /// The launch over the segments of a range that start in a window.
     fn window(
         &self,
         tiles: Tiles,
@@ -121,7 +125,7 @@ impl Request<'_> {
             offsets: Some(Bytes { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
             grid,
             params: Params {
-                // Segments that start here, though the binding reaches further.
+                // Only segments that start here, although the binding is longer.
                 len: (window.end - window.start) as u32,
                 groups: some as u32,
                 row: grid[0],
@@ -140,7 +144,7 @@ impl Request<'_> {
         })
     }
 
-    /// The launch over the tiles of a window, and what their long segments have in the tile before.
+    /// The launch over the tiles of a window, including the part of their long segments in the previous tile.
     fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, PlanError> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
@@ -162,7 +166,7 @@ impl Request<'_> {
                 count: tiles.part.len as u32,
                 own: Own::Offsets {
                     power: tiles.power,
-                    // Every tile is the whole workgroup's.
+                    // The whole workgroup takes every tile.
                     short: 0,
                     base: begin as u32,
                     team,
@@ -174,7 +178,7 @@ impl Request<'_> {
         })
     }
 
-    /// The launch over all marks, for those of some segments.
+    /// The launch over all marks, for a range of segments.
     fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Launch, PlanError> {
         let some = segments.end - segments.start;
         let grid = self.teams(tiles.count(), 0)?;

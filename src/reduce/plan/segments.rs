@@ -1,7 +1,7 @@
-//! Many results of equal parts: segments, and columns of an array.
+//! Results of parts of equal length: segments, and columns of an array.
 //!
-//! Both are rows, one after the other, of which `len` make a result or a row of results. A segment is the case of
-//! rows of one element.
+//! In both cases the input is a sequence of rows, and `len` rows make one result or one row of results.
+//! Segments are the case of rows with one element.
 
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{COLUMNS, Coverage, Kernel};
@@ -10,39 +10,41 @@ use crate::reduce::plan::{
     Writes,
 };
 
-/// Workgroups that fill any GPU; with fewer, long segments are cut into chunks.
+/// Workgroups that fill any GPU. If there are fewer, long segments are cut into chunks.
 const ENOUGH_WORKGROUPS: u64 = 2048;
 
-/// Elements of a chunk, at least: less would not be worth a second launch.
+/// The fewest elements of a chunk. Smaller chunks would not be worth a second launch.
 const SMALLEST_CHUNK: u64 = 1 << 14;
 
-/// Columns that a team takes side by side if rows are long: several whole cache lines.
+/// Columns that a team takes side by side if rows are long: several complete cache lines.
 const USUAL_WIDTH: u64 = 64;
 
 /// How parts are cut into chunks.
 #[derive(Clone, Copy)]
 struct Cut {
-    /// Rows of a part, and of a chunk; chunks of a part. The last one may be shorter.
+    /// Rows of a part.
     len: u64,
+    /// Rows of a chunk. The last chunk of a part may be shorter.
     chunk: u64,
+    /// Chunks of a part.
     chunks: u64,
     /// Elements of a row.
     inner: u64,
 }
 
 impl Cut {
-    /// The row at which a chunk starts.
+    /// The first row of a chunk.
     fn row(self, number: u64) -> u64 {
         number / self.chunks * self.len + number % self.chunks * self.chunk
     }
 
-    /// The number of the first chunk that does not end by this row.
+    /// The index of the first chunk that does not end at or before this row.
     fn number(self, row: u64) -> u64 {
         row / self.len * self.chunks + row % self.len / self.chunk
     }
 }
 
-/// How a launch over chunks is divided among workgroups.
+/// The division of a launch over chunks among workgroups.
 struct Division {
     /// Teams for each chunk: strips of columns.
     strips: u64,
@@ -52,7 +54,7 @@ struct Division {
     team: u32,
 }
 
-/// Where elements come from.
+/// The inputs.
 #[derive(Clone, Copy)]
 struct Inputs {
     part: Extent,
@@ -60,7 +62,7 @@ struct Inputs {
 }
 
 impl Request<'_> {
-    /// Segments of one length.
+    /// Plans segments of one length.
     pub(super) fn segments(
         &self,
         part: Extent,
@@ -73,7 +75,7 @@ impl Request<'_> {
         self.parts(part, second, (part.len / len, len, 1), self.segments_kernel())
     }
 
-    /// The middle axis of an array.
+    /// Plans the middle axis of an array.
     pub(super) fn axis(
         &self,
         part: Extent,
@@ -95,7 +97,7 @@ impl Request<'_> {
         self.parts(part, second, (outer, len, inner), &COLUMNS)
     }
 
-    /// One launch a window, and a second level where parts were cut into chunks.
+    /// Plans one launch per window, and a second level if parts are cut into chunks.
     fn parts(
         &self,
         part: Extent,
@@ -108,7 +110,7 @@ impl Request<'_> {
         let all = self.stage(kernel, self.items(), self.last());
         let chunks = Stage { writes: Writes::Partials, ..all };
         let mut merges = true;
-        // A window may start with nearly `align` bytes that are not the part's.
+        // A window may start with nearly `align` bytes that do not belong to the part.
         let fitting = self.room() / (inner * self.item_size());
         let left = if len > fitting {
             self.over_windows(&mut plan, inputs, (count, len, inner), chunks)?
@@ -134,7 +136,8 @@ impl Request<'_> {
         Ok(plan)
     }
 
-    /// Rows of a chunk where a binding holds whole parts: all, or less if there are too few parts to fill a GPU.
+    /// Rows of a chunk if a binding holds whole parts: all rows, or fewer if there are too few parts to fill
+    /// a GPU.
     fn chunk(&self, count: u64, len: u64, inner: u64) -> u64 {
         let width = self.usual_width(inner);
         let wanted = ENOUGH_WORKGROUPS.div_ceil((count * inner.div_ceil(width)).max(1));
@@ -146,13 +149,14 @@ impl Request<'_> {
         inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
     }
 
-    /// Rows that a workgroup walks down in as many turns as it may.
+    /// Rows that a workgroup can cover in the most iterations that it may take.
     fn reachable(&self, width: u64) -> u64 {
         u64::from(self.workgroup_size()) / width * MAX_ITERATIONS
     }
 
-    /// Parts that no binding holds, one after the other: as many chunks in each window, every window's accumulators added
-    /// to those of the one before. Answers the accumulators that each part leaves for each column.
+    /// Plans parts that no binding holds, one after the other. Every window has the same number of chunks,
+    /// and its accumulators are combined with those of the previous window. Returns the number of
+    /// accumulators per part and column.
     fn over_windows(
         &self,
         plan: &mut Plan,
@@ -180,7 +184,7 @@ impl Request<'_> {
         Ok(each)
     }
 
-    /// Teams for chunks of so many rows.
+    /// The division of chunks of `rows` rows among teams.
     fn division(&self, rows: u64, inner: u64) -> Division {
         if inner == 1 {
             return Division { strips: 1, width: 1, team: self.team(rows) };
@@ -189,13 +193,13 @@ impl Request<'_> {
         let high = rows.div_ceil(PER_INVOCATION);
         let wanted = inner.min((most / high).max(USUAL_WIDTH)).min(most);
         let strips = inner.div_ceil(wanted);
-        // As wide as the others; strips start at whole sectors if rows do.
+        // All strips are equally wide. They start at whole cache sectors if rows do.
         let width = inner.div_ceil(strips).next_multiple_of(8).min(wanted);
         let team = (width * high).next_power_of_two().min(1 << most.ilog2());
         Division { strips: inner.div_ceil(width), width, team: team.ilog2() }
     }
 
-    /// The end of as many chunks from the first of `numbers` on as bindings hold.
+    /// The end of the chunks of `numbers`, starting with the first, that bindings can hold.
     fn reach(&self, inputs: Inputs, cut: Cut, stage: (Stage, bool), numbers: std::ops::Range<u64>) -> u64 {
         let row = cut.row(numbers.start);
         let room = self.room_from(inputs.part, inputs.second, row * cut.inner) / self.item_size();
@@ -204,13 +208,13 @@ impl Request<'_> {
         readable.min(storable).min(numbers.end).max(numbers.start + 1)
     }
 
-    /// From one value that a launch leaves to the next: in scratch memory, or in the output.
+    /// Bytes from one value that a launch writes to the next, in scratch memory or in the output.
     fn stride(&self, to_scratch: bool) -> u64 {
         if to_scratch { self.monoid.acc.stride } else { self.out_stride() }
     }
 
-    /// The launch over some chunks, whose values go where those of the chunk number `to` belong, and behind: into scratch memory,
-    /// if they are merged, or into the output.
+    /// The launch over some chunks. Their values go to the positions of chunk number `to` and the following
+    /// ones: in scratch memory if they are merged later, otherwise in the output.
     fn slab(
         &self,
         inputs: Inputs,
@@ -235,7 +239,7 @@ impl Request<'_> {
         })
     }
 
-    /// The launches that reduce every part's accumulators.
+    /// The launches that reduce the accumulators of every part.
     fn merge(&self, plan: &mut Plan, count: u64, cut: Cut, stage: Stage) -> Result<(), PlanError> {
         let results = self.storable(self.out_stride()) / cut.inner;
         let readable = self.storable(self.monoid.acc.stride) / (cut.chunks * cut.inner);
@@ -272,7 +276,8 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// For so many chunks of so many rows from number `base` on: the grid, the teams, and what only the kernel is given.
+    /// The grid, the teams and the kernel's own parameters for a number of chunks, starting with number
+    /// `base`.
     fn divide(
         &self,
         stage: Stage,

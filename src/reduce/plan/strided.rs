@@ -1,4 +1,4 @@
-//! One result of elements that are a stride apart.
+//! One result from elements that are a stride apart.
 
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::SINGLE_PASS;
@@ -9,11 +9,11 @@ use crate::window::Window;
 /// Workgroups that keep a GPU busy with scattered loads.
 const MOST_WORKGROUPS: u32 = 2112;
 
-/// The most windows: beyond, a stride leaves a binding too few elements to be worth a dispatch.
+/// The most windows. With more, a binding would hold too few elements to be worth a dispatch.
 const MOST_WINDOWS: u64 = 1 << 16;
 
 impl Request<'_> {
-    /// Every `stride`-th element, `part.len` of them: one dispatch a window.
+    /// Plans the reduction of `part.len` elements, each `stride` apart: one dispatch per window.
     pub(super) fn strided(
         &self,
         part: Extent,
@@ -23,7 +23,7 @@ impl Request<'_> {
         let step =
             u32::try_from(stride).ok().filter(|stride| *stride > 0).ok_or(ReduceError::Stride(stride))?;
         let span = self.room() / self.item_size();
-        // Elements of one window: the last one needs no stride behind it.
+        // Elements of one window. The last one needs no stride after it.
         let most = span.saturating_sub(1) / stride + 1;
         if part.len.div_ceil(most) > MOST_WINDOWS {
             return Err(PlanError::TooManyWorkgroups {

@@ -1,4 +1,4 @@
-//! One result of everything: one launch a window, and all workgroups meet in the partials buffer.
+//! One result from all elements: one launch per window. All workgroups publish to one partials buffer.
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
@@ -11,34 +11,34 @@ use crate::reduce::plan::{
 use crate::reduce::tuning::Tuning;
 use crate::window::{self, Window};
 
-/// Words in front of the first partial in the partials buffer: the ticket counter's cache line.
+/// Words before the first partial in the partials buffer: the cache line of the ticket counter.
 const HEAD: u64 = 32;
 
 /// How items are spread over workgroups.
 pub(super) struct Spread {
-    /// Workgroups, unless loops would turn too often.
+    /// The most workgroups, unless loops would take too many iterations.
     pub(super) most: u32,
-    /// From an item to the next one.
+    /// The distance from one item to the next.
     pub(super) stride: u32,
 }
 
 impl Request<'_> {
-    /// The inputs, cut into windows: at least one, and no empty one unless there is nothing else.
+    /// The inputs, cut into windows: at least one. A window is empty only if all inputs are empty.
     pub(super) fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Span> {
         self.windows_of(parts, second, u64::MAX)
     }
 
-    /// The same in windows of at most so many bytes, or one alignment.
+    /// The inputs, cut into windows of at most `most` bytes, but at least one alignment.
     pub(super) fn windows_of(&self, parts: &[Extent], second: Option<Extent>, most: u64) -> Vec<Span> {
         let size = self.item_size();
-        // A window of the second input starts elsewhere between two multiples of the alignment.
+        // A window of the second input may start at another distance from a multiple of the alignment.
         let largest = if second.is_some() { self.room() } else { self.largest_binding() };
-        // Windows meet between two items.
+        // Windows are cut between two items.
         let unit = self.unit(size);
         let largest = (largest.min(most) / unit).max(1) * unit;
         let mut spans = Vec::new();
         let mut before = 0;
-        // No parts are an empty one.
+        // No parts count as one empty part.
         let parts = if parts.is_empty() { &[Extent { offset: 0, len: 0 }] } else { parts };
         for (part, extent) in parts.iter().enumerate() {
             for window in window::cut(extent.offset, extent.len, size, largest, unit) {
@@ -57,7 +57,7 @@ impl Request<'_> {
         spans
     }
 
-    /// Everything that some windows hold.
+    /// Plans the reduction of all elements of some windows.
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
         let tuning =
             Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
@@ -78,7 +78,7 @@ impl Request<'_> {
         self.spread(&spans, stage, Spread { most, stride: 1 })
     }
 
-    /// The same into what the output holds.
+    /// Plans the reduction of all elements of some windows, added to the value in the output.
     pub(super) fn accumulate(&self, windows: &[Span]) -> Result<Plan, ReduceError> {
         let tuning = Tuning::of(&ACCUMULATE, self.limits, items(windows).saturating_mul(self.item_size()));
         let (workgroup_size, most) = self.fitting(tuning);
@@ -86,14 +86,14 @@ impl Request<'_> {
         self.spread(windows, Stage { workgroup_size, ..stage }, Spread { most, stride: 1 })
     }
 
-    /// One launch of a stage a window, or two adjoining ones, of at most so many workgroups in all. If they meet, then all of
-    /// them in one partials buffer.
-    pub(super) fn spread(
-        &self,
-        spans: &[Span],
-        stage: Stage,
-        Spread { most, stride }: Spread,
-    ) -> Result<Plan, ReduceError> {
+    /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
+    /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
+    pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, ReduceError> {
+        let meets = stage.kernel.delivery == Delivery::Meeting;
+        if meets && self.meets_twice() {
+            return self.in_two_launches(spans, stage, spread);
+        }
+        let Spread { most, stride } = spread;
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
         let acc = self.monoid.acc.words() as u64 * 4 + self.monoid.format().map_or(0, Format::extra);
@@ -106,12 +106,15 @@ impl Request<'_> {
                 let len = u64::from(span.len());
                 let wanted =
                     len.div_ceil(PER_INVOCATION * size).min(share).max(len.div_ceil(size * MAX_ITERATIONS));
-                // Whole rectangles: a workgroup too many would fold items a second time and draw a ticket.
+                // Only complete rows: an extra workgroup would combine items a second time and take a ticket.
                 pipeline::whole_rows(wanted, self.limits)
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();
-        let meets = stage.kernel.delivery == Delivery::Meeting;
+        // All others meet twice by now.
+        if meets && self.in_two_launches && tickets > 1 {
+            return Err(ReduceError::ExactMeeting);
+        }
         if meets && tickets > limit {
             return Err(PlanError::TooManyTickets { needed: tickets, limit }.into());
         }
@@ -128,7 +131,7 @@ impl Request<'_> {
             };
             plan.launches.push(Launch {
                 stage: Stage { reads, ..stage },
-                // Those that meet share the ticket counter: one waits for the other.
+                // Launches that share the ticket counter wait for each other.
                 level: 0,
                 src: span.src(),
                 dst: Dst::Output(self.store(0, 1, self.out_stride()).0),
@@ -147,22 +150,22 @@ impl Request<'_> {
         Ok(plan)
     }
 
-    /// The compiled size next to the one wanted, and how many workgroups.
+    /// The compiled workgroup size nearest to the one wanted, and the number of workgroups.
     fn fitting(&self, Tuning { workgroup_size: wanted, max_workgroups: most, .. }: Tuning) -> (u32, u32) {
         let sizes = self.whole_sizes().into_iter();
         let size = sizes.filter(|size| *size <= wanted.max(WHOLE_SIZES[0])).max();
         let size = size.unwrap_or_else(|| self.largest_workgroup());
-        // Smaller workgroups than wanted: as many invocations, unless one workgroup was the point.
+        // If workgroups are smaller than wanted, take more of them, unless a single workgroup is wanted.
         (size, if most == 1 { 1 } else { most * wanted.div_ceil(size) })
     }
 }
 
-/// Elements of some windows.
+/// The number of elements of some windows.
 pub(super) fn items(spans: &[Span]) -> u64 {
     spans.iter().map(|span| u64::from(span.len())).sum()
 }
 
-/// Windows two by two, where one goes on where the one before ends: a launch less, and a wait less, for every two.
+/// Pairs of windows where the second starts at the end of the first. Each pair saves a launch and a wait.
 fn in_twos(windows: Vec<Span>) -> Vec<Span> {
     let mut twos: Vec<Span> = Vec::new();
     for span in windows {

@@ -1,6 +1,6 @@
-//! Sums and products of floats that lose nothing on the way: what references are computed with.
+//! Sums and products of floats with compensated rounding, for references.
 
-/// A running sum in double-double arithmetic: what each addition rounds off is kept in `low`.
+/// A running sum in double-double arithmetic: `low` keeps the rounding error of each addition.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExactSum {
     high: f64,
@@ -9,10 +9,10 @@ pub struct ExactSum {
 }
 
 impl ExactSum {
-    /// The sum with one more term.
+    /// Adds a term to the sum.
     #[allow(
         clippy::should_implement_trait,
-        reason = "a term is no sum: `+` would promise more than this does"
+        reason = "a term is not a sum: `+` would promise more than this does"
     )]
     #[must_use]
     pub fn add(mut self, x: f64) -> Self {
@@ -24,13 +24,14 @@ impl ExactSum {
         self
     }
 
-    /// Infinities and NaNs decide alone; without them the compensated sum is the better one.
+    /// The compensated sum; the plain sum if it is infinite or NaN.
     pub fn value(self) -> f64 {
         if self.naive.is_finite() { self.high + self.low } else { self.naive }
     }
 }
 
-/// A running product in double-double arithmetic, with an exponent of its own: it neither overflows nor underflows.
+/// A running product in double-double arithmetic, with a separate exponent, so that it neither overflows nor
+/// underflows.
 #[derive(Clone, Copy, Debug)]
 pub struct ExactProduct {
     high: f64,
@@ -47,10 +48,10 @@ impl Default for ExactProduct {
 }
 
 impl ExactProduct {
-    /// The product with one more factor.
+    /// Multiplies the product by a factor.
     #[allow(
         clippy::should_implement_trait,
-        reason = "a factor is no product: `*` would promise more than this does"
+        reason = "a factor is not a product: `*` would promise more than this does"
     )]
     #[must_use]
     pub fn mul(mut self, x: f64) -> Self {
@@ -72,7 +73,7 @@ impl ExactProduct {
 
     /// The product of the factors that are neither zero nor infinite nor NaN.
     pub(super) fn ordinary(self) -> f64 {
-        // In two halves: 2^exponent alone may lie outside the range that the product is in.
+        // In two steps: 2^exponent alone may be out of range although the product is not.
         let exponent = self.exponent.clamp(-2000, 2000) as i32;
         (self.high + self.low) * power_of_two(exponent / 2) * power_of_two(exponent - exponent / 2)
     }

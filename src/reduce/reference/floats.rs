@@ -1,4 +1,4 @@
-//! Floats, in 64 bits.
+//! References over floats, in 64 bits.
 
 use super::{Bound, Expected, Real};
 use crate::element::{Element, Value};
@@ -6,7 +6,7 @@ use crate::reduce::op::Op;
 use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
 use crate::reduce::value::Answer;
 
-/// Whether elements are what they are in the accumulator's type, or were rounded to it.
+/// Whether elements are exact in the accumulator's type, or were rounded to it.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Terms {
     Exact,
@@ -51,7 +51,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f
     })
 }
 
-/// The operators over floats that integers are converted for.
+/// The operators that convert integers to floats.
 pub(super) fn with_terms(op: Op, items: &[f64], real: Real, terms: Terms) -> Option<Expected> {
     Some(match op {
         Op::Variance => variance(real, items, 0, None, terms),
@@ -69,13 +69,13 @@ fn exact_sum(items: impl Iterator<Item = f64>) -> f64 {
     items.fold(ExactSum::default(), ExactSum::add).value()
 }
 
-/// A sum's bound: each addition on the way may be off by half a unit in the last place of a partial sum, which is never
-/// larger than the sum of magnitudes; and each term may be flushed to zero if it is subnormal.
+/// The error bound of a sum. Each addition may be off by half a unit in the last place of a partial sum,
+/// which is never larger than the sum of magnitudes. Each subnormal term may be flushed to zero.
 fn additions(real: Real, exact: f64, magnitude: f64, n: usize) -> Bound {
     Bound { exact, linear: real.unit * magnitude, fixed: real.smallest * n as f64, ..Bound::default() }
 }
 
-/// The sum, and the sum of magnitudes that its error bound scales with.
+/// The sum, with an error bound that scales with the sum of magnitudes.
 fn sum(real: Real, items: &[f64]) -> Expected {
     let magnitude: f64 = items.iter().map(|x| x.abs()).filter(|x| x.is_finite()).sum();
     let exact = exact_sum(items.iter().copied());
@@ -85,16 +85,17 @@ fn sum(real: Real, items: &[f64]) -> Expected {
     real.within(magnitude, additions(real, exact, magnitude, items.len()))
 }
 
-/// The product with an exponent of its own, and how far partial products can stray.
+/// The product, with a separate exponent, and the range of partial products.
 ///
 /// Each of the `n - 1` multiplications may be off by half a unit in the last place, in whatever order they
-/// happen: (1 + u)^n. If the large factors alone overflow, or the small ones alone underflow, the order decides.
+/// happen: (1 + u)^n. If the large factors alone overflow, or the small ones alone underflow, the order
+/// decides.
 fn product(real: Real, items: &[f64]) -> Expected {
     let running = items.iter().fold(ExactProduct::default(), |product, x| product.mul(*x));
     let logs = items.iter().filter(|x| **x != 0.0 && x.is_finite()).map(|x| x.abs().log2());
     let (growth, decay) =
         logs.fold((0.0, 0.0), |(growth, decay), log| (growth + log.max(0.0), decay + log.min(0.0)));
-    // Rounding may carry a partial product a little further than the factors say.
+    // Rounding may carry a partial product slightly beyond the range of exact partial products.
     let slack = 1.0;
     let overflows = growth + slack > real.largest.log2();
     let underflows = decay - slack < real.smallest.log2();
@@ -113,7 +114,7 @@ fn product(real: Real, items: &[f64]) -> Expected {
     Expected { answer, accept }
 }
 
-/// NaN if there is one, else the item that `better` prefers; `worst` of nothing.
+/// NaN if there is one, otherwise the item that `better` prefers; `worst` if there are no items.
 fn extreme(items: &[f64], worst: f64, better: impl Fn(f64, f64) -> f64) -> f64 {
     if items.iter().any(|x| x.is_nan()) { f64::NAN } else { items.iter().copied().fold(worst, better) }
 }
@@ -128,7 +129,7 @@ fn range(real: Real, items: &[f64]) -> Expected {
     Expected::same(Answer::Range { min: value(min), max: value(max) })
 }
 
-/// The first NaN, or the first of those that none is better than.
+/// The first NaN, or the first of the best items.
 fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -> bool) -> Expected {
     let mut best = (worst, u32::MAX);
     for (index, &x) in items.iter().enumerate() {
@@ -144,7 +145,8 @@ fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -
     Expected::same(Answer::At { value, index: best.1 })
 }
 
-/// The sum's bound, divided; then n is rounded to a float and the quotient by 2.5 units.
+/// The mean. Its bound is that of the sum, divided by n; then n is rounded to a float, and the quotient is
+/// off by up to 2.5 units.
 fn mean(real: Real, items: &[f64]) -> Expected {
     let n = items.len() as f64;
     let sum = exact_sum(items.iter().copied());
@@ -162,7 +164,7 @@ fn mean(real: Real, items: &[f64]) -> Expected {
     real.within(magnitude, bound)
 }
 
-/// Products are taken with what they round off. Each may be rounded once on the GPU.
+/// The dot product. Here each product keeps its rounding error; on the GPU each may be rounded once.
 fn dot(real: Real, first: &[f64], second: &[f64]) -> Expected {
     let mut sum = ExactSum::default();
     let mut magnitude = 0.0;
@@ -180,7 +182,8 @@ fn dot(real: Real, first: &[f64], second: &[f64]) -> Expected {
     real.within(magnitude, bound)
 }
 
-/// The sum of squares, each rounded once, or three times if the element itself was; then the root.
+/// The L2 norm. Each square is rounded once, or three times if the element itself was rounded; then comes the
+/// root.
 fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
     let squares = items.iter().map(|x| {
         let square = x * x;
@@ -191,18 +194,20 @@ fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
     let added = additions(real, sum, sum, items.len());
     let bound =
         Bound { fixed: added.fixed + roundings * real.unit * sum, root: Some(8.0 * real.unit), ..added };
-    // A square that overflows is as finite an element as any: what it comes to is the GPU's type's business.
+    // The squares of finite elements may overflow the GPU's type: the result is then infinite.
     if sum > real.largest && items.iter().all(|x| x.is_finite()) {
         return real.same(f64::INFINITY);
     }
     real.within(sum, bound)
 }
 
-/// The bound of `shaders/operators/shared/float_moments.wgsl`: with E the error of a running mean, squares around it are off by 2 σ E + E²,
-/// and their sum by what additions and the merge's products round.
+/// The bound of `shaders/operators/shared/float_moments.wgsl`. If E is the error of a running mean, the
+/// squares around it are off by 2 σ E + E², and their sum by the roundings of the additions and of the
+/// merge's products.
 ///
-/// A merge rounds the mean by half a unit, and the step it adds by a few of it: the difference, the quotient by 2.5 units, a
-/// product. An element that was rounded itself moves by half a unit, which is in E as well.
+/// A merge rounds the mean by half a unit, and the step that it adds by a few units: the difference, the
+/// quotient by 2.5 units, a product. An element that was itself rounded moves by half a unit, which E also
+/// includes.
 fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, terms: Terms) -> Expected {
     let n = items.len();
     if n <= correction || items.iter().any(|x| !x.is_finite()) {
@@ -226,23 +231,23 @@ fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, ter
         quadratic: share * 2.0 * step * step,
         root,
     };
-    // Differences are squared and weighed with counts before anything is divided.
+    // Differences are squared and weighted by counts before they are divided.
     real.within(4.0 * squares + largest * largest * 4.0, bound)
 }
 
-/// How far the GPU's exponential and logarithm may be off.
+/// The errors of the GPU's exponential and logarithm.
 struct Transcendental {
-    /// Units in the last place of `exp(-d)`, and so many more for each 1 of `d`.
+    /// The error of `exp(-d)` in units in the last place, and its increase per unit of `d`.
     exp: f64,
     slope: f64,
-    /// Units in the last place of a logarithm, and so much besides.
+    /// The error of a logarithm in units in the last place, and an absolute error.
     log: f64,
     least: f64,
 }
 
 impl Transcendental {
-    /// Of 32 bits what WGSL allows, of 64 bits what `shaders/operators/shared/exp_log.wgsl` promises, and a unit for the CPU's own, which
-    /// the result is held against.
+    /// For 32 bits these are the errors that WGSL allows, for 64 bits those that
+    /// `shaders/operators/shared/exp_log.wgsl` guarantees. Both include one unit for the CPU's own functions.
     fn of(real: Real) -> Self {
         if real.is_double {
             Transcendental { exp: 2.0 + 1.0, slope: 0.0, log: 2.0 + 1.0, least: 0.0 }
@@ -252,16 +257,17 @@ impl Transcendental {
     }
 }
 
-/// log Σ exp(x) of finite elements and of -∞.
+/// log Σ exp(x) for elements that are finite or -∞.
 fn log_sum(items: impl Iterator<Item = f64> + Clone) -> f64 {
     let peak = items.clone().fold(f64::NEG_INFINITY, f64::max);
     peak + exact_sum(items.map(|x| (x - peak).exp())).ln()
 }
 
-/// An error of the sum, relative, is one of its logarithm, absolute. A term's `d`, its distance from the peak, is rounded by half a
-/// unit on either side, and its exponential is off as above; weighed with the terms' shares of the sum, `d` is at most log n on
-/// average. Merges take other distances, which add up to `d`, but each has an exponential, a product and an addition of its own.
-/// Of elements that were rounded themselves, all may have been moved up by a unit, or all down.
+/// A relative error of the sum is an absolute error of its logarithm. A term's `d`, its distance from the
+/// peak, is off by half a unit, and its exponential is off as above. Weighted by the terms' shares of the
+/// sum, the average of `d` is at most log n. Merges use other distances, which add up to `d`, but each merge
+/// has its own exponential, product and addition. If elements were themselves rounded, all may have moved up
+/// by a unit, or all down.
 fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
     if items.iter().any(|x| x.is_nan()) {
         return real.same(f64::NAN);
@@ -289,9 +295,10 @@ fn log_sum_exp(real: Real, items: &[f64], terms: Terms) -> Expected {
     real.within(exact.abs(), bound)
 }
 
-/// An error of the mean of logarithms, absolute, is one of the result, relative. Each logarithm is off as above, each addition by half
-/// a unit of a partial sum; the mean is divided once, and its own size times a few units is what the exponential makes of that. An
-/// element that was rounded itself moves its logarithm by a unit. What is less than `least` is a zero.
+/// An absolute error of the mean of logarithms is a relative error of the result. Each logarithm is off as
+/// above, and each addition by half a unit of a partial sum. The mean takes one division. The exponential
+/// adds an error of a few units times the magnitude of the mean. An element that was itself rounded moves its
+/// logarithm by a unit. Elements below `least` count as zero.
 fn geometric_mean(real: Real, items: &[f64], least: f64, terms: Terms) -> Expected {
     let is_zero = |x: &f64| x.abs() < least;
     let has = |what: &dyn Fn(&f64) -> bool| items.iter().any(what);
@@ -312,7 +319,7 @@ fn geometric_mean(real: Real, items: &[f64], least: f64, terms: Terms) -> Expect
     let own = if terms == Terms::Rounded { unit } else { 0.0 };
     let Transcendental { exp, slope, log: of_log, least } = Transcendental::of(real);
     let relative = own + of_log * unit * size + least + unit * (exp + 2.0 + (slope + 4.0) * log.abs());
-    // A relative error of r in the exponent's power is a little more than r.
+    // An error of r in the exponent is a relative error of slightly more than r in the power.
     let scale = 1.1 * exact;
     let bound = Bound {
         exact,

@@ -1,4 +1,4 @@
-//! Integers, in 128 bits.
+//! References over integers, in 128 bits.
 
 use super::floats::{self, Terms};
 use super::{Bound, Expected, Real};
@@ -29,7 +29,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::ArgMax => first_best(element, items, |x| x),
         Op::Mean => quotient(element, items.iter().sum(), items.len() as u64),
         Op::Dot => {
-            // Products may need more than 128 bits, of which the low ones are wanted.
+            // Products may need more than 128 bits. Only the low bits count.
             let pairs = items.iter().zip(second?);
             own(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
         }
@@ -45,7 +45,8 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation if element.size() == 4 => {
             return Some(spread(op, element, items));
         }
-        // For every other operator each integer is rounded to a float first: one more rounding, relative to the integer.
+        // Every other operator first rounds each integer to a float: one more rounding, relative to the
+        // integer.
         _ => {
             let exact: Vec<_> = items.iter().map(|&x| x as f64).collect();
             return floats::with_terms(op, &exact, Real::of(element), Terms::Rounded);
@@ -53,9 +54,11 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
     }))
 }
 
-/// The variance of 32-bit integers, from their differences to one of them: those are exact, and their squares fit.
+/// The variance of 32-bit integers, from their differences from one of them. The differences are exact, and
+/// their squares fit.
 ///
-/// The GPU's sums are exact: what rounds is the way of four words into a float, two divisions, and a root.
+/// The GPU's sums are exact. Rounding happens only in the conversion of four words to a float, in two
+/// divisions, and in a root.
 fn spread(op: Op, element: Element, items: &[i128]) -> Expected {
     let real = Real::of(element);
     let correction = usize::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
@@ -68,7 +71,7 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Expected {
         let d = x - first;
         (sum + d, squares + d * d)
     });
-    // Both terms have at most 128 bits only if they are taken apart: the whole part of the quotient, and the rest.
+    // Both terms fit 128 bits only if the quotient is split into its whole part and the remainder.
     let (quotient, rest) = (sum.unsigned_abs() / n as u128, sum.unsigned_abs() % n as u128);
     let inner = squares.unsigned_abs() - sum.unsigned_abs() * quotient;
     let around = inner as f64 - sum.unsigned_abs() as f64 * (rest as f64 / n as f64);
@@ -111,13 +114,13 @@ fn range(element: Element) -> (i128, i128) {
 fn first_best(element: Element, items: &[i128], rank: impl Fn(i128) -> i128) -> Answer {
     let (lowest, highest) = range(element);
     let worst = if rank(lowest) < rank(highest) { lowest } else { highest };
-    // The last of the equal ones wins `max_by_key`, hence backwards.
+    // `max_by_key` returns the last of equal elements, so this iterates backwards.
     let best = items.iter().enumerate().rev().max_by_key(|(_, x)| rank(**x));
     let (index, value) = best.map_or((u32::MAX, worst), |(index, x)| (index as u32, *x));
     Answer::At { value: truncate(element, value), index }
 }
 
-/// The correctly rounded mean: a quotient of many digits, of which the last one tells whether anything is left.
+/// The correctly rounded mean: a quotient of many digits, whose last digit is set if there is a remainder.
 pub(super) fn quotient(element: Element, sum: i128, n: u64) -> Answer {
     let real = Real::of(element);
     if n == 0 {
@@ -127,7 +130,7 @@ pub(super) fn quotient(element: Element, sum: i128, n: u64) -> Answer {
     if magnitude == 0 {
         return real.answer(0.0);
     }
-    // Two bits below the top: what rounds up to 2^127 is still a 32-bit float.
+    // Two bits below the top, so that a value that rounds up to 2^127 is still a 32-bit float.
     let shift = magnitude.leading_zeros() - 2;
     let scaled = magnitude << shift;
     let digits = (scaled / n) | u128::from(scaled % n != 0);

@@ -1,8 +1,9 @@
-//! The CPU's word on every operator: what the answer is, and how far a float may be off.
+//! The CPU reference of every operator: the expected result, and the error bound of floats.
 //!
-//! Knows nothing of GPUs. Integers are taken in 128 bits and are exact. Floats are taken in 64 bits with compensated sums,
-//! so that the reference's own error does not matter beside the bound. A bound is derived, not guessed: from the unit of
-//! the accumulator's type, the magnitude of what is added, and the [`depth`](crate::reduce::Plan::depth) of the plan.
+//! It knows nothing of GPUs. Integers are computed in 128 bits and are exact. Floats are computed in 64 bits
+//! with compensated sums, so that the reference's own error is negligible compared with the bound. Bounds are
+//! derived from the unit of the accumulator's type, the magnitude of the terms, and the
+//! [`depth`](crate::reduce::Plan::depth) of the plan.
 
 mod exact;
 mod floats;
@@ -22,22 +23,22 @@ use crate::reduce::value::Answer;
 pub use exact::{ExactProduct, ExactSum};
 pub use states::combine;
 
-/// What a reduction should give.
+/// The expected result of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Expected {
-    /// The answer, as exact as its type allows.
+    /// The result, as exact as its type allows.
     pub answer: Answer,
     accept: Accept,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Accept {
-    /// This, bit by bit (or any NaN, if it is one).
+    /// The result must have these bits; if it is NaN, any NaN is accepted.
     Same,
-    /// Within a distance that grows with the depth.
+    /// The result must be within a distance that grows with the depth.
     Within(Bound),
-    /// Whether partial results leave the type's range depends on the order.
+    /// The order of operations decides whether partial results overflow or underflow the type.
     OrderDecides,
 }
 
@@ -48,12 +49,12 @@ struct Bound {
     fixed: f64,
     linear: f64,
     quadratic: f64,
-    /// The result is the root of what is bounded; this is its own rounding, relative.
+    /// If the result is the root of the bounded value, the relative error of the root.
     root: Option<f64>,
 }
 
 impl Bound {
-    /// The exact result, and how far a result of this depth may be from it.
+    /// The exact result, and the largest distance from it at this depth.
     fn at(self, depth: u64) -> (f64, f64) {
         let depth = depth as f64;
         let distance = self.fixed + self.linear * depth + self.quadratic * depth * depth;
@@ -68,15 +69,15 @@ impl Bound {
 /// The verdict on a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// It is right, or within the bound.
+    /// It is equal to the expected result, or within the bound.
     Right,
     /// It is wrong.
     Wrong(Mismatch),
-    /// Nothing to hold it against: in some orders partial results leave the type's range.
+    /// It cannot be judged: in some orders partial results overflow or underflow the type.
     Undecided,
 }
 
-/// How wrong a result is.
+/// A wrong result, and the expected one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mismatch {
     got: Answer,
@@ -99,7 +100,7 @@ impl Expected {
         Expected { answer, accept: Accept::Same }
     }
 
-    /// Judges the answer of a plan that is so [deep](crate::reduce::Plan::depth).
+    /// Judges the result of a plan with this [depth](crate::reduce::Plan::depth).
     pub fn judge(&self, got: Answer, depth: u64) -> Verdict {
         let wrong = |bound| Verdict::Wrong(Mismatch { got, expected: self.answer, bound });
         match (self.accept, got.value()) {
@@ -114,12 +115,12 @@ impl Expected {
     }
 }
 
-/// Reduces elements of the host's byte order, of two inputs for [`Op::Dot`]; `None` if the operator is not defined for the
-/// type, or without its second input.
+/// Reduces elements in the host's byte order; [`Op::Dot`] takes two inputs. `None` if the operator is not
+/// defined for the type, or if its second input is missing.
 ///
 /// # Panics
 ///
-/// If the bytes are no multiple of the element's size.
+/// If the length is not a multiple of the element's size.
 pub fn reduce(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> Option<Expected> {
     if element.is_float() {
         let second = second.map(|bytes| floats_of(element, bytes));
@@ -130,7 +131,7 @@ pub fn reduce(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> 
     }
 }
 
-/// Bytes as items, copied only where they are not aligned for them.
+/// Bytes as items. They are copied only if they are not aligned.
 pub(crate) fn view<T: Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(items) => Cow::Borrowed(items),
@@ -155,20 +156,20 @@ fn floats_of(element: Element, bytes: &[u8]) -> Vec<f64> {
     }
 }
 
-/// A float type that results are accumulated in.
+/// A float type in which results are accumulated.
 #[derive(Clone, Copy)]
 struct Real {
     /// Half a unit in the last place of 1.
     unit: f64,
     /// The largest finite value.
     largest: f64,
-    /// The smallest normal value: less may be flushed to zero.
+    /// The smallest normal value. Smaller values may be flushed to zero.
     smallest: f64,
     is_double: bool,
 }
 
 impl Real {
-    /// What an element is accumulated in where integers do not do.
+    /// The float type in which an element is accumulated.
     fn of(element: Element) -> Self {
         let is_double = element.size() == 8;
         if is_double {
@@ -188,8 +189,8 @@ impl Real {
         Expected::same(self.answer(x))
     }
 
-    /// Within a bound around a finite value; bit by bit if it is none, and undecided if `magnitude`, which no partial result
-    /// exceeds, is out of range.
+    /// Expects a value within a bound. A value that is not finite must match exactly. If `magnitude`, which
+    /// no partial result exceeds, is out of range, the order decides.
     fn within(self, magnitude: f64, bound: Bound) -> Expected {
         let exact = if bound.root.is_some() { bound.exact.sqrt() } else { bound.exact };
         let accept = if !exact.is_finite() {

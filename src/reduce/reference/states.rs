@@ -1,7 +1,8 @@
-//! States on the CPU: accumulators that a reduction left, combined and finished.
+//! States on the CPU: combines and finishes the accumulators that a reduction has written.
 //!
-//! The twin of an operator's `combine` and `finish`, in 64 bits or exactly: [`combine`] is the host's part of
-//! [`Finish::Host`](crate::reduce::ladder::Finish::Host), and what puts the parts of a file, of GPUs or of machines together.
+//! This is an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's
+//! part of [`Finish::Host`](crate::reduce::ladder::Finish::Host). It also combines the states of the parts of
+//! a file, of several GPUs or of several machines.
 
 use bytemuck::Pod;
 
@@ -11,14 +12,16 @@ use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::Answer;
 
-/// Combines states of an operator, as they lie in memory, and finishes: `n` is the number of elements that they stand for.
-/// `None` if the operator is not defined for the element type.
+/// Combines states of an operator, given as bytes, and finishes them. `n` is the number of elements that they
+/// stand for. `None` if the operator is not defined for the element type.
 ///
-/// Floats are combined in 64 bits, integers exactly, so the result is as good as the states are.
+/// Floats are combined in 64 bits and integers exactly, so this adds no error that matters to that of the
+/// states.
 ///
 /// # Panics
 ///
-/// If `bytes` is no whole number of states: [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes each.
+/// If `bytes` is not a whole number of states of [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes
+/// each.
 pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer> {
     let real = Real::of(element);
     let value = |x: f64| real.answer(x);
@@ -109,7 +112,8 @@ fn sum(items: &[f64]) -> f64 {
     items.iter().fold(ExactSum::default(), |sum, x| sum.add(*x)).value()
 }
 
-/// The exact sum of integers whose sums were kept in two words, or as sums of upper and lower halves.
+/// The exact sum of integers whose partial sums are stored in two words, or as sums of upper and lower
+/// halves.
 fn exact(op: Op, element: Element, bytes: &[u8]) -> i128 {
     match element {
         Element::U32 => view::<u64>(bytes).iter().map(|x| i128::from(*x)).sum(),
@@ -126,7 +130,7 @@ fn exact(op: Op, element: Element, bytes: &[u8]) -> i128 {
     }
 }
 
-/// Integers that wrap, and bits: signed ones as unsigned ones.
+/// Wrapping and bitwise operators. Signed integers are treated as unsigned ones.
 fn wrapping<T: Word>(op: Op, bytes: &[u8]) -> T {
     let items = view::<T>(bytes);
     let items = items.iter().copied();
@@ -166,7 +170,7 @@ macro_rules! word {
 }
 word!(u32, u64);
 
-/// Sums and sums of squares of 32-bit integers: 64 and 96 bits each, which add up exactly.
+/// Sums of 64 bits and sums of squares of 96 bits, for 32-bit integers. They add up exactly.
 fn exact_moments(op: Op, element: Element, bytes: &[u8], n: u64) -> f64 {
     let (sum, squares) = view::<[u32; 5]>(bytes).iter().fold((0i128, 0i128), |(sum, squares), words| {
         let [low, high, square_low, square_mid, square_high] = words.map(i128::from);
@@ -179,7 +183,7 @@ fn exact_moments(op: Op, element: Element, bytes: &[u8], n: u64) -> f64 {
     if n <= correction {
         return f64::NAN;
     }
-    // Around the whole part of the mean, so that nothing has more than 128 bits.
+    // Relative to the whole part of the mean, so that everything fits 128 bits.
     let mean = sum.div_euclid(n.into());
     let rest = sum.rem_euclid(n.into());
     let around = squares - mean * (2 * sum - mean * i128::from(n));
@@ -187,7 +191,7 @@ fn exact_moments(op: Op, element: Element, bytes: &[u8], n: u64) -> f64 {
     if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance }
 }
 
-/// Parts of a variance, merged pairwise: a count, a mean, and the squares around it each.
+/// Parts of a variance, merged pairwise. Each has a count, a mean, and the sum of squared distances from it.
 fn moments(op: Op, items: &[f64], n: u64) -> f64 {
     let merge = |[na, mean_a, m2_a]: [f64; 3], part: &[f64]| {
         let [nb, mean_b, m2_b] = [part[0], part[1], part[2]];
@@ -205,7 +209,7 @@ fn moments(op: Op, items: &[f64], n: u64) -> f64 {
     if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance }
 }
 
-/// Parts of a log-sum-exp: a peak, the sum relative to it, and whether infinities (1) or NaNs (2) were seen.
+/// Parts of a log-sum-exp: a peak, the sum relative to it, and flags for infinities (1) and NaNs (2).
 fn log_sum_exp(parts: &[(f64, f64, u32)]) -> f64 {
     let seen = parts.iter().fold(0, |seen, part| seen | part.2);
     let parts = parts.iter().filter(|part| part.1 > 0.0);
@@ -219,7 +223,8 @@ fn log_sum_exp(parts: &[(f64, f64, u32)]) -> f64 {
     }
 }
 
-/// Parts of a geometric mean: a sum of logarithms, and whether zeros (1), infinities (2) or NaNs and what is below zero (4) were seen.
+/// Parts of a geometric mean: a sum of logarithms, and flags for zeros (1), infinities (2), and NaNs or
+/// negative numbers (4).
 fn geometric_mean(parts: impl Iterator<Item = (f64, u32)>, n: u64) -> f64 {
     let (sum, seen) =
         parts.fold((ExactSum::default(), 0), |(sum, seen), part| (sum.add(part.0), seen | part.1));
@@ -232,7 +237,8 @@ fn geometric_mean(parts: impl Iterator<Item = (f64, u32)>, n: u64) -> f64 {
     }
 }
 
-/// Operators whose accumulators are keys that order as the elements do: of floats their bits, flipped where they are negative.
+/// Operators whose accumulators are keys. Keys order like the elements: for floats they are the bits, flipped
+/// if negative.
 fn ordered(op: Op, element: Element, bytes: &[u8], n: u64) -> Answer {
     let keys = Keys::of(element);
     let (lowest, highest) = (keys.lowest, keys.highest);
@@ -256,7 +262,7 @@ fn ordered(op: Op, element: Element, bytes: &[u8], n: u64) -> Answer {
                 _ => Value::Unsigned(largest as u64),
             })
         }
-        // (~least, greatest). A NaN's key lies beyond the infinities, and no other's if there is any element.
+        // (~least, greatest). If there are elements, only the keys of NaNs lie beyond the infinities.
         Op::MinMax => {
             let least = keys.read(bytes).step_by(2).max().map_or(highest, |key| keys.not(key));
             let greatest = keys.read(bytes).skip(1).step_by(2).max().unwrap_or(lowest);
@@ -265,7 +271,7 @@ fn ordered(op: Op, element: Element, bytes: &[u8], n: u64) -> Answer {
             }
             Answer::Range { min: keys.value(least, lowest), max: keys.value(greatest, highest) }
         }
-        // (rank, index): the higher rank, of equal ones the lower index.
+        // (rank, index): the higher rank wins; among equal ranks, the lower index.
         _ => {
             let pairs = keys.read(bytes).step_by(2).zip(keys.unsigned().read(bytes).skip(1).step_by(2));
             let pairs = pairs.map(|(rank, index)| (rank, index as u32));
@@ -277,13 +283,13 @@ fn ordered(op: Op, element: Element, bytes: &[u8], n: u64) -> Answer {
     }
 }
 
-/// The integers that an element type's keys are.
+/// The integer type of an element type's keys.
 #[derive(Clone, Copy)]
 struct Keys {
     element: Element,
     lowest: i128,
     highest: i128,
-    /// The key of infinity; of integers no key is above it.
+    /// The key of infinity. For integers, the largest key.
     infinity: i128,
 }
 
@@ -300,7 +306,7 @@ impl Keys {
         Keys { element, lowest, highest, infinity }
     }
 
-    /// The same bits as integers without a sign.
+    /// These keys as unsigned integers with the same bits.
     fn unsigned(self) -> Self {
         Keys { lowest: 0, ..self }
     }
@@ -315,13 +321,13 @@ impl Keys {
         keys.into_iter()
     }
 
-    /// All bits of a key flipped, which turns the order around.
+    /// A key with all bits flipped, which reverses the order.
     fn not(self, key: i128) -> i128 {
         self.lowest + self.highest - key
     }
 
-    /// The value of a key; `nan` is the one that wins the comparison. The identities lie beyond the infinities: nothing
-    /// reduced gives the infinity nearest to it.
+    /// The value of a key; `nan` is the NaN that wins the comparison. The identities lie beyond the
+    /// infinities: an empty input gives the infinity nearest to its identity.
     fn value(self, key: i128, nan: i128) -> Value {
         let clamped = key.clamp(-self.infinity - 1, self.infinity);
         match self.element {

@@ -40,7 +40,7 @@ fn means_of_integers_are_rounded_once() {
     assert_eq!(value(Op::Mean, Element::U32, &[u32::MAX]), Value::F32(4_294_967_296.0));
     assert_eq!(value(Op::Mean, Element::I32, &[-1, 0, 0]), Value::F32(-1.0 / 3.0));
     assert_eq!(value(Op::Mean, Element::I64, &[i64::MIN, i64::MIN]), Value::F64(i64::MIN as f64));
-    // 2^24 + 1 lies half way: to even, unless anything is left.
+    // 2^24 + 1 lies half way between two floats: it rounds to even, unless there is a remainder.
     assert_eq!(value(Op::Mean, Element::U32, &[(1 << 24) + 1]), Value::F32(16_777_216.0));
     let just_above = [(1 << 24) + 1, (1 << 24) + 1, (1 << 24) + 2];
     assert_eq!(value(Op::Mean, Element::U32, &just_above), Value::F32(16_777_218.0));
@@ -48,7 +48,7 @@ fn means_of_integers_are_rounded_once() {
 
 #[test]
 fn a_mean_that_hides_the_variance() {
-    // What one pass of plain sums in 32 bits gives is refused.
+    // The result of plain one-pass sums in 32 bits is refused.
     let items: Vec<f32> = (0..1000).map(|i| 1000.0 + (i % 2) as f32).collect();
     let oracle = expected(Op::Variance, Element::F32, &items);
     assert_eq!(oracle.answer.value(), Some(Value::F32(0.25)));
@@ -93,10 +93,10 @@ fn log_sum_exp_of_integers_moves_by_what_their_conversion_rounds() {
         let oracle = expected(Op::LogSumExp, Element::I32, items);
         oracle.judge(Answer::Value(Value::F32(got)), 10)
     };
-    // 2^31 - 1 is no 32-bit float, its neighbours are 128 apart.
+    // 2^31 - 1 is not a 32-bit float. Its neighbours are 128 apart.
     assert_eq!(judge(&[i32::MAX], 2_147_483_648.0), Verdict::Right);
     assert!(matches!(judge(&[i32::MAX], 2_147_482_624.0), Verdict::Wrong(_)));
-    // What is too far below the peak to matter does not matter for the bound either.
+    // Elements that are too far below the peak to matter do not enlarge the bound.
     assert_eq!(judge(&[0, -i32::MAX], 0.000_001), Verdict::Right);
     assert!(matches!(judge(&[0, -i32::MAX], 0.000_1), Verdict::Wrong(_)));
     assert_eq!(value(Op::LogSumExp, Element::U64, &[7u64; 8]), Value::F64(7.0 + 8f64.ln()));

@@ -147,7 +147,7 @@ fn every_truncation_is_told_with_both_numbers() {
 fn a_file_that_shrinks_while_it_is_read_is_truncated() {
     let bytes = npy("<u4", "(5,)", &elements(Element::U32, 4, false));
     let length = bytes.len() as u64 + 4;
-    let mut source = Source::new("data.npy", Box::new(Cursor::new(bytes)), Some(length), None).unwrap();
+    let mut source = start("data.npy", Box::new(Cursor::new(bytes)), Some(length), None).unwrap();
     assert_eq!(source.read(&mut [0; 12]).unwrap(), 3);
     let message = source.read(&mut [0; 12]).unwrap_err().to_string();
     assert!(message.contains("20 bytes of data expected, 16 found"), "{message}");
@@ -197,21 +197,21 @@ fn a_failing_reader_is_reported() {
             Err(io::Error::other("the cable is out"))
         }
     }
-    let error = Source::new("-", Box::new(Broken), None, None).unwrap_err();
+    let error = start("-", Box::new(Broken), None, None).unwrap_err();
     assert!(error.to_string().contains("the cable is out"), "{error}");
-    let mut source = Source::new("x", Box::new(Broken), Some(8), Some(Element::F32)).unwrap();
+    let mut source = start("x", Box::new(Broken), Some(8), Some(Element::F32)).unwrap();
     let error = source.read(&mut [0; 8]).unwrap_err().to_string();
     assert!(error.starts_with("x: cannot be read: the cable is out"), "{error}");
 }
 
 #[test]
 fn what_cannot_be_opened_is_named() {
-    let error = Source::open("no/such/file.npy", None).unwrap_err();
+    let error = Source::open("no/such/file.npy").unwrap_err();
     assert_eq!(error.to_string(), "no/such/file.npy: no such file; check the path");
     let directory = env::temp_dir();
-    let error = Source::open(directory.to_str().unwrap(), None).unwrap_err();
+    let error = Source::open(directory.to_str().unwrap()).unwrap_err();
     assert!(matches!(error, InputError::Directory { .. }), "{error}");
-    let error = Source::open("a\0b", None).unwrap_err();
+    let error = Source::open("a\0b").unwrap_err();
     assert!(matches!(error, InputError::Open { .. }), "{error}");
     let denied = InputError::opening("x", io::ErrorKind::PermissionDenied.into());
     assert!(matches!(denied, InputError::Denied { .. }));

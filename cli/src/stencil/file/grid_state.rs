@@ -16,7 +16,7 @@ const PIECE: u64 = 64 << 20;
 /// What is recorded.
 enum Steps {
     /// As many as are asked for: from the first buffer on, and from the second one on.
-    All([Stepper; 2]),
+    All(Box<[Stepper; 2]>),
     /// No more than it takes.
     Until(Box<Convergence>),
 }
@@ -66,7 +66,9 @@ impl<'a> GridState<'a> {
             let conditional =
                 |until| jacobi.prepare_until(grids(first, second), until).map_err(Failure::usage);
             let steps = match until {
-                None => Steps::All([prepare(grids(first, second))?, prepare(grids(second, first))?]),
+                None => {
+                    Steps::All(Box::new([prepare(grids(first, second))?, prepare(grids(second, first))?]))
+                }
                 Some(until) => Steps::Until(Box::new(conditional(until)?)),
             };
             let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));

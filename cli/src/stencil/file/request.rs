@@ -47,12 +47,16 @@ impl Request {
         }
         let source = Source::open_widening(path).map_err(Failure::usage)?;
         let (stencil, grid) = shape(args, &source)?;
-        let variant = match args.variant.as_str() {
-            "auto" => stencil.fastest(),
-            name => Variant::named(stencil, name).map_err(Failure::usage)?,
+        let element = element(args, source.element())?;
+        let usual = match args.variant.as_str() {
+            "auto" if args.block.is_some() => Config::new(stencil, stencil.fastest_step(), element, grid),
+            "auto" => Config::fastest(stencil, element, grid),
+            name => {
+                let variant = Variant::named(stencil, name).map_err(Failure::usage)?;
+                Config::new(stencil, variant, element, grid)
+            }
         };
-        let usual = Config::new(stencil, variant, element(args, source.element())?, grid)
-            .with_borders(Borders::all(args.boundary));
+        let usual = usual.with_borders(Borders::all(args.boundary));
         let config = args.block.map_or(usual, |block| usual.with_block(block));
         let rhs = args.rhs.as_deref().map(|name| right_hand_side(name, &source)).transpose()?;
         let config = if rhs.is_some() { config.with_rhs() } else { config };
@@ -70,8 +74,9 @@ impl Request {
         })
     }
 
-    /// Holds the request against the adapter.
-    pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
+    /// Holds the request against the adapter, and leaves to it what was left open.
+    pub fn check(&mut self, gpu: &Gpu) -> Result<(), Failure> {
+        self.config = self.config.on(&gpu.device);
         let Config { grid, element, .. } = self.config;
         let name = self.source.name();
         let limits = gpu.device.limits();

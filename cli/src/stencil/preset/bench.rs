@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Config, Jacobi, Stepper};
+use halofold::stencil::{Block, Config, Jacobi, Stepper};
 use halofold::wgpu;
 use halofold_measure::{Budget, Field, Pair, Peak, Summary};
 
@@ -48,6 +48,8 @@ struct Ready {
     dyadic: Stepper,
     /// Averages: values stay what they are, however many steps.
     usual: Stepper,
+    /// Of a time-blocked kernel: the same by single steps.
+    single: Option<Stepper>,
 }
 
 impl<'a> Bench<'a> {
@@ -76,7 +78,12 @@ impl<'a> Bench<'a> {
             let exact = Jacobi::new(device, *config, stencil.dyadic).map_err(Failure::usage)?;
             let usual = exact.reweighted(stencil.usual).map_err(Failure::usage)?;
             let bind = |jacobi: &Jacobi| self.pair.stepper(jacobi).map_err(Failure::usage);
-            Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)? })
+            let single = (config.steps_per_pass() > 1).then(|| {
+                let block = Block { rows: 1, ..config.tuning.block };
+                let config = config.with_tuning(config.tuning.with_block(block).with_levels_per_team(1));
+                bind(&Jacobi::new(device, config, stencil.usual).map_err(Failure::usage)?)
+            });
+            Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)?, single: single.transpose()? })
         })
     }
 
@@ -87,6 +94,8 @@ impl<'a> Bench<'a> {
     /// Only what ends the whole command: a lost device, memory that ran out.
     pub fn row(&self, config: &Config) -> Result<Row<StencilWork>, Failure> {
         let gpu = self.gpu;
+        let config = &config.on(&gpu.device);
+        let steps = self.steps.next_multiple_of(2 * config.steps_per_pass());
         let mut row = Row::<StencilWork>::blank(config, &gpu.info);
         let plan = match config.plan(gpu.device.features(), &gpu.device.limits()) {
             Ok(plan) => plan,
@@ -102,10 +111,10 @@ impl<'a> Bench<'a> {
             return Ok(row);
         }
         let measured = gpu.attempt(|| {
-            let record = |pass: &mut wgpu::ComputePass<'_>| ready.usual.encode_in_pass(pass, self.steps);
+            let record = |pass: &mut wgpu::ComputePass<'_>| ready.usual.encode_in_pass(pass, steps);
             gpu.timer.measure(self.budget, &record).map_err(Failure::usage)
         })?;
-        let steps = f64::from(self.steps);
+        let steps = f64::from(steps);
         let Summary { median, min, iqr, count } = measured.summary();
         let one = Summary { median: median / steps, min: min / steps, iqr: iqr / steps, count };
         row.set_times(config, one, measured.timing, self.peak.copy_gb_per_s);
@@ -116,10 +125,20 @@ impl<'a> Bench<'a> {
     /// Holds the whole grid against the CPU's and writes what came of it into the row.
     fn verify(&self, ready: &Ready, row: &mut Row<StencilWork>) -> Result<bool, Failure> {
         let gpu = self.gpu;
+        let (device, queue) = (&gpu.device, &gpu.queue);
         let difference = gpu.attempt(|| {
-            let found = self.field.verify(&gpu.device, &gpu.queue, &self.pair, &ready.dyadic);
+            let found = self.field.verify(device, queue, &self.pair, &ready.dyadic);
             found.map_err(Failure::usage)
         })?;
+        // Few steps are exact. Many of them by full passes are what as many single ones make.
+        let difference = match (difference, &ready.single, row.figures.steps_per_pass) {
+            (None, Some(single), Some(depth)) => gpu.attempt(|| {
+                let steppers = [&ready.usual, single];
+                let found = self.field.agree(device, queue, &self.pair, steppers, 2 * depth);
+                found.map_err(Failure::usage)
+            })?,
+            (difference, ..) => difference,
+        };
         row.status = if difference.is_none() { Status::Pass } else { Status::Fail };
         row.reason = difference.map(|difference| difference.to_string());
         Ok(difference.is_none())
@@ -132,9 +151,10 @@ impl<'a> Bench<'a> {
         steps: u32,
         row: &mut Row<StencilWork>,
     ) -> Result<(), Failure> {
+        let config = &config.on(&self.gpu.device);
         let ready = self.ready(config)?;
         let step = row.times.median.unwrap_or(SUBMISSION_MS);
-        let piece = ((SUBMISSION_MS / step) as u32).max(2) / 2 * 2;
+        let piece = ((SUBMISSION_MS / step) as u32).max(2).next_multiple_of(2 * config.steps_per_pass());
         let mut ms = Vec::new();
         let start = Instant::now();
         while ms.is_empty() || (ms.len() < REPEATED.1 && start.elapsed() < REPEATED.0) {

@@ -1,0 +1,107 @@
+//! What the elements of a file are there.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use halofold::Element;
+
+/// The type of a file's elements: one that the library reduces, or a narrower one that becomes a 32-bit integer first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    Element(Element),
+    /// A byte that is zero or not.
+    Bool,
+    U8,
+    I8,
+    U16,
+    I16,
+}
+
+impl Stored {
+    /// The types that become a 32-bit integer.
+    pub const PACKED: [Stored; 5] = [Stored::Bool, Stored::U8, Stored::I8, Stored::U16, Stored::I16];
+
+    /// What it is in a reduction.
+    pub fn element(self) -> Element {
+        match self {
+            Stored::Element(element) => element,
+            Stored::Bool | Stored::U8 | Stored::U16 => Element::U32,
+            Stored::I8 | Stored::I16 => Element::I32,
+        }
+    }
+
+    /// Bytes of one.
+    pub fn size(self) -> u64 {
+        match self {
+            Stored::Element(element) => element.size(),
+            Stored::Bool | Stored::U8 | Stored::I8 => 1,
+            Stored::U16 | Stored::I16 => 2,
+        }
+    }
+
+    /// Whether it becomes a 32-bit integer.
+    pub fn is_packed(self) -> bool {
+        !matches!(self, Stored::Element(_))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stored::Element(element) => element.name(),
+            Stored::Bool => "bool",
+            Stored::U8 => "u8",
+            Stored::I8 => "i8",
+            Stored::U16 => "u16",
+            Stored::I16 => "i16",
+        }
+    }
+
+    /// What some elements become, as the bytes of 32-bit integers. Wider elements are theirs already.
+    pub fn widened(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        if !self.is_packed() {
+            return bytes.into();
+        }
+        bytes.chunks_exact(self.size() as usize).flat_map(|item| self.widened_one(item)).collect()
+    }
+
+    /// What a packed element becomes that lies at the start of `bytes`.
+    pub fn widened_one(self, bytes: &[u8]) -> [u8; 4] {
+        let pair = || [bytes[0], bytes[1]];
+        let wide = match self {
+            Stored::Bool => (bytes[0] != 0).into(),
+            Stored::I8 => (bytes[0] as i8).into(),
+            Stored::I16 => i16::from_ne_bytes(pair()).into(),
+            Stored::U16 => u16::from_ne_bytes(pair()).into(),
+            _ => i32::from(bytes[0]),
+        };
+        wide.to_ne_bytes()
+    }
+}
+
+impl From<Element> for Stored {
+    fn from(element: Element) -> Self {
+        Stored::Element(element)
+    }
+}
+
+impl fmt::Display for Stored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no type.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("unknown type `{0}`; the types are u32, i32, f32, f64, i64, u64, f16, u8, i8, u16, i16, bool")]
+pub struct UnknownType(String);
+
+impl FromStr for Stored {
+    type Err = UnknownType;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut packed = Stored::PACKED.into_iter();
+        let found = packed.find(|stored| stored.name() == name);
+        found.or_else(|| name.parse().ok().map(Stored::Element)).ok_or_else(|| UnknownType(name.to_owned()))
+    }
+}

@@ -1,0 +1,41 @@
+// Booleans and integers of 8 and 16 bits become 32-bit integers, which is what WGSL has and what the reductions read.
+//
+// Four bytes, or two halves of 16 bits, lie in one word of 32 bits, the first one in its lowest bits: WGSL's memory is
+// little-endian. A photograph is uploaded as it lies in its file, which is a quarter of what it takes here; unpacking it on the host
+// would cost the host a pass over memory and the bus four times the bytes.
+//
+// Each invocation writes whole elements, one after the other at a distance of the whole launch. Neighbours write neighbouring
+// elements, so a subgroup's stores fill whole cache lines; that several of them load the same word costs little, as it is in the
+// cache. The alternative, a word for each invocation, has stores that lie four words apart.
+//
+// `extractBits` of a signed number copies the highest bit that it takes, the sign, into all bits above: -1 in 8 bits is -1 in 32.
+// Both bindings end where the elements do. The last word may hold fewer elements than fit; nothing reads the rest of it.
+
+// Bits of an element: 8 or 16.
+override BITS: u32;
+// Whether it has a sign.
+override SIGNED: bool;
+// Whether it is true or false: any byte but zero is true.
+override TRUTH: bool;
+
+@group(0) @binding(0) var<storage, read> words: array<u32>;
+@group(0) @binding(1) var<storage, read_write> elements: array<u32>;
+
+fn element(at: u32) -> u32 {
+    let in_a_word = 32u / BITS;
+    let word = words[at / in_a_word];
+    let first_bit = at % in_a_word * BITS;
+    if SIGNED {
+        return bitcast<u32>(extractBits(bitcast<i32>(word), first_bit, BITS));
+    }
+    let bits = extractBits(word, first_bit, BITS);
+    return select(bits, min(bits, 1u), TRUTH);
+}
+
+@compute @workgroup_size(64)
+fn unpack(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>) {
+    let launched = workgroups.x * 64u;
+    for (var at = id.x; at < arrayLength(&elements); at += launched) {
+        elements[at] = element(at);
+    }
+}

@@ -1,0 +1,125 @@
+//! `halofold web`: a page that runs the ladder on its visitor's GPU, as static files.
+//!
+//! The page composes and plans nothing itself. Everything that the library decides is exported here, for a WebGPU device that has
+//! no more than every one has: the texts, the launches, their numbers, the depths that bounds grow with. What is left to the page
+//! is what a host does: create buffers, paste constants, record, measure, and verify by arithmetic of its own.
+
+mod data;
+mod ladder;
+mod operations;
+mod page;
+mod peak;
+mod plans;
+mod stencils;
+mod texts;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use halofold::wgpu::Limits;
+
+use crate::failure::Failure;
+use crate::reserved::Reserved;
+
+/// Options of `halofold web`.
+#[derive(clap::Args)]
+pub struct WebArgs {
+    /// Write the page into this folder: open its index.html, or put the folder on any host.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// The scripts in the order in which the page runs them, behind `kernels.js`. Classic scripts, as a browser refuses modules from
+/// a file.
+const SCRIPTS: [(&str, &str); 9] = [
+    ("gpu.js", include_str!("web/assets/gpu.js")),
+    ("timing.js", include_str!("web/assets/timing.js")),
+    ("inputs.js", include_str!("web/assets/inputs.js")),
+    ("verify.js", include_str!("web/assets/verify.js")),
+    ("runs.js", include_str!("web/assets/runs.js")),
+    ("record.js", include_str!("web/assets/record.js")),
+    ("show.js", include_str!("web/assets/show.js")),
+    ("heat.js", include_str!("web/assets/heat.js")),
+    ("main.js", include_str!("web/assets/main.js")),
+];
+
+/// The script with everything that is exported.
+const KERNELS: &str = "kernels.js";
+
+/// Colours and places: those of reports, and the page's own.
+const STYLE: &str = concat!(include_str!("report/style.css"), include_str!("web/assets/style.css"));
+
+/// Runs the command.
+pub fn run(args: &WebArgs) -> Result<(), Failure> {
+    let folder = &args.output;
+    fs::create_dir_all(folder)
+        .map_err(|error| Failure::Usage(format!("--output {}: {error}", folder.display())))?;
+    files().into_iter().try_for_each(|(name, text)| write(&folder.join(name), &text))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    Reserved::open("--output", path)?.write(text)
+}
+
+/// Every file of the page.
+fn files() -> Vec<(&'static str, String)> {
+    let scripts = SCRIPTS.map(|(name, text)| (name, text.to_owned()));
+    let names = SCRIPTS.map(|(name, _)| name);
+    let own = [
+        ("index.html", page::html(KERNELS, &names).into_string() + "\n"),
+        ("style.css", STYLE.to_owned()),
+        (KERNELS, data::script()),
+    ];
+    own.into_iter().chain(scripts).collect()
+}
+
+/// The limits that a plan is made for: those of every WebGPU device, but for the invocations of a workgroup.
+fn limits(invocations: u32) -> Limits {
+    Limits {
+        max_compute_invocations_per_workgroup: invocations,
+        max_compute_workgroup_size_x: invocations,
+        ..Limits::default()
+    }
+}
+
+/// Invocations that every device has in a workgroup, and those that most GPUs have if they are asked.
+const INVOCATIONS: [u32; 2] = [256, 1024];
+
+/// Elements that the page offers: powers of two, and a prime.
+const LENGTHS: [u64; 5] = [1 << 12, 1 << 20, 1_000_003, 1 << 22, 1 << 24];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The specification's own numbers: <https://www.w3.org/TR/webgpu/#limits>.
+    #[test]
+    fn plans_are_made_for_what_every_device_has() {
+        let Limits {
+            max_compute_invocations_per_workgroup,
+            max_compute_workgroup_size_x,
+            max_compute_workgroup_storage_size,
+            max_compute_workgroups_per_dimension,
+            max_storage_buffer_binding_size,
+            max_storage_buffers_per_shader_stage,
+            max_buffer_size,
+            min_storage_buffer_offset_alignment,
+            min_uniform_buffer_offset_alignment,
+            ..
+        } = limits(INVOCATIONS[0]);
+        assert_eq!((max_compute_invocations_per_workgroup, max_compute_workgroup_size_x), (256, 256));
+        assert_eq!(
+            (max_compute_workgroup_storage_size, max_compute_workgroups_per_dimension),
+            (16_384, 65_535)
+        );
+        assert_eq!((max_storage_buffer_binding_size, max_buffer_size), (1 << 27, 1 << 28));
+        assert_eq!(max_storage_buffers_per_shader_stage, 8);
+        assert_eq!((min_storage_buffer_offset_alignment, min_uniform_buffer_offset_alignment), (256, 256));
+    }
+
+    #[test]
+    fn the_page_is_small() {
+        let bytes: usize = files().iter().map(|(_, text)| text.len()).sum();
+        assert!(bytes < 460_000, "{bytes} bytes");
+    }
+}

@@ -1,0 +1,49 @@
+//! Everything that is exported, as a script: one line a piece of text, a plan, a case.
+
+use std::fmt::Write as _;
+
+use halofold_measure::SCHEMA;
+use serde_json::json;
+
+use super::ladder::{self, Tables};
+use super::plans::Plans;
+use super::texts::Texts;
+use super::{LENGTHS, operations, peak, stencils};
+
+/// The script: it declares `HALOFOLD`, which the other scripts read.
+pub fn script() -> String {
+    let (mut texts, mut plans, mut tables) = (Texts::default(), Plans::default(), Tables::default());
+    let cases = ladder::cases(&mut texts, &mut plans, &mut tables);
+    let operations = operations::export(&mut texts, &mut plans);
+    let histograms = operations::histograms(&mut texts);
+    let variants = stencils::export(&mut texts);
+    let peaks = peak::export(&mut texts);
+    let (paragraphs, pieces, modules) = texts.into_parts();
+    let quoted = |text: &String| json!(text).to_string();
+    let listed = |numbers: &Vec<usize>| json!(numbers).to_string();
+    let lists = [
+        ("lengths", LENGTHS.map(|len| len.to_string()).to_vec()),
+        ("sizes", ladder::sizes()),
+        ("rungs", ladder::rungs()),
+        ("cases", cases),
+        ("tables", tables.into_lines()),
+        ("operations", operations),
+        ("histograms", histograms),
+        ("grids", stencils::sizes()),
+        ("variants", variants),
+        ("peaks", peaks),
+        ("plans", plans.into_lines()),
+        ("modules", modules.iter().map(listed).collect()),
+        ("pieces", pieces.iter().map(listed).collect()),
+        ("paragraphs", paragraphs.iter().map(quoted).collect()),
+    ];
+    let mut script =
+        "// Written by `halofold web`: kernels and plans, as the library composes and makes them.\n\
+                      \"use strict\";\nconst HALOFOLD = {\n"
+            .to_owned();
+    let _ = writeln!(script, "version: {},\nschema: {SCHEMA},", json!(env!("CARGO_PKG_VERSION")));
+    for (name, lines) in lists {
+        let _ = writeln!(script, "{name}: [\n{}\n],", lines.join(",\n"));
+    }
+    script + "};\n"
+}

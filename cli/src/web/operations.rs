@@ -1,0 +1,158 @@
+//! What the library does besides: every operator over whole inputs, the other shapes, histograms.
+
+use halofold::Element;
+use halofold::histogram;
+use halofold::reduce::plan::Stage;
+use halofold::reduce::{Arity, Extent, Monoid, Op, Options, Plan, Shape};
+use halofold::wgpu::Features;
+use serde_json::{Value, json};
+
+use super::ladder::features;
+use super::plans::{Plans, distinct, same_text};
+use super::texts::Texts;
+use super::{INVOCATIONS, LENGTHS, limits};
+
+/// What one result is made of.
+#[derive(Clone, Copy)]
+enum Task {
+    /// Everything.
+    Whole,
+    /// Everything, added to what the output holds.
+    Accumulate,
+    /// Segments of one length.
+    Fixed(u64),
+    /// Segments between offsets, so long.
+    Offsets(u64),
+    /// Columns of an array with so many of them.
+    Columns(u64),
+}
+
+impl Task {
+    /// The name that a row of a record has for it, and the number that goes with it.
+    fn described(self) -> (&'static str, u64) {
+        match self {
+            Task::Whole => ("whole", 1),
+            Task::Accumulate => ("accumulate", 1),
+            Task::Fixed(len) => ("fixed", len),
+            Task::Offsets(len) => ("offsets", len),
+            Task::Columns(inner) => ("columns", inner),
+        }
+    }
+
+    /// Its shape over so many elements, and how many of them it takes; `None` if they do not come out even.
+    fn shape(self, n: u64) -> Option<(Shape, u64)> {
+        let even = |len: u64| n.is_multiple_of(len);
+        match self {
+            Task::Whole => Some((Shape::Whole, n)),
+            Task::Accumulate => Some((Shape::Accumulate, n)),
+            Task::Fixed(len) => even(len).then_some((Shape::Segments { len }, n)),
+            Task::Offsets(len) => even(len).then_some((Shape::Offsets { count: n / len }, n)),
+            Task::Columns(inner) => {
+                even(inner).then_some((Shape::Axis { outer: 1, len: n / inner, inner }, n))
+            }
+        }
+    }
+}
+
+/// The shapes beside whole inputs, by the operators that a visitor knows.
+const SHAPES: [(Op, Element, Task); 8] = [
+    (Op::Sum, Element::U32, Task::Accumulate),
+    (Op::Sum, Element::F32, Task::Fixed(4)),
+    (Op::Sum, Element::F32, Task::Fixed(256)),
+    (Op::ArgMin, Element::F32, Task::Fixed(1024)),
+    (Op::Sum, Element::F32, Task::Offsets(64)),
+    (Op::Max, Element::I32, Task::Offsets(1024)),
+    (Op::Sum, Element::F32, Task::Columns(256)),
+    (Op::MinMax, Element::U32, Task::Columns(64)),
+];
+
+/// The type of whole inputs: floats where an operator has them, else integers; and some over other types.
+fn whole() -> impl Iterator<Item = (Op, Element, Task)> {
+    let first = |op: Op| if op.is_over(Element::F32) { Element::F32 } else { Element::U32 };
+    let others = [
+        (Op::Sum, Element::F16),
+        (Op::WideSum, Element::I32),
+        (Op::Mean, Element::I32),
+        (Op::Variance, Element::I32),
+        (Op::L1, Element::I32),
+    ];
+    let all = Op::ALL.iter().map(move |&op| (op, first(op))).chain(others);
+    all.map(|(op, element)| (op, element, Task::Whole))
+}
+
+/// One line an operation: the modules of its stages, and a plan for each length.
+pub fn export(texts: &mut Texts, plans: &mut Plans) -> Vec<String> {
+    whole().chain(SHAPES).filter_map(|work| line(work, texts, plans)).collect()
+}
+
+/// `None` if WebGPU cannot express it.
+fn line((op, element, task): (Op, Element, Task), texts: &mut Texts, plans: &mut Plans) -> Option<String> {
+    let monoid = op.over(element).expect("the lists have only what is defined");
+    if !(monoid.features() - Features::SHADER_F16).is_empty() {
+        return None;
+    }
+    let limits = limits(INVOCATIONS[0]);
+    let options = Options::default();
+    let made: Vec<_> = LENGTHS.iter().map(|&n| plan(&monoid, task, n)).collect();
+    let shape = made.iter().flatten().next().map(|(shape, _)| *shape)?;
+    let used = |stage: &Stage| {
+        let launches = made.iter().flatten().flat_map(|(_, plan)| plan.launches());
+        launches.into_iter().any(|launch| same_text(&launch.stage, stage))
+    };
+    let stages: Vec<_> =
+        distinct(options.stages(&monoid, shape.form(), &limits)).into_iter().filter(used).collect();
+    let modules: Option<Vec<Vec<_>>> = [true, false]
+        .into_iter()
+        .map(|subgroups| {
+            let compose = |stage: &Stage| monoid.compose(*stage, features(element, subgroups));
+            stages.iter().map(|stage| Some(texts.add(&compose(stage)?))).collect()
+        })
+        .collect();
+    let numbers: Vec<_> =
+        made.iter().map(|made| made.as_ref().map(|(_, plan)| plans.add(&monoid, plan, &stages))).collect();
+    let (shape, number) = task.described();
+    let line = json!({
+        "op": op.name(), "type": element.name(), "shape": shape, "number": number, "item": monoid.stride(),
+        "acc": monoid.acc_size(), "out": monoid.out_size(), "modules": modules?, "plans": numbers,
+    });
+    Some(line.to_string())
+}
+
+/// The plan of a task, if elements come out even.
+fn plan(monoid: &Monoid, task: Task, n: u64) -> Option<(Shape, Plan)> {
+    let (shape, len) = task.shape(n)?;
+    let input = Extent { offset: 0, len };
+    let second = (monoid.arity() == Arity::Two).then_some(input);
+    let plan = Options::default().plan(monoid, shape, &[input], second, &limits(INVOCATIONS[0]));
+    Some((shape, plan.expect("every length offered fits every device")))
+}
+
+/// Bins of the histograms.
+const BINS: [u32; 2] = [256, 4096];
+
+/// One line a histogram of `u32`: its modules and, for each length, its passes.
+pub fn histograms(texts: &mut Texts) -> Vec<String> {
+    BINS.into_iter().map(|bins| histogram(bins, texts).to_string()).collect()
+}
+
+fn histogram(bins: u32, texts: &mut Texts) -> Value {
+    let limits = limits(INVOCATIONS[0]);
+    let job = histogram::Job::new(histogram::Keys::Numbers, bins, &limits);
+    let steps = [histogram::Step::Clear, histogram::Step::Count];
+    let number = |step| usize::from(step == histogram::Step::Count);
+    let passes = |&len: &u64| -> Value {
+        let plan =
+            job.plan(Extent { offset: 0, len }, &limits).expect("every length offered fits every device");
+        let pass = |pass: &histogram::Pass| {
+            let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&pass.params));
+            json!([number(pass.step), pass.grid, words])
+        };
+        plan.passes().iter().map(pass).collect()
+    };
+    json!({
+        "bins": bins,
+        "modules": steps.map(|step| texts.add(&job.compose(step))),
+        "constants": steps.map(|step| job.overrides(step)),
+        "passes": LENGTHS.iter().map(passes).collect::<Vec<_>>(),
+    })
+}

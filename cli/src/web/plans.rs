@@ -1,0 +1,155 @@
+//! Plans as lists of numbers, each distinct one once.
+
+use std::collections::HashMap;
+
+use halofold::reduce::plan::{Bytes, Dst, Launch, Src, Stage, Writes};
+use halofold::reduce::{Monoid, Plan};
+use serde::Serialize;
+
+/// Where a launch reads or writes: the page's numbers for buffers.
+const INPUT: u64 = 0;
+const SCRATCH: u64 = 1;
+const OUTPUT: u64 = 3;
+const NOTHING: u64 = 4;
+
+/// Which of a launch's numbers are the count, and the workgroups in a row of its grid.
+const COUNT: usize = 3;
+const ROW: usize = 5;
+
+/// Every distinct plan, as JSON.
+#[derive(Default)]
+pub struct Plans {
+    lines: Vec<String>,
+    known: HashMap<String, usize>,
+}
+
+/// A plan as the page reads it: the values of overrides; the combinations on the longest way to a result; results; workgroups;
+/// accumulators in either scratch buffer; bytes of the partials buffer and of marks; the count that all launches are given; launches.
+///
+/// Places are counted in values, not in bytes, so that operators whose elements or accumulators differ in size share a plan.
+#[derive(Serialize)]
+struct Exported(Vec<(&'static str, u32)>, u64, u64, u64, [u64; 2], u64, u64, u32, Vec<Step>);
+
+/// A launch: the number of its stage, where it reads (nothing is said if it is where the launch before writes) and where it writes,
+/// its grid, its numbers without the count, the row and the zeros at their end, and the bytes of offsets that it reads, if any.
+#[derive(Serialize)]
+struct Step(
+    usize,
+    Vec<u64>,
+    Vec<u64>,
+    [u32; 2],
+    Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")] Option<[u64; 2]>,
+);
+
+impl Plans {
+    /// Adds a plan of an operator, whose stages are numbered by their places in a list, and answers its number.
+    pub fn add(&mut self, monoid: &Monoid, plan: &Plan, stages: &[Stage]) -> usize {
+        let mut constants = Vec::new();
+        for launch in plan.launches() {
+            for (name, value) in launch.stage.overrides() {
+                let constant = (name, value as u32);
+                if !constants.contains(&constant) {
+                    constants.push(constant);
+                }
+            }
+        }
+        let count = plan.launches().first().map_or(0, |launch| launch.params.count);
+        let mut steps: Vec<_> =
+            plan.launches().iter().map(|launch| Step::of(monoid, launch, stages, count)).collect();
+        // Where the launch before has written is not said again.
+        for step in (1..steps.len()).rev() {
+            if steps[step].1 == steps[step - 1].2 {
+                steps[step].1.clear();
+            }
+        }
+        let exported = Exported(
+            constants,
+            plan.depth(),
+            plan.results(),
+            plan.workgroups(),
+            plan.scratch().map(|bytes| values(bytes, monoid.acc_size())),
+            plan.partials(),
+            plan.marks(),
+            count,
+            steps,
+        );
+        self.line(serde_json::to_string(&exported).expect("numbers are JSON"))
+    }
+
+    fn line(&mut self, line: String) -> usize {
+        let next = self.lines.len();
+        let number = *self.known.entry(line.clone()).or_insert(next);
+        if number == next {
+            self.lines.push(line);
+        }
+        number
+    }
+
+    /// The plans as JSON, in the order of their numbers.
+    pub fn into_lines(self) -> Vec<String> {
+        self.lines
+    }
+}
+
+impl Step {
+    fn of(monoid: &Monoid, launch: &Launch, stages: &[Stage], count: u32) -> Self {
+        let number = stages.iter().position(|stage| same_text(stage, &launch.stage));
+        let range = |Bytes { offset, size }, value| [offset, size].map(|bytes| values(bytes, value));
+        let place = |buffer: u64, bytes, value| {
+            let [offset, size] = range(bytes, value);
+            vec![buffer, offset, size]
+        };
+        let (item, acc) = (monoid.stride(), monoid.acc_size());
+        let out = if launch.stage.writes == Writes::Partials { acc } else { monoid.out_size() };
+        let from = match launch.src {
+            Src::Inputs { first, next, second, .. } => {
+                let other = next.or(second).map(|bytes| range(bytes, item));
+                [place(INPUT, first, item), other.map_or_else(Vec::new, Vec::from)].concat()
+            }
+            Src::Scratch(buffer, bytes) => place(SCRATCH + buffer as u64, bytes, acc),
+            _ => vec![NOTHING],
+        };
+        let to = match launch.dst {
+            Dst::Scratch(buffer, bytes) => place(SCRATCH + buffer as u64, bytes, acc),
+            Dst::Output(bytes) => place(OUTPUT, bytes, out),
+            _ => unreachable!("a launch writes scratch memory or the output"),
+        };
+        assert_eq!(launch.params.count, count, "all launches are given one count");
+        let mut words = launch.params.words().to_vec();
+        assert_eq!(words[ROW], launch.grid[0], "a row is the grid's");
+        (words[COUNT], words[ROW]) = (0, 0);
+        words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
+        let offsets = launch.offsets.map(|Bytes { offset, size }| [offset, size]);
+        Step(
+            number.expect("a plan has only stages that were announced"),
+            from,
+            to,
+            launch.grid,
+            words,
+            offsets,
+        )
+    }
+}
+
+/// Bytes as values of a size.
+fn values(bytes: u64, size: u64) -> u64 {
+    assert!(bytes.is_multiple_of(size), "{bytes} bytes are no values of {size}");
+    bytes / size
+}
+
+/// Whether two stages have one text: workgroup size and tile are constants in it.
+pub fn same_text(a: &Stage, b: &Stage) -> bool {
+    (a.kernel, a.reads, a.writes) == (b.kernel, b.reads, b.writes)
+}
+
+/// The distinct texts among some stages.
+pub fn distinct(stages: Vec<Stage>) -> Vec<Stage> {
+    let mut texts: Vec<Stage> = Vec::new();
+    for stage in stages {
+        if !texts.iter().any(|known| same_text(known, &stage)) {
+            texts.push(stage);
+        }
+    }
+    texts
+}

@@ -1,0 +1,110 @@
+//! Modules as lists of pieces: most share most of their text.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// How a piece begins in a composed module.
+const HEADING: &str = "// ==== ";
+
+/// What is between two paragraphs.
+const GAP: &str = "\n\n";
+
+/// The line that a browser asks for in front of a kernel with subgroup operations, and that naga refuses.
+const SUBGROUPS: &str = "enable subgroups;";
+
+/// Things of which equal ones are kept once, in the order in which they came.
+struct Once<T> {
+    list: Vec<T>,
+    known: HashMap<T, usize>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Once { list: Vec::new(), known: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Once<T> {
+    /// The number of a thing, which is new or known.
+    fn number(&mut self, thing: T) -> usize {
+        if let Some(&number) = self.known.get(&thing) {
+            return number;
+        }
+        self.list.push(thing.clone());
+        self.known.insert(thing, self.list.len() - 1);
+        self.list.len() - 1
+    }
+}
+
+/// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.
+#[derive(Default)]
+pub struct Texts {
+    paragraphs: Once<String>,
+    pieces: Once<Vec<usize>>,
+    modules: Once<Vec<usize>>,
+}
+
+impl Texts {
+    /// Takes a module apart and answers its number. A module is its pieces with an empty line between them, and so is a piece.
+    pub fn add(&mut self, wgsl: &str) -> usize {
+        let mut pieces = apart(wgsl);
+        assert_eq!(pieces.join(GAP), wgsl.trim_end(), "pieces are a module again");
+        if has_subgroups(wgsl) {
+            pieces.insert(0, SUBGROUPS);
+        }
+        let numbers = pieces.into_iter().map(|piece| self.piece(piece)).collect();
+        self.modules.number(numbers)
+    }
+
+    fn piece(&mut self, text: &str) -> usize {
+        let numbers = text.split(GAP).map(|paragraph| self.paragraphs.number(paragraph.to_owned())).collect();
+        self.pieces.number(numbers)
+    }
+
+    /// The paragraphs, the pieces as numbers of paragraphs, and the modules as numbers of pieces.
+    pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>, Vec<Vec<usize>>) {
+        (self.paragraphs.list, self.pieces.list, self.modules.list)
+    }
+}
+
+/// Whether a kernel asks where it stands in its subgroup, as every one with subgroup operations does.
+fn has_subgroups(wgsl: &str) -> bool {
+    wgsl.lines().any(|line| line.trim_start().starts_with("@builtin(subgroup_"))
+}
+
+/// The pieces of a module, each from its heading on, without the empty lines at its end.
+fn apart(wgsl: &str) -> Vec<&str> {
+    let mut starts: Vec<_> = wgsl
+        .match_indices(HEADING)
+        .map(|(at, _)| at)
+        .filter(|at| *at == 0 || wgsl[..*at].ends_with('\n'))
+        .collect();
+    // What stands in front of the first heading is a piece, too.
+    if starts.first() != Some(&0) {
+        starts.insert(0, 0);
+    }
+    starts.push(wgsl.len());
+    starts.windows(2).map(|ends| wgsl[ends[0]..ends[1]].trim_end()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_pieces_are_kept_once() {
+        let mut texts = Texts::default();
+        let first = texts.add("enable f16;\n\n// ==== a\n\nconst A = 1u;\n\n// ==== b\n\nconst B = 2u;\n");
+        let second = texts.add("// ==== a\n\nconst A = 1u;\n");
+        assert_eq!((first, second, texts.add("// ==== a\n\nconst A = 1u;\n")), (0, 1, 1));
+        let (paragraphs, pieces, modules) = texts.into_parts();
+        assert_eq!((paragraphs.len(), pieces.len(), modules), (5, 3, vec![vec![0, 1, 2], vec![1]]));
+    }
+
+    #[test]
+    fn kernels_with_subgroups_say_so() {
+        let mut texts = Texts::default();
+        texts.add("// ==== a\n\nfn main(\n    @builtin(subgroup_size) width: u32,\n) {}\n");
+        assert_eq!(texts.into_parts().0[0], SUBGROUPS);
+    }
+}

@@ -1,0 +1,252 @@
+// time-pipeline, 5 and 9 points: many steps per pass over memory, with exact borders at every step.
+//
+// A step that is a pass over memory reads and writes every cell, and no kernel does that faster than a copy.
+// Twenty such steps take as long as twenty copies. But a new cell depends only on its neighbours; after two
+// steps it depends on the cells up to two away, and after T steps on those up to T away. So a workgroup that
+// has loaded a strip of columns with T more on either side can take all T steps before it writes anything.
+// The mapping is the thesis's overlapped one, whose workgroups load a rim that they do not compute: SOL is
+// the case T = 1.
+//
+// The strip is narrow and the grid is long, so the workgroup does not hold the strip. It streams down its
+// rows:
+//
+//     row r of the grid  ->  step 1 of row r-1  ->  step 2 of row r-2  ->  ...  ->  step T of row r-T, written
+//
+// Every step needs three rows of the previous step, so each of the T time levels keeps the contributions of
+// two rows (see shared/time_step.wgsl). For each row that enters, one finished row leaves. Memory is read and
+// written once per T steps. What decides now are the instructions: five a cell and step for five points.
+//
+// Where the T levels live:
+//
+//   * In registers. A lane holds CELLS neighbouring cells of a row, so it needs only two cells of other lanes: the ones to
+//     the west and east of its own. This takes one shuffle each per row and level; without subgroups it takes workgroup
+//     memory and, between two levels, a barrier (shared/team_ring.wgsl).
+//   * A lane's registers hold LEVELS levels of its cells, for instance four. So the levels are spread over the teams of
+//     the workgroup: COLS lanes (a subgroup, or a part of one) take LEVELS steps and pass the rows to the next team
+//     through workgroup memory. This is a pipeline of ROWS teams; each works on rows above those of the previous team:
+//
+//         turn      team 0                 team 1                 team 2 (last)
+//          t        rows 8 and 9           rows 2 and 3           rows -4 and -3
+//          t + 1    rows 10 and 11         rows 4 and 5           rows -2 and -1
+//
+//   * One barrier per turn, after which each team finds the rows of the previous one. A turn takes TURN rows: a barrier is
+//     cheap if a lane has computed about a hundred cells since the last one. Two rows also save register moves: the newest
+//     row of a level becomes its older one, and with two rows per turn each row stays in its registers.
+//   * All invocations fetch rows of the grid one turn before these are staged in the ring, and two turns before they are
+//     read; this takes registers only for the rows in flight. All loads from the ring come before the first store to it.
+//
+// The price is double work: T columns on either side of the strip are stepped and not written, and fewer of
+// them are valid after each step. (At a fixed side no columns are lost, because nothing beyond it is needed.)
+// And each workgroup takes T rows to fill the pipeline and T rows to drain it. So strips should be wide
+// compared with T, and workgroups tall; but there must be enough workgroups to fill the GPU, in complete
+// waves.
+//
+// Borders are exact at every step, on every side. Columns beyond a mirrored or periodic side are loaded from
+// the cells that they stand for, and stepped like all others (shared/places.wgsl). A strip at a fixed side
+// ends there, so the fixed cells are the outermost of the team, and are restored after each step
+// (`advance_at_ends`). While a row at a fixed or mirrored side passes through a level, the workgroup takes
+// steps that select all special cases (`advance_at_border`). The choice depends only on the turn and the
+// strip, so it is uniform.
+//
+// A pass may take fewer steps than there are levels (`params.steps`): the remaining levels only pass their
+// rows on. The bits are always those of single steps by this kernel, because no compiler can combine
+// operations of two steps (shares/star5.wgsl).
+//
+// Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
+// streaming and levels in registers were in AN5D and SSAM before it.
+#import grid2d
+#import team_levels
+#import team_ring
+#import feed
+
+// The rows that a workgroup writes, and the first one that it loads.
+struct Rows {
+    begin: i32,
+    end: i32,
+    top: i32,
+}
+
+fn rows_of(block: Block) -> Rows {
+    let begin = params.begin + u32(block.down) * params.planes_per_group;
+    let end = min(begin + params.planes_per_group, params.end);
+    let lead = i32(begin) - i32(params.steps);
+    // Beyond a fixed side or a mirror there is nothing to load.
+    let starts_at_side = params.north == FIXED || params.north == MIRROR;
+    return Rows(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
+}
+
+// The columns that a workgroup writes, and the first one that it loads: each a multiple of LANES.
+struct Columns {
+    begin: i32,
+    end: i32,
+    first: i32,
+}
+
+fn width_of_strip() -> i32 {
+    return i32(COLS * PACKS) * LANES;
+}
+
+fn columns_of(block: Block) -> Columns {
+    let width = width_of_strip();
+    let cols = i32(params.cols);
+    let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
+    let first = block.across * (width - 2 * lost) - select(lost, 0, params.west == FIXED);
+    let is_last = block.across + 1 == i32(params.blocks_across);
+    // A strip at a fixed side ends there, so the fixed cells are the first of the first lane, or the last of
+    // the last lane.
+    let at_east = is_last && params.east == FIXED && cols >= width;
+    return Columns(
+        select(first + lost, 0, block.across == 0),
+        select(first + width - lost, cols, is_last),
+        select(first, cols - width, at_east),
+    );
+}
+
+// The distance in rows from the row that enters a team's first level to the row that leaves its last.
+const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;
+
+// The number of turns until the last row has left the last team.
+fn turns_of(rows: Rows) -> i32 {
+    let passed = rows.end - rows.top + i32(ROWS) * TEAM_DELAY;
+    return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
+}
+
+// Which of a lane's outermost cells are fixed, if the strip is not narrower than the grid.
+fn ends_of(columns: Columns, col: i32) -> Ends {
+    let end = col + i32(PACKS) * LANES;
+    return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);
+}
+
+// The turns that contain a side: those before `north`, and those from `south`.
+struct Sides {
+    north: i32,
+    south: i32,
+}
+
+fn sides_of(rows: Rows, turns: i32) -> Sides {
+    // Unused levels, and strips that contain a fixed side in their interior, need special handling in every
+    // turn.
+    let has_fixed = params.west == FIXED || params.east == FIXED;
+    let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
+    if is_narrow || i32(params.steps) < i32(ROWS) * LEVELS {
+        return Sides(turns, turns);
+    }
+    let has_north = params.north == FIXED || params.north == MIRROR;
+    let has_south = params.south == FIXED || params.south == MIRROR;
+    // The distance in rows from the row that enters to that in the last team's last level.
+    let behind = i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS;
+    let past_north = (behind + 1 - rows.top) / TURN_ROWS + 1;
+    let before_south = max(i32(params.rows) - 1 - rows.top, 0) / TURN_ROWS;
+    let north = select(0, clamp(past_north, 0, turns), has_north && rows.top <= 1);
+    return Sides(north, select(turns, clamp(before_south, north, turns), has_south));
+}
+
+// The constants of an invocation.
+struct Work {
+    rows: Rows,
+    columns: Columns,
+    feed: Feed,
+    team: u32,
+    lane: u32,
+    place: u32,
+    // The column of its first cell.
+    col: i32,
+}
+
+// A turn that has begun: the position of its team, the rows that it reads, and the rows that are fetched
+// meanwhile.
+struct Turn {
+    at: At,
+    fed: Fed,
+    ahead: Fetched,
+}
+
+fn begin_turn(work: Work, turn: i32) -> Turn {
+    let half = u32(turn) & 1u;
+    let slot = slot_of(half, work.team);
+    let row = work.rows.top + (turn - i32(work.team)) * TURN_ROWS - i32(work.team) * TEAM_DELAY;
+    return Turn(
+        At(row, i32(work.team) * LEVELS, half, slot, work.lane, work.place),
+        fed_of(slot, work.lane),
+        fetch(work.feed, work.rows.top + (turn + 2) * TURN_ROWS),
+    );
+}
+
+// Passes the rows on, stages those that were fetched in the previous turn, and waits for the others.
+fn end_turn(work: Work, turn: Turn, made: Fed, waiting: Fetched) {
+    let half = 1u - turn.at.half;
+    if work.team + 1u < ROWS {
+        hand_on(slot_of(half, work.team + 1u), work.lane, made);
+    } else {
+        put_rows(work.rows, work.columns, turn.at.row - TEAM_DELAY, work.col, made);
+    }
+    stage(work.feed, slot_of(half, 0u), waiting);
+    workgroupBarrier();
+}
+
+@compute @workgroup_size(COLS * ROWS)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+#ifdef subgroups
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_size) width: u32,
+    @builtin(subgroup_invocation_id) subgroup_lane: u32,
+#else
+    @builtin(local_invocation_index) place: u32,
+#endif
+) {
+    let block = block_of(workgroup);
+    let rows = rows_of(block);
+    if rows.begin >= rows.end {
+        return;
+    }
+#ifdef subgroups
+    let place = subgroup * width + subgroup_lane;
+#endif
+    let columns = columns_of(block);
+    let lane = place % COLS;
+    let col = columns.first + i32(lane * PACKS) * LANES;
+    let work = Work(rows, columns, feed_of(place, columns.first), place / COLS, lane, place, col);
+    let spots = spots_of(col);
+    let k = weights();
+
+    clear_ring(place);
+    let fetched = fetch(work.feed, rows.top);
+    workgroupBarrier();
+    stage(work.feed, slot_of(0u, 0u), fetched);
+    var waiting = fetch(work.feed, rows.top + TURN_ROWS);
+    var levels = Team();
+    workgroupBarrier();
+
+    // Each kind of turn has a separate loop, so that the hot code stays small.
+    let turns = turns_of(rows);
+    let sides = sides_of(rows, turns);
+    let ends = ends_of(columns, work.col);
+    let has_ends = (block.across == 0 && params.west == FIXED)
+        || (block.across + 1 == i32(params.blocks_across) && params.east == FIXED);
+    var i = 0;
+    for (var part = 0; part < 2; part++) {
+        let kept = kept_row(spots);
+        for (; i < select(sides.north, turns, part == 1); i++) {
+            let turn = begin_turn(work, i);
+            let made = advance_at_border(k, levels, turn.fed, turn.at, spots, kept);
+            end_turn(work, turn, made.rows, waiting);
+            levels = made.team;
+            waiting = turn.ahead;
+        }
+        for (; i < sides.south && has_ends; i++) {
+            let turn = begin_turn(work, i);
+            let made = advance_at_ends(k, levels, turn.fed, turn.at, spots, ends);
+            end_turn(work, turn, made.rows, waiting);
+            levels = made.team;
+            waiting = turn.ahead;
+        }
+        for (; i < sides.south; i++) {
+            let turn = begin_turn(work, i);
+            let made = advance(k, levels, turn.fed, turn.at, spots);
+            end_turn(work, turn, made.rows, waiting);
+            levels = made.team;
+            waiting = turn.ahead;
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// Where cells lie that kernels ask for beyond a side, however far beyond.
+//
+// A kernel that makes several steps in one go needs cells as far beyond a side as it makes steps. Rows come one after
+// the other, and what a mirror or a fixed side does to them is done at every step (time_step.wgsl); only a ring has rows
+// beyond. Columns lie side by side in the lanes, where a step at the side would be different from lane to lane. So lanes
+// beyond a mirror hold the mirror image and step it like any other cell. It stays the mirror image, bit by bit: a step
+// adds the cells to the west and to the east in either order alike. Beyond a ring's side lies its other end.
+//
+//     columns of a mirrored row      -3  -2  -1 | 0   1   2   3  ...  n-1 | n   n+1
+//     hold what lies in               2   1   0 | 0   1   2   3       n-1 | n-1 n-2
+//
+// Beyond a fixed side any cell will do: the column at the side never changes, and nothing gets past it. A small grid may be
+// passed through several times, to and fro, so a fixed side may be seen again in the mirror on the other side: it is kept
+// there, too.
+#import lanes
+
+// A pack of the grid that stands for a pack of columns.
+struct Place {
+    // The first column.
+    at: u32,
+    // Whether the pack is seen in a mirror, its last cell first.
+    reversed: bool,
+}
+
+#ifdef fixed_borders
+// Nothing beyond a fixed side is ever needed: something inside stands for it.
+fn row_source(r: i32) -> u32 {
+    return u32(clamp(r, 0, i32(params.rows) - 1));
+}
+
+fn place_of(c: i32) -> Place {
+    return Place(u32(clamp(c, 0, i32(params.cols) - LANES)), false);
+}
+
+fn seen(pack: Pack, reversed: bool) -> Pack {
+    return pack;
+}
+#else
+// `i` modulo `n`, from 0 on, for positions that are no farther below 0 than a pass reaches. GLSL leaves open what the remainder of a
+// negative number is, so `i` is made positive first.
+fn wrapped(i: i32, n: u32) -> u32 {
+    let reach = params.steps + u32(LANES);
+    return (u32(i) + n * (reach / n + 1u)) % n;
+}
+
+fn row_source(r: i32) -> u32 {
+    let rows = i32(params.rows);
+    if 0 <= r && r < rows {
+        return u32(r);
+    }
+    if params.north == PERIODIC {
+        return wrapped(r, params.rows);
+    }
+    return u32(clamp(r, 0, rows - 1));
+}
+
+fn place_of(c: i32) -> Place {
+    let cols = params.cols;
+    if params.west == PERIODIC {
+        return Place(wrapped(c, cols), false);
+    }
+    let there = wrapped(c, 2u * cols);
+    if there < cols {
+        return Place(there, false);
+    }
+    return Place(2u * cols - u32(LANES) - there, true);
+}
+
+// A pack as it is seen.
+fn seen(pack: Pack, reversed: bool) -> Pack {
+    return select(pack, reverse(pack), reversed);
+}
+#endif
+
+fn is_fixed_col(place: Place, lane: u32) -> bool {
+    let c = place.at + select(lane, u32(LANES) - 1u - lane, place.reversed);
+    return (c == 0u && params.west == FIXED) || (c + 1u == params.cols && params.east == FIXED);
+}

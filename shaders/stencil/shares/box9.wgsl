@@ -1,0 +1,40 @@
+// Nine points, row by row: what a row gives to its own new cells and to those of the rows beside it.
+//
+//     beside    s · own + d · (west + east)                  the same for the row above and for the row below
+//     begin     north's + c · own + s · (west + east)        the sum of a new cell without its row to the south
+//     finish    begin + south's                              as soon as that row comes
+//
+// So a row is looked at once. Every product is added by a stated `fma`, the last operation of a step adds two sums, and what a
+// row gives to others is made with weights of its own, which equal those that it is weighed with itself: a compiler
+// finds nothing to put together or to factor out (shares/star5.wgsl).
+#import lanes
+
+struct Weights {
+    centre: Elem,
+    side: Elem,
+    side_beside: Elem,
+    diagonal_beside: Elem,
+}
+
+// Read once, before any loop: a store to `result` could change them, for all a compiler knows.
+fn weights() -> Weights {
+    return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6]);
+}
+
+fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
+    return fma(Pack(k.diagonal_beside), west + east, k.side_beside * own);
+}
+
+#ifdef rhs
+fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack, added: Pack) -> Pack {
+    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, north + added));
+}
+#else
+fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
+    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, north));
+}
+#endif
+
+fn finish(k: Weights, sum: Pack, south: Pack) -> Pack {
+    return sum + south;
+}

@@ -1,0 +1,267 @@
+//! What a time-blocked kernel holds in registers, written out: WGSL has arrays, but not every compiler keeps them in registers,
+//! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs a lane, rows a
+//! turn, levels a team. What is done with each of them stands in `shaders/stencil/`; here it is only repeated.
+
+use std::fmt::Write as _;
+
+use crate::shader::Piece;
+
+/// The numbers that a text is written out for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unrolled {
+    /// Packs of one row in a lane.
+    pub(crate) packs: u32,
+    /// Rows between two barriers.
+    pub(crate) rows: u32,
+    /// Time levels of a team.
+    pub(crate) levels: u32,
+    /// Teams of a workgroup.
+    pub(crate) teams: u32,
+    /// Whether lanes find their neighbours' cells by shuffles.
+    pub(crate) subgroups: bool,
+    /// Whether there is a right-hand side.
+    pub(crate) rhs: bool,
+}
+
+/// Which of the steps in `shaders/stencil/shared/time_step.wgsl` are taken.
+#[derive(Clone, Copy)]
+enum Kind {
+    Inside,
+    AtEnds,
+    AtBorder,
+}
+
+/// `0..count` as text, one after the other.
+fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
+    (0..count).map(text).collect::<Vec<_>>().join(separator)
+}
+
+/// A struct with as many members of a type.
+fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String {
+    let members = each(count, "", |i| format!("    {member}{i}: {ty},\n"));
+    format!("struct {name} {{\n{members}}}\n\n")
+}
+
+impl Unrolled {
+    /// What `#import lane_row` stands for: a lane's part of a row, and what is done with each of its packs.
+    pub(crate) fn lane_row(self) -> Vec<Piece> {
+        let Unrolled { packs, rhs, .. } = self;
+        let last = packs - 1;
+        let mut text = format!("const PACKS: u32 = {packs}u;\n\n");
+        text += &repeated("Row", packs, "p", "Pack");
+        text += &repeated("Kept", packs, "p", "Chosen");
+        text += &repeated("Spots", packs, "p", "Place");
+        let mut function = |head: &str, result: &str, value: &dyn Fn(u32) -> String| {
+            let values = each(packs, "", |i| format!("        {},\n", value(i)));
+            let _ = write!(text, "fn {head} -> {result} {{\n    return {result}(\n{values}    );\n}}\n\n");
+        };
+        let west = |i: u32| match i {
+            0 => "shift_from_west(west, own.p0)".to_owned(),
+            _ => format!("shift_from_west(last_of(own.p{}), own.p{i})", i - 1),
+        };
+        let east = |i: u32| match i {
+            i if i == last => format!("shift_from_east(own.p{i}, east)"),
+            _ => format!("shift_from_east(own.p{i}, first_of(own.p{}))", i + 1),
+        };
+        let (parameter, added) = if rhs { (", added: Row", ", added.p") } else { ("", "") };
+        function("beside_row(k: Weights, own: Row, west: Elem, east: Elem)", "Row", &|i| {
+            format!("beside(k, own.p{i}, {}, {})", west(i), east(i))
+        });
+        function(
+            &format!("begin_row(k: Weights, own: Row, west: Elem, east: Elem, north: Row{parameter})"),
+            "Row",
+            &|i| {
+                let added = if rhs { format!("{added}{i}") } else { String::new() };
+                format!("begin(k, own.p{i}, {}, {}, north.p{i}{added})", west(i), east(i))
+            },
+        );
+        function("finish_row(k: Weights, sum: Row, south: Row)", "Row", &|i| {
+            format!("finish(k, sum.p{i}, south.p{i})")
+        });
+        function("choose_row(one: Row, other: Row, takes_other: bool)", "Row", &|i| {
+            format!("select(one.p{i}, other.p{i}, takes_other)")
+        });
+        function("keep_row(changed: Row, same: Row, kept: Kept, keeps: bool)", "Row", &|i| {
+            format!("select(changed.p{i}, same.p{i}, kept.p{i} | Chosen(keeps))")
+        });
+        function("spots_of(c: i32)", "Spots", &|i| format!("place_of(c + {i} * LANES)"));
+        function("kept_row(spots: Spots)", "Kept", &|i| format!("kept_of(spots.p{i})"));
+        function("row_in_slot(slot: u32, y: u32, lane: u32)", "Row", &|i| {
+            format!("ring[slot + in_slot(y, {i}u, lane)]")
+        });
+        function("keep_ends(changed: Row, same: Row, ends: Ends)", "Row", &|i| {
+            let mut pack = format!("changed.p{i}");
+            if i == 0 {
+                pack = format!("keep_first({pack}, same.p{i}, ends.first)");
+            }
+            if i == last {
+                pack = format!("keep_last({pack}, same.p{i}, ends.last)");
+            }
+            pack
+        });
+        if rhs {
+            function("added_to(r: i32, spots: Spots)", "Row", &|i| {
+                format!("seen(addend(row_source(r) * params.cols + spots.p{i}.at), spots.p{i}.reversed)")
+            });
+        }
+        let _ = write!(
+            text,
+            "fn first_cell(row: Row) -> Elem {{\n    return first_of(row.p0);\n}}\n\n\
+             fn last_cell(row: Row) -> Elem {{\n    return last_of(row.p{last});\n}}\n\n"
+        );
+        let stores = each(packs, "", |i| format!("    ring[slot + in_slot(y, {i}u, lane)] = row.p{i};\n"));
+        let _ = write!(text, "fn put_in_slot(slot: u32, y: u32, lane: u32, row: Row) {{\n{stores}}}\n\n");
+        let puts = each(packs, "", |i| {
+            format!(
+                "    if columns.begin <= c + {i} * LANES && c + {i} * LANES < columns.end {{\n        \
+                 put_all(at + u32(c + {i} * LANES), row.p{i});\n    }}\n"
+            )
+        });
+        let _ = write!(text, "fn put_row(columns: Columns, at: u32, c: i32, row: Row) {{\n{puts}}}\n");
+        vec![Piece::new(format!("generated: {packs} packs of a row in a lane"), text)]
+    }
+
+    /// What `#import team_levels` stands for: a team's levels, a turn's rows, and the steps between them.
+    pub(crate) fn team_levels(self) -> Vec<Piece> {
+        let Unrolled { rows, levels, subgroups, .. } = self;
+        let waiting = if subgroups { 0 } else { levels - 1 };
+        let lag = self.lag();
+        let mut text = format!(
+            "const TURN: u32 = {rows}u;\nconst TURN_ROWS: i32 = {rows};\nconst LEVELS: i32 = {levels};\n\
+             // Rows that a level lags behind the one before it.\nconst LAG: i32 = {lag};\n"
+        );
+        if !subgroups {
+            let _ = writeln!(text, "const WAITING: u32 = {}u;", waiting.max(1));
+        }
+        text += "\n// The rows of one turn.\n";
+        text += &repeated("Fed", rows, "r", "Row");
+        let members = each(levels, "", |l| format!("    l{l}: Level,\n"));
+        let waits = each(waiting, "", |l| format!("    w{}: Fed,\n", l + 1));
+        if waiting > 0 {
+            text += "// Each level, and the rows that wait for a barrier in front of it.\n";
+        }
+        let _ = write!(text, "struct Team {{\n{members}{waits}}}\n\n");
+        text += "struct Advanced {\n    team: Team,\n    rows: Fed,\n}\n\n\
+                 // Where a team stands in a turn: the row that comes to its first level, and the steps made before it.\n\
+                 struct At {\n    row: i32,\n    made: i32,\n    half: u32,\n    slot: u32,\n    lane: u32,\n    place: u32,\n}\n\n";
+        for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
+            text += &self.advance(kind);
+        }
+        text += &self.carrying();
+        text += &self.feeding();
+        vec![Piece::new(format!("generated: {levels} levels of a team, {rows} rows a turn"), text)]
+    }
+
+    /// A turn of a team: every row through every level.
+    fn advance(self, kind: Kind) -> String {
+        let Unrolled { rows, levels, subgroups, .. } = self;
+        let (suffix, parameter) = match kind {
+            Kind::Inside => ("", ""),
+            Kind::AtEnds => ("_at_ends", ", ends: Ends"),
+            Kind::AtBorder => ("_at_border", ", kept: Kept"),
+        };
+        let mut text = format!(
+            "fn advance{suffix}(k: Weights, team: Team, fed: Fed, at: At, spots: Spots{parameter}) -> Advanced {{\n"
+        );
+        if subgroups {
+            for y in 0..rows {
+                for l in 0..levels {
+                    text += &self.step(kind, l, y);
+                }
+            }
+        } else {
+            // A row that waits in front of a level is taken before the level behind it leaves another there.
+            for l in (0..levels).rev() {
+                for y in 0..rows {
+                    text += &self.step(kind, l, y);
+                }
+            }
+            for (l, y) in (1..levels).flat_map(|l| (0..rows).map(move |y| (l, y))) {
+                let _ =
+                    writeln!(text, "    show(1u - at.half, {}u, {y}u, at.place, out{}_{y});", l - 1, l - 1);
+            }
+        }
+        let rows_of = |l: u32| format!("Fed({})", each(rows, ", ", |y| format!("out{l}_{y}")));
+        let mut members: Vec<_> = (0..levels).map(|l| format!("level{l}_{}", rows - 1)).collect();
+        if !subgroups {
+            members.extend((1..levels).map(|l| rows_of(l - 1)));
+        }
+        let (members, out) = (members.join(", "), rows_of(levels - 1));
+        let _ = write!(text, "    return Advanced(Team({members}), {out});\n}}\n\n");
+        text
+    }
+
+    /// One row through one level: `out` goes to the next, `level` stays.
+    fn step(self, kind: Kind, l: u32, y: u32) -> String {
+        let Unrolled { subgroups, rhs, .. } = self;
+        let level = if y == 0 { format!("team.l{l}") } else { format!("level{l}_{}", y - 1) };
+        let came = format!("at.row + {}", i64::from(y) - i64::from(l * self.lag())).replace("+ -", "- ");
+        let (own, edges) = match (l, subgroups) {
+            (0, true) => (format!("fed.r{y}"), format!("edges_of(fed.r{y})")),
+            (_, true) => (format!("out{}_{y}", l - 1), format!("edges_of(out{}_{y})", l - 1)),
+            (0, false) => (format!("fed.r{y}"), format!("edges_in_slot(at.slot, {y}u, at.lane)")),
+            (_, false) => {
+                (format!("team.w{l}.r{y}"), format!("shown_edges(at.half, {}u, {y}u, at.place)", l - 1))
+            }
+        };
+        let (suffix, special) = match kind {
+            Kind::Inside => ("", String::new()),
+            Kind::AtEnds => ("_at_ends", ", ends".to_owned()),
+            Kind::AtBorder => ("_at_border", format!(", special_of({came}, at.made + {l}, kept)")),
+        };
+        let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
+        // The cells that the next level needs of other lanes are on their way while this one begins its sums.
+        let edges =
+            if subgroups && l > 0 { String::new() } else { format!("    let edges{l}_{y} = {edges};\n") };
+        let ahead = if subgroups && l + 1 < self.levels {
+            format!("    let edges{}_{y} = edges_of(out{l}_{y});\n", l + 1)
+        } else {
+            String::new()
+        };
+        format!(
+            "{edges}    let out{l}_{y} = out_of{suffix}(k, {level}, {own}, edges{l}_{y}{special});\n{ahead}    \
+             let level{l}_{y} = level_of{suffix}(k, {level}, {own}, edges{l}_{y}{added}{special});\n"
+        )
+    }
+
+    /// Rows that a level lags behind the one before it.
+    fn lag(self) -> u32 {
+        if self.subgroups { 1 } else { 1 + self.rows }
+    }
+
+    /// The rows of a turn from the ring, to the ring, and onto the grid.
+    fn carrying(self) -> String {
+        let rows = self.rows;
+        let reads = each(rows, ", ", |y| format!("row_in_slot(slot, {y}u, lane)"));
+        let stores = each(rows, "", |y| format!("    put_in_slot(slot, {y}u, lane, fed.r{y});\n"));
+        let puts = each(rows, "", |y| {
+            format!(
+                "    if rows.begin <= r + {y} && r + {y} < rows.end {{\n        \
+                 put_row(columns, u32(r + {y}) * params.cols, c, fed.r{y});\n    }}\n"
+            )
+        });
+        format!(
+            "fn fed_of(slot: u32, lane: u32) -> Fed {{\n    return Fed({reads});\n}}\n\n\
+             fn hand_on(slot: u32, lane: u32, fed: Fed) {{\n{stores}}}\n\n\
+             fn put_rows(rows: Rows, columns: Columns, r: i32, c: i32, fed: Fed) {{\n{puts}}}\n\n"
+        )
+    }
+
+    /// The packs that an invocation fetches each turn.
+    fn feeding(self) -> String {
+        let errands = (self.rows * self.packs).div_ceil(self.teams);
+        let mut text = repeated("Feed", errands, "e", "Errand");
+        text += &repeated("Fetched", errands, "f", "Pack");
+        let all = |value: &dyn Fn(u32) -> String| each(errands, ", ", value);
+        let stages = each(errands, "", |i| format!("    stage_one(feed.e{i}, slot, fetched.f{i});\n"));
+        let _ = write!(
+            text,
+            "fn feed_of(place: u32, first_col: i32) -> Feed {{\n    return Feed({});\n}}\n\n\
+             fn fetch(feed: Feed, row: i32) -> Fetched {{\n    return Fetched({});\n}}\n\n\
+             fn stage(feed: Feed, slot: u32, fetched: Fetched) {{\n{stages}}}\n",
+            all(&|i| format!("errand_of(place, {i}u, first_col)")),
+            all(&|i| format!("fetch_one(feed.e{i}, row)")),
+        );
+        text
+    }
+}
