@@ -313,8 +313,10 @@ fn number(kind: &str, i: usize, len: usize, random: &mut Random) -> f64 {
             }
         }
         // By magnitude, as the distribution function of an exponential says.
-        "sorted" => -(1.0 - (i as f64 + 0.5) / len as f64).ln() * if i % 2 == 0 { 1.0 } else { -1.0 },
-        "two-scales" => random.normal() * if i % 2 == 0 { 1e15 } else { 1e-5 },
+        "sorted" => {
+            -(1.0 - (i as f64 + 0.5) / len as f64).ln() * if i.is_multiple_of(2) { 1.0 } else { -1.0 }
+        }
+        "two-scales" => random.normal() * if i.is_multiple_of(2) { 1e15 } else { 1e-5 },
         _ => {
             let exponent = (random.unit() * 254.0).floor() - 126.0;
             (1.0 + random.unit()) * exponent.exp2() * if random.unit() < 0.5 { -1.0 } else { 1.0 }

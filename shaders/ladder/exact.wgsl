@@ -79,9 +79,10 @@ fn extra_word(word: u32) -> u32 {
 // The bits that the exchanges of all invocations returned, masked by zero: always zero, but no compiler knows
 // that.
 var<workgroup> found: atomic<u32>;
-// The number of slots whose workgroups also published limbs, and their indices.
+// The slots whose workgroups also published limbs, one bit each, and whether there is any. (A second array sized by `WG` is more than
+// naga 30 resolves.)
+var<workgroup> spilled: array<atomic<u32>, 32>;
 var<workgroup> more: atomic<u32>;
-var<workgroup> spilled: array<u32, WG>;
 // Whether this workgroup has.
 var<workgroup> is_spilled: u32;
 
@@ -109,11 +110,15 @@ fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
     return at.lid == 0u && publish(slot, share);
 }
 
-// Adds the published digits of other workgroups to the limbs of this one, one digit per invocation.
-fn add_extras(at: Place) {
-    let count = atomicLoad(&more);
-    for (var i = at.lid; i < count * EXTRA; i += WG) {
-        let slot = spilled[i / EXTRA];
+// Adds the published digits of the workgroups of slots from `begin` on to the limbs of this one, one digit per invocation.
+fn add_extras(begin: u32, at: Place) {
+    let end = select(0u, WG * EXTRA, atomicLoad(&more) != 0u);
+    for (var i = at.lid; i < end; i += WG) {
+        let number = i / EXTRA;
+        if ((atomicLoad(&spilled[number >> 5u]) >> (number & 31u)) & 1u) == 0u {
+            continue;
+        }
+        let slot = begin + number;
         let l = i % EXTRA;
         let word = atomicOr(&partials[extra_of(slot) + l], 0u);
 #ifdef reads_partials
@@ -173,12 +178,16 @@ fn kernel(at: Place, wg: Workgroup) {
         if at.lid == 0u {
             atomicStore(&more, 0u);
         }
+        for (var word = at.lid; word < 32u; word += WG) {
+            atomicStore(&spilled[word], 0u);
+        }
         workgroupBarrier();
         let i = begin + at.lid;
         if i < params.own.tickets {
             let other = collect(i);
             if (other.tag & SPILLED) != 0u {
-                spilled[atomicAdd(&more, 1u)] = i;
+                atomicOr(&spilled[at.lid >> 5u], 1u << (at.lid & 31u));
+                atomicStore(&more, 1u);
             }
             if (other.tag & WINDOW) == window {
                 acc = combine(acc, other);
@@ -188,7 +197,7 @@ fn kernel(at: Place, wg: Workgroup) {
             }
         }
         workgroupBarrier();
-        add_extras(at);
+        add_extras(begin, at);
         workgroupBarrier();
     }
     let total = workgroup_reduce(acc, at, wg);

@@ -1,8 +1,10 @@
 //! The kernels against whole numbers of any length: the same bits on every adapter.
 
 use halofold::reduce::exact::State;
+use halofold::reduce::ladder::Rung;
 use halofold::reduce::{
-    Accuracy, Extent, Form, Meeting, Monoid, Op, Options, ReduceError, Reducer, Reduction, Shape,
+    Accuracy, Extent, Form, Meeting, Monoid, Op, Options, ReduceError, Reducer, Reduction, Shape, Strategy,
+    Tuning,
 };
 use halofold::{Element, Slice, wgpu};
 
@@ -252,6 +254,39 @@ fn states_are_the_references_and_merge() {
             assert_eq!(finished(op, &joined), wanted, "{op} of {hard:?} {element}, joined");
             assert_eq!(joined.count(), (count * len) as u64);
         }
+    }
+}
+
+#[test]
+fn every_workgroup_size_gives_the_same_bits() {
+    let _alone = alone();
+    let rung = Rung::named("exact").unwrap();
+    let limits = gpu().device.limits();
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64)] {
+        let (op, element) = case;
+        let monoid = op.over(element).unwrap();
+        let mut sizes = 0;
+        for power in [0, 3, 6, 8, 10] {
+            for subgroups in [true, false] {
+                let mut options = exact(false, false);
+                let tuning = Tuning::of(rung.kernel, &limits, 1 << 22).with_workgroup_size(1 << power);
+                options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+                options.subgroups = subgroups;
+                if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
+                    continue;
+                }
+                sizes += 1;
+                let bench = Bench {
+                    gpu: gpu(),
+                    case: Case { op, element },
+                    results: reducer(gpu(), &monoid, options),
+                };
+                for (hard, len) in [(Hard::Patterns, 13), (Hard::Mixed, 5003)] {
+                    bench.check_whole(hard, len, 2);
+                }
+            }
+        }
+        assert!(sizes >= 4, "{op} of {element} ran in {sizes} sizes");
     }
 }
 

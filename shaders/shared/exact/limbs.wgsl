@@ -94,8 +94,8 @@ fn spill(acc: Acc) {
     }
 }
 
-// What conversion needs of the workgroup's accumulator: its number in two's complement, and its tag.
-var<workgroup> number_of: array<u32, 4>;
+// What conversion needs of the workgroup's accumulator: its number in two's complement with a fifth word for the sign, and its tag.
+var<workgroup> number_of: array<u32, 5>;
 var<workgroup> tag_of: u32;
 // What `digits` do not hold yet, signed: carries into the next digit.
 var<workgroup> carries: array<i32, LIMBS>;
@@ -104,17 +104,10 @@ var<workgroup> carries: array<i32, LIMBS>;
 fn shifted_word(l: u32, p: u32) -> u32 {
     // How far the word lies above the number's first bit; below it there is nothing, above it the sign.
     let at = bitcast<i32>(32u * l) - bitcast<i32>(p);
-    let sign = 0u - (number_of[3] >> 31u);
     let word = at >> 5u;
     let k = bitcast<u32>(at) & 31u;
-    var lower = sign;
-    var upper = sign;
-    if word < 4 {
-        lower = select(0u, number_of[max(word, 0)], word >= 0);
-    }
-    if word + 1 < 4 {
-        upper = select(0u, number_of[max(word + 1, 0)], word + 1 >= 0);
-    }
+    let lower = select(0u, number_of[clamp(word, 0, 4)], word >= 0);
+    let upper = select(0u, number_of[clamp(word + 1, 0, 4)], word + 1 >= 0);
     return (lower >> k) | ((upper << 1u) << (31u - k));
 }
 
@@ -127,6 +120,7 @@ fn to_digits(total: Acc, at: Place) {
         number_of[1] = number.y;
         number_of[2] = number.z;
         number_of[3] = number.w;
+        number_of[4] = 0u - (number.w >> 31u);
         tag_of = total.tag;
     }
     let tag = workgroupUniformLoad(&tag_of);

@@ -102,8 +102,8 @@ impl Format {
         // Two signs in as many copies, the digits and their carries.
         let copies = if self == Format::Product { 4 } else { 1 };
         let bins = if self == Format::Single { 4096 } else { 0 };
-        // Each invocation has a window and a place in a list; flags, counts and the first window come on top.
-        u64::from(workgroup_size) * (window + 4) + (2 * copies + 2) * limbs + bins + 80
+        // Flags, counts, a bit for each slot and the first window come on top.
+        u64::from(workgroup_size) * window + (2 * copies + 2) * limbs + bins + 208
     }
 }
 
