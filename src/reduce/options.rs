@@ -126,7 +126,7 @@ impl Options<'_> {
         stages.first().map_or(Ok(()), |stage| text(stage).checked())
     }
 
-    /// The operator with the accuracy that is asked for.
+    /// The operator with the accuracy that the options set.
     pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<&'r Monoid, ReduceError> {
         if !self.is_exact() {
             return Ok(monoid);

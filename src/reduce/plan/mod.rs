@@ -634,7 +634,7 @@ impl<'a> Request<'a> {
     /// The base-2 logarithm of the number of invocations for `items` items.
     fn team(&self, items: u64) -> u32 {
         if self.monoid.format().is_some() {
-            // The limbs are the workgroup's.
+            // All invocations of a workgroup share its limbs.
             return self.workgroup_size().ilog2();
         }
         let wanted = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();

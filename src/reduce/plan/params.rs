@@ -86,7 +86,7 @@ pub enum Own {
 }
 
 impl Params {
-    /// The words of its uniform block: what a buffer holds for it, little-endian.
+    /// The words of its uniform block. A buffer holds them in little-endian order.
     pub fn words(&self) -> [u32; WORDS] {
         let Params { first, len, index, count, groups, row, store, second, own } = *self;
         let mut words = [0; WORDS];
