@@ -57,6 +57,18 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
     if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
 }
 
+/// Where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
+pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
+    let adapters = adapters().ok()?;
+    let other = adapters.iter().enumerate().find(|(_, adapter)| adapter.features().contains(missing));
+    if let Some((index, adapter)) = other {
+        let info = adapter.get_info();
+        return Some(format!("--adapter {index} ({}, {}) has it", info.name, info.backend));
+    }
+    let is_narrowed = std::env::var_os("WGPU_BACKEND").is_some_and(|names| !names.is_empty());
+    is_narrowed.then(|| "adapters that WGPU_BACKEND leaves out may have it: unset it".to_owned())
+}
+
 impl AdapterArgs {
     /// Opens the adapter asked for, or the preferred one.
     pub fn open(&self) -> Result<Gpu, Failure> {

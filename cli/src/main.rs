@@ -22,6 +22,7 @@ mod row;
 mod run;
 mod show;
 mod stencil;
+mod stress;
 mod sweep;
 mod table;
 mod web;
@@ -62,6 +63,8 @@ enum Command {
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or replay the thesis's tables.
     Stencil(stencil::StencilArgs),
+    /// Run millions of reductions whose workgroups meet in one launch, and check each. Exit status 1 on a wrong one.
+    Stress(stress::StressArgs),
     /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
     /// A page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
@@ -103,6 +106,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),
+        Command::Stress(arguments) => stress::run(&arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
         Command::Web(arguments) => web::run(&arguments),
     }

@@ -10,6 +10,7 @@ mod dtype;
 mod engine;
 mod exact;
 mod file;
+mod help;
 mod layout;
 mod op;
 mod place;
@@ -47,7 +48,8 @@ pub struct ReduceArgs {
     /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u8, i8, u16, i16 or bool (a byte).
+    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits) or
+    /// bool (a byte).
     #[arg(long, value_name = "TYPE")]
     raw: Option<Stored>,
     /// What to compute, separated by commas.
@@ -55,8 +57,9 @@ pub struct ReduceArgs {
     /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
     /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
     /// arg-min and arg-max find the first of equal elements, or the first NaN, in C order. 16-bit floats give 32-bit results;
-    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. variance, std, l2 and log-sum-exp of 32-bit integers have the precision of an f32. Without any
-    /// elements the sum is 0, the product 1, and minima, maxima, means and variances have no value (`-`).
+    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. variance, std, l2 and
+    /// log-sum-exp of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
+    /// minima, maxima, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
     /// The second input of dot: a file like FILE, of the same type, shape and order.

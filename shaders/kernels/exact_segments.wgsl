@@ -1,8 +1,9 @@
-// exact-segments: exact sums of many segments from one dispatch, a workgroup each.
+// exact-segments: exact sums of many segments from one dispatch, one workgroup per segment.
 //
-// A workgroup sums its segment in windows and limbs as the rung `exact` does, and rounds by itself. The limbs are the workgroup's, so teams
-// smaller than it would have to share them; segments shorter than it leave invocations idle instead. A long segment
-// is cut into chunks, which leave states: the same kernel adds those up in a second dispatch.
+// A workgroup sums its segment in windows and limbs, as the rung `exact` does, and rounds the sum itself. All
+// invocations of a workgroup share its limbs, so smaller teams are not possible; segments with fewer elements
+// than invocations leave some of them idle. A long segment is cut into chunks, which write states. A second
+// dispatch of this kernel adds these up.
 #import entry
 #import bounds
 #import exact/fold
@@ -16,16 +17,17 @@ struct Own {
     len: u32,
     chunk: u32,
     chunks: u32,
-    // Number of the dispatch's first chunk.
+    // The index of the dispatch's first chunk.
     base: u32,
     // Invocations that share one chunk, as a power of two: all of the workgroup.
     team: u32,
-    // 1 if states are added to those that a dispatch before has left at the same places.
+    // 1 if states are combined with those that an earlier dispatch has stored at the same positions.
     onto: u32,
 }
 
 fn kernel(at: Place, wg: Workgroup) {
-    // A grid folded into rows may have a few workgroups too many: they do what the last one does, and store nothing.
+    // A grid folded into rows may have a few surplus workgroups: they repeat the work of the last one, and
+    // store nothing.
     let slot = min(wg.index, params.groups - 1u);
     let range = bounds(slot);
 #ifdef reads_partials

@@ -1,36 +1,41 @@
 // exact: sums without rounding, by integers alone: the same bits on every GPU, in any order.
 //
-// Every rung before this one rounds at each addition, so that its last digits depend on the tree: on the size of
-// workgroups, the width of subgroups, the plan. A float, though, is an integer of 24 bits times a power of two, and integers
-// add without rounding. As one integer in units of 2^-149, the smallest subnormal, every f32 has at most 277 bits. 2^32 of them have
-// 277 + 32, a sign one more: 310 bits, ten words of 32. They cannot overflow, and there is one rounding, at the end.
+// Every earlier rung rounds at each addition, so its last digits depend on the tree: on the size of
+// workgroups, the width of subgroups and the plan. But a float is an integer of 24 bits times a power of two,
+// and integers add without rounding. As an integer in units of 2^-149, the smallest subnormal, every f32 has
+// at most 277 bits. A sum of 2^32 of them has 32 more, and the sign takes one more: 310 bits, ten words of
+// 32. Such a sum cannot overflow, and it is rounded once, at the end.
 //
 // Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
 //
-//     1. a window in registers    28 exponents of 255. Nearly all elements of real data lie in it, and take two shifts and
-//                                 two additions each, without carries (exact/shared/one_word.wgsl says how)
-//     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside of the window: each is added where its
-//                                 exponent says, by atomics, the carry seen in what `atomicAdd` answers (limbs.wgsl)
-//     3. the meeting              windows meet as sums do in `single-pass`: a tree, a slot for each workgroup, and the workgroup that
-//                                 finishes last adds up all. Only a workgroup that used its limbs publishes them, too
+//     1. a window in registers    28 exponents of 255. It holds nearly all elements of real data, which take two shifts and
+//                                 two additions each, without carries (see exact/shared/one_word.wgsl)
+//     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside the window: atomics add each element
+//                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl)
+//     3. the combination          windows are combined like the sums of `single-pass`: by a tree, a slot per workgroup, and the
+//                                 last workgroup to finish. Only a workgroup that used its limbs publishes them, too
 //
-// The invocations of a workgroup begin with the same window, chosen by some of their first elements, four to seven exponents above the largest of
-// them and twenty or more below: in steps of four, so that most workgroups choose the same. One that finds a batch outside of it, but within
-// another window, takes that one and leaves its sum to the limbs: data sorted by magnitude pass through a few windows. Zeros lie in
-// every window, as nothing.
+// The invocations of a workgroup begin with the same window. They choose it by some of their first elements:
+// it reaches four to seven exponents above the largest of them and twenty or more below. Windows start at
+// multiples of four, so that most workgroups choose the same one. An invocation that finds a batch outside
+// its window, but inside another one, adds its sum to the limbs and takes the other window: data sorted by
+// magnitude pass through a few windows. Zeros fit every window and add nothing.
 //
-// Why not floats? The classic way to exact sums splits rounding errors off by clever float subtractions. WGSL permits a compiler to
-// rearrange those, and Metal's does. Nobody may rearrange integers to another result.
+// Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL
+// permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum.
 //
-// What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file or ten pieces of it
-// give the same bits, those of the true sum. And large numbers that cancel leave what is left, not noise.
+// What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file
+// or ten pieces of it give the same bits: those of the true sum, rounded once. And when large numbers cancel,
+// the remainder is exact.
 //
-// Its price is arithmetic, a dozen integer operations an element, which large GPUs do while they wait for memory; software adapters
-// do not wait. And a longer end: limbs, digits and the rounding take some microseconds, however short the input is.
+// Its price is arithmetic: a dozen integer operations per element. Large GPUs do them while they wait for
+// memory; software adapters do not wait for memory. The end is longer, too: limbs, digits and the rounding
+// take some microseconds, however short the input is.
 //
-// Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same bits on one vendor's
-// GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
-// Today: on an H200 at 2^28 elements of ordinary data 1.08 to 1.15 times the time of `single-pass`, at 2^24 1.6 to 2 times.
+// Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
+// bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
+// Today: on an H200 at 2^28 elements of ordinary data 1.08 to 1.15 times the time of `single-pass`, at 2^24
+// 1.6 to 2 times.
 #import entry
 #import exact/fold
 #import exact/states
@@ -40,11 +45,11 @@
 #import partials
 
 struct Own {
-    // This dispatch's first slot of the partials buffer.
+    // The index of this dispatch's first partial in the partials buffer.
     slot: u32,
     // Workgroups of all dispatches that share the ticket counter.
     tickets: u32,
-    // Always zero, which no compiler knows: it makes a dependency that cannot be folded away.
+    // Always zero, but no compiler knows that: it creates a dependency that cannot be optimized away.
     zero: u32,
 }
 
@@ -52,7 +57,7 @@ struct Own {
 var<workgroup> is_last: u32;
 
 #ifdef reads_partials
-// Words of a workgroup's limbs in the partials buffer, behind all slots; with the tally behind them.
+// Words of a workgroup's limbs and of its tally in the partials buffer, after all slots.
 const EXTRA: u32 = LIMBS + 4u;
 #else
 const EXTRA: u32 = LIMBS;
@@ -71,15 +76,17 @@ fn extra_word(word: u32) -> u32 {
     return digits[word];
 }
 
-// What the exchanges of all invocations found, as far as it is not zero: always zero, and no compiler knows.
+// The bits that the exchanges of all invocations returned, masked by zero: always zero, but no compiler knows
+// that.
 var<workgroup> found: atomic<u32>;
-// How many of the slots looked at have more in their limbs, and which.
+// The number of slots whose workgroups also published limbs, and their indices.
 var<workgroup> more: atomic<u32>;
 var<workgroup> spilled: array<u32, WG>;
 // Whether this workgroup has.
 var<workgroup> is_spilled: u32;
 
-// Publishes what is in the limbs, if anything is, then the window; answers, to invocation 0, whether everyone now has.
+// Publishes the limbs, if they hold anything, and then the window. Returns to invocation 0 whether all
+// workgroups have published.
 fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
     var share = partial;
     if at.lid == 0u {
@@ -94,14 +101,15 @@ fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
             atomicOr(&found, before & params.own.zero);
         }
         workgroupBarrier();
-        // The window is in the digits now. It is published after them, as it depends on what they replaced.
+        // The digits now include the window. It is published after them, because it depends on the values
+        // they replaced.
         share = identity();
         share.tag = partial.tag | atomicLoad(&found);
     }
     return at.lid == 0u && publish(slot, share);
 }
 
-// Digits that workgroups left, added to the limbs of this one: an invocation a digit.
+// Adds the published digits of other workgroups to the limbs of this one, one digit per invocation.
 fn add_extras(at: Place) {
     let count = atomicLoad(&more);
     for (var i = at.lid; i < count * EXTRA; i += WG) {
@@ -110,7 +118,7 @@ fn add_extras(at: Place) {
         let word = atomicOr(&partials[extra_of(slot) + l], 0u);
 #ifdef reads_partials
         if l >= LIMBS {
-            // Both counts have two words, of which the upper ones take the carries of the lower ones.
+            // Both counts have two words. The upper words take the carries of the lower words.
             let place = l - LIMBS;
             let before = atomicAdd(&tally[place], word);
             if (place & 1u) == 0u && before + word < before {
@@ -137,7 +145,7 @@ fn kernel(at: Place, wg: Workgroup) {
 #endif
     let partial = workgroup_reduce(sum, at, wg);
 
-    // A lone workgroup has nobody to meet.
+    // A single workgroup needs no partials.
     if params.own.tickets == 1u {
         conclude(0u, true, partial, params.count, at);
         return;
@@ -158,7 +166,7 @@ fn kernel(at: Place, wg: Workgroup) {
 #endif
     workgroupBarrier();
 
-    // Windows like this workgroup's own meet in registers, others go to the limbs.
+    // Partials with this workgroup's window are combined in registers; all others are added to the limbs.
     var acc = identity();
     acc.tag = window;
     for (var begin = 0u; begin < params.own.tickets; begin += WG) {

@@ -33,6 +33,13 @@
 #import workgroup_reduce
 #import store
 
+#ifdef strided
+struct Own {
+    // From an element to the next.
+    stride: u32,
+}
+#endif
+
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);
     if at.lid == 0u {

@@ -107,6 +107,7 @@ impl Text<'_> {
         let native = atomic.and_then(|word| word.native);
         let is_exact = monoid.format().is_some();
         let is_parts = matches!(stage.kernel.coverage, Coverage::Teams | Coverage::Columns);
+        let is_strided = stage.reads == Reads::Strided;
         let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
             .define("subgroups", subgroups)
@@ -117,12 +118,12 @@ impl Text<'_> {
             .define("map4", monoid.has_map4)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
-            .define("strided", stage.reads == Reads::Strided)
+            .define("strided", is_strided)
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && is_mean(monoid.op()))
             .define("bits_64", is_exact && monoid.stride() == 8)
-            .define("own", is_parts || stage.kernel.delivery == Delivery::Meeting)
+            .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())
             .provide("operator", self.operator(atomic))
             .provide(

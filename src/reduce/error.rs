@@ -179,7 +179,7 @@ pub enum ReduceError {
         /// The element type in WGSL.
         element: String,
     },
-    /// An operator without an exact form.
+    /// The operator has no exact form.
     #[error(
         "`{name}` over {element} has no exact form: sum and mean of floats have, and dot of f32; leave the accuracy at `Accuracy::Fast`"
     )]
@@ -189,9 +189,15 @@ pub enum ReduceError {
         /// The element type.
         element: String,
     },
-    /// An exact sum of a form that has none.
+    /// Exact sums are not available for the form.
     #[error("{0:?} has no exact sums: use `Form::Whole` or `Form::Segments`")]
     ExactForm(Form),
+    /// An exact sum of a whole input, of several workgroups, that is not to take one launch.
+    #[error(
+        "exact sums of whole inputs bring their partials together in one launch only, which the options or this adapter \
+         (`meeting::FAILED`) exclude: one segment of all elements takes two launches"
+    )]
+    ExactMeeting,
     /// A rung about subgroups with subgroups turned off.
     #[error("`{rung}` is about subgroup operations, which the options turn off")]
     SubgroupsDisabled {

@@ -238,6 +238,10 @@ use Subgroups::{Optional, Required, Unused};
 const TREE: &[Finish] = &[Repeat, Host];
 const FIXED_GRID: &[Finish] = &[OneWorkgroup, Host, Repeat];
 
+/// The rung before the last one, which is also what the library runs for whole inputs in two launches.
+pub static VECTORIZED: Kernel =
+    kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output);
+
 /// The last rung, which the library also runs for whole inputs.
 pub static SINGLE_PASS: Kernel =
     kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Meeting);
@@ -283,7 +287,7 @@ pub static RUNGS: &[Rung] = &[
         "one atomic operation on the grand total per subgroup"),
     rung!(&kernel!("workgroup-atomic", "ladder/workgroup_atomic", Grid(1), Elements, Each(1), Optional, Total), &[Atomic], "csc367 (atomics)",
         "one atomic operation on the grand total per workgroup"),
-    rung!(&kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output), FIXED_GRID, "beyond",
+    rung!(&VECTORIZED, FIXED_GRID, "beyond",
         "vec4 loads, four independent accumulators, a fixed grid"),
     rung!(&SINGLE_PASS, &[LastWorkgroup], "beyond",
         "one dispatch: the last workgroup to finish adds the partials"),

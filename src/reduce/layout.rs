@@ -43,7 +43,7 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
-    /// A struct `Acc` of words, in a buffer so many bytes apart.
+    /// A struct `Acc` of words, with `stride` bytes from one to the next in a buffer.
     pub(crate) fn of_words(fields: &[&str], stride: u64) -> Self {
         let leaf = |(at, field): (usize, &&str)| Leaf {
             path: format!(".{field}"),

@@ -20,6 +20,7 @@
 //! | shape | launches | [`Workspace`] |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | one accumulator per workgroup, for at most about two thousand workgroups: 50 KB or less |
+//! | … with [`Meeting::TwoLaunches`], unless one workgroup suffices: up to 256 KiB, or 4096 elements that are strided | 2 | the same |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
 //! | … few and long | 2 | one accumulator per chunk: about four thousand at most |
@@ -106,6 +107,7 @@ pub mod exact;
 pub mod ladder;
 mod layout;
 mod length;
+pub mod meeting;
 mod monoid;
 mod op;
 mod options;
@@ -123,6 +125,7 @@ mod workspace;
 
 pub use error::{PlanError, ReduceError};
 pub use exact::Accuracy;
+pub use meeting::Meeting;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;

@@ -155,9 +155,9 @@ pub struct Monoid {
     /// Whether the text declares `map4`.
     pub(crate) has_map4: bool,
     features: Features,
-    /// The format of its states, if it is an exact one.
+    /// The format of its states, if its sums are exact.
     format: Option<Format>,
-    /// The same operator, exact, where there is one.
+    /// The exact form of this operator, if there is one.
     exact: Option<Box<Monoid>>,
 }
 
@@ -361,7 +361,7 @@ impl Monoid {
         Monoid { exact, ..known }
     }
 
-    /// The same operator by whole numbers.
+    /// Makes the exact form of this operator, which sums in integers.
     fn in_format(&self, format: Format, element: Element) -> Self {
         Monoid {
             elem: Elem::Number { element, wgsl: "u32" },
@@ -377,8 +377,9 @@ impl Monoid {
         }
     }
 
-    /// The same operator with [exact](crate::reduce::exact) sums, of which this is one already, or has one; `None` for all others. A
-    /// reducer with [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either.
+    /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already
+    /// exact; `None` if it has no exact form. A reducer with
+    /// [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either form.
     pub fn exact(&self) -> Option<&Monoid> {
         if self.format.is_some() { Some(self) } else { self.exact.as_deref() }
     }
@@ -416,7 +417,7 @@ impl Monoid {
         self.elem.stride()
     }
 
-    /// The numbers of a state; `None` if it has one that Rust has no type for.
+    /// The numbers of a state; `None` if one of them has no type in Rust.
     pub(super) fn state_fields(&self) -> Option<Vec<Field>> {
         self.format.map_or_else(|| self.acc.fields(), |format| Some(format.fields()))
     }

@@ -5,6 +5,7 @@ use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact::{Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
+use crate::reduce::meeting::Meeting;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
 #[cfg(doc)]
@@ -25,6 +26,9 @@ pub struct Options<'a> {
     pub cache: Option<&'a wgpu::PipelineCache>,
     /// The kernels for [`Shape::Whole`]: the fastest ones by default.
     pub strategy: Strategy,
+    /// Whether [`Shape::Whole`] and [`Shape::Strided`] take one launch or two, if the strategy does not say:
+    /// [`Meeting::ByAdapter`] by default.
+    pub meeting: Meeting,
     /// Whether inputs are [states](crate::reduce#states) instead of elements: `false` by default. States are
     /// combined without `map`.
     pub from_states: bool,
@@ -32,6 +36,9 @@ pub struct Options<'a> {
     pub to_states: bool,
     /// Whether sums are [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
     pub accuracy: Accuracy,
+    /// Texts to replace in every kernel, and what by: faults that a test puts in to see that they are found.
+    #[doc(hidden)]
+    pub replacements: &'a [[&'a str; 2]],
 }
 
 impl Default for Options<'_> {
@@ -40,9 +47,11 @@ impl Default for Options<'_> {
             subgroups: true,
             cache: None,
             strategy: Strategy::Fastest,
+            meeting: Meeting::ByAdapter,
             from_states: false,
             to_states: false,
             accuracy: Accuracy::Fast,
+            replacements: &[],
         }
     }
 }
@@ -83,6 +92,7 @@ impl Options<'_> {
     }
 
     /// Plans the launches of a reducer with these options. This is [`Reducer::plan`] without a device.
+    /// [`Meeting::ByAdapter`] is one launch here.
     ///
     /// # Errors
     ///
@@ -116,7 +126,7 @@ impl Options<'_> {
         stages.first().map_or(Ok(()), |stage| text(stage).checked())
     }
 
-    /// The operator with the accuracy that is asked for.
+    /// The operator with the accuracy that the options set.
     pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<&'r Monoid, ReduceError> {
         if !self.is_exact() {
             return Ok(monoid);
@@ -137,9 +147,10 @@ impl Options<'_> {
         form: Form,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        let Options { strategy, from_states, to_states, .. } = *self;
+        let Options { strategy, meeting, from_states, to_states, .. } = *self;
         Request {
             strategy,
+            in_two_launches: meeting == Meeting::TwoLaunches,
             from_states,
             to_states,
             ..Request::new(self.exact(monoid).unwrap_or(monoid), form, limits)

@@ -51,6 +51,7 @@ pub struct Reducer {
     features: wgpu::Features,
     monoid: Monoid,
     options: Options<'static>,
+    replacements: Vec<[String; 2]>,
     cache: Option<wgpu::PipelineCache>,
     checks: pipeline::Checks,
     /// The kernels compiled so far.
@@ -114,12 +115,14 @@ impl Reducer {
         checks: pipeline::Checks,
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
+        let options = Options { meeting: options.meeting.on(&device.adapter_info()), ..options };
         options.check_operator(&monoid, device.features(), &limits)?;
         let monoid = options.exact(&monoid)?.clone();
         Ok(Reducer {
             features: options.features(device.features()),
             cache: options.cache.cloned(),
-            options: Options { cache: None, ..options },
+            replacements: options.replacements.iter().map(|texts| texts.map(str::to_owned)).collect(),
+            options: Options { cache: None, replacements: &[], ..options },
             device: device.clone(),
             limits,
             monoid,
@@ -210,7 +213,7 @@ impl Reducer {
         let slots = text.slots();
         let kernel = pipeline::Kernel {
             label: &format!("halofold::reduce::{}::{}", self.monoid.name(), stage.kernel.name),
-            wgsl: text.compose(),
+            wgsl: self.replaced(text.compose()),
             entry_point: "main",
             slots: &slots,
             overrides: &stage.overrides(),
@@ -221,6 +224,11 @@ impl Reducer {
         let compiled = Compiled { pipeline, layout, slots };
         stages.insert(stage, compiled.clone());
         Ok(compiled)
+    }
+
+    /// A kernel with a test's faults in it: as it is, unless [`Options::replacements`] says otherwise.
+    fn replaced(&self, wgsl: String) -> String {
+        self.replacements.iter().fold(wgsl, |wgsl, [text, by]| wgsl.replace(text, by))
     }
 
     /// The parameters of all dispatches of a plan. With a count on the GPU, also the dispatches that write

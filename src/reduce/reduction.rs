@@ -241,7 +241,7 @@ impl<'a> Reduction<'a> {
         };
         workspace.check(&plan)?;
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
-        // Exact sums read words, whatever the elements are.
+        // Exact sums read every element type as words.
         let vector = if reducer.monoid().format().is_some() { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {

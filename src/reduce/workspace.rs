@@ -63,6 +63,13 @@ impl Workspace {
         [first, second, &self.partials, &self.marks, &self.nothing].map(Buffer::size).iter().sum()
     }
 
+    /// What workgroups that meet publish into, behind the 32 words of the ticket counter: for tests that poison it between two
+    /// reductions.
+    #[doc(hidden)]
+    pub fn partials(&self) -> &Buffer {
+        &self.partials
+    }
+
     pub(super) fn check(&self, plan: &Plan) -> Result<(), ReduceError> {
         let needs = [
             ("scratch memory", &self.scratch[0], plan.scratch[0]),

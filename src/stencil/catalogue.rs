@@ -19,8 +19,8 @@ pub enum Mapping {
     Overlapped,
     /// Several cells per invocation, four side by side if the rows allow it; no workgroup memory.
     Strips,
-    /// Teams of lanes that make several steps of a row one after the other; time levels in registers, rows handed on through
-    /// workgroup memory.
+    /// Teams of lanes that take several steps of a row one after the other. Time levels are in registers, and
+    /// teams pass rows on through workgroup memory.
     Pipeline,
 }
 
@@ -128,8 +128,8 @@ impl Variant {
         }
     }
 
-    /// Cells of its tile in workgroup memory. What a pipeline needs depends on more than its block: see
-    /// [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
+    /// The number of cells of its tile in workgroup memory. The memory of a time-blocked kernel depends on more
+    /// than the block: see [`Config::workgroup_bytes`](crate::stencil::Config::workgroup_bytes).
     pub fn tile(&self, block: Block) -> u64 {
         let (rows, cols) = match self.mapping {
             Mapping::Cells | Mapping::Strips | Mapping::Pipeline => return 0,
@@ -157,7 +157,7 @@ impl Variant {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
 
-    /// Whether it makes several steps for one trip through memory.
+    /// Whether it takes several steps per pass over memory.
     pub const fn is_blocked(&self) -> bool {
         matches!(self.mapping, Mapping::Pipeline)
     }

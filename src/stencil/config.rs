@@ -39,21 +39,21 @@ pub struct Config {
     /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer:
     /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
     pub rhs: bool,
-    /// Whether the kernel's lanes exchange cells by subgroup operations, where it could make use of them.
-    /// [`Jacobi`](crate::stencil::Jacobi) sets it by the device it is given.
+    /// Whether the kernel's lanes exchange cells by subgroup operations, if the kernel supports this.
+    /// [`Jacobi`](crate::stencil::Jacobi) sets it from the device.
     pub subgroups: bool,
-    /// What is left to the device that runs it.
+    /// The choices that are left to the device.
     pub(super) open: Open,
 }
 
-/// What of a configuration is left to the device that runs it, [`Config::on`].
+/// The choices of a configuration that are left to the device: see [`Config::on`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Open {
-    /// Nothing: it is as it is.
+    /// None: all choices are made.
     Nothing,
-    /// The knobs of a time-blocked kernel.
+    /// The tuning of a time-blocked kernel.
     Knobs,
-    /// The kernel, too.
+    /// The kernel and its tuning.
     Kernel,
 }
 
@@ -77,7 +77,7 @@ impl Config {
         }
     }
 
-    /// A stencil over a grid by the kernel that is expected to be the fastest on the device that it will run on.
+    /// Makes a configuration that takes the kernel expected to be the fastest on the device that runs it.
     pub fn fastest(stencil: &'static Stencil, element: Element, grid: Grid) -> Self {
         Config { open: Open::Kernel, ..Config::new(stencil, stencil.fastest(), element, grid) }
     }
@@ -97,8 +97,9 @@ impl Config {
         self.with_tuning(self.tuning.with_block(block))
     }
 
-    /// The same as a device runs it: what was left open ([`Config::fastest`], a time-blocked kernel whose knobs nobody has turned) is
-    /// chosen for it. [`Jacobi`](crate::stencil::Jacobi) does so by itself.
+    /// Returns this configuration as a device runs it. It makes the choices that are still open: the kernel
+    /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
+    /// [`Jacobi`](crate::stencil::Jacobi) calls this itself.
     pub fn on(self, device: &wgpu::Device) -> Self {
         let machine = Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element);
         let chosen = match self.open {
@@ -110,9 +111,9 @@ impl Config {
         Config { subgroups, open: Open::Nothing, ..chosen }
     }
 
-    /// The same with some weights.
+    /// Returns this configuration for these weights.
     pub(super) fn weighed(self, weights: Weights) -> Self {
-        // A time-blocked kernel states its operations one by one, the same for all weights.
+        // A time-blocked kernel has fixed operations, which do not depend on the weights.
         let one_weight = !self.variant.is_blocked() && self.stencil.is_one_weight(weights);
         Config { one_weight, ..self }
     }
@@ -153,7 +154,7 @@ impl Config {
     pub(super) fn coverage(&self) -> (u32, u32) {
         let Tuning { block: Block { rows, cols }, rows_per_invocation, strip, .. } = self.tuning;
         match (self.variant.mapping, self.variant.dims()) {
-            // A pipeline's blocks depend on the steps of a pass: see `blocked`.
+            // The blocks of a time-blocked kernel depend on the steps of a pass: see `blocked`.
             (Mapping::Cells | Mapping::Direct | Mapping::Pipeline, _) => (rows, cols),
             (Mapping::Overlapped, _) => (rows - 2, cols - 2),
             (Mapping::Strips, Dims::Two) => (rows * rows_per_invocation, cols * self.lanes()),
@@ -198,7 +199,7 @@ impl Config {
         if variant.is_blocked() { Ok(()) } else { self.check_cut(limits) }
     }
 
-    /// Bytes of workgroup memory that its kernel takes.
+    /// The bytes of workgroup memory of its kernel.
     pub fn workgroup_bytes(&self) -> u64 {
         let cells = match self.variant.mapping {
             Mapping::Pipeline => blocked::workgroup_cells(self),

@@ -125,7 +125,7 @@ impl Convergence {
         while at < steps.end {
             let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(steps.end);
             let mut recorder = Recorder::new(pass);
-            // The residual is the change of the last step, which therefore is a pass of its own.
+            // The residual is the change of the last step, so that step is a separate pass.
             self.steps.record(&mut recorder, at, due - at - 1);
             self.steps.record(&mut recorder, due - 1, 1);
             self.check.encode_in_pass(pass);

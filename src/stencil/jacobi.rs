@@ -31,7 +31,7 @@ pub struct Jacobi {
     plan: Plan,
     pub(super) kernels: Arc<Kernels>,
     exchange: Option<HaloExchange>,
-    /// Of a time-blocked kernel.
+    /// The passes of a time-blocked kernel; `None` for other kernels.
     passes: Option<Arc<Passes>>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
@@ -175,7 +175,8 @@ impl Jacobi {
     }
 }
 
-/// Adds the numbers of a step to the uniform blocks: those of the windows first, then that of the halo exchange.
+/// Adds the parameters of a step to the uniform blocks: those of the windows first, then those of the halo
+/// exchange.
 fn single_step(
     device: &Device,
     config: &Config,
@@ -197,8 +198,9 @@ pub struct Stepper {
 
 impl Stepper {
     /// Records `steps` steps into the caller's pass, the first of which reads the first buffer. After an even
-    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates nothing; but a
-    /// time-blocked kernel is compiled and bound the first time that a pass takes so many steps.
+    /// number the result is in the first buffer, after an odd one in the second. halofold itself allocates
+    /// nothing; but a time-blocked kernel is compiled and bound when a pass first takes a new number of
+    /// steps.
     pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>, steps: u32) {
         self.steps.record(&mut Recorder::new(pass), 0, steps);
     }
@@ -209,7 +211,7 @@ impl Stepper {
     }
 }
 
-/// The weights on the GPU, twice.
+/// Allocates a buffer with the weights, twice.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
     let bytes = element.encode(&[weights, weights].concat());
     binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)

@@ -23,7 +23,8 @@ pub(super) struct Kernels {
     pub(super) checks: Checks,
     cache: Option<wgpu::PipelineCache>,
     step: OnceLock<Compiled>,
-    /// Of a time-blocked kernel: by levels and teams. Passes that differ in neither share a kernel.
+    /// The pipelines of a time-blocked kernel, by levels and teams. Passes with the same levels and teams
+    /// share one.
     passes: Mutex<HashMap<(u32, u32), Compiled>>,
     gather: OnceLock<Compiled>,
     scatter: OnceLock<Compiled>,
@@ -53,7 +54,7 @@ impl Kernels {
         self.step.get_or_init(|| self.own(&self.config))
     }
 
-    /// A time-blocked kernel for passes of so many steps.
+    /// The pipeline of a time-blocked kernel for passes of a number of steps.
     pub(super) fn pass(&self, steps: u32) -> Compiled {
         let config = self.config.with_steps(steps);
         let key = (config.tuning.levels_per_team, config.tuning.block.rows);

@@ -35,14 +35,14 @@ pub struct Params {
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
-    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut for a
-    /// time-blocked kernel.
+    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut
+    /// for a time-blocked kernel.
     pub sides: [u32; 6],
     /// The first layer that a time-blocked kernel writes.
     pub begin: u32,
     /// One past the last layer that it writes.
     pub end: u32,
-    /// How many steps it makes.
+    /// The number of steps of a pass.
     pub steps: u32,
 }
 
@@ -54,7 +54,7 @@ impl Params {
     }
 }
 
-/// The dispatches of one step, or of one pass of a time-blocked kernel: as many steps as it makes at most.
+/// The dispatches of one step, or of one pass of a time-blocked kernel with its largest number of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     pub(super) windows: Vec<Window>,

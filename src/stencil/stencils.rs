@@ -176,13 +176,13 @@ impl Stencil {
         VARIANTS.iter().filter(|variant| variant.serves(self))
     }
 
-    /// The variant that is fastest on a large GPU and a large grid, for many steps: the catalogue has it last.
-    /// [`Config::fastest`](crate::stencil::Config::fastest) looks closer.
+    /// The variant that is fastest on a large GPU and a large grid, for many steps: the last in the
+    /// catalogue. [`Config::fastest`](crate::stencil::Config::fastest) chooses by the device and the grid.
     pub fn fastest(&self) -> &'static Variant {
         self.variants().last().expect("a general kernel serves every stencil")
     }
 
-    /// The variant that is fastest where every step goes through memory by itself.
+    /// The variant that is fastest if every step is a separate pass over memory.
     pub fn fastest_step(&self) -> &'static Variant {
         let steps = self.variants().filter(|variant| !variant.is_blocked());
         steps.last().expect("a general kernel serves every stencil")

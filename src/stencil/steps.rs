@@ -1,4 +1,4 @@
-//! Binding a stencil's kernel to the buffers of a step, and the dispatches of many steps.
+//! Binds a stencil's kernel to the buffers of a step, and records the dispatches of many steps.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::stencil::halo::{HaloExchange, Layers};
 use crate::stencil::kernels::{Kernels, RHS};
 use crate::stencil::plan::{Params, Plan};
 
-/// Binds a kernel, with its weights and its numbers, to buffers.
+/// Binds a kernel, with its weights and its parameters, to buffers.
 pub(super) struct Binder<'a> {
     pub(super) kernels: &'a Kernels,
     pub(super) kernel: &'a Compiled,
@@ -22,8 +22,8 @@ pub(super) struct Binder<'a> {
 }
 
 impl Binder<'_> {
-    /// The dispatches of one trip from buffer to buffer. The numbers of its windows are the blocks from `first` on, and behind
-    /// them those of the halo exchange.
+    /// The dispatches of one step or pass from one buffer to the other. The parameters of its windows are the
+    /// blocks starting at `first`; those of the halo exchange follow.
     pub(super) fn step(
         &self,
         grids: Parts<'_>,
@@ -32,7 +32,7 @@ impl Binder<'_> {
         exchange: Option<(&HaloExchange, &Layers)>,
     ) -> Vec<Dispatch> {
         let windows = plan.windows.iter().enumerate().map(|(nth, window)| {
-            // No more of the buffers than the grid, in whole words.
+            // Only the part of the buffers that holds the grid, in whole words.
             let range = window.offset..window.offset + window.size.next_multiple_of(4);
             self.dispatch(grids, range, first + nth, window.workgroups)
         });
@@ -47,7 +47,7 @@ impl Binder<'_> {
         dispatches
     }
 
-    /// The dispatch with the numbers of a block, over the same bytes of each buffer.
+    /// The dispatch with the parameters of a block, over the same bytes of each buffer.
     fn dispatch(
         &self,
         Parts { source, result, rhs }: Parts<'_>,
@@ -69,14 +69,14 @@ impl Binder<'_> {
 /// The dispatches of steps between two buffers.
 #[derive(Debug)]
 pub(super) enum Steps {
-    /// Of a step that reads the first, and of one that reads the second.
+    /// The dispatches of a step that reads the first buffer, and of one that reads the second.
     Single([Vec<Dispatch>; 2]),
-    /// Of a time-blocked kernel.
+    /// The dispatches of a time-blocked kernel.
     Passes(Prepared),
 }
 
 impl Steps {
-    /// Records `count` steps, `done` having been recorded before.
+    /// Records `count` steps, after `done` steps that are already recorded.
     pub(super) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
         match self {
             Steps::Single(steps) => {

@@ -26,10 +26,11 @@ pub struct Tuning {
     pub rows_per_invocation: u32,
     /// Neighbouring rows that one invocation of `plane-sums` keeps: 1, 2 or 4.
     pub strip: u32,
-    /// Time levels that each team of `time-pipeline` keeps in registers: 1 to 16. With a block of R rows a pass makes R times
-    /// as many steps.
+    /// Time levels that each team of `time-pipeline` keeps in registers: 1 to 16. With a block of R rows a
+    /// pass takes R times as many steps.
     pub levels_per_team: u32,
-    /// Cells of a row that one invocation of `time-pipeline` holds: 1 to 64. Multiples of four are loaded and stored as such.
+    /// Cells of a row that one invocation of `time-pipeline` holds: 1 to 64. Multiples of four are loaded and
+    /// stored as vectors.
     pub cells_per_lane: u32,
     /// Rows that `time-pipeline` takes between two barriers: 1 to 8.
     pub rows_per_turn: u32,
@@ -38,8 +39,9 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What halofold uses for a variant: what was best on an NVIDIA H200 (`docs/results/stencils.md`). Of `time-pipeline` it is what fits
-    /// every device: [`Config::on`](crate::stencil::Config::on) turns its knobs, where nobody has.
+    /// The default tuning of a variant: the best on an NVIDIA H200 (`docs/results/stencils.md`). For
+    /// `time-pipeline` it is a tuning that fits every device; [`Config::on`](crate::stencil::Config::on)
+    /// chooses a better one for the device, unless you have set it.
     pub fn of(variant: &Variant) -> Self {
         let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
             (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
@@ -79,22 +81,22 @@ impl Tuning {
         Tuning { strip, ..self }
     }
 
-    /// The same with another number of levels of a team of `time-pipeline`.
+    /// Returns this tuning with another number of levels per team of `time-pipeline`.
     pub const fn with_levels_per_team(self, levels_per_team: u32) -> Self {
         Tuning { levels_per_team, ..self }
     }
 
-    /// The same with another number of cells of an invocation of `time-pipeline`.
+    /// Returns this tuning with another number of cells per invocation of `time-pipeline`.
     pub const fn with_cells_per_lane(self, cells_per_lane: u32) -> Self {
         Tuning { cells_per_lane, ..self }
     }
 
-    /// The same with another number of rows between two barriers of `time-pipeline`.
+    /// Returns this tuning with another number of rows between two barriers of `time-pipeline`.
     pub const fn with_rows_per_turn(self, rows_per_turn: u32) -> Self {
         Tuning { rows_per_turn, ..self }
     }
 
-    /// The same with another number of rows of a workgroup of `time-pipeline`.
+    /// Returns this tuning with another number of rows per workgroup of `time-pipeline`.
     pub const fn with_rows_per_group(self, rows_per_group: u32) -> Self {
         Tuning { rows_per_group, ..self }
     }

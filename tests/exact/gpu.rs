@@ -1,7 +1,9 @@
 //! The kernels against whole numbers of any length: the same bits on every adapter.
 
 use halofold::reduce::exact::State;
-use halofold::reduce::{Accuracy, Extent, Form, Monoid, Op, Options, ReduceError, Reducer, Reduction, Shape};
+use halofold::reduce::{
+    Accuracy, Extent, Form, Meeting, Monoid, Op, Options, ReduceError, Reducer, Reduction, Shape,
+};
 use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
@@ -266,4 +268,15 @@ fn what_has_no_exact_form_is_refused() {
     let columns =
         sum.plan(Shape::Axis { outer: 1, len: 4, inner: 4 }, &[Extent { offset: 0, len: 16 }], None);
     assert!(matches!(columns, Err(ReduceError::ExactForm(Form::Axis))), "{columns:?}");
+
+    // Two launches: not of a whole input, unless one workgroup has it all.
+    let mut twice = exact(false, false);
+    twice.meeting = Meeting::TwoLaunches;
+    let sum = Op::Sum.over(Element::F32).unwrap();
+    let sum = Reducer::with_options(&gpu().device, sum, twice).unwrap();
+    let plan = |shape, len| sum.plan(shape, &[Extent { offset: 0, len }], None);
+    let many = 1 << 20;
+    assert!(matches!(plan(Shape::Whole, many), Err(ReduceError::ExactMeeting)));
+    assert_eq!(plan(Shape::Whole, 10).unwrap().launches().len(), 1);
+    assert_eq!(plan(Shape::Segments { len: many }, many).unwrap().launches().len(), 2);
 }

@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Form, Monoid, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
@@ -43,6 +43,9 @@ impl Permutation<'_> {
                 format!("reducer/{name} of {element}, {step}, subgroups {lanes}, {size}")
             }
         };
+        if options.meeting == Meeting::TwoLaunches {
+            label += &format!(", {} of two launches", stage_name(stage));
+        }
         for (holds, what) in [(options.from_states, ", from states"), (options.to_states, ", to states")] {
             label += if holds { what } else { "" };
         }
@@ -93,7 +96,7 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states; each rung, by each of its finishes.
+/// Every way to make a reducer: each form, with elements and states, in one launch and two; each rung, by each of its finishes.
 pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
     let mut ways = Vec::new();
     for form in Form::ALL {
@@ -106,6 +109,10 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                 let mut options = Options::default();
                 (options.from_states, options.to_states) = (from_states, to_states);
                 ways.push((form, options));
+                if matches!(form, Form::Whole | Form::Strided) {
+                    options.meeting = Meeting::TwoLaunches;
+                    ways.push((form, options));
+                }
             }
         }
     }
@@ -165,7 +172,10 @@ pub struct Distinct<'a> {
 pub fn asker(form: Form, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
-        _ => format!("{form:?} from states {} to states {}", options.from_states, options.to_states),
+        _ => {
+            let Options { from_states, to_states, meeting, .. } = options;
+            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}")
+        }
     }
 }
 

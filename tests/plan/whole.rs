@@ -20,6 +20,10 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
     match case.rung().map(|(_, finish, _)| finish) {
         Some(Finish::Atomic) => through_total(case, plan)?,
         Some(Finish::Host | Finish::Repeat | Finish::OneWorkgroup) => through_scratch(case, plan)?,
+        None if case.in_two_launches() => {
+            strides(case, &windows)?;
+            through_scratch(case, plan)?;
+        }
         Some(Finish::LastWorkgroup) | None => meeting(case, plan)?,
         Some(other) => unreachable!("{other:?} is new"),
     }
@@ -111,6 +115,16 @@ fn meeting(case: &Case, plan: &Plan) -> Checked {
     // A ticket counter with a cache line to itself comes first. No device has bindings as small as those of the simulated runs.
     prop_assert!(plan.partials() >= 32 * 4 + published * case.acc());
     prop_assert!(plan.partials() <= case.limits.max_storage_buffer_binding_size.max(64 << 10));
+    Ok(())
+}
+
+/// Launches over the caller's elements know how far apart those are.
+fn strides(case: &Case, launches: &[&Launch]) -> Checked {
+    for launch in launches {
+        let is_strided = launch.stage.reads == Reads::Strided;
+        let stride = if let Own::Strided { stride } = launch.params.own { u64::from(stride) } else { 1 };
+        prop_assert_eq!((is_strided, stride), (matches!(case.shape, Shape::Strided { .. }), case.apart()));
+    }
     Ok(())
 }
 

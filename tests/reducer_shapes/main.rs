@@ -5,6 +5,7 @@
 mod common;
 
 mod fixed;
+mod launches;
 mod offsets;
 mod pairs;
 mod refused;

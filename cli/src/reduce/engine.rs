@@ -10,6 +10,7 @@ use halofold::reduce::{Answer, Extent, Op, Plan, Reducer};
 use super::ahead::{self, Buffers};
 use super::check::{self, Check};
 use super::file::Work;
+use super::help;
 use super::layout::{Layout, Share};
 use super::op;
 use super::place::Turned;
@@ -59,17 +60,17 @@ impl<'a> Engine<'a> {
         // A piece ends between two elements of whatever type, and has room for one.
         let piece = (piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
         let kernels = kernels(gpu, work, ops, piece)?;
-        // The most bytes of a piece, each element taking as many as `each` says.
-        let room = |each: fn(Stored) -> u64| {
-            let bytes = |work: &Work| {
-                let most = most(gpu, work.stored, piece);
-                work.len.map_or(most, |len| len.min(most)) * each(work.stored)
-            };
-            work.iter().map(bytes).max().unwrap_or(0).next_multiple_of(8)
+        let unpacked = |work: &Work| {
+            let most = most(gpu, work.stored, piece);
+            work.len.map_or(most, |len| len.min(most)) * work.stored.element().size()
         };
-        let size = room(|stored| stored.element().size()).max(8);
-        let packed = room(|stored| if stored.is_packed() { stored.size() } else { 0 });
-        let host = || vec![vec![0; room(Stored::size).max(8) as usize / 8]; inputs];
+        let size = work.iter().map(unpacked).max().unwrap_or(0).next_multiple_of(8).max(8);
+        // The most bytes of a piece of that size, as it lies in its file. A short file, too, is asked for a whole piece.
+        let stored = |work: &Work| most(gpu, work.stored, size) * work.stored.size();
+        let room = |bytes: Option<u64>| bytes.unwrap_or(0).next_multiple_of(8);
+        let packed = room(work.iter().filter(|work| work.stored.is_packed()).map(stored).max());
+        let words = room(work.iter().map(stored).max()).max(8) as usize / 8;
+        let host = || vec![vec![0; words]; inputs];
         let slot = |number| Slot::new(gpu, number, inputs, [size, packed], kernels.len());
         let (slots, unpack) = gpu.attempt(|| Ok(([slot(0), slot(1)], Unpack::new(gpu, work))))?;
         Ok(Engine { gpu, piece: size, host: [host(), host()], slots, kernels, unpack, verify })
@@ -247,9 +248,9 @@ fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kerne
                     .map_err(|error| refused(gpu::explain(&error)))?;
             }
             if !kernels.iter().any(|kernel| is(kernel, part, element)) {
-                let reducer = gpu.attempt(|| {
-                    Reducer::new(&gpu.device, monoid).map_err(|error| refused(gpu::explain(&error)))
-                })?;
+                let missing = monoid.features() - gpu.device.features();
+                let lacking = |error| refused(gpu::explain(&error) + &help::instead(op, work, missing));
+                let reducer = gpu.attempt(|| Reducer::new(&gpu.device, monoid).map_err(lacking))?;
                 kernels.push(Kernel { op: part, element, reducer });
             }
         }

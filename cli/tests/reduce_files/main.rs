@@ -313,6 +313,44 @@ fn bad_input_is_refused_before_anything_runs() {
     refused(&run(&[]), &["FILE"]);
 }
 
+/// On adapters that lack what 64-bit and 16-bit floats and 64-bit integers need, which software GL does.
+#[test]
+fn what_an_adapter_lacks_comes_with_what_helps() {
+    let folder = Folder::new("reduce-lacking");
+    let adapters = pollster::block_on(halofold::adapter::list());
+    for (element, feature) in [
+        (Element::F64, wgpu::Features::SHADER_F64),
+        (Element::F16, wgpu::Features::SHADER_F16),
+        (Element::I64, wgpu::Features::SHADER_INT64),
+    ] {
+        let having = adapters.iter().position(|adapter| adapter.features().contains(feature));
+        let lacking = adapters.iter().position(|adapter| !adapter.features().contains(feature));
+        let Some(lacking) = lacking else { continue };
+        let lacking = lacking.to_string();
+        let file = folder.write("a.npy", &plain(element, &numbers(element, 9)));
+        let refusal = |options: &[&str]| {
+            let output = run(&[&[file.as_str(), "--adapter", &lacking], options].concat());
+            refused(&output, &[&file, "SHADER_"]);
+            String::from_utf8_lossy(&output.stderr).into_owned()
+        };
+        // Integers are added up by others' means where there are no 64-bit ones; their minimum is not found.
+        let [sum, least, axis] =
+            [&["--op", "sum"][..], &["--op", "min"], &["--op", "sum", "--axis", "0"]].map(refusal);
+        assert_eq!(sum.contains("--exact"), element.is_float(), "{sum}");
+        assert!(!least.contains("--exact") && !axis.contains("--exact"), "{least} {axis}");
+        match having {
+            Some(having) => assert!(least.contains(&format!("--adapter {having} (")), "{least}"),
+            None if element.is_float() => {
+                assert!(least.contains("WGPU_BACKEND") || least.contains("'f4'"), "{least}")
+            }
+            None => assert!(least.contains("WGPU_BACKEND") || least.contains("no adapter"), "{least}"),
+        }
+        if element.is_float() {
+            stdout(&run(&[&file, "--adapter", &lacking, "--exact", "--verify"]));
+        }
+    }
+}
+
 #[test]
 fn a_closed_pipe_is_quiet() {
     let folder = Folder::new("reduce-pipe");

@@ -166,6 +166,35 @@ fn narrow_integers_and_booleans_give_numpys_results() {
     }
 }
 
+/// The space for pieces is made once, for all of them.
+#[test]
+fn files_of_different_widths_go_together() {
+    let folder = Folder::new("reduce-packed-mixed");
+    let ops = [("min", ""), ("arg-max", ""), ("xor", ""), ("count", "")];
+    let packed =
+        [("u1", "u8", 1000), ("u2", "u16", 99), ("i1", "i8", 2), ("i2", "i16", 1000), ("b1", "bool", 7)];
+    let cases = packed.map(|(kind, name, len)| {
+        let (bytes, values) = data(kind, len);
+        (
+            kind,
+            name,
+            folder.write(&format!("{kind}.npy"), &npy(&format!("<{kind}"), false, &[len], &bytes)),
+            values,
+        )
+    });
+    for count in 1..=cases.len() {
+        for (start, piece) in [(0, "64"), (0, "100000"), (cases.len() - count, "100000")] {
+            let cases = &cases[start..][..count];
+            let files: Vec<_> = cases.iter().map(|(_, _, file, _)| file.as_str()).collect();
+            let rows =
+                rows(&run(&[&files[..], &["--op", &names(&ops), "--json", "--piece", piece]].concat()));
+            for (rows, (kind, name, _, values)) in rows.chunks(ops.len()).zip(cases) {
+                rows.iter().for_each(|row| check(row, kind, name, values));
+            }
+        }
+    }
+}
+
 #[test]
 fn one_launch_unpacks_more_than_it_has_invocations() {
     let folder = Folder::new("reduce-packed-large");

@@ -1,55 +1,59 @@
-// time-pipeline, 5 and 9 points: many steps for one trip through memory, borders kept at every step.
+// time-pipeline, 5 and 9 points: many steps per pass over memory, with exact borders at every step.
 //
-// A step that goes through memory reads a cell and writes a cell, and no kernel does that faster than a copy. Twenty steps
-// that each go through memory take twenty copies. But a new cell is made of its neighbours; a cell two steps on, of what
-// lies two around it; T steps on, T around it. So a workgroup that has loaded a strip of columns with T more on either
-// side can make all T steps before it writes anything. The mapping is the thesis's overlapped one, whose workgroups load
-// a rim that they do not compute: SOL is the case T = 1.
+// A step that is a pass over memory reads and writes every cell, and no kernel does that faster than a copy.
+// Twenty such steps take as long as twenty copies. But a new cell depends only on its neighbours; after two
+// steps it depends on the cells up to two away, and after T steps on those up to T away. So a workgroup that
+// has loaded a strip of columns with T more on either side can take all T steps before it writes anything.
+// The mapping is the thesis's overlapped one, whose workgroups load a rim that they do not compute: SOL is
+// the case T = 1.
 //
-// The strip is narrow and the grid is long, so the workgroup does not hold the strip. It streams down its rows:
+// The strip is narrow and the grid is long, so the workgroup does not hold the strip. It streams down its
+// rows:
 //
 //     row r of the grid  ->  step 1 of row r-1  ->  step 2 of row r-2  ->  ...  ->  step T of row r-T, written
 //
-// Every step needs three rows of the one before, so each of the T time levels remembers what two rows left behind (how:
-// shared/time_step.wgsl), and each row that comes in at the front sends one out at the end. Memory is read and written once
-// for T steps. What decides now are the instructions: five a cell and step for five points.
+// Every step needs three rows of the previous step, so each of the T time levels keeps the contributions of
+// two rows (see shared/time_step.wgsl). For each row that enters, one finished row leaves. Memory is read and
+// written once per T steps. What decides now are the instructions: five a cell and step for five points.
 //
 // Where the T levels live:
 //
-//   * In registers, first of all. A lane holds CELLS cells of a row side by side, so of its neighbours to the west and
-//     east it asks other lanes only for the outermost two. That is one shuffle each a row and level; without subgroups it is
-//     workgroup memory and, between two levels, a barrier (shared/team_ring.wgsl).
-//   * A lane's registers hold LEVELS levels of its cells, four perhaps. So the levels are spread over the teams of the
-//     workgroup: COLS lanes (a subgroup, or a part of one) make LEVELS steps and hand the rows on to the next team through
-//     workgroup memory. It is a pipeline of ROWS teams, each working on rows somewhat higher up than the team before it:
+//   * In registers. A lane holds CELLS neighbouring cells of a row, so it needs only two cells of other lanes: the ones to
+//     the west and east of its own. This takes one shuffle each per row and level; without subgroups it takes workgroup
+//     memory and, between two levels, a barrier (shared/team_ring.wgsl).
+//   * A lane's registers hold LEVELS levels of its cells, for instance four. So the levels are spread over the teams of
+//     the workgroup: COLS lanes (a subgroup, or a part of one) take LEVELS steps and pass the rows to the next team
+//     through workgroup memory. This is a pipeline of ROWS teams; each works on rows above those of the previous team:
 //
 //         turn      team 0                 team 1                 team 2 (last)
 //          t        rows 8 and 9           rows 2 and 3           rows -4 and -3
 //          t + 1    rows 10 and 11         rows 4 and 5           rows -2 and -1
 //
-//   * One barrier a turn, after which each finds what the one before it has left. A turn takes TURN rows: a barrier is cheap
-//     where a lane has made about a hundred cells since the last one. Two rows also spare the moves that one row costs: what was
-//     the newest row of a level is the older one next, and with two of them each comes to lie where it was.
-//   * Rows of the grid are fetched by all invocations a turn before they are staged in the ring, and two before they are
-//     read, with no more registers than those under way. All loads from the ring stand before the first store to it.
+//   * One barrier per turn, after which each team finds the rows of the previous one. A turn takes TURN rows: a barrier is
+//     cheap if a lane has computed about a hundred cells since the last one. Two rows also save register moves: the newest
+//     row of a level becomes its older one, and with two rows per turn each row stays in its registers.
+//   * All invocations fetch rows of the grid one turn before these are staged in the ring, and two turns before they are
+//     read; this takes registers only for the rows in flight. All loads from the ring come before the first store to it.
 //
-// The price is double work: of the strip's columns T on either side are stepped, less and less of them right, and not
-// written. (At a fixed side none are lost, as nothing beyond is asked for.) And each workgroup's rows take T rows to lead in and
-// as many to lead out. So strips want to be wide, T a small part of that, and workgroups tall; but there must be enough
-// of them to fill the GPU, in whole waves.
+// The price is double work: T columns on either side of the strip are stepped and not written, and fewer of
+// them are valid after each step. (At a fixed side no columns are lost, because nothing beyond it is needed.)
+// And each workgroup takes T rows to fill the pipeline and T rows to drain it. So strips should be wide
+// compared with T, and workgroups tall; but there must be enough workgroups to fill the GPU, in complete
+// waves.
 //
-// Borders are kept at every step, on every side. Columns beyond a mirror or a ring's side are loaded as what is there, and
-// stepped like any other (shared/places.wgsl). A strip at a fixed side ends with it, so the fixed cells are the outermost of
-// the team, and are put back after each step (`advance_at_ends`). While a row at a fixed side or a mirror passes through
-// some level, the workgroup takes its turns through steps with selections for everything (`advance_at_border`). Which
-// way a turn goes depends on nothing but the turn and the strip, so all invocations go together.
+// Borders are exact at every step, on every side. Columns beyond a mirrored or periodic side are loaded from
+// the cells that they stand for, and stepped like all others (shared/places.wgsl). A strip at a fixed side
+// ends there, so the fixed cells are the outermost of the team, and are restored after each step
+// (`advance_at_ends`). While a row at a fixed or mirrored side passes through a level, the workgroup takes
+// steps that select all special cases (`advance_at_border`). The choice depends only on the turn and the
+// strip, so it is uniform.
 //
-// A pass may make fewer steps than there are levels (`params.steps`): the levels that are left over pass their rows on.
-// The bits are those of single steps by this kernel in any case, since no compiler has anything to put together across two
-// steps (shares/star5.wgsl).
+// A pass may take fewer steps than there are levels (`params.steps`): the remaining levels only pass their
+// rows on. The bits are always those of single steps by this kernel, because no compiler can combine
+// operations of two steps (shares/star5.wgsl).
 //
-// Beyond the thesis. Rotated registers, teams and a ring are after FastStencil (SC'26), which keeps no borders; streaming and
-// levels in registers were in AN5D and SSAM before it.
+// Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
+// streaming and levels in registers were in AN5D and SSAM before it.
 #import grid2d
 #import team_levels
 #import team_ring
@@ -66,7 +70,7 @@ fn rows_of(block: Block) -> Rows {
     let begin = params.begin + u32(block.down) * params.planes_per_group;
     let end = min(begin + params.planes_per_group, params.end);
     let lead = i32(begin) - i32(params.steps);
-    // Above a fixed side and above a mirror there is nothing to load.
+    // Beyond a fixed side or a mirror there is nothing to load.
     let starts_at_side = params.north == FIXED || params.north == MIRROR;
     return Rows(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
 }
@@ -88,7 +92,8 @@ fn columns_of(block: Block) -> Columns {
     let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
     let first = block.across * (width - 2 * lost) - select(lost, 0, params.west == FIXED);
     let is_last = block.across + 1 == i32(params.blocks_across);
-    // A strip at a fixed side ends with it, so that the fixed cells are the first of the first lane, or the last of the last.
+    // A strip at a fixed side ends there, so the fixed cells are the first of the first lane, or the last of
+    // the last lane.
     let at_east = is_last && params.east == FIXED && cols >= width;
     return Columns(
         select(first + lost, 0, block.across == 0),
@@ -97,29 +102,30 @@ fn columns_of(block: Block) -> Columns {
     );
 }
 
-// Rows from that which comes to a team's first level to that which goes out of its last.
+// The distance in rows from the row that enters a team's first level to the row that leaves its last.
 const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;
 
-// Turns until the last row has come out of the last team.
+// The number of turns until the last row has left the last team.
 fn turns_of(rows: Rows) -> i32 {
     let passed = rows.end - rows.top + i32(ROWS) * TEAM_DELAY;
     return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
 }
 
-// Which of a lane's outermost cells are fixed, if the strip is no narrower than the grid.
+// Which of a lane's outermost cells are fixed, if the strip is not narrower than the grid.
 fn ends_of(columns: Columns, col: i32) -> Ends {
     let end = col + i32(PACKS) * LANES;
     return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);
 }
 
-// Which turns meet a side: those before `north`, and those from `south` on.
+// The turns that contain a side: those before `north`, and those from `south`.
 struct Sides {
     north: i32,
     south: i32,
 }
 
 fn sides_of(rows: Rows, turns: i32) -> Sides {
-    // Levels that are left over, and strips that a fixed side ends somewhere inside, are special in every turn.
+    // Unused levels, and strips that contain a fixed side in their interior, need special handling in every
+    // turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
     let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
     if is_narrow || i32(params.steps) < i32(ROWS) * LEVELS {
@@ -127,7 +133,7 @@ fn sides_of(rows: Rows, turns: i32) -> Sides {
     }
     let has_north = params.north == FIXED || params.north == MIRROR;
     let has_south = params.south == FIXED || params.south == MIRROR;
-    // The last team's last level is so many rows behind the row that comes in.
+    // The distance in rows from the row that enters to that in the last team's last level.
     let behind = i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS;
     let past_north = (behind + 1 - rows.top) / TURN_ROWS + 1;
     let before_south = max(i32(params.rows) - 1 - rows.top, 0) / TURN_ROWS;
@@ -135,7 +141,7 @@ fn sides_of(rows: Rows, turns: i32) -> Sides {
     return Sides(north, select(turns, clamp(before_south, north, turns), has_south));
 }
 
-// What an invocation knows all the time.
+// The constants of an invocation.
 struct Work {
     rows: Rows,
     columns: Columns,
@@ -147,7 +153,8 @@ struct Work {
     col: i32,
 }
 
-// A turn that has begun: where its team stands, the rows that it reads, and those that are fetched meanwhile.
+// A turn that has begun: the position of its team, the rows that it reads, and the rows that are fetched
+// meanwhile.
 struct Turn {
     at: At,
     fed: Fed,
@@ -165,7 +172,7 @@ fn begin_turn(work: Work, turn: i32) -> Turn {
     );
 }
 
-// Hands the rows on, stages those that were fetched a turn before, and waits for the others.
+// Passes the rows on, stages those that were fetched in the previous turn, and waits for the others.
 fn end_turn(work: Work, turn: Turn, made: Fed, waiting: Fetched) {
     let half = 1u - turn.at.half;
     if work.team + 1u < ROWS {
@@ -211,7 +218,7 @@ fn main(
     var levels = Team();
     workgroupBarrier();
 
-    // Each kind of turn is a loop of its own: what is run again and again stays small.
+    // Each kind of turn has a separate loop, so that the hot code stays small.
     let turns = turns_of(rows);
     let sides = sides_of(rows, turns);
     let ends = ends_of(columns, work.col);

@@ -1,16 +1,16 @@
-// Rows of the grid on their way into the ring, and out of the last team onto the grid.
+// Moves rows from the grid to the ring, and from the last team to the grid.
 //
-// All invocations fetch, packs beside each other. Which pack that is does not change from turn to turn, only the row; so
-// it is found once.
+// All invocations fetch, with neighbouring packs for neighbouring invocations. From turn to turn only the row
+// of a pack changes, so its column is computed once.
 #import team_ring
 #import places
 
 // The pack `nth` of those that an invocation fetches each turn.
 struct Errand {
-    // From which column, and from which of the turn's rows.
+    // The column to fetch from, and the row within the turn.
     place: Place,
     y: i32,
-    // To where in the slot; past its end if there is nothing left to fetch.
+    // The position in the slot; past its end if there is nothing to fetch.
     to: u32,
 }
 

@@ -1,6 +1,7 @@
-// A cell from the lane before, and from the lane behind.
+// A cell from the previous lane, and from the next lane.
 //
-// Lanes exchange 32 bits: Metal's nothing wider, and Vulkan's only where a feature says so that wgpu does not ask for.
+// Lanes exchange 32 bits: Metal shuffles nothing wider, and Vulkan does so only with a feature that wgpu does
+// not enable.
 #import element
 #ifdef bits_64
 fn words_of(cell: Elem) -> vec2<u32> {

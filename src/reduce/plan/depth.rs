@@ -62,12 +62,15 @@ impl Launch {
                     of_team.max(self.own(1 << power, size) + tree)
                 }
             },
+            (Coverage::Grid(_), Own::Strided { .. }) => {
+                self.own(params.len, u64::from(params.groups) * size) + tree
+            }
             (Coverage::Grid(_), Own::None) if self.stage.reads_vectors() => {
                 self.own(params.len, u64::from(params.groups) * size) + tree
             }
             // The earlier rungs combine items one by one. In subgroups of 4, the narrowest, a lane combines
             // up to a sixteenth of the workgroup's partial results.
-            (_, Own::None) => {
+            (_, Own::None | Own::Strided { .. }) => {
                 let own = u64::from(params.len).div_ceil(u64::from(params.groups) * size);
                 let narrow =
                     if self.stage.kernel.subgroups == Subgroups::Unused { 0 } else { size.div_ceil(16) };

@@ -1,13 +1,18 @@
 //! A rung over a whole input: levels of partial results, and how they become one.
+//!
+//! A count on the GPU (`kernels/length.wgsl`) shortens every launch to that many items, launches over partial results
+//! too. Nothing is lost: result `i` of a level holds no element before element `i`, so the results from the count on
+//! hold none.
 
 use wgpu::Limits;
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED};
+use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
-    Bytes, Dst, Extent, Launch, MAX_ITERATIONS, Params, Plan, Reads, Request, Span, Src, Stage, WORD, Writes,
+    Bytes, Dst, Extent, Launch, MAX_ITERATIONS, Own, Params, Plan, Reads, Request, Span, Src, Stage, WORD,
+    Writes,
 };
 use crate::reduce::tuning::Tuning;
 use crate::window;
@@ -19,6 +24,7 @@ const PAIRS_LEFT_TO_HOST: u64 = 64;
 #[derive(Clone, Copy)]
 struct Part {
     src: Src,
+    reads: Reads,
     params: Params,
 }
 
@@ -44,6 +50,29 @@ struct Planner<'a> {
 }
 
 impl Request<'_> {
+    /// All stages that plans in two launches may have: of elements that are read so, in workgroups of this size.
+    pub(super) fn two_launch_stages(&self, reads: Reads, workgroup_size: u32) -> Vec<Stage> {
+        let tuning = two_launches(workgroup_size, 0);
+        let stages = self.rung_stages(&VECTORIZED, Finish::OneWorkgroup, tuning).into_iter();
+        stages
+            .map(|stage| if stage.reads == self.items() { Stage { reads, ..stage } } else { stage })
+            .collect()
+    }
+
+    /// What [`Request::spread`] launches once, by the rung in front of the last one and its own finish: windows leave partials,
+    /// and one workgroup reduces them. Windows, workgroups and the tree of combinations are the same.
+    pub(super) fn in_two_launches(
+        &self,
+        spans: &[Span],
+        stage: Stage,
+        Spread { most, stride }: Spread,
+    ) -> Result<Plan, ReduceError> {
+        let tuning = two_launches(stage.workgroup_size, most);
+        let planner = Planner { request: self, kernel: &VECTORIZED, finish: Finish::OneWorkgroup, tuning };
+        let own = if stage.reads == Reads::Strided { Own::Strided { stride } } else { Own::None };
+        Ok(planner.through_scratch(&planner.over(spans, stage.reads, own))?)
+    }
+
     /// All stages that plans of a rung may have.
     pub(super) fn rung_stages(&self, kernel: &'static Kernel, finish: Finish, tuning: Tuning) -> Vec<Stage> {
         let Tuning { workgroup_size, tile, .. } = tuning;
@@ -84,7 +113,9 @@ impl Request<'_> {
             Finish::LastWorkgroup => {
                 let stage = planner.stage(self.items(), self.last());
                 let spread = Spread { most: tuning.max_workgroups, stride: 1 };
-                self.spread(&self.windows(parts, second), stage, spread)
+                // Whoever names a rung and its finish gets them, whatever goes for the adapter.
+                let request = Request { in_two_launches: false, ..*self };
+                request.spread(&self.windows(parts, second), stage, spread)
             }
             Finish::Atomic => Ok(planner.through_total(&planner.windows(parts, second))?),
             Finish::Host | Finish::Repeat | Finish::OneWorkgroup => {
@@ -92,6 +123,11 @@ impl Request<'_> {
             }
         }
     }
+}
+
+/// The knobs of a plan in two launches.
+fn two_launches(workgroup_size: u32, max_workgroups: u32) -> Tuning {
+    Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 }
 }
 
 /// Makes the checks that do not depend on the length.
@@ -154,9 +190,17 @@ impl Planner<'_> {
     /// The caller's inputs, cut into windows that fit a binding.
     fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Part> {
         let most = self.largest_window(self.request.item_size());
-        let spans = self.request.windows_of(parts, second, most);
-        let count = items(&spans) as u32;
-        let part = |span: &Span| Part { src: span.src(), params: Params { count, ..span.params() } };
+        self.over(&self.request.windows_of(parts, second, most), self.request.items(), Own::None)
+    }
+
+    /// Windows of the caller's inputs that are read so.
+    fn over(&self, spans: &[Span], reads: Reads, own: Own) -> Vec<Part> {
+        let count = items(spans) as u32;
+        let part = |span: &Span| Part {
+            src: span.src(),
+            reads: if span.next.is_some() { Reads::Adjoining } else { reads },
+            params: Params { count, own, ..span.params() },
+        };
         spans.iter().map(part).collect()
     }
 
@@ -169,6 +213,7 @@ impl Planner<'_> {
         let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
         let part = |window: &window::Window| Part {
             src: Src::Scratch(buffer, Bytes { offset: window.start, size: window.size }),
+            reads: Reads::Partials,
             params: Params {
                 first: window.first,
                 len: window.len,
@@ -205,9 +250,9 @@ impl Planner<'_> {
     }
 
     /// The number of results of each window, if all windows together may give `most`. A fixed grid is divided
-    /// evenly.
+    /// evenly, and the results of one launch fit one binding.
     fn results_of(&self, parts: &[Part], most: u64) -> Vec<u64> {
-        let most = (most / parts.len() as u64).max(1);
+        let most = (most / parts.len() as u64).max(1).min(self.request.storable(self.acc()));
         parts.iter().map(|part| self.results(u64::from(part.params.len), most)).collect()
     }
 
@@ -278,13 +323,13 @@ impl Planner<'_> {
         let stride = if last == Writes::Partials { self.acc() } else { self.request.out_stride() };
         let mut plan = Plan { scratch, ..Plan::empty(left, stride) };
         for (height, level) in levels.iter().enumerate() {
-            let reads = if height == 0 { self.request.items() } else { Reads::Partials };
-            let stage = self.stage(reads, if height == top { last } else { Writes::Partials });
+            let writes = if height == top { last } else { Writes::Partials };
             let mut at = 0;
             for (part, &results) in level.parts.iter().zip(&level.results) {
                 let stride = if height == top { stride } else { self.acc() };
                 let (bytes, store) = self.request.store(at, results, stride);
                 let dst = if height == top { Dst::Output(bytes) } else { Dst::Scratch(height % 2, bytes) };
+                let stage = self.stage(part.reads, writes);
                 plan.launches.push(self.launch(stage, height as u32, *part, results, (dst, store))?);
                 at += results;
             }

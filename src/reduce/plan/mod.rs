@@ -332,6 +332,8 @@ pub(super) struct Request<'a> {
     pub(super) limits: &'a Limits,
     /// The kernels for whole inputs.
     pub(super) strategy: Strategy,
+    /// Whether workgroups that would meet in one launch leave their partials to a second launch.
+    pub(super) in_two_launches: bool,
     /// Whether the inputs are accumulators.
     pub(super) from_states: bool,
     /// Whether the output is accumulators.
@@ -354,7 +356,15 @@ const USUAL_SIZE: u32 = 256;
 
 impl<'a> Request<'a> {
     pub(super) fn new(monoid: &'a Monoid, form: Form, limits: &'a Limits) -> Self {
-        Request { monoid, form, limits, strategy: Strategy::Fastest, from_states: false, to_states: false }
+        Request {
+            monoid,
+            form,
+            limits,
+            strategy: Strategy::Fastest,
+            in_two_launches: false,
+            from_states: false,
+            to_states: false,
+        }
     }
 
     /// All kernels that its plans may launch.
@@ -375,6 +385,15 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
+            Form::Whole if self.meets_twice() => {
+                let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
+                let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
+                let stages = whole.chain(adjoining);
+                stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
+            }
+            Form::Strided if self.in_two_launches => {
+                self.two_launch_stages(Reads::Strided, self.workgroup_size())
+            }
             Form::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
             Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
@@ -382,6 +401,11 @@ impl<'a> Request<'a> {
             Form::Offsets => many(&OFFSETS),
             Form::Axis => many(&COLUMNS),
         }
+    }
+
+    /// Whether the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
+    fn meets_twice(&self) -> bool {
+        self.in_two_launches && self.monoid.format().is_none()
     }
 
     /// The kernel of whole inputs.
@@ -610,7 +634,7 @@ impl<'a> Request<'a> {
     /// The base-2 logarithm of the number of invocations for `items` items.
     fn team(&self, items: u64) -> u32 {
         if self.monoid.format().is_some() {
-            // The limbs are the workgroup's.
+            // All invocations of a workgroup share its limbs.
             return self.workgroup_size().ilog2();
         }
         let wanted = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();

@@ -45,6 +45,11 @@ pub enum Own {
         /// The distance from one element to the next.
         stride: u32,
     },
+    /// Elements are a stride apart, and workgroups meet nobody.
+    Strided {
+        /// From an element to the next.
+        stride: u32,
+    },
     /// Segments of one length, or columns of an array.
     Parts {
         /// Rows of a part. For a segment, its items.
@@ -81,7 +86,7 @@ pub enum Own {
 }
 
 impl Params {
-    /// The words of its uniform block: what a buffer holds for it, little-endian.
+    /// The words of its uniform block. A buffer holds them in little-endian order.
     pub fn words(&self) -> [u32; WORDS] {
         let Params { first, len, index, count, groups, row, store, second, own } = *self;
         let mut words = [0; WORDS];
@@ -91,6 +96,7 @@ impl Params {
             Own::None => {}
             // The third is always zero.
             Own::Meeting { slot, tickets, stride } => put(&[slot, tickets, 0, stride]),
+            Own::Strided { stride } => put(&[stride]),
             Own::Parts { len, chunk, chunks, base, team, columns: Some([inner, width]), onto } => {
                 put(&[len, chunk, chunks, base, team, inner, width, onto]);
             }

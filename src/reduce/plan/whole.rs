@@ -87,13 +87,13 @@ impl Request<'_> {
     }
 
     /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
-    /// of workgroups. If workgroups synchronize, they all publish to one partials buffer.
-    pub(super) fn spread(
-        &self,
-        spans: &[Span],
-        stage: Stage,
-        Spread { most, stride }: Spread,
-    ) -> Result<Plan, ReduceError> {
+    /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
+    pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, ReduceError> {
+        let meets = stage.kernel.delivery == Delivery::Meeting;
+        if meets && self.meets_twice() {
+            return self.in_two_launches(spans, stage, spread);
+        }
+        let Spread { most, stride } = spread;
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
         let acc = self.monoid.acc.words() as u64 * 4 + self.monoid.format().map_or(0, Format::extra);
@@ -111,7 +111,10 @@ impl Request<'_> {
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();
-        let meets = stage.kernel.delivery == Delivery::Meeting;
+        // All others meet twice by now.
+        if meets && self.in_two_launches && tickets > 1 {
+            return Err(ReduceError::ExactMeeting);
+        }
         if meets && tickets > limit {
             return Err(PlanError::TooManyTickets { needed: tickets, limit }.into());
         }

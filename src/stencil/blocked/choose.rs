@@ -136,8 +136,9 @@ const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4
 pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) -> Config {
     let variant = config.stencil.fastest_step();
     let single = Config { variant, tuning: Tuning::of(variant), ..*config };
-    // A right-hand side is read anew at every level: so far that is slower than single steps.
-    if all && config.rhs {
+    // Deep passes are taken by themselves only on GPUs whose shapes were measured. A right-hand side is read anew at every
+    // level, which is slower than single steps.
+    if all && (config.rhs || machine.class != Class::Nvidia) {
         return single;
     }
     match best(config, machine) {

@@ -1,0 +1,29 @@
+//! What helps where an adapter lacks what a reduction needs.
+
+use halofold::reduce::Op;
+use halofold::reduce::exact::Format;
+use halofold::wgpu;
+
+use super::file::Work;
+use super::layout::Layout;
+use crate::gpu;
+
+/// The end of a message that says that features are `missing`: nothing if none is.
+pub fn instead(op: Op, work: &Work, missing: wgpu::Features) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let element = work.stored.element();
+    let mut ways = Vec::new();
+    if Format::of(op, element).is_some() && work.layout == Layout::Whole {
+        ways.push("--exact computes it in 32-bit integers, on every adapter".to_owned());
+    }
+    ways.extend(gpu::elsewhere(missing));
+    if ways.is_empty() && element.is_float() {
+        ways.push("save the array with 32 bits, array.astype('f4')".to_owned());
+    }
+    if ways.is_empty() {
+        ways.push("no adapter of this machine has it".to_owned());
+    }
+    format!("; {}", ways.join("; "))
+}

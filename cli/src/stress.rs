@@ -1,0 +1,171 @@
+//! `halofold stress`: whether the last workgroup of a launch always finds what the others have published.
+//!
+//! That holds by how GPUs carry out atomic operations, not by any specification (`shaders/shared/partials.wgsl`). So it is tried,
+//! millions of times, under what could break it: data that change, partials that are poisoned, caches that are busy with something
+//! else. All numbers are integers, and every result is compared with what the CPU knows it to be.
+
+mod batch;
+mod between;
+mod elements;
+mod kind;
+mod miss;
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use clap::ValueEnum;
+use halofold::reduce::Meeting;
+
+use crate::failure::Failure;
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::output::print;
+use crate::stress::batch::{Bench, JOBS, Tally};
+use crate::stress::elements::{Elements, Random};
+use crate::stress::miss::Miss;
+use crate::{progress, table};
+
+/// Elements, words of the ballast, and workgroups that go over it at a time: of a GPU, and of a processor that plays one.
+const SIZES: [(usize, u64, u64); 2] = [(1 << 24, 1 << 24, 4096), (1 << 18, 1 << 20, 64)];
+
+/// How long a batch may take: operating systems end a submission that takes seconds.
+const BATCH: Duration = Duration::from_millis(100);
+
+/// Batches that run before other reductions are bound.
+const REUSES: usize = 16;
+
+/// Wrong results that are shown in full.
+const SHOWN: usize = 10;
+
+/// How workgroups bring their partials together.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Launches {
+    /// In one launch: the last workgroup collects what the others have published.
+    #[value(name = "1")]
+    One,
+    /// In two launches, of which nothing is known to go wrong: to see whether a miss comes from elsewhere.
+    #[value(name = "2")]
+    Two,
+}
+
+/// Options of `halofold stress`.
+#[derive(clap::Args)]
+pub struct StressArgs {
+    /// How long it runs; parts of a minute are possible.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = minutes)]
+    minutes: Duration,
+    /// Launches of a reduction, 1 or 2. With 2, what is tried is the finish that needs no argument about atomics.
+    #[arg(long, value_enum, value_name = "1|2", default_value = "1", hide_possible_values = true)]
+    launches: Launches,
+    /// What all random choices follow from. By default another one in each run; it is printed.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Replace a text in every kernel: faults of the program's own tests.
+    #[arg(long, hide = true, num_args = 2)]
+    replace: Vec<String>,
+    #[command(flatten)]
+    adapter: AdapterArgs,
+}
+
+fn minutes(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().map(|minutes| 60.0 * minutes).filter(|seconds| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| format!("`{text}` is not a number of minutes above 0"))
+}
+
+/// Runs the command.
+pub fn run(arguments: &StressArgs) -> Result<(), Failure> {
+    let gpu = arguments.adapter.open()?;
+    let seed = arguments.seed.unwrap_or_else(now);
+    let mut random = Random::new(seed);
+    let (len, ballast, workgroups) = SIZES[usize::from(gpu.is_software())];
+    let elements = Elements::random(len, &mut random);
+    let meeting = match arguments.launches {
+        Launches::One => Meeting::OneLaunch,
+        Launches::Two => Meeting::TwoLaunches,
+    };
+    let pairs = arguments.replace.chunks_exact(2);
+    let replacements: Vec<_> = pairs.map(|pair| [pair[0].as_str(), pair[1].as_str()]).collect();
+    let (kinds, lacking) = kind::all(&gpu, meeting, &replacements)?;
+    let started = Instant::now();
+    let (tally, misses, wrong) = gpu.attempt(|| {
+        let mut bench = Bench::new(&gpu, &kinds, &elements, (ballast, workgroups))?;
+        let misses = until(&mut bench, arguments.minutes, &mut random)?;
+        let wrong = if misses.is_empty() { 0 } else { bench.wrong_elements()? };
+        Ok((bench.tally, misses, wrong))
+    })?;
+    let closing = closing(&gpu, &tally, started.elapsed(), (seed, arguments.launches));
+    if misses.is_empty() {
+        return print(&format!("{}{closing}", left_out(&lacking)));
+    }
+    print(&format!("{}{closing}", evidence(&misses, wrong)))?;
+    Err(Failure::Wrong)
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+}
+
+/// Runs batches until the time is over or a result is wrong.
+fn until(bench: &mut Bench<'_>, limit: Duration, random: &mut Random) -> Result<Vec<Miss>, Failure> {
+    let bar = progress::bar(limit.as_secs());
+    let started = Instant::now();
+    // As many as a batch has time for.
+    let mut count = JOBS / 8;
+    for batch in 0.. {
+        if batch % REUSES == 0 {
+            bench.draw(random)?;
+        }
+        let before = Instant::now();
+        let misses = bench.run(count, random)?;
+        if !misses.is_empty() || started.elapsed() >= limit {
+            bar.finish_and_clear();
+            return Ok(misses);
+        }
+        count = match before.elapsed() {
+            took if took > BATCH => (count / 2).max(1),
+            took if took < BATCH / 4 => (2 * count).min(JOBS),
+            _ => count,
+        };
+        bar.set_position(started.elapsed().as_secs());
+    }
+    unreachable!("batches go on until one ends the run")
+}
+
+/// What a result that was wrong looked like.
+fn evidence(misses: &[Miss], wrong_elements: usize) -> String {
+    let mut text = format!("{} of the last batch's results wrong:\n", misses.len());
+    for miss in misses.iter().take(SHOWN) {
+        text += &format!("  {miss}\n");
+    }
+    if misses.len() > SHOWN {
+        text += &format!("  … and {} more\n", misses.len() - SHOWN);
+    }
+    text += &match wrong_elements {
+        0 => "The elements themselves are what they should be.\n".to_owned(),
+        wrong => format!("{wrong} of the elements themselves are not what they should be.\n"),
+    };
+    text
+}
+
+/// Operators that did not run.
+fn left_out(lacking: &[String]) -> String {
+    if lacking.is_empty() {
+        return String::new();
+    }
+    format!("left out, as the adapter lacks a feature: {}\n", lacking.join(", "))
+}
+
+/// The last line: what ran.
+fn closing(gpu: &Gpu, tally: &Tally, took: Duration, (seed, launches): (u64, Launches)) -> String {
+    let Tally { reductions, bytes, changes, presses, poisons } = tally;
+    let launches = match launches {
+        Launches::One => "one launch",
+        Launches::Two => "two launches",
+    };
+    format!(
+        "{reductions} reductions in {launches} each, of {} GB, in {:.1} s on {}; between them {changes} changes of the data, {poisons} times \
+         poisoned partials, {presses} times other memory traffic; seed {seed}\n",
+        table::digits(*bytes as f64 / 1e9),
+        took.as_secs_f64(),
+        gpu.describe(),
+    )
+}

@@ -1,0 +1,102 @@
+//! Which reductions run: operators with accumulators of one, two and four words, by the library's own choice and by the rung in
+//! small workgroups, of which many meet over few elements.
+
+use std::fmt;
+
+use halofold::Element;
+use halofold::reduce::ladder::{Finish, Rung};
+use halofold::reduce::{Arity, Meeting, Monoid, Op, Options, Reducer, Strategy, Tuning};
+
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+use crate::stress::elements::Question;
+
+/// Four words that travel apart and belong together.
+const FOUR_SUMS: &str = "
+alias Acc = vec4<u32>;
+fn map(elem: Elem, index: u32) -> Acc { return vec4<u32>(elem, 3u * elem, 1u, elem + index); }
+fn identity() -> Acc { return vec4<u32>(); }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> vec4<u32> { return acc; }
+";
+
+/// Workgroup sizes of the rung, and the most workgroups.
+const TUNINGS: [(u32, u32); 4] = [(32, 8), (32, 1024), (64, 64), (256, 396)];
+
+/// Items that an invocation of the fast kernels takes at least: with fewer there is one workgroup.
+const PER_INVOCATION: usize = 16;
+
+/// Bytes up to which the library lets one workgroup do it all.
+const ALONE: usize = 256 << 10;
+
+/// An operator, and how it is reduced.
+pub struct Kind {
+    pub question: Question,
+    pub reducer: Reducer,
+    /// The fewest elements of which several workgroups meet.
+    pub least: usize,
+    name: String,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+fn monoid(question: Question) -> Result<Monoid, Failure> {
+    let of = |op: Op| op.over(Element::U32).map_err(Failure::usage);
+    match question {
+        Question::Sum => of(Op::Sum),
+        Question::WideSum => of(Op::WideSum),
+        Question::ArgMax => of(Op::ArgMax),
+        Question::MinMax => of(Op::MinMax),
+        Question::FourSums => {
+            Monoid::custom("four-sums", Element::U32, Arity::One, FOUR_SUMS).map_err(Failure::usage)
+        }
+    }
+}
+
+/// All kinds that the adapter runs, and the operators that it lacks a feature for.
+pub fn all(
+    gpu: &Gpu,
+    meeting: Meeting,
+    replacements: &[[&str; 2]],
+) -> Result<(Vec<Kind>, Vec<String>), Failure> {
+    let (mut kinds, mut lacking) = (Vec::new(), Vec::new());
+    for question in Question::ALL {
+        let monoid = monoid(question)?;
+        if !gpu.device.features().contains(monoid.features()) {
+            lacking.push(monoid.name().to_owned());
+            continue;
+        }
+        let mut add = |strategy, least, how: String| {
+            let mut options = Options::default();
+            (options.strategy, options.meeting, options.replacements) = (strategy, meeting, replacements);
+            let reducer = Reducer::with_options(&gpu.device, monoid.clone(), options);
+            let reducer = reducer.map_err(Failure::usage)?;
+            kinds.push(Kind { question, reducer, least, name: format!("{} of u32, {how}", monoid.name()) });
+            Ok(())
+        };
+        add(Strategy::Fastest, ALONE / 4 + 1, "as the library tunes it".to_owned())?;
+        for (workgroup_size, most) in TUNINGS {
+            let strategy = rung(gpu, meeting, workgroup_size, most)?;
+            let how = format!("at most {most} workgroups of {workgroup_size}");
+            add(strategy, PER_INVOCATION * workgroup_size as usize + 1, how)?;
+        }
+    }
+    Ok((kinds, lacking))
+}
+
+/// The rung that the library itself would take, with these knobs.
+fn rung(gpu: &Gpu, meeting: Meeting, workgroup_size: u32, most: u32) -> Result<Strategy, Failure> {
+    let (name, finish) = match meeting {
+        Meeting::TwoLaunches => ("vectorized", Finish::OneWorkgroup),
+        _ => ("single-pass", Finish::LastWorkgroup),
+    };
+    let rung = Rung::named(name).map_err(Failure::usage)?;
+    let limits = gpu.device.limits();
+    let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(workgroup_size);
+    tuning.max_workgroups = most;
+    Ok(Strategy::Rung { rung, finish, tuning })
+}

@@ -1,0 +1,110 @@
+//! In how many launches the workgroups of one result bring their partials together, and the adapters on which one is not to be
+//! trusted.
+
+use wgpu::{AdapterInfo, Backend};
+
+/// In how many launches several workgroups make one result of their partials: of
+/// [`Shape::Whole`](crate::reduce::Shape::Whole) and [`Shape::Strided`](crate::reduce::Shape::Strided). Other shapes never have
+/// workgroups that wait for one another in one launch.
+///
+/// In one launch the last workgroup to finish collects what the others have published. That is quicker, but it relies on the order
+/// in which a GPU carries out atomic operations on different addresses, which no specification promises: WGSL's atomics are relaxed.
+/// The order between two launches is promised by all of them. `docs/determinism.md` says more, `halofold stress` looks for an
+/// adapter where one launch fails.
+///
+/// [Exact sums](crate::reduce::exact) of whole inputs have one launch only; as one segment they take two.
+///
+/// Both ways combine the same elements in the same order, so that floats have the same bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Meeting {
+    /// In one launch, unless the device's adapter is one of [`FAILED`]. Where there is no device, as in
+    /// [`Plan::of`](crate::reduce::Plan::of), in one.
+    #[default]
+    ByAdapter,
+    /// In one launch, on every adapter.
+    OneLaunch,
+    /// In two launches, the second of one workgroup. [`Plan::scratch`](crate::reduce::Plan::scratch) takes the partials then.
+    TwoLaunches,
+}
+
+impl Meeting {
+    /// What it comes to on an adapter: one launch or two.
+    #[must_use]
+    pub fn on(self, adapter: &AdapterInfo) -> Self {
+        match self {
+            Meeting::ByAdapter if failed(FAILED, adapter).is_some() => Meeting::TwoLaunches,
+            Meeting::ByAdapter => Meeting::OneLaunch,
+            chosen => chosen,
+        }
+    }
+}
+
+/// Adapters on which the last workgroup of a launch was seen to miss what another one had published.
+///
+/// One row a case, most of all what `halofold stress` found. None is known. The first row that applies counts.
+pub const FAILED: &[Failed] = &[];
+
+/// A row of [`FAILED`]: a text that is left empty holds of every adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failed {
+    /// A part of the adapter's name, in lower case.
+    pub name: &'static str,
+    /// The back end, or `None` for all.
+    pub backend: Option<Backend>,
+    /// A part of the driver's name and version, `driver driver_info`, in lower case.
+    pub driver: &'static str,
+}
+
+impl Failed {
+    fn applies(&self, adapter: &AdapterInfo) -> bool {
+        let driver = format!("{} {}", adapter.driver, adapter.driver_info).to_lowercase();
+        adapter.name.to_lowercase().contains(self.name)
+            && self.backend.is_none_or(|backend| backend == adapter.backend)
+            && driver.contains(self.driver)
+    }
+}
+
+fn failed<'a>(rows: &'a [Failed], adapter: &AdapterInfo) -> Option<&'a Failed> {
+    rows.iter().find(|row| row.applies(adapter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter(name: &str, backend: Backend, driver: &str, driver_info: &str) -> AdapterInfo {
+        let (driver, driver_info) = (driver.to_owned(), driver_info.to_owned());
+        let info = AdapterInfo::new(wgpu::DeviceType::DiscreteGpu, backend);
+        AdapterInfo { name: name.to_owned(), driver, driver_info, ..info }
+    }
+
+    #[test]
+    fn a_row_applies_where_all_of_it_does() {
+        let row = Failed { name: "example 7", backend: Some(Backend::Vulkan), driver: "exdrv 12." };
+        let rows = [row];
+        let of = |name, backend, driver, info| failed(&rows, &adapter(name, backend, driver, info));
+        assert_eq!(of("Vendor Example 700", Backend::Vulkan, "ExDrv", "12.3"), Some(&row));
+        assert_eq!(of("Vendor Example 600", Backend::Vulkan, "ExDrv", "12.3"), None);
+        assert_eq!(of("Vendor Example 700", Backend::Gl, "ExDrv", "12.3"), None);
+        assert_eq!(of("Vendor Example 700", Backend::Vulkan, "ExDrv", "13.0"), None);
+        let all = [Failed { name: "", backend: Some(Backend::Gl), driver: "" }];
+        assert!(failed(&all, &adapter("anything", Backend::Gl, "", "")).is_some());
+    }
+
+    #[test]
+    fn rows_are_in_lower_case() {
+        let is_lower = |text: &str| text == text.to_lowercase();
+        assert!(FAILED.iter().all(|row| is_lower(row.name) && is_lower(row.driver)));
+    }
+
+    #[test]
+    fn what_is_chosen_stays() {
+        let any = adapter("any", Backend::Vulkan, "any", "1");
+        for chosen in [Meeting::OneLaunch, Meeting::TwoLaunches] {
+            assert_eq!(chosen.on(&any), chosen);
+        }
+        assert_eq!(Meeting::ByAdapter.on(&any), Meeting::OneLaunch);
+    }
+}
