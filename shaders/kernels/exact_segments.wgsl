@@ -9,8 +9,7 @@
 #import exact/fold
 #import exact/states
 #import exact/conclude
-#import workgroup_reduce
-#import subgroup_reduce
+#import exact/reduce
 
 struct Own {
     // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
@@ -38,6 +37,6 @@ fn kernel(at: Place, wg: Workgroup) {
     let window = first_window(range.begin + at.lid * PER_VECTOR, range.end, at);
     let sum = fold_range(range.begin, range.end, at.lid, WG, window);
 #endif
-    let total = workgroup_reduce(sum, at, wg);
+    let total = reduce_all(sum, at, wg);
     conclude(slot, wg.index < params.groups, total, range.end - range.begin, at);
 }

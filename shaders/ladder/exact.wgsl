@@ -40,8 +40,7 @@
 #import exact/fold
 #import exact/states
 #import exact/conclude
-#import workgroup_reduce
-#import subgroup_reduce
+#import exact/reduce
 #import partials
 
 struct Own {
@@ -148,7 +147,7 @@ fn kernel(at: Place, wg: Workgroup) {
     let window = first_window(params.first + own * PER_VECTOR, stop, at);
     let sum = fold_range(params.first, stop, own, params.groups * WG, window);
 #endif
-    let partial = workgroup_reduce(sum, at, wg);
+    let partial = reduce_all(sum, at, wg);
 
     // A single workgroup needs no partials.
     if params.own.tickets == 1u {
@@ -200,7 +199,7 @@ fn kernel(at: Place, wg: Workgroup) {
         add_extras(begin, at);
         workgroupBarrier();
     }
-    let total = workgroup_reduce(acc, at, wg);
+    let total = reduce_all(acc, at, wg);
     if at.lid == 0u {
         reset_tickets();
     }
