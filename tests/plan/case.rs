@@ -221,8 +221,9 @@ fn tunings() -> impl Strategy<Value = Tuning> {
 
 /// Every rung, and now and then a finish that it does not offer.
 fn rungs() -> impl Strategy<Value = How> {
-    (0..RUNGS.len(), tunings(), 0..20usize).prop_map(|(rung, tuning, finish)| {
-        let rung = &RUNGS[rung];
+    // Exact sums publish digits besides their partials, and have tests of their own.
+    let plain: Vec<_> = RUNGS.iter().filter(|rung| rung.name() != "exact").collect();
+    (select(plain), tunings(), 0..20usize).prop_map(|(rung, tuning, finish)| {
         let offered = rung.finishes[finish % rung.finishes.len()];
         let finish = if finish == 19 { Finish::ALL[tuning.tile as usize % 5] } else { offered };
         How::Rung { rung, finish, tuning }
