@@ -78,7 +78,7 @@ impl Fields {
     fn bits(&self, is_negative: bool, exponent: u64, fraction: u64) -> u64 {
         let top = (1u64 << self.exponent) - 1;
         let sign = u64::from(is_negative) << (self.fraction + self.exponent);
-        sign | (exponent.min(top) << self.fraction) | fraction % (1 << self.fraction)
+        sign | (exponent.min(top) << self.fraction) | (fraction % (1 << self.fraction))
     }
 }
 
