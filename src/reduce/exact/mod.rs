@@ -13,7 +13,6 @@
 //! | sum, mean | f32, f16 | f32 |
 //! | sum, mean | f64 | f64 |
 //! | dot | f32 | f32 |
-//! | min, max, arg-min, arg-max | f64 | as without; from keys in two words |
 //!
 //! # What comes out
 //!
