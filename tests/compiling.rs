@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use halofold::Element;
 use halofold::histogram::{Histogram, Keys};
-use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Weights};
+use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
 use scene::{Scene, any_adapter};
 
 /// What the library says it compiles.
@@ -48,7 +48,8 @@ fn once_and_when_needed() {
 fn stencils(scene: &Scene) {
     let [first, second] = [(); 2].map(|()| scene.room(4 * 64).unwrap());
     let grids = Grids::new(&first, &second);
-    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, Grid::plane(8, 8));
+    let variant = Variant::named(&FIVE_POINT, "register-rows").unwrap();
+    let config = Config::new(&FIVE_POINT, variant, Element::F32, Grid::plane(8, 8));
     let (count, jacobi) = compiled(|| Jacobi::new(&scene.device, config, FIVE_POINT.usual).unwrap());
     assert_eq!(count, 0, "making a stencil compiles nothing");
     assert_eq!(compiled(|| jacobi.prepare(grids).unwrap()).0, 1);

@@ -64,7 +64,8 @@ fn inputs_larger_than_a_binding_are_windowed() {
     for rung in RUNGS {
         let job = job(&device, rung, 64, words.len() as u64);
         if let Err(error) = job.check(device.features(), &device.limits()) {
-            assert!(matches!(error, ReduceError::MissingFeature { .. }), "{}: {error}", rung.name());
+            let excused = matches!(error, ReduceError::MissingFeature { .. } | ReduceError::NotExact { .. });
+            assert!(excused, "{}: {error}", rung.name());
             continue;
         }
         for first in [0, 77] {
