@@ -192,10 +192,11 @@ pub enum ReduceError {
     /// Exact sums are not available for the form.
     #[error("{0:?} has no exact sums: use `Form::Whole` or `Form::Segments`")]
     ExactForm(Form),
-    /// An exact sum of a whole input, of several workgroups, that is not to take one launch.
+    /// An exact sum of a whole input needs several workgroups in one launch, which the options or the adapter
+    /// exclude.
     #[error(
-        "exact sums of whole inputs bring their partials together in one launch only, which the options or this adapter \
-         (`meeting::FAILED`) exclude: one segment of all elements takes two launches"
+        "exact sums of whole inputs combine their partials in one launch only, which the options or this adapter \
+         (`meeting::FAILED`) exclude: reduce the input as one segment, which takes two launches"
     )]
     ExactMeeting,
     /// A rung about subgroups with subgroups turned off.

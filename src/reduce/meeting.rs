@@ -1,35 +1,38 @@
-//! In how many launches the workgroups of one result bring their partials together, and the adapters on which one is not to be
-//! trusted.
+//! The number of launches in which the partials of one result are combined, and the adapters on which one
+//! launch is not reliable.
 
 use wgpu::{AdapterInfo, Backend};
 
-/// In how many launches several workgroups make one result of their partials: of
-/// [`Shape::Whole`](crate::reduce::Shape::Whole) and [`Shape::Strided`](crate::reduce::Shape::Strided). Other shapes never have
-/// workgroups that wait for one another in one launch.
+/// The number of launches in which several workgroups combine their partials to one result, for
+/// [`Shape::Whole`](crate::reduce::Shape::Whole) and [`Shape::Strided`](crate::reduce::Shape::Strided). In
+/// other shapes no workgroup reads what another one writes in the same launch.
 ///
-/// In one launch the last workgroup to finish collects what the others have published. That is quicker, but it relies on the order
-/// in which a GPU carries out atomic operations on different addresses, which no specification promises: WGSL's atomics are relaxed.
-/// The order between two launches is promised by all of them. `docs/determinism.md` says more, `halofold stress` looks for an
-/// adapter where one launch fails.
+/// With one launch the last workgroup to finish collects the partials that the others have published. This is
+/// faster, but it relies on the order in which a GPU performs atomic operations on different addresses. No
+/// specification guarantees that order: WGSL's atomics are relaxed. All specifications guarantee the order
+/// between two launches. `docs/determinism.md` explains this, and `halofold stress` tests whether one launch
+/// fails on an adapter.
 ///
-/// [Exact sums](crate::reduce::exact) of whole inputs have one launch only; as one segment they take two.
+/// [Exact sums](crate::reduce::exact) of whole inputs always take one launch. Reduce the input as one segment
+/// to take two.
 ///
-/// Both ways combine the same elements in the same order, so that floats have the same bits.
+/// Both ways combine the elements in the same order, so floats have the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Meeting {
-    /// In one launch, unless the device's adapter is one of [`FAILED`]. Where there is no device, as in
-    /// [`Plan::of`](crate::reduce::Plan::of), in one.
+    /// One launch, unless [`FAILED`] lists the device's adapter. Without a device, as in
+    /// [`Plan::of`](crate::reduce::Plan::of), one launch.
     #[default]
     ByAdapter,
-    /// In one launch, on every adapter.
+    /// One launch, on every adapter.
     OneLaunch,
-    /// In two launches, the second of one workgroup. [`Plan::scratch`](crate::reduce::Plan::scratch) takes the partials then.
+    /// Two launches, of which the second has one workgroup. The partials are then in the buffers of
+    /// [`Plan::scratch`](crate::reduce::Plan::scratch).
     TwoLaunches,
 }
 
 impl Meeting {
-    /// What it comes to on an adapter: one launch or two.
+    /// Resolves the choice for an adapter: one launch or two.
     #[must_use]
     pub fn on(self, adapter: &AdapterInfo) -> Self {
         match self {
@@ -40,12 +43,12 @@ impl Meeting {
     }
 }
 
-/// Adapters on which the last workgroup of a launch was seen to miss what another one had published.
+/// Adapters on which the last workgroup of a launch has missed a partial that another one had published.
 ///
-/// One row a case, most of all what `halofold stress` found. None is known. The first row that applies counts.
+/// One row per case, mostly from `halofold stress`. No case is known. The first row that matches counts.
 pub const FAILED: &[Failed] = &[];
 
-/// A row of [`FAILED`]: a text that is left empty holds of every adapter.
+/// A row of [`FAILED`]. An empty text matches every adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failed {

@@ -20,7 +20,7 @@
 //! | shape | launches | [`Workspace`] |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | one accumulator per workgroup, for at most about two thousand workgroups: 50 KB or less |
-//! | … with [`Meeting::TwoLaunches`], unless one workgroup suffices: up to 256 KiB, or 4096 elements that are strided | 2 | the same |
+//! | … with [`Meeting::TwoLaunches`], unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
 //! | … few and long | 2 | one accumulator per chunk: about four thousand at most |

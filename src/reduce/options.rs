@@ -36,7 +36,8 @@ pub struct Options<'a> {
     pub to_states: bool,
     /// Whether sums are [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
     pub accuracy: Accuracy,
-    /// Texts to replace in every kernel, and what by: faults that a test puts in to see that they are found.
+    /// Replacements of text in every kernel. A test uses them to insert faults, and checks that they are
+    /// found.
     #[doc(hidden)]
     pub replacements: &'a [[&'a str; 2]],
 }
