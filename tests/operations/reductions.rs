@@ -9,6 +9,9 @@ use super::{End, Operation, Scene, same, text};
 /// Elements, if a buffer holds as many: several windows where a binding has 4 KiB.
 const LEN: u64 = 5000;
 
+/// The rung that sums floats only.
+const EXACT: Way = Way::Rung("exact");
+
 /// What is special about a reduction.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -80,7 +83,12 @@ fn expected(op: Op, shape: Shape, words: &[u32], cuts: &[u32]) -> Vec<u32> {
 fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
     let device = &scene.device;
     let (shape, len) = shape(form, scene.words(LEN));
-    let all: Vec<u32> = (0..scene.words(LEN) as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    // Of floats small whole numbers, which the CPU adds as integers.
+    let (element, word): (_, fn(u32) -> u32) = match way {
+        EXACT => (Element::F32, |i| ((i % 1000) as f32).to_bits()),
+        _ => (Element::U32, |i| i.wrapping_mul(2_654_435_761)),
+    };
+    let all: Vec<u32> = (0..scene.words(LEN) as u32).map(word).collect();
     let used = if way == Way::Counted { len / 2 } else { len };
     let stride = if let Shape::Strided { stride } = shape { stride as usize } else { 1 };
     let words: Vec<u32> = all.iter().copied().step_by(stride).take(used as usize).collect();
@@ -89,9 +97,12 @@ fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
     let second = scene.buffer(bytemuck::cast_slice(&all))?;
     let offsets = scene.buffer(bytemuck::cast_slice(&cuts))?;
     let count = scene.buffer(&(used as u32).to_le_bytes())?;
-    let expected = expected(op, shape, &words, &cuts);
+    let expected = match way {
+        EXACT => vec![(words.iter().map(|word| f32::from_bits(*word) as u32).sum::<u32>() as f32).to_bits()],
+        _ => expected(op, shape, &words, &cuts),
+    };
     scene.stage();
-    let monoid = op.over(Element::U32).map_err(text)?;
+    let monoid = op.over(element).map_err(text)?;
     let mut options = Options::default();
     if let Way::Rung(name) = way {
         let rung = RUNGS.iter().find(|rung| rung.name() == name).ok_or("a rung")?;
