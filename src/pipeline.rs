@@ -1,5 +1,10 @@
 //! Compilation of composed kernels, for reductions, histograms and stencils.
 
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
 use wgpu::{Device, Limits};
 
 use crate::binding;
@@ -118,7 +123,7 @@ pub(crate) enum Checks {
     Off,
 }
 
-/// A pipeline, and the layout of its group 0.
+/// A pipeline, and the layout of its group 0. Clones share both.
 pub(crate) type Compiled = (wgpu::ComputePipeline, wgpu::BindGroupLayout);
 
 /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
@@ -157,6 +162,40 @@ pub(crate) fn compile(device: &Device, kernel: Kernel<'_>) -> Compiled {
         cache: kernel.cache,
     });
     (pipeline, layout)
+}
+
+/// Compiled kernels, by a key that tells them apart. Each is compiled when it is first needed, and kept.
+#[derive(Debug)]
+pub(crate) struct Compilations<K>(Mutex<HashMap<K, Compiled>>);
+
+impl<K> Default for Compilations<K> {
+    fn default() -> Self {
+        Compilations(Mutex::default())
+    }
+}
+
+impl<K: Eq + Hash> Compilations<K> {
+    /// Returns the kernel with a key. On first use it calls `compile`.
+    pub(crate) fn get(&self, key: K, compile: impl FnOnce() -> Compiled) -> Compiled {
+        let Ok(compiled) = self.try_get(key, || Ok::<_, Infallible>(compile()));
+        compiled
+    }
+
+    /// Returns the kernel with a key. On first use it calls `compile`, which may fail.
+    pub(crate) fn try_get<E>(
+        &self,
+        key: K,
+        compile: impl FnOnce() -> Result<Compiled, E>,
+    ) -> Result<Compiled, E> {
+        // The map is consistent even if a thread panicked while it held the lock.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(compiled) = known.get(&key) {
+            return Ok(compiled.clone());
+        }
+        let compiled = compile()?;
+        known.insert(key, compiled.clone());
+        Ok(compiled)
+    }
 }
 
 /// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them; `None`

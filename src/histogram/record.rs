@@ -1,7 +1,5 @@
 //! Recording a plan: compiled pipelines, bind groups, and dispatches on the caller's encoder or pass.
 
-use std::sync::OnceLock;
-
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::binding::{self, Use, slice};
@@ -11,7 +9,7 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
-use crate::pipeline::{self, Checks, Compiled, Options};
+use crate::pipeline::{self, Checks, Compilations, Compiled, Options};
 use crate::reduce::Extent;
 use crate::slice::Slice;
 
@@ -30,7 +28,7 @@ pub struct Histogram {
     device: Device,
     job: Job,
     limits: wgpu::Limits,
-    steps: [(Step, OnceLock<Compiled>); 2],
+    kernels: Compilations<Step>,
     cache: Option<wgpu::PipelineCache>,
     checks: Checks,
     /// The first and the last float of each bin, as ordered integers; unused for [`Keys::Numbers`].
@@ -83,7 +81,7 @@ impl Histogram {
             device: device.clone(),
             job,
             limits,
-            steps: [Step::Clear, Step::Count].map(|step| (step, OnceLock::new())),
+            kernels: Compilations::default(),
             cache: options.cache.cloned(),
             checks,
             borders: binding::filled(
@@ -139,21 +137,16 @@ impl Histogram {
             let (pipeline, layout) = self.step(pass.step);
             let bound = Bound { histogram: self, input, output, params: &params, index, pass };
             let resources = self.job.slots(pass.step).iter().map(|&slot| (slot, bound.slot(slot)));
-            Dispatch {
-                pipeline: pipeline.clone(),
-                bindings: binding::bind(&self.device, "halofold::histogram::bindings", layout, resources),
-                grid: pass.grid,
-            }
+            let bindings = binding::bind(&self.device, "halofold::histogram::bindings", &layout, resources);
+            Dispatch { pipeline, bindings, grid: pass.grid }
         };
         let passes = plan.passes.iter().enumerate().map(recorded).collect();
         Ok(Prepared { plan, passes })
     }
 
     /// Returns a step's pipeline, which it compiles on first use.
-    fn step(&self, step: Step) -> &Compiled {
-        let found = self.steps.iter().find(|(known, _)| *known == step);
-        let (_, compiled) = found.expect("there are no other steps");
-        compiled.get_or_init(|| {
+    fn step(&self, step: Step) -> Compiled {
+        self.kernels.get(step, || {
             let kernel = pipeline::Kernel {
                 label: &format!("halofold::histogram::{step:?}"),
                 wgsl: self.job.compose(step),

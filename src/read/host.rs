@@ -18,11 +18,21 @@ pub(crate) fn submit<E: From<ReadError>>(
         usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         mapped_at_creation: false,
     });
+    submit_copy((device, queue), (&results, size), |encoder| record(&results, encoder))
+}
+
+/// Records an operation and a copy of the first `size` bytes of a buffer, in whole words, to the host, and
+/// submits both.
+pub(crate) fn submit_copy<E: From<ReadError>>(
+    (device, queue): (&Device, &Queue),
+    (buffer, size): (&Buffer, u64),
+    record: impl FnOnce(&mut CommandEncoder) -> Result<(), E>,
+) -> Result<Readback, E> {
     let readback = Readback::new(device, size);
     let label = Some("halofold::read::submit");
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
-    record(&results, &mut encoder)?;
-    readback.encode(&mut encoder, &results, 0, size)?;
+    record(&mut encoder)?;
+    readback.encode(&mut encoder, buffer, 0, size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT))?;
     queue.submit([encoder.finish()]);
     Ok(readback)
 }

@@ -71,7 +71,7 @@ mod mappable;
 mod readback;
 mod reading;
 
-pub(crate) use host::submit;
+pub(crate) use host::{submit, submit_copy};
 pub use mailbox::Mailbox;
 pub use readback::Readback;
 pub use reading::Reading;

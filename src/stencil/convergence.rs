@@ -219,8 +219,8 @@ impl Control {
                 (3, both.as_entire_binding()),
                 (4, buffers.params.as_entire_binding()),
             ];
-            let bindings = binding::bind(device, "halofold::stencil::convergence", layout, resources);
-            Dispatch { pipeline: pipeline.clone(), bindings, grid: [1, 1] }
+            let bindings = binding::bind(device, "halofold::stencil::convergence", &layout, resources);
+            Dispatch { pipeline, bindings, grid: [1, 1] }
         };
         Control {
             begin: [dispatch("begin", due)],

@@ -3,7 +3,7 @@
 use bytemuck::AnyBitPattern;
 use wgpu::{Buffer, CommandEncoder, Queue};
 
-use crate::read::{ReadError, Readback};
+use crate::read::{self, ReadError};
 use crate::stencil::convergence::Convergence;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
@@ -76,12 +76,10 @@ impl Jacobi {
         size: u64,
         record: impl FnOnce(&mut CommandEncoder),
     ) -> Result<Vec<u8>, ReadError> {
-        let readback = Readback::new(self.device(), size);
-        let label = Some("halofold::stencil::wait");
-        let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor { label });
-        record(&mut encoder);
-        readback.encode(&mut encoder, buffer, 0, size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT))?;
-        queue.submit([encoder.finish()]);
+        let readback = read::submit_copy((self.device(), queue), (buffer, size), |encoder| {
+            record(encoder);
+            Ok::<_, ReadError>(())
+        })?;
         readback.wait(size)
     }
 }

@@ -119,9 +119,9 @@ impl Jacobi {
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         match &self.passes {
-            Some(passes) => drop(self.kernels.pass(passes.deepest())),
-            None => drop(self.kernels.step()),
-        }
+            Some(passes) => self.kernels.pass(passes.deepest()),
+            None => self.kernels.step(),
+        };
         if self.exchange.is_some() {
             self.kernels.gather();
             self.kernels.scatter();
@@ -169,7 +169,7 @@ impl Jacobi {
         }
         let layers = self.exchange.as_ref().map(|exchange| exchange.layers(self.device()));
         let exchange = self.exchange.as_ref().zip(layers.as_ref());
-        let (kernels, kernel, weights) = (&*self.kernels, self.kernels.step(), &self.weights);
+        let (kernels, kernel, weights) = (&*self.kernels, &self.kernels.step(), &self.weights);
         let bind = Binder { kernels, kernel, weights, params };
         Ok(Steps::Single(grids.steps().map(|grids| bind.step(grids, &self.plan, 0, exchange))))
     }

@@ -1,12 +1,11 @@
 //! The compiled kernels of a stencil. Each is compiled once, when it is first needed. Clones of a
 //! [`Jacobi`](crate::stencil::Jacobi) share them.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use wgpu::Device;
 
-use crate::pipeline::{self, Checks, Compiled, Kernel, Options};
+use crate::pipeline::{self, Checks, Compilations, Compiled, Kernel, Options};
 use crate::reduce::Reducer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -22,15 +21,19 @@ pub(super) struct Kernels {
     config: Config,
     pub(super) checks: Checks,
     cache: Option<wgpu::PipelineCache>,
-    step: OnceLock<Compiled>,
-    /// The pipelines of a time-blocked kernel, by levels and teams. Passes with the same levels and teams
-    /// share one.
-    passes: Mutex<HashMap<(u32, u32), Compiled>>,
-    gather: OnceLock<Compiled>,
-    scatter: OnceLock<Compiled>,
-    /// The pipelines of the convergence check, by their entry points.
-    convergence: [(&'static str, OnceLock<Compiled>); 4],
+    compiled: Compilations<Key>,
     residual: OnceLock<Reducer>,
+}
+
+/// What tells the kernels of a configuration apart.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// The stencil's own kernel that makes single steps.
+    Step,
+    /// A time-blocked kernel, by its levels and teams. Passes with the same levels and teams share one.
+    Pass { levels: u32, teams: u32 },
+    /// An auxiliary kernel, by its entry point.
+    Auxiliary(&'static str),
 }
 
 impl Kernels {
@@ -40,58 +43,71 @@ impl Kernels {
             config,
             checks,
             cache: options.cache.cloned(),
-            step: OnceLock::new(),
-            passes: Mutex::default(),
-            gather: OnceLock::new(),
-            scatter: OnceLock::new(),
-            convergence: convergence::ENTRY_POINTS.map(|entry_point| (entry_point, OnceLock::new())),
+            compiled: Compilations::default(),
             residual: OnceLock::new(),
         }
     }
 
     /// The stencil's own kernel.
-    pub(super) fn step(&self) -> &Compiled {
-        self.step.get_or_init(|| self.own(&self.config))
+    pub(super) fn step(&self) -> Compiled {
+        self.own(Key::Step, &self.config)
     }
 
     /// The pipeline of a time-blocked kernel for passes of a number of steps.
     pub(super) fn pass(&self, steps: u32) -> Compiled {
         let config = self.config.with_steps(steps);
-        let key = (config.tuning.levels_per_team, config.tuning.block.rows);
-        let mut passes = self.passes.lock().unwrap_or_else(PoisonError::into_inner);
-        passes.entry(key).or_insert_with(|| self.own(&config)).clone()
+        let (levels, teams) = (config.tuning.levels_per_team, config.tuning.block.rows);
+        self.own(Key::Pass { levels, teams }, &config)
     }
 
-    fn own(&self, config: &Config) -> Compiled {
-        let label = format!("halofold::stencil::{}", config.variant.name);
-        self.compile(Kernel {
-            label: &label,
-            wgsl: config.compose(),
-            entry_point: "main",
-            slots: config.slots(),
-            overrides: &config.overrides(),
-            cache: self.cache.as_ref(),
-            checks: self.checks,
+    fn own(&self, key: Key, config: &Config) -> Compiled {
+        self.compiled.get(key, || {
+            let kernel = Kernel {
+                label: &format!("halofold::stencil::{}", config.variant.name),
+                wgsl: config.compose(),
+                entry_point: "main",
+                slots: config.slots(),
+                overrides: &config.overrides(),
+                cache: self.cache.as_ref(),
+                checks: self.checks,
+            };
+            pipeline::compile(&self.device, kernel)
         })
     }
 
     /// The kernel that gathers the layers of the halo exchange.
-    pub(super) fn gather(&self) -> &Compiled {
-        self.gather.get_or_init(|| self.exchange("gather"))
+    pub(super) fn gather(&self) -> Compiled {
+        self.exchange("gather")
     }
 
     /// The kernel that scatters them.
-    pub(super) fn scatter(&self) -> &Compiled {
-        self.scatter.get_or_init(|| self.exchange("scatter"))
+    pub(super) fn scatter(&self) -> Compiled {
+        self.exchange("scatter")
+    }
+
+    fn exchange(&self, entry_point: &'static str) -> Compiled {
+        let label = format!("halofold::stencil::{entry_point}");
+        self.auxiliary(&label, || halo::compose(self.config.element), entry_point, &halo::SLOTS)
     }
 
     /// A kernel of the convergence check.
-    pub(super) fn convergence(&self, entry_point: &str) -> &Compiled {
-        let found = self.convergence.iter().find(|(name, _)| *name == entry_point);
-        let (name, compiled) = found.expect("there are no other entry points");
-        compiled.get_or_init(|| {
-            let wgsl = convergence::compose(self.config.element);
-            self.small("halofold::stencil::convergence", wgsl, name, &convergence::SLOTS)
+    pub(super) fn convergence(&self, entry_point: &'static str) -> Compiled {
+        let wgsl = || convergence::compose(self.config.element);
+        self.auxiliary("halofold::stencil::convergence", wgsl, entry_point, &convergence::SLOTS)
+    }
+
+    /// An auxiliary kernel, which always has wgpu's checks: they cost nothing there.
+    fn auxiliary(
+        &self,
+        label: &str,
+        wgsl: impl FnOnce() -> String,
+        entry_point: &'static str,
+        slots: &[u32],
+    ) -> Compiled {
+        self.compiled.get(Key::Auxiliary(entry_point), || {
+            let (overrides, cache, checks) = (&[][..], self.cache.as_ref(), Checks::On);
+            let kernel = Kernel { label, wgsl: wgsl(), entry_point, slots, overrides, cache, checks };
+            pipeline::compile(&self.device, kernel)
         })
     }
 
@@ -107,20 +123,5 @@ impl Kernels {
     /// The options with which they are compiled.
     pub(super) fn options(&self) -> Options<'_> {
         self.cache.as_ref().map_or(Options::default(), |cache| Options::default().with_cache(cache))
-    }
-
-    fn exchange(&self, entry_point: &str) -> Compiled {
-        let label = format!("halofold::stencil::{entry_point}");
-        self.small(&label, halo::compose(self.config.element), entry_point, &halo::SLOTS)
-    }
-
-    /// Compiles an auxiliary kernel, always with wgpu's checks: they cost nothing there.
-    fn small(&self, label: &str, wgsl: String, entry_point: &str, slots: &[u32]) -> Compiled {
-        let (overrides, cache, checks) = (&[][..], self.cache.as_ref(), Checks::On);
-        self.compile(Kernel { label, wgsl, entry_point, slots, overrides, cache, checks })
-    }
-
-    fn compile(&self, kernel: Kernel<'_>) -> Compiled {
-        pipeline::compile(&self.device, kernel)
     }
 }
