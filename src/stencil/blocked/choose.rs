@@ -32,6 +32,9 @@ enum Class {
 
 const NVIDIA: u32 = 0x10de;
 
+/// Nanoseconds that a single step takes for each byte it moves.
+const NVIDIA_BYTE: f64 = 1.0 / 4150.0;
+
 impl Machine {
     /// What a device says of itself, for a type of cells.
     pub(in crate::stencil) fn of(
@@ -66,12 +69,12 @@ impl Machine {
         }
     }
 
-    /// Nanoseconds of a single step: of its launch, and of a byte that it moves.
-    fn single(&self) -> (f64, f64) {
+    /// Nanoseconds that a launch takes.
+    fn launch(&self) -> f64 {
         match self.class {
-            Class::Nvidia => (2500.0, 1.0 / 4150.0),
-            Class::Software => (20_000.0, 0.35),
-            Class::Other => (5000.0, 1.0 / 400.0),
+            Class::Nvidia => 2500.0,
+            Class::Software => 20_000.0,
+            Class::Other => 5000.0,
         }
     }
 
@@ -149,9 +152,9 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
     }
 }
 
+/// Nanoseconds of a single step on a GPU whose shapes were measured.
 fn single_ns(config: &Config, machine: &Machine) -> f64 {
-    let (launch, byte) = machine.single();
-    launch + byte * config.bytes_moved() as f64 * config.grid.cells() as f64
+    machine.launch() + NVIDIA_BYTE * config.bytes_moved() as f64 * config.grid.cells() as f64
 }
 
 /// The best shape for a grid, and its nanoseconds a step.
@@ -203,8 +206,7 @@ fn estimate(config: &Config, machine: &Machine, shape: &Shape) -> f64 {
     let wave = |groups: u64| shape.turn.0 + shape.turn.1 * groups.div_ceil(cores) as f64;
     let (full, rest) = (groups / slots, groups % slots);
     let waves = full as f64 * wave(slots) + if rest > 0 { wave(rest) } else { 0.0 };
-    let (launch, _) = machine.single();
-    (launch + turns as f64 * waves) / f64::from(steps)
+    (machine.launch() + turns as f64 * waves) / f64::from(steps)
 }
 
 #[cfg(test)]
