@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use wgpu::Limits;
 
+use crate::binding;
 use crate::pipeline;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -38,9 +39,18 @@ pub(super) fn strips_fit(config: &Config, steps: u32) -> bool {
     strips(config, steps).is_some()
 }
 
-/// Whether strips and windows have room for so many steps in one pass.
+/// Whether strips, windows and the binding of all parameters have room for passes of up to so many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
-    strips_fit(config, steps) && windows_fit(config, config.cut(limits), steps)
+    let cut = config.cut(limits);
+    strips_fit(config, steps) && windows_fit(config, cut, steps) && blocks_fit(cut, limits, steps)
+}
+
+/// Whether the parameters of all passes of up to so many steps fit in one binding, twice: a run that stops at
+/// convergence copies them, and those with which a dispatch does nothing, on the GPU.
+fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
+    // No pass takes more windows than the fullest. A ring's ends take two more blocks, the residual one.
+    let blocks = u64::from(steps) * (slabs(cut, steps, 0..cut.layers).len() as u64 + 2) + 1;
+    steps == 1 || 2 * blocks * binding::STRIDE as u64 <= limits.max_storage_buffer_binding_size
 }
 
 /// Rows that a window must hold at least.
