@@ -1,12 +1,15 @@
 //! Composes the WGSL of one launch from an operator and a stage.
 
+use std::borrow::Cow;
+
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
 use crate::reduce::error::ReduceError;
-use crate::reduce::exact::{is_exact_kernel, is_mean};
+use crate::reduce::exact::is_exact_kernel;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Elem, Monoid};
+use crate::reduce::op::Op;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{Composer, Piece};
 
@@ -17,7 +20,8 @@ impl Monoid {
     /// operator does not have: atomics if no word holds its accumulator, adjoining bindings with two inputs,
     /// or subgroup operations that the features lack.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
-        let monoid = if is_exact_kernel(stage.kernel) { self.exact()? } else { self };
+        let exact = is_exact_kernel(stage.kernel);
+        let monoid = &if exact { Cow::Owned(self.exact()?) } else { Cow::Borrowed(self) };
         let text = Text { monoid, stage, features };
         let fits = match (stage.kernel.delivery, stage.reads) {
             // Without a seed the output holds results, and only the operator's own atomic operation can add
@@ -121,7 +125,7 @@ impl Text<'_> {
             .define("strided", is_strided)
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
-            .define("mean", is_exact && is_mean(monoid.op()))
+            .define("mean", is_exact && monoid.op() == Some(Op::Mean))
             .define("bits_64", is_exact && monoid.stride() == 8)
             .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())

@@ -100,6 +100,7 @@
 //! buffers need [`wgpu::BufferUsages::STORAGE`]. A reduction cannot write its output to a buffer from which
 //! it reads elements or offsets, even if the ranges do not overlap.
 
+mod analysis;
 mod bind;
 mod compose;
 mod error;

@@ -1,13 +1,12 @@
 //! An operator as WGSL: four functions over a type `Acc`. naga parses and checks them before they reach a
 //! device.
 
-use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Handle, Module, Span, Type};
 use wgpu::Features;
 
 use crate::element::Element;
+use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::Format;
-use crate::reduce::layout::{self, Layout};
+use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
@@ -118,7 +117,7 @@ impl Elem {
         }
     }
 
-    fn is_half(self) -> bool {
+    pub(super) fn is_half(self) -> bool {
         matches!(self, Elem::Number { element: Element::F16, .. })
     }
 }
@@ -157,8 +156,6 @@ pub struct Monoid {
     features: Features,
     /// The format of its states, if its sums are exact.
     format: Option<Format>,
-    /// The exact form of this operator, if there is one.
-    exact: Option<Box<Monoid>>,
 }
 
 impl Monoid {
@@ -345,7 +342,6 @@ impl Monoid {
             has_map4,
             features,
             format: None,
-            exact: None,
         })
     }
 
@@ -353,12 +349,7 @@ impl Monoid {
     /// `combine` if the accumulator is one number.
     pub(crate) fn known_as(self, op: Op, subgroup: Option<&'static str>) -> Self {
         let subgroup = subgroup.filter(|_| self.acc.is_scalar());
-        let known = Monoid { op: Some(op), subgroup, ..self };
-        let exact = known.element().and_then(|element| {
-            let format = Format::of(op, element)?;
-            Some(Box::new(known.in_format(format, element)))
-        });
-        Monoid { exact, ..known }
+        Monoid { op: Some(op), subgroup, ..self }
     }
 
     /// Makes the exact form of this operator, which sums in integers.
@@ -380,8 +371,12 @@ impl Monoid {
     /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already
     /// exact; `None` if it has no exact form. A reducer with
     /// [`Accuracy::Exact`](crate::reduce::Accuracy::Exact) takes either form.
-    pub fn exact(&self) -> Option<&Monoid> {
-        if self.format.is_some() { Some(self) } else { self.exact.as_deref() }
+    pub fn exact(&self) -> Option<Monoid> {
+        if self.format.is_some() {
+            return Some(self.clone());
+        }
+        let (op, element) = (self.op?, self.element()?);
+        Some(self.in_format(Format::of(op, element)?, element))
     }
 
     /// The format of its states, if its sums are exact.
@@ -517,172 +512,4 @@ impl Monoid {
         // Accumulators of 64 bits are moved as 32-bit words, and splitting them takes 64-bit integers.
         if self.acc.is_wide() { self.features | Features::SHADER_INT64 } else { self.features }
     }
-}
-
-/// An operator's text as naga reads it. The user's lines come first, so that they keep their numbers.
-struct Source {
-    text: String,
-    /// The columns by which the first line is shifted.
-    shift: u32,
-}
-
-impl Source {
-    fn new(elem: Elem, pieces: &[Piece]) -> Self {
-        let enable = if elem.is_half() || mentions_f16(pieces) { "enable f16; " } else { "" };
-        let body: Vec<_> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
-        Source { text: format!("{enable}{}\n{}", body.join("\n"), elem.alias()), shift: enable.len() as u32 }
-    }
-
-    fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
-        let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
-            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
-        })?;
-        let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
-        let info = validated.map_err(|error| {
-            // naga names the function first and then the faulty part of it: the smallest span.
-            let smallest =
-                error.spans().map(|(span, _)| *span).min_by_key(|span| span.to_range().map(|at| at.len()));
-            let location = smallest.filter(Span::is_defined).map(|span| span.location(&self.text));
-            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
-        })?;
-        Ok((module, info))
-    }
-
-    fn at(&self, location: Option<naga::SourceLocation>, message: String) -> MonoidError {
-        MonoidError::Invalid(match location {
-            Some(at) => {
-                let shift = if at.line_number == 1 { self.shift } else { 0 };
-                format!(
-                    "line {}, column {}: {message}",
-                    at.line_number,
-                    at.line_position.saturating_sub(shift).max(1)
-                )
-            }
-            None => message,
-        })
-    }
-
-    fn line(&self, span: Span) -> u32 {
-        if span.is_defined() { span.location(&self.text).line_number } else { 1 }
-    }
-}
-
-fn mentions_f16(pieces: &[Piece]) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    pieces.iter().any(|piece| piece.text.split(|c| !is_part(c)).any(|word| word == "f16"))
-}
-
-/// The functions of an operator's module.
-struct Signatures<'a> {
-    module: &'a Module,
-    text: &'a Source,
-}
-
-impl Signatures<'_> {
-    fn find(&self, name: &str) -> Option<(Handle<naga::Function>, &naga::Function)> {
-        self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
-    }
-
-    /// Whether a function only returns its first parameter, directly or through functions that only do so.
-    fn returns_argument(&self, name: &str) -> bool {
-        self.find(name).is_some_and(|(_, function)| self.returned(function) == Some(0))
-    }
-
-    /// The index of the parameter that a function returns unchanged, if there is one.
-    fn returned(&self, function: &naga::Function) -> Option<u32> {
-        use naga::{Expression, Statement};
-        let (last, before) = function.body.split_last()?;
-        let Statement::Return { value: Some(value) } = last else { return None };
-        let mut value = *value;
-        // From the last call to the first: a call returns one of its arguments, which may be an earlier
-        // call's result.
-        for statement in before.iter().rev() {
-            match statement {
-                Statement::Emit(_) => {}
-                Statement::Call { function, arguments, result } => {
-                    if *result == Some(value) {
-                        let callee = &self.module.functions[*function];
-                        value = *arguments.get(self.returned(callee)? as usize)?;
-                    }
-                }
-                _ => return None,
-            }
-        }
-        match function.expressions[value] {
-            Expression::FunctionArgument(number) => Some(number),
-            _ => None,
-        }
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.find(name).is_some()
-    }
-
-    /// The type that a function returns.
-    fn result(&self, name: &'static str, expected: &'static str) -> Result<Handle<Type>, MonoidError> {
-        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected })?;
-        function.result.as_ref().map(|result| result.ty).ok_or_else(|| MonoidError::Signature {
-            line: self.text.line(self.module.functions.get_span(handle)),
-            function: name,
-            expected: expected.to_owned(),
-        })
-    }
-
-    /// The type of an element in WGSL. If the text declares it, its stride must be the given one.
-    fn elem(&self, elem: Elem) -> Result<String, MonoidError> {
-        let stride = match elem {
-            Elem::Number { wgsl, .. } => return Ok(wgsl.to_owned()),
-            Elem::Declared { stride } => stride,
-        };
-        let expected = "fn map(elem: Elem, index: u32) -> Acc";
-        let (_, function) = self.find("map").ok_or(MonoidError::Missing { expected })?;
-        let ty = function.arguments.first().map(|argument| argument.ty);
-        let ty = ty.ok_or(MonoidError::Missing { expected })?;
-        match (layout::stride(self.module, ty), layout::name(self.module, ty)) {
-            (Some(wgsl), Some(_)) if wgsl != stride => Err(MonoidError::Stride { wgsl, said: stride }),
-            (Some(_), Some(name)) => Ok(name),
-            _ => Err(MonoidError::NotStorable("Elem")),
-        }
-    }
-
-    /// Checks parameters and result.
-    fn check(&self, name: &'static str, parameters: &[&str], result: &str) -> Result<(), MonoidError> {
-        let declaration = match name {
-            "map" => "fn map(elem: Elem, index: u32) -> Acc",
-            "combine" => "fn combine(a: Acc, b: Acc) -> Acc",
-            _ => "one of the operator's functions",
-        };
-        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected: declaration })?;
-        let has: Option<Vec<_>> =
-            function.arguments.iter().map(|argument| layout::name(self.module, argument.ty)).collect();
-        let returns = function.result.as_ref().and_then(|returned| layout::name(self.module, returned.ty));
-        let fits = has.is_some_and(|has| has.iter().map(String::as_str).eq(parameters.iter().copied()));
-        if fits && returns.as_deref() == Some(result) {
-            return Ok(());
-        }
-        Err(MonoidError::Signature {
-            line: self.text.line(self.module.functions.get_span(handle)),
-            function: name,
-            expected: format!("fn {name}({}) -> {result}", parameters.join(", ")),
-        })
-    }
-}
-
-/// The features that a device needs for the types of a module: those that it declares, and those that occur
-/// only in its expressions.
-fn features(module: &Module, info: &ModuleInfo) -> Features {
-    let declared = module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
-    let computed = module.functions.iter().flat_map(|(handle, function)| {
-        let info = &info[handle];
-        function.expressions.iter().filter_map(|(at, _)| info[at].ty.inner_with(&module.types).scalar())
-    });
-    declared.chain(computed).fold(Features::empty(), |features, scalar| {
-        features
-            | match (scalar.kind, scalar.width) {
-                (naga::ScalarKind::Float, 2) => Features::SHADER_F16,
-                (naga::ScalarKind::Float, 8) => Features::SHADER_F64,
-                (naga::ScalarKind::Sint | naga::ScalarKind::Uint, 8) => Features::SHADER_INT64,
-                _ => Features::empty(),
-            }
-    })
 }

@@ -1,6 +1,8 @@
 //! How a reducer is compiled, and the check that a device supports it.
 
 use crate::pipeline;
+use std::borrow::Cow;
+
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact::{Accuracy, is_exact_kernel};
@@ -60,7 +62,8 @@ impl Default for Options<'_> {
 impl Options<'_> {
     /// All kernels that plans with these options may launch on a device with these limits.
     pub fn stages(&self, monoid: &Monoid, form: Form, limits: &wgpu::Limits) -> Vec<Stage> {
-        self.request(monoid, form, limits).stages()
+        let monoid = self.exact(monoid).unwrap_or(Cow::Borrowed(monoid));
+        self.request(&monoid, form, limits).stages()
     }
 
     /// Checks that a device with these features and limits can run an operator with these options. A
@@ -79,7 +82,7 @@ impl Options<'_> {
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
-        let monoid = self.exact(monoid)?;
+        let monoid = &*self.exact(monoid)?;
         if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
             return Err(ReduceError::ExactForm(form));
         }
@@ -106,17 +109,16 @@ impl Options<'_> {
         second: Option<Extent>,
         limits: &wgpu::Limits,
     ) -> Result<Plan, ReduceError> {
-        self.request(self.exact(monoid)?, shape.form(), limits).plan(shape, parts, second)
+        self.request(&*self.exact(monoid)?, shape.form(), limits).plan(shape, parts, second)
     }
 
-    /// Checks the device for the features that every form needs.
+    /// Checks the device for the features that every form needs of an operator, which has the options' accuracy.
     pub(super) fn check_operator(
         &self,
         monoid: &Monoid,
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
-        let monoid = self.exact(monoid)?;
         if matches!(self.strategy, Strategy::Rung { .. }) {
             return self.check(monoid, Form::Whole, features, limits);
         }
@@ -128,12 +130,12 @@ impl Options<'_> {
     }
 
     /// The operator with the accuracy that the options set.
-    pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<&'r Monoid, ReduceError> {
-        if !self.is_exact() {
-            return Ok(monoid);
+    pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<Cow<'r, Monoid>, ReduceError> {
+        if !self.is_exact() || monoid.format().is_some() {
+            return Ok(Cow::Borrowed(monoid));
         }
         let (name, element) = (monoid.name().to_owned(), monoid.element_name());
-        monoid.exact().ok_or(ReduceError::NotExact { name, element })
+        monoid.exact().map(Cow::Owned).ok_or(ReduceError::NotExact { name, element })
     }
 
     fn is_exact(&self) -> bool {
@@ -142,6 +144,7 @@ impl Options<'_> {
         self.accuracy == Accuracy::Exact || is_rung(self.strategy)
     }
 
+    /// A request for plans of an operator, which has the options' accuracy.
     pub(super) fn request<'r>(
         &self,
         monoid: &'r Monoid,
@@ -154,7 +157,7 @@ impl Options<'_> {
             in_two_launches: meeting == Meeting::TwoLaunches,
             from_states,
             to_states,
-            ..Request::new(self.exact(monoid).unwrap_or(monoid), form, limits)
+            ..Request::new(monoid, form, limits)
         }
     }
 

@@ -1,13 +1,12 @@
 //! An operator on a device: its kernels, each compiled when it is first needed.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
 use crate::binding;
 use crate::dispatch::Dispatch;
-use crate::pipeline;
+use crate::pipeline::{self, Compilations, Compiled};
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::length::{self, Length};
@@ -55,17 +54,9 @@ pub struct Reducer {
     cache: Option<wgpu::PipelineCache>,
     checks: pipeline::Checks,
     /// The kernels compiled so far.
-    stages: Mutex<HashMap<Stage, Compiled>>,
+    stages: Compilations<Stage>,
     /// The kernel that applies a count on the GPU. Compiled when a reduction first has a count.
     length: OnceLock<Length>,
-}
-
-/// A compiled kernel. Clones share the pipeline.
-#[derive(Clone, Debug)]
-pub(super) struct Compiled {
-    pub(super) pipeline: wgpu::ComputePipeline,
-    pub(super) layout: wgpu::BindGroupLayout,
-    pub(super) slots: Vec<u32>,
 }
 
 impl Reducer {
@@ -116,8 +107,8 @@ impl Reducer {
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         let options = Options { meeting: options.meeting.on(&device.adapter_info()), ..options };
+        let monoid = options.exact(&monoid)?.into_owned();
         options.check_operator(&monoid, device.features(), &limits)?;
-        let monoid = options.exact(&monoid)?.clone();
         Ok(Reducer {
             features: options.features(device.features()),
             cache: options.cache.cloned(),
@@ -127,7 +118,7 @@ impl Reducer {
             limits,
             monoid,
             checks,
-            stages: Mutex::default(),
+            stages: Compilations::default(),
             length: OnceLock::new(),
         })
     }
@@ -184,12 +175,15 @@ impl Reducer {
     }
 
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
-    pub(super) fn format(&self) -> results::Format {
+    pub(super) fn output_layout(&self) -> results::OutputLayout {
         if self.options.to_states {
             let fields = self.monoid.state_fields().unwrap_or_default();
-            return results::Format { fields, stride: self.monoid.acc_size() };
+            return results::OutputLayout { fields, stride: self.monoid.acc_size() };
         }
-        results::Format { fields: self.monoid.fields().unwrap_or_default(), stride: self.monoid.out_size() }
+        results::OutputLayout {
+            fields: self.monoid.fields().unwrap_or_default(),
+            stride: self.monoid.out_size(),
+        }
     }
 
     /// Bytes from one item of the inputs to the next.
@@ -203,27 +197,25 @@ impl Reducer {
 
     /// Returns a stage's kernel, which it compiles on first use.
     pub(super) fn stage(&self, stage: Stage) -> Result<Compiled, ReduceError> {
-        // The map is consistent even if a thread panicked while it held the lock.
-        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = stages.get(&stage) {
-            return Ok(compiled.clone());
-        }
-        let text = Text { monoid: &self.monoid, stage, features: self.features };
-        options::check(&text, self.options.subgroups, &self.limits)?;
-        let slots = text.slots();
-        let kernel = pipeline::Kernel {
-            label: &format!("halofold::reduce::{}::{}", self.monoid.name(), stage.kernel.name),
-            wgsl: self.replaced(text.compose()),
-            entry_point: "main",
-            slots: &slots,
-            overrides: &stage.overrides(),
-            cache: self.cache.as_ref(),
-            checks: self.checks,
-        };
-        let (pipeline, layout) = pipeline::compile(&self.device, kernel);
-        let compiled = Compiled { pipeline, layout, slots };
-        stages.insert(stage, compiled.clone());
-        Ok(compiled)
+        self.stages.try_get(stage, || {
+            let text = self.text(stage);
+            options::check(&text, self.options.subgroups, &self.limits)?;
+            let kernel = pipeline::Kernel {
+                label: &format!("halofold::reduce::{}::{}", self.monoid.name(), stage.kernel.name),
+                wgsl: self.replaced(text.compose()),
+                entry_point: "main",
+                slots: &text.slots(),
+                overrides: &stage.overrides(),
+                cache: self.cache.as_ref(),
+                checks: self.checks,
+            };
+            Ok(pipeline::compile(&self.device, kernel))
+        })
+    }
+
+    /// The text of a stage for this device.
+    pub(super) fn text(&self, stage: Stage) -> Text<'_> {
+        Text { monoid: &self.monoid, stage, features: self.features }
     }
 
     /// A kernel with a test's faults in it: as it is, unless [`Options::replacements`] says otherwise.

@@ -245,11 +245,12 @@ impl<'a> Reduction<'a> {
         let vector = if reducer.monoid().format().is_some() { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
-            let compiled = reducer.stage(launch.stage)?;
-            let resources = compiled.slots.iter().map(|&slot| (slot, bound.slot(slot, index, launch)));
+            let (pipeline, layout) = reducer.stage(launch.stage)?;
+            let slots = reducer.text(launch.stage).slots().into_iter();
+            let resources = slots.map(|slot| (slot, bound.slot(slot, index, launch)));
             let device = reducer.device();
-            let bindings = binding::bind(device, "halofold::reduce::bindings", &compiled.layout, resources);
-            Ok(Dispatch { pipeline: compiled.pipeline, bindings, grid: launch.grid })
+            let bindings = binding::bind(device, "halofold::reduce::bindings", &layout, resources);
+            Ok(Dispatch { pipeline, bindings, grid: launch.grid })
         });
         let launches: Vec<_> =
             prologue.into_iter().map(Ok).chain(launches).collect::<Result<_, ReduceError>>()?;
@@ -265,6 +266,6 @@ impl<'a> Reduction<'a> {
             self.prepare(results.into())?.encode(encoder);
             Ok::<_, ReduceError>(())
         })?;
-        Ok((readback, plan.results * self.reducer.format().stride))
+        Ok((readback, plan.results * self.reducer.output_layout().stride))
     }
 }

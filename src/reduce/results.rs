@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
 
 /// The layout of results in an output buffer.
 #[derive(Debug)]
-pub(super) struct Format {
+pub(super) struct OutputLayout {
     /// The numbers of one result.
     pub(super) fields: Vec<Field>,
     /// Bytes from one result to the next.
@@ -64,30 +64,30 @@ pub(super) struct Format {
 #[derive(Debug)]
 pub struct Results<'a> {
     bytes: &'a [u8],
-    format: &'a Format,
+    layout: &'a OutputLayout,
 }
 
 impl Results<'_> {
     fn count(&self) -> usize {
-        self.bytes.len() / self.format.stride as usize
+        self.bytes.len() / self.layout.stride as usize
     }
 
     fn result<T: FromResult>(&self, nth: usize) -> Option<T> {
-        let bytes = self.bytes.get(nth * self.format.stride as usize..)?;
-        let mut fields = Fields { bytes, rest: self.format.fields.iter() };
+        let bytes = self.bytes.get(nth * self.layout.stride as usize..)?;
+        let mut fields = Fields { bytes, rest: self.layout.fields.iter() };
         T::from_fields(&mut fields).filter(|_| fields.rest.next().is_none())
     }
 }
 
 /// Converts the bytes of a reducer's output to results.
 pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T, ReduceError> {
-    let format = reducer.format();
-    let results = Results { bytes, format: &format };
+    let layout = reducer.output_layout();
+    let results = Results { bytes, layout: &layout };
     let count = results.count() as u64;
     if !T::takes(count) {
         return Err(ReduceError::Results(count));
     }
-    T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &format))
+    T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &layout))
 }
 
 /// Checks, before anything is submitted, that `count` results can be read as `T`. It tries with zeros.
@@ -95,12 +95,12 @@ pub(super) fn check<T: FromResults>(reducer: &Reducer, count: u64) -> Result<(),
     if !T::takes(count) {
         return Err(ReduceError::Results(count));
     }
-    let zeros = vec![0; reducer.format().stride as usize];
+    let zeros = vec![0; reducer.output_layout().stride as usize];
     read::<T>(reducer, &zeros).map(drop)
 }
 
-fn wrong_type<T>(reducer: &Reducer, format: &Format) -> ReduceError {
-    let gives: Vec<_> = format.fields.iter().map(|field| field.number.name()).collect();
+fn wrong_type<T>(reducer: &Reducer, layout: &OutputLayout) -> ReduceError {
+    let gives: Vec<_> = layout.fields.iter().map(|field| field.number.name()).collect();
     let gives = if let [one] = gives[..] { one.to_owned() } else { format!("({})", gives.join(", ")) };
     let name = reducer.monoid().name().to_owned();
     ReduceError::ResultType { name, gives, asked: std::any::type_name::<T>() }
@@ -193,8 +193,8 @@ mod tests {
     use super::*;
 
     fn read<T: FromResults>(bytes: &[u8], stride: u64, fields: &[Field]) -> Option<T> {
-        let format = Format { fields: fields.to_vec(), stride };
-        T::from_results(&Results { bytes, format: &format })
+        let layout = OutputLayout { fields: fields.to_vec(), stride };
+        T::from_results(&Results { bytes, layout: &layout })
     }
 
     #[test]

@@ -4,7 +4,6 @@ use crate::element::Element;
 use crate::reduce::exact::format::Format;
 use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
 use crate::reduce::layout::Layout;
-use crate::reduce::op::Op;
 use crate::reduce::tuning::Tuning;
 use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece};
@@ -77,13 +76,6 @@ impl Format {
         Layout::of_words(&["low", "high"][..stride / 4], stride as u64)
     }
 
-    /// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
-    #[allow(clippy::unused_self, reason = "formats may differ in it")]
-    pub(in crate::reduce) fn tuning(self, usual: Tuning) -> Tuning {
-        let workgroup_size = usual.workgroup_size.clamp(256, 512);
-        Tuning { workgroup_size, max_workgroups: 264, ..usual }
-    }
-
     /// Bytes that each workgroup publishes besides its window.
     pub(in crate::reduce) fn extra(self) -> u64 {
         4 * (self.digits() as u64 + 1 + TALLY)
@@ -107,14 +99,15 @@ impl Format {
     }
 }
 
-/// Whether results of an operator are means.
-pub(in crate::reduce) fn is_mean(op: Option<Op>) -> bool {
-    op == Some(Op::Mean)
+/// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
+pub(in crate::reduce) fn tuning(usual: Tuning) -> Tuning {
+    Tuning { workgroup_size: usual.workgroup_size.clamp(256, 512), max_workgroups: 264, ..usual }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reduce::op::Op;
     use crate::shader;
 
     #[test]

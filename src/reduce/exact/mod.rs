@@ -70,7 +70,7 @@ mod round;
 mod state;
 
 pub use format::Format;
-pub(in crate::reduce) use kernels::{EXACT, EXACT_SEGMENTS, is_exact_kernel, is_mean};
+pub(in crate::reduce) use kernels::{EXACT, EXACT_SEGMENTS, is_exact_kernel, tuning};
 pub use state::{State, StateError};
 
 /// How sums of floats are computed.

@@ -2,11 +2,11 @@
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::Format;
+use crate::reduce::exact::{self, Format};
 use crate::reduce::ladder::{ACCUMULATE, Delivery};
+use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
     Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
-    WHOLE_SIZES,
 };
 use crate::reduce::tuning::Tuning;
 use crate::window::{self, Window};
@@ -62,7 +62,7 @@ impl Request<'_> {
         let tuning =
             Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
         let tuning = match self.monoid.format() {
-            Some(format) => format.tuning(tuning),
+            Some(_) => exact::tuning(tuning),
             None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
         };
         let (workgroup_size, most) = self.fitting(tuning);

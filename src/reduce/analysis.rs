@@ -1,0 +1,186 @@
+//! An operator's text, as naga reads it: parsed, validated, and its functions held against what kernels call.
+
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{Handle, Module, Span, Type};
+use wgpu::Features;
+
+use crate::reduce::layout;
+use crate::reduce::monoid::{Elem, MonoidError};
+use crate::shader::Piece;
+
+/// An operator's text as naga reads it. The user's lines come first, so that they keep their numbers.
+pub(super) struct Source {
+    text: String,
+    /// The columns by which the first line is shifted.
+    shift: u32,
+}
+
+impl Source {
+    pub(super) fn new(elem: Elem, pieces: &[Piece]) -> Self {
+        let enable = if elem.is_half() || mentions_f16(pieces) { "enable f16; " } else { "" };
+        let body: Vec<_> = pieces.iter().map(|piece| piece.text.as_ref()).collect();
+        Source { text: format!("{enable}{}\n{}", body.join("\n"), elem.alias()), shift: enable.len() as u32 }
+    }
+
+    pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
+        let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
+            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+        })?;
+        let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
+        let info = validated.map_err(|error| {
+            // naga names the function first and then the faulty part of it: the smallest span.
+            let smallest =
+                error.spans().map(|(span, _)| *span).min_by_key(|span| span.to_range().map(|at| at.len()));
+            let location = smallest.filter(Span::is_defined).map(|span| span.location(&self.text));
+            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
+        })?;
+        Ok((module, info))
+    }
+
+    fn at(&self, location: Option<naga::SourceLocation>, message: String) -> MonoidError {
+        MonoidError::Invalid(match location {
+            Some(at) => {
+                let shift = if at.line_number == 1 { self.shift } else { 0 };
+                format!(
+                    "line {}, column {}: {message}",
+                    at.line_number,
+                    at.line_position.saturating_sub(shift).max(1)
+                )
+            }
+            None => message,
+        })
+    }
+
+    pub(super) fn line(&self, span: Span) -> u32 {
+        if span.is_defined() { span.location(&self.text).line_number } else { 1 }
+    }
+}
+
+fn mentions_f16(pieces: &[Piece]) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    pieces.iter().any(|piece| piece.text.split(|c| !is_part(c)).any(|word| word == "f16"))
+}
+
+/// The functions of an operator's module.
+pub(super) struct Signatures<'a> {
+    pub(super) module: &'a Module,
+    pub(super) text: &'a Source,
+}
+
+impl Signatures<'_> {
+    fn find(&self, name: &str) -> Option<(Handle<naga::Function>, &naga::Function)> {
+        self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
+    }
+
+    /// Whether a function only returns its first parameter, directly or through functions that only do so.
+    pub(super) fn returns_argument(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|(_, function)| self.returned(function) == Some(0))
+    }
+
+    /// The index of the parameter that a function returns unchanged, if there is one.
+    fn returned(&self, function: &naga::Function) -> Option<u32> {
+        use naga::{Expression, Statement};
+        let (last, before) = function.body.split_last()?;
+        let Statement::Return { value: Some(value) } = last else { return None };
+        let mut value = *value;
+        // From the last call to the first: a call returns one of its arguments, which may be an earlier
+        // call's result.
+        for statement in before.iter().rev() {
+            match statement {
+                Statement::Emit(_) => {}
+                Statement::Call { function, arguments, result } => {
+                    if *result == Some(value) {
+                        let callee = &self.module.functions[*function];
+                        value = *arguments.get(self.returned(callee)? as usize)?;
+                    }
+                }
+                _ => return None,
+            }
+        }
+        match function.expressions[value] {
+            Expression::FunctionArgument(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// The type that a function returns.
+    pub(super) fn result(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<Handle<Type>, MonoidError> {
+        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected })?;
+        function.result.as_ref().map(|result| result.ty).ok_or_else(|| MonoidError::Signature {
+            line: self.text.line(self.module.functions.get_span(handle)),
+            function: name,
+            expected: expected.to_owned(),
+        })
+    }
+
+    /// The type of an element in WGSL. If the text declares it, its stride must be the given one.
+    pub(super) fn elem(&self, elem: Elem) -> Result<String, MonoidError> {
+        let stride = match elem {
+            Elem::Number { wgsl, .. } => return Ok(wgsl.to_owned()),
+            Elem::Declared { stride } => stride,
+        };
+        let expected = "fn map(elem: Elem, index: u32) -> Acc";
+        let (_, function) = self.find("map").ok_or(MonoidError::Missing { expected })?;
+        let ty = function.arguments.first().map(|argument| argument.ty);
+        let ty = ty.ok_or(MonoidError::Missing { expected })?;
+        match (layout::stride(self.module, ty), layout::name(self.module, ty)) {
+            (Some(wgsl), Some(_)) if wgsl != stride => Err(MonoidError::Stride { wgsl, said: stride }),
+            (Some(_), Some(name)) => Ok(name),
+            _ => Err(MonoidError::NotStorable("Elem")),
+        }
+    }
+
+    /// Checks parameters and result.
+    pub(super) fn check(
+        &self,
+        name: &'static str,
+        parameters: &[&str],
+        result: &str,
+    ) -> Result<(), MonoidError> {
+        let declaration = match name {
+            "map" => "fn map(elem: Elem, index: u32) -> Acc",
+            "combine" => "fn combine(a: Acc, b: Acc) -> Acc",
+            _ => "one of the operator's functions",
+        };
+        let (handle, function) = self.find(name).ok_or(MonoidError::Missing { expected: declaration })?;
+        let has: Option<Vec<_>> =
+            function.arguments.iter().map(|argument| layout::name(self.module, argument.ty)).collect();
+        let returns = function.result.as_ref().and_then(|returned| layout::name(self.module, returned.ty));
+        let fits = has.is_some_and(|has| has.iter().map(String::as_str).eq(parameters.iter().copied()));
+        if fits && returns.as_deref() == Some(result) {
+            return Ok(());
+        }
+        Err(MonoidError::Signature {
+            line: self.text.line(self.module.functions.get_span(handle)),
+            function: name,
+            expected: format!("fn {name}({}) -> {result}", parameters.join(", ")),
+        })
+    }
+}
+
+/// The features that a device needs for the types of a module: those that it declares, and those that occur
+/// only in its expressions.
+pub(super) fn features(module: &Module, info: &ModuleInfo) -> Features {
+    let declared = module.types.iter().filter_map(|(_, ty)| ty.inner.scalar());
+    let computed = module.functions.iter().flat_map(|(handle, function)| {
+        let info = &info[handle];
+        function.expressions.iter().filter_map(|(at, _)| info[at].ty.inner_with(&module.types).scalar())
+    });
+    declared.chain(computed).fold(Features::empty(), |features, scalar| {
+        features
+            | match (scalar.kind, scalar.width) {
+                (naga::ScalarKind::Float, 2) => Features::SHADER_F16,
+                (naga::ScalarKind::Float, 8) => Features::SHADER_F64,
+                (naga::ScalarKind::Sint | naga::ScalarKind::Uint, 8) => Features::SHADER_INT64,
+                _ => Features::empty(),
+            }
+    })
+}

@@ -1,0 +1,150 @@
+//! From elements to ranges of bytes that a binding may have, and from workgroups to grids.
+
+use std::ops::Range;
+
+use crate::pipeline;
+use crate::reduce::error::PlanError;
+use crate::reduce::plan::{Bytes, Extent, PER_INVOCATION, Params, Request, Src, WORD};
+use crate::window::Window;
+
+/// Bytes of the widest vector. Bindings start and end at multiples of it.
+const VECTOR: u64 = 32;
+
+impl Request<'_> {
+    pub(super) fn align(&self) -> u64 {
+        u64::from(self.limits.min_storage_buffer_offset_alignment).max(VECTOR)
+    }
+
+    /// The largest size of a binding, in bytes.
+    pub(super) fn largest_binding(&self) -> u64 {
+        let largest = self.limits.max_storage_buffer_binding_size.min(1 << 31);
+        (largest / self.align()).max(1) * self.align()
+    }
+
+    /// The binding that holds the elements `range` of an input, and the position of the first of them in it.
+    pub(super) fn binding(&self, extent: Extent, range: Range<u64>) -> (Bytes, u32) {
+        let size = self.item_size();
+        let at = extent.offset + range.start * size;
+        let unit = self.unit(size);
+        let start = at / unit * unit;
+        let end = (extent.offset + range.end * size).next_multiple_of(WORD);
+        (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
+    }
+
+    /// The window of the part, and of the second input, that holds the elements `range`.
+    pub(super) fn span(&self, part: Extent, second: Option<Extent>, range: Range<u64>) -> Span {
+        let (Bytes { offset: start, size }, first) = self.binding(part, range.clone());
+        let len = (range.end - range.start) as u32;
+        let size = if len == 0 { 0 } else { size };
+        Span {
+            part: 0,
+            window: Window { start, size, first, len, index: range.start as u32 },
+            next: None,
+            second: second.map(|second| self.binding(second, range)),
+        }
+    }
+
+    /// Bytes that one binding can hold of the elements that start with number `element`.
+    pub(super) fn room_from(&self, part: Extent, second: Option<Extent>, element: u64) -> u64 {
+        let size = self.item_size();
+        let before = |extent: Extent| (extent.offset + element * size) % self.unit(size);
+        let lost = before(part).max(second.map_or(0, before));
+        self.largest_binding().saturating_sub(lost).max(size)
+    }
+
+    /// Bytes that one binding can always hold, wherever between two multiples of the alignment the elements
+    /// start.
+    pub(super) fn room(&self) -> u64 {
+        let unit = self.unit(self.item_size());
+        self.largest_binding().saturating_sub(unit).max(unit)
+    }
+
+    /// The grid for a number of workgroups, folded into rows.
+    pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], PlanError> {
+        let limit = pipeline::most_groups(self.limits);
+        pipeline::folded(groups, self.limits).ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
+    }
+
+    /// The grid for `count` teams of 2^`team` invocations.
+    pub(super) fn teams(&self, count: u64, team: u32) -> Result<[u32; 2], PlanError> {
+        self.grid((count << team).div_ceil(u64::from(self.workgroup_size())))
+    }
+
+    /// The base-2 logarithm of the number of invocations for `items` items.
+    pub(super) fn team(&self, items: u64) -> u32 {
+        if self.monoid.format().is_some() {
+            // All invocations of a workgroup share its limbs.
+            return self.workgroup_size().ilog2();
+        }
+        let wanted = items.div_ceil(PER_INVOCATION).next_power_of_two().ilog2();
+        wanted.min(self.workgroup_size().ilog2())
+    }
+
+    /// The alignment of bindings of values of this stride: a multiple of the stride, too.
+    pub(super) fn unit(&self, stride: u64) -> u64 {
+        let odd = stride >> stride.trailing_zeros();
+        self.align().max(stride / odd) * odd
+    }
+
+    /// The binding that holds `count` values starting with number `begin`, and the position of the first of
+    /// them in it, in values.
+    pub(super) fn store(&self, begin: u64, count: u64, stride: u64) -> (Bytes, u32) {
+        let offset = begin * stride / self.unit(stride) * self.unit(stride);
+        (
+            Bytes { offset, size: ((begin + count) * stride - offset).next_multiple_of(WORD) },
+            ((begin * stride - offset) / stride) as u32,
+        )
+    }
+
+    /// The number of values of this stride that one binding can always hold, wherever they start.
+    pub(super) fn storable(&self, stride: u64) -> u64 {
+        let largest = self.largest_binding();
+        ((largest - self.unit(stride).min(largest / 2)) / stride).max(1)
+    }
+
+    /// Checks that one binding can hold all of the scratch memory.
+    pub(super) fn scratch(&self, needed: u64) -> Result<u64, PlanError> {
+        let limit = self.largest_binding();
+        if needed > limit { Err(PlanError::Scratch { needed, limit }) } else { Ok(needed) }
+    }
+}
+
+/// A window of the inputs.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) part: usize,
+    pub(super) window: Window,
+    /// The next window of the same buffer, if one dispatch reads both.
+    pub(super) next: Option<Window>,
+    /// The window of the second input, and the position of the first item in it.
+    pub(super) second: Option<(Bytes, u32)>,
+}
+
+impl Span {
+    /// The source of a dispatch that reads this window.
+    pub(super) fn src(&self) -> Src {
+        let Window { start, size, .. } = self.window;
+        if size == 0 {
+            return Src::Nothing;
+        }
+        let second = self.second.map(|(bytes, _)| bytes);
+        let next = self.next.map(|Window { start, size, .. }| Bytes { offset: start, size });
+        Src::Inputs { part: self.part, first: Bytes { offset: start, size }, next, second }
+    }
+
+    /// The number of elements that it covers.
+    pub(super) fn len(&self) -> u32 {
+        self.window.len + self.next.map_or(0, |next| next.len)
+    }
+
+    /// The parameters for this window.
+    pub(super) fn params(&self) -> Params {
+        let Window { first, len, index, .. } = self.window;
+        let second = match (self.next, self.second) {
+            (Some(_), _) => first + len,
+            (None, Some((_, at))) => at.wrapping_sub(first),
+            (None, None) => 0,
+        };
+        Params { first, len: self.len(), index, second, ..Params::default() }
+    }
+}

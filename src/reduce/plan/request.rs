@@ -1,0 +1,276 @@
+//! What a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and what can be planned
+//! at all.
+
+use wgpu::Limits;
+
+use crate::pipeline::{self, LimitError};
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::exact::{EXACT, EXACT_SEGMENTS};
+use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
+use crate::reduce::monoid::{Arity, Monoid};
+use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::shape::{Form, Shape};
+use crate::reduce::tuning::Strategy;
+use crate::window;
+
+/// The reduction for which a plan is made.
+#[derive(Clone, Copy)]
+pub(in crate::reduce) struct Request<'a> {
+    pub(in crate::reduce) monoid: &'a Monoid,
+    pub(in crate::reduce) form: Form,
+    pub(in crate::reduce) limits: &'a Limits,
+    /// The kernels for whole inputs.
+    pub(in crate::reduce) strategy: Strategy,
+    /// Whether workgroups that would meet in one launch leave their partials to a second launch.
+    pub(in crate::reduce) in_two_launches: bool,
+    /// Whether the inputs are accumulators.
+    pub(in crate::reduce) from_states: bool,
+    /// Whether the output is accumulators.
+    pub(in crate::reduce) to_states: bool,
+}
+
+/// The workgroup sizes of kernels for whole inputs, on a device that allows them.
+pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
+
+/// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many. Such inputs are
+/// large.
+const ADJOINING_SIZE: u32 = 512;
+
+/// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the output
+/// and the partials.
+const ADJOINING_BUFFERS: u32 = 6;
+
+/// Invocations in a workgroup of every other kernel, on a device that allows as many.
+const USUAL_SIZE: u32 = 256;
+
+impl<'a> Request<'a> {
+    pub(in crate::reduce) fn new(monoid: &'a Monoid, form: Form, limits: &'a Limits) -> Self {
+        Request {
+            monoid,
+            form,
+            limits,
+            strategy: Strategy::Fastest,
+            in_two_launches: false,
+            from_states: false,
+            to_states: false,
+        }
+    }
+
+    /// All kernels that its plans may launch.
+    pub(in crate::reduce) fn stages(&self) -> Vec<Stage> {
+        if let (Form::Whole, Strategy::Rung { rung, finish, tuning }) = (self.form, self.strategy) {
+            return self.rung_stages(rung.kernel, finish, tuning);
+        }
+        let many = |kernel| {
+            let first = self.stage(kernel, self.items(), self.last());
+            let chunks = Stage { writes: Writes::Partials, ..first };
+            let merge = Stage { reads: Reads::Partials, writes: self.last(), ..first };
+            let mut stages = vec![first, chunks, merge];
+            stages.dedup();
+            stages
+        };
+        let sized = |kernel, reads| {
+            let stage = self.stage(kernel, reads, self.last());
+            self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
+        };
+        match self.form {
+            Form::Whole if self.meets_twice() => {
+                let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
+                let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
+                let stages = whole.chain(adjoining);
+                stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
+            }
+            Form::Strided if self.in_two_launches => {
+                self.two_launch_stages(Reads::Strided, self.workgroup_size())
+            }
+            Form::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
+            Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
+            Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
+            Form::Segments => many(self.segments_kernel()),
+            Form::Offsets => many(&OFFSETS),
+            Form::Axis => many(&COLUMNS),
+        }
+    }
+
+    /// Whether the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
+    pub(super) fn meets_twice(&self) -> bool {
+        self.in_two_launches && self.monoid.format().is_none()
+    }
+
+    /// The kernel of whole inputs.
+    pub(super) fn whole_kernel(&self) -> &'static Kernel {
+        if self.monoid.format().is_some() { &EXACT } else { &SINGLE_PASS }
+    }
+
+    /// The kernel of segments.
+    pub(super) fn segments_kernel(&self) -> &'static Kernel {
+        if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
+    }
+
+    /// What the first launch reads.
+    pub(super) fn items(&self) -> Reads {
+        if self.from_states { Reads::Partials } else { Reads::Elements }
+    }
+
+    /// The values that the last launch writes.
+    pub(super) fn last(&self) -> Writes {
+        if self.to_states { Writes::Partials } else { Writes::Results }
+    }
+
+    /// A kernel in workgroups of the usual size.
+    pub(super) fn stage(&self, kernel: &'static Kernel, reads: Reads, writes: Writes) -> Stage {
+        Stage { kernel, reads, writes, workgroup_size: self.workgroup_size(), tile: 0 }
+    }
+
+    /// Bytes from one item of the input to the next.
+    pub(super) fn item_size(&self) -> u64 {
+        if self.from_states { self.monoid.acc.stride } else { self.monoid.stride() }
+    }
+
+    /// Bytes from one value of the output to the next.
+    pub(super) fn out_stride(&self) -> u64 {
+        if self.to_states { self.monoid.acc.stride } else { self.monoid.out.stride }
+    }
+
+    /// Workgroup sizes of the kernels for whole inputs.
+    pub(super) fn whole_sizes(&self) -> Vec<u32> {
+        let most = self.largest_workgroup();
+        if most < WHOLE_SIZES[0] {
+            return vec![most];
+        }
+        WHOLE_SIZES.into_iter().filter(|size| *size <= most).collect()
+    }
+
+    /// The stage that reads two windows; `None` if no input needs it or the device does not allow it.
+    pub(super) fn adjoining(&self) -> Option<Stage> {
+        let Limits { max_buffer_size, max_storage_buffers_per_shader_stage: buffers, .. } = *self.limits;
+        let is_needed = self.monoid.arity() == Arity::One
+            && self.monoid.format().is_none()
+            && !self.from_states
+            && max_buffer_size > self.largest_binding()
+            && buffers >= ADJOINING_BUFFERS;
+        let sizes = self.whole_sizes().into_iter();
+        let workgroup_size = sizes.filter(|size| is_needed && *size <= ADJOINING_SIZE).max()?;
+        let stage = self.stage(&SINGLE_PASS, Reads::Adjoining, self.last());
+        Some(Stage { workgroup_size, ..stage })
+    }
+
+    /// Invocations in a workgroup of the kernels that have only one size.
+    pub(super) fn workgroup_size(&self) -> u32 {
+        self.largest_workgroup().min(USUAL_SIZE)
+    }
+
+    /// The largest workgroup whose accumulators fit workgroup memory: a power of two.
+    pub(super) fn largest_workgroup(&self) -> u32 {
+        let Limits {
+            max_compute_invocations_per_workgroup: most, max_compute_workgroup_size_x: across, ..
+        } = *self.limits;
+        let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
+        // The queue of waiting segments has a word for each invocation.
+        let queue = if self.form == Form::Offsets { 4 } else { 0 };
+        let fits = match self.monoid.format() {
+            Some(format) => format.largest_workgroup(room),
+            None => (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32,
+        };
+        1 << most.min(across).min(fits).max(1).ilog2()
+    }
+
+    /// Plans a shape over the parts of the first input and, if there are two inputs, over the second.
+    pub(in crate::reduce) fn plan(
+        &self,
+        shape: Shape,
+        parts: &[Extent],
+        second: Option<Extent>,
+    ) -> Result<Plan, ReduceError> {
+        pipeline::check_basics(self.limits).map_err(PlanError::from)?;
+        self.check(shape, parts, second)?;
+        self.check_windows(shape, parts)?;
+        let plan = match (self.form, shape) {
+            (Form::Whole, Shape::Whole) => match self.strategy {
+                Strategy::Fastest => self.whole(self.windows(parts, second)),
+                Strategy::Rung { rung, finish, tuning } => self.rung(rung, finish, tuning, parts, second),
+            },
+            (Form::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
+            (Form::Strided, Shape::Strided { stride }) => self.strided(one(parts)?, second, stride),
+            (Form::Segments, Shape::Segments { len }) => self.segments(one(parts)?, second, len),
+            (Form::Offsets, Shape::Offsets { count }) => self.offsets(one(parts)?, second, count),
+            (Form::Axis, Shape::Axis { outer, len, inner }) => {
+                self.axis(one(parts)?, second, [outer, len, inner])
+            }
+            (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
+        }?;
+        Ok(plan.check(self.limits)?)
+    }
+
+    /// Checks that the inputs fit the operator, and that their elements can be counted.
+    pub(super) fn check(
+        &self,
+        shape: Shape,
+        parts: &[Extent],
+        second: Option<Extent>,
+    ) -> Result<(), ReduceError> {
+        if self.monoid.format().is_some() && !matches!(self.form, Form::Whole | Form::Segments) {
+            return Err(ReduceError::ExactForm(self.form));
+        }
+        if self.form == Form::Accumulate && self.monoid.accumulates().is_none() {
+            return Err(ReduceError::no_atomic(self.monoid));
+        }
+        let size = self.item_size();
+        let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
+        let size = if self.from_states { self.unit(size) } else { size };
+        for extent in parts.iter().chain(&second) {
+            if !extent.offset.is_multiple_of(size) {
+                return Err(PlanError::Misaligned { offset: extent.offset, size }.into());
+            }
+            let bytes = extent.len.checked_mul(self.item_size()).and_then(|bytes| bytes.checked_mul(apart));
+            let end = bytes.and_then(|bytes| bytes.checked_add(extent.offset));
+            // Room for rounding the end up to whole words.
+            end.and_then(|end| end.checked_add(4))
+                .ok_or(PlanError::OutOfReach { offset: extent.offset, len: extent.len })?;
+        }
+        let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
+        if u32::try_from(len).is_err() {
+            return Err(PlanError::TooManyElements(len).into());
+        }
+        let has_states = matches!(self.form, Form::Whole | Form::Segments | Form::Axis);
+        if (self.from_states || self.to_states) && !has_states {
+            return Err(ReduceError::States(self.form));
+        }
+        let arity = if self.from_states { Arity::One } else { self.monoid.arity() };
+        match (arity, second) {
+            (Arity::One, None) => Ok(()),
+            (Arity::Two, Some(second)) if one(parts)?.len == second.len => Ok(()),
+            (Arity::Two, Some(second)) => Err(ReduceError::Lengths { first: len, second: second.len }),
+            (arity, _) => Err(ReduceError::Arity { name: self.monoid.name().to_owned(), arity }),
+        }
+    }
+
+    /// Checks that a binding can hold at least one item at every offset, and that the plan does not have too
+    /// many launches: one per window, and for segments between offsets one for each part of the list that a
+    /// binding holds.
+    pub(super) fn check_windows(&self, shape: Shape, parts: &[Extent]) -> Result<(), PlanError> {
+        let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
+        let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
+        let bytes = elements.saturating_mul(self.item_size());
+        let lists = match shape {
+            // More segments return another error.
+            Shape::Offsets { count } if count < u64::from(u32::MAX) => {
+                1 + count.saturating_mul(self.out_stride().max(WORD)) / self.largest_binding()
+            }
+            _ => 1,
+        };
+        let strides = [self.item_size(), self.monoid.acc.stride, self.out_stride()];
+        let least = strides.map(|stride| 2 * self.unit(stride)).into_iter().max().unwrap_or(0);
+        let limit = self.limits.max_storage_buffer_binding_size;
+        LimitError::unless("max_storage_buffer_binding_size", limit, least)?;
+        Ok(window::check(bytes.max(self.largest_binding()).saturating_mul(lists), self.limits)?)
+    }
+}
+
+/// Returns the part of an input that must have exactly one.
+fn one(parts: &[Extent]) -> Result<Extent, ReduceError> {
+    match parts {
+        [part] => Ok(*part),
+        parts => Err(ReduceError::Parts(parts.len())),
+    }
+}
