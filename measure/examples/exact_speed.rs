@@ -10,9 +10,9 @@
 //! --no-subgroups                               both without subgroup operations
 //! ```
 
-use std::collections::HashMap;
-use std::str::FromStr;
+mod arguments;
 
+use arguments::Arguments;
 use halofold::read::Readback;
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::ladder::{Finish, Rung};
@@ -39,18 +39,22 @@ const KINDS: [&str; 10] = [
 /// Random data repeat after so many elements; sorted ones never do.
 const PERIOD: usize = 1 << 22;
 
+/// The arguments with values, and those without.
+const LISTS: [&str; 6] = ["log2", "kinds", "types", "ops", "workgroup", "workgroups"];
+const SWITCHES: [&str; 1] = ["no-subgroups"];
+
 fn main() -> Result<(), Failure> {
-    let wanted = Wanted(arguments()?);
+    let wanted = Wanted(Arguments::read(&LISTS, &SWITCHES)?);
     let adapter = pollster::block_on(adapter::preferred(false)).ok_or("no adapter")?;
     let (device, queue) = pollster::block_on(adapter::open(&adapter))?;
     let timer = Timer::new(&device, &queue);
     let software = adapter::is_software(&adapter.get_info());
     let budget = Budget { samples: 15, total: std::time::Duration::from_millis(700), ..Budget::of(&device) };
     println!("{}", adapter.get_info().name);
-    for element in wanted.list("types", &[Element::F32])? {
-        for op in wanted.list("ops", &[Op::Sum])? {
-            for log2 in wanted.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
-                for kind in wanted.list("kinds", &KINDS.map(str::to_owned))? {
+    for element in wanted.0.list("types", &[Element::F32])? {
+        for op in wanted.0.list("ops", &[Op::Sum])? {
+            for log2 in wanted.0.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
+                for kind in wanted.0.list("kinds", &KINDS.map(str::to_owned))? {
                     Case::new(&timer, op, element, 1 << log2, &kind)?
                         .measure(&timer, budget, &wanted, log2)?;
                 }
@@ -60,46 +64,13 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The arguments by name, without the dashes; a switch has an empty value.
-fn arguments() -> Result<HashMap<String, String>, Failure> {
-    const LISTS: [&str; 6] = ["log2", "kinds", "types", "ops", "workgroup", "workgroups"];
-    let mut found = HashMap::new();
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let name = argument.trim_start_matches("--").to_owned();
-        let value = match &*name {
-            "no-subgroups" => String::new(),
-            name if LISTS.contains(&name) => {
-                arguments.next().ok_or_else(|| format!("--{name} needs a value"))?
-            }
-            _ => {
-                return Err(
-                    format!("unknown argument {argument}: there are {LISTS:?} and no-subgroups").into()
-                );
-            }
-        };
-        found.insert(name, value);
-    }
-    Ok(found)
-}
-
 /// What the arguments ask for.
-struct Wanted(HashMap<String, String>);
+struct Wanted(Arguments);
 
 impl Wanted {
-    fn list<T: FromStr + Clone>(&self, name: &str, usual: &[T]) -> Result<Vec<T>, Failure> {
-        let Some(values) = self.0.get(name) else { return Ok(usual.to_vec()) };
-        let parsed = values.split(',').map(|value| {
-            value
-                .parse()
-                .map_err(|_| format!("--{name} does not take {value}; separate values by commas").into())
-        });
-        parsed.collect()
-    }
-
     /// halofold's own tuning, or what the arguments name in its place.
     fn tunings(&self) -> Result<Vec<Option<(u32, u32)>>, Failure> {
-        let (sizes, groups) = (self.list("workgroup", &[])?, self.list("workgroups", &[])?);
+        let (sizes, groups) = (self.0.list("workgroup", &[])?, self.0.list("workgroups", &[])?);
         if sizes.is_empty() && groups.is_empty() {
             return Ok(vec![None]);
         }
@@ -201,7 +172,7 @@ impl Case {
     fn measure(&self, timer: &Timer, budget: Budget, wanted: &Wanted, log2: u32) -> Result<(), Failure> {
         let device = timer.device();
         let mut plain = Options::default();
-        plain.subgroups = !wanted.0.contains_key("no-subgroups");
+        plain.subgroups = !wanted.0.has("no-subgroups");
         let features = self.op.over(self.element)?.features();
         let plain_runs =
             device.features().contains(features).then(|| self.prepare(device, plain)).transpose()?;

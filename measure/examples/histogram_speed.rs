@@ -12,9 +12,9 @@
 //!
 //! Where several values are given all combinations are tried; tunings that the device cannot run are left out.
 
-use std::collections::HashMap;
-use std::str::FromStr;
+mod arguments;
 
+use arguments::Arguments;
 use halofold::histogram::{Histogram, Job, Keys, Method, Options, Prepared, Tuning, reference};
 use halofold::read::Readback;
 use halofold::{adapter, wgpu};
@@ -25,8 +25,12 @@ type Failure = Box<dyn std::error::Error>;
 /// Random keys repeat after so many: the CPU need count no more.
 const PERIOD: usize = 1 << 20;
 
+/// The arguments with values, and those without.
+const LISTS: [&str; 7] = ["bins", "log2", "copies", "slices", "merge", "workgroup", "workgroups"];
+const SWITCHES: [&str; 3] = ["floats", "storage", "unchecked"];
+
 fn main() -> Result<(), Failure> {
-    let wanted = Wanted(arguments()?);
+    let wanted = Wanted(Arguments::read(&LISTS, &SWITCHES)?);
     let adapter = pollster::block_on(adapter::preferred(false)).ok_or("no adapter")?;
     let (device, queue) = pollster::block_on(adapter::open(&adapter))?;
     let timer = Timer::new(&device, &queue);
@@ -34,8 +38,8 @@ fn main() -> Result<(), Failure> {
     let peak = peak(&timer, budget)?;
     println!("{}: read peak {:.0} GB/s", adapter.get_info().name, peak.read_gb_per_s);
     let software = adapter::is_software(&adapter.get_info());
-    let lengths = wanted.list("log2", if software { &[20] } else { &[24, 26, 28] })?;
-    for bins in wanted.list("bins", &[16, 256, 4096, 65_536])? {
+    let lengths = wanted.0.list("log2", if software { &[20] } else { &[24, 26, 28] })?;
+    for bins in wanted.0.list("bins", &[16, 256, 4096, 65_536])? {
         for log2 in &lengths {
             for kind in ["random", "equal"] {
                 let keys = wanted.keys(bins);
@@ -74,60 +78,26 @@ fn name(method: Method) -> String {
     }
 }
 
-/// The arguments by name, without the dashes; a switch has an empty value.
-fn arguments() -> Result<HashMap<String, String>, Failure> {
-    const SWITCHES: [&str; 3] = ["floats", "storage", "unchecked"];
-    const LISTS: [&str; 7] = ["bins", "log2", "copies", "slices", "merge", "workgroup", "workgroups"];
-    let mut found = HashMap::new();
-    let mut arguments = std::env::args().skip(1);
-    while let Some(argument) = arguments.next() {
-        let name = argument.trim_start_matches("--").to_owned();
-        let value = if LISTS.contains(&&*name) {
-            arguments.next().ok_or_else(|| format!("--{name} needs a value"))?
-        } else if SWITCHES.contains(&&*name) {
-            String::new()
-        } else {
-            return Err(format!("unknown argument {argument}: there are {LISTS:?} and {SWITCHES:?}").into());
-        };
-        found.insert(name, value);
-    }
-    Ok(found)
-}
-
 /// What the arguments ask for.
-struct Wanted(HashMap<String, String>);
+struct Wanted(Arguments);
 
 impl Wanted {
-    fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    fn list<T: FromStr + Clone>(&self, name: &str, usual: &[T]) -> Result<Vec<T>, Failure> {
-        let Some(values) = self.0.get(name) else { return Ok(usual.to_vec()) };
-        let parsed = values.split(',').map(|value| {
-            value
-                .parse()
-                .map_err(|_| format!("--{name} does not take {value}; separate values by commas").into())
-        });
-        parsed.collect()
-    }
-
     fn keys(&self, bins: u32) -> Keys {
-        if self.has("floats") { Keys::Ranges { low: 0.0, high: bins as f32 } } else { Keys::Numbers }
+        if self.0.has("floats") { Keys::Ranges { low: 0.0, high: bins as f32 } } else { Keys::Numbers }
     }
 
     /// The usual tuning, and in its place whatever the arguments name.
     fn tunings(&self, limits: &wgpu::Limits, bins: u32) -> Result<Vec<Tuning>, Failure> {
         let usual = Tuning::of(limits, bins, u64::MAX);
         let mut methods = Vec::new();
-        if self.has("storage") {
+        if self.0.has("storage") {
             methods.push(Method::Storage);
         }
         if let Method::Workgroup { copies, slices, merge } = usual.method {
             let usual_merge = if merge { "yes" } else { "no" }.to_owned();
-            for copies in self.list("copies", &[copies])? {
-                for slices in self.list("slices", &[slices])? {
-                    for merge in self.list("merge", std::slice::from_ref(&usual_merge))? {
+            for copies in self.0.list("copies", &[copies])? {
+                for slices in self.0.list("slices", &[slices])? {
+                    for merge in self.0.list("merge", std::slice::from_ref(&usual_merge))? {
                         methods.push(Method::Workgroup { copies, slices, merge: merge == "yes" });
                     }
                 }
@@ -138,9 +108,9 @@ impl Wanted {
         }
         let mut tunings = Vec::new();
         for method in methods {
-            for workgroup_size in self.list("workgroup", &[usual.workgroup_size])? {
+            for workgroup_size in self.0.list("workgroup", &[usual.workgroup_size])? {
                 let filling = usual.max_workgroups * usual.workgroup_size / workgroup_size.max(1);
-                for max_workgroups in self.list("workgroups", &[filling])? {
+                for max_workgroups in self.0.list("workgroups", &[filling])? {
                     let tuning =
                         usual.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
                     tunings.push(tuning.with_method(method));
@@ -151,7 +121,7 @@ impl Wanted {
     }
 
     fn compile(&self, device: &wgpu::Device, job: Job) -> Result<Histogram, Failure> {
-        if self.has("unchecked") {
+        if self.0.has("unchecked") {
             // SAFETY: the kernels stay inside of their buffers whatever the keys are.
             return Ok(unsafe { Histogram::unchecked(device, job, Options::default()) }?);
         }
