@@ -6,6 +6,7 @@
 
 mod data;
 mod ladder;
+mod once;
 mod operations;
 mod page;
 mod peak;

@@ -26,7 +26,7 @@ pub fn script() -> String {
         ("sizes", ladder::sizes()),
         ("rungs", ladder::rungs()),
         ("cases", cases),
-        ("tables", tables.into_lines()),
+        ("tables", tables.into_list()),
         ("operations", operations),
         ("histograms", histograms),
         ("grids", stencils::sizes()),

@@ -1,7 +1,5 @@
 //! The ladder: every rung for some operators, lengths and workgroup sizes.
 
-use std::collections::HashMap;
-
 use halofold::Element;
 use halofold::reduce::ladder::{RUNGS, Rung};
 use halofold::reduce::{Op, ReduceError};
@@ -9,6 +7,7 @@ use halofold::wgpu::{Features, Limits};
 use halofold_measure::Job;
 use serde_json::{Value, json};
 
+use super::once::Once;
 use super::plans::{Plans, distinct};
 use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
@@ -57,28 +56,8 @@ pub fn sizes() -> Vec<String> {
     SIZES.iter().map(|(size, invocations)| json!([size, invocations]).to_string()).collect()
 }
 
-/// Tables of plans, one row a workgroup size, one column a length: rungs and operators share them.
-#[derive(Default)]
-pub struct Tables {
-    lines: Vec<String>,
-    known: HashMap<String, usize>,
-}
-
-impl Tables {
-    fn add(&mut self, line: String) -> usize {
-        let next = self.lines.len();
-        let number = *self.known.entry(line.clone()).or_insert(next);
-        if number == next {
-            self.lines.push(line);
-        }
-        number
-    }
-
-    /// The tables as JSON.
-    pub fn into_lines(self) -> Vec<String> {
-        self.lines
-    }
-}
+/// Tables of plans as JSON, one row a workgroup size, one column a length: rungs and operators share them.
+pub type Tables = Once<String>;
 
 /// One line an operator and type: for each rung the modules of its stages with subgroups and without, or why there are none, and
 /// its table of plans.
@@ -132,7 +111,7 @@ fn case(
         let row: Result<Vec<_>, ReduceError> = LENGTHS.iter().map(plan).collect();
         row.map_or_else(|error| json!(error.to_string()), |row| json!(row))
     });
-    json!({ "modules": modules, "table": tables.add(json!(table).to_string()) })
+    json!({ "modules": modules, "table": tables.number(json!(table).to_string()) })
 }
 
 /// A rung as it is run for a length, with its own workgroup size or another.

@@ -1,10 +1,10 @@
 //! Plans as lists of numbers, each distinct one once.
 
-use std::collections::HashMap;
-
 use halofold::reduce::plan::{Bytes, Dst, Launch, Src, Stage, Writes};
 use halofold::reduce::{Monoid, Plan};
 use serde::Serialize;
+
+use super::once::Once;
 
 /// Where a launch reads or writes: the page's numbers for buffers.
 const INPUT: u64 = 0;
@@ -18,10 +18,7 @@ const ROW: usize = 5;
 
 /// Every distinct plan, as JSON.
 #[derive(Default)]
-pub struct Plans {
-    lines: Vec<String>,
-    known: HashMap<String, usize>,
-}
+pub struct Plans(Once<String>);
 
 /// A plan as the page reads it: the values of overrides; the combinations on the longest way to a result; results; workgroups;
 /// accumulators in either scratch buffer; bytes of the partials buffer and of marks; the count that all launches are given; launches.
@@ -74,21 +71,12 @@ impl Plans {
             count,
             steps,
         );
-        self.line(serde_json::to_string(&exported).expect("numbers are JSON"))
-    }
-
-    fn line(&mut self, line: String) -> usize {
-        let next = self.lines.len();
-        let number = *self.known.entry(line.clone()).or_insert(next);
-        if number == next {
-            self.lines.push(line);
-        }
-        number
+        self.0.number(serde_json::to_string(&exported).expect("numbers are JSON"))
     }
 
     /// The plans as JSON, in the order of their numbers.
     pub fn into_lines(self) -> Vec<String> {
-        self.lines
+        self.0.into_list()
     }
 }
 

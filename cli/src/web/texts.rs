@@ -1,7 +1,6 @@
 //! Modules as lists of pieces: most share most of their text.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use super::once::Once;
 
 /// How a piece begins in a composed module.
 const HEADING: &str = "// ==== ";
@@ -11,30 +10,6 @@ const GAP: &str = "\n\n";
 
 /// The line that a browser asks for in front of a kernel with subgroup operations, and that naga refuses.
 const SUBGROUPS: &str = "enable subgroups;";
-
-/// Things of which equal ones are kept once, in the order in which they came.
-struct Once<T> {
-    list: Vec<T>,
-    known: HashMap<T, usize>,
-}
-
-impl<T> Default for Once<T> {
-    fn default() -> Self {
-        Once { list: Vec::new(), known: HashMap::new() }
-    }
-}
-
-impl<T: Clone + Eq + Hash> Once<T> {
-    /// The number of a thing, which is new or known.
-    fn number(&mut self, thing: T) -> usize {
-        if let Some(&number) = self.known.get(&thing) {
-            return number;
-        }
-        self.list.push(thing.clone());
-        self.known.insert(thing, self.list.len() - 1);
-        self.list.len() - 1
-    }
-}
 
 /// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.
 #[derive(Default)]
@@ -63,7 +38,7 @@ impl Texts {
 
     /// The paragraphs, the pieces as numbers of paragraphs, and the modules as numbers of pieces.
     pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>, Vec<Vec<usize>>) {
-        (self.paragraphs.list, self.pieces.list, self.modules.list)
+        (self.paragraphs.into_list(), self.pieces.into_list(), self.modules.into_list())
     }
 }
 
