@@ -41,6 +41,7 @@
 #import exact/states
 #import exact/conclude
 #import exact/reduce
+#import exact/publish
 #import partials
 
 struct Own {
@@ -55,153 +56,67 @@ struct Own {
 // Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
 var<workgroup> is_last: u32;
 
-#ifdef reads_partials
-// Words of a workgroup's limbs and of its tally in the partials buffer, after all slots.
-const EXTRA: u32 = LIMBS + 4u;
-#else
-const EXTRA: u32 = LIMBS;
-#endif
-
-fn extra_of(slot: u32) -> u32 {
-    return FIRST_SLOT + params.own.tickets * ACC_WORDS + slot * (LIMBS + 4u);
-}
-
-fn extra_word(word: u32) -> u32 {
-#ifdef reads_partials
-    if word >= LIMBS {
-        return atomicLoad(&tally[word - LIMBS]);
-    }
-#endif
-    return digits[word];
-}
-
-// The bits that the exchanges of all invocations returned, masked by zero: always zero, but no compiler knows
-// that.
-var<workgroup> found: atomic<u32>;
-// The slots whose workgroups also published limbs, one bit each, and whether there is any. (A second array sized by `WG` is more than
-// naga 30 resolves.)
-var<workgroup> spilled: array<atomic<u32>, 32>;
-var<workgroup> more: atomic<u32>;
-// Whether this workgroup has.
-var<workgroup> is_spilled: u32;
-
-// Publishes the limbs, if they hold anything, and then the window. Returns to invocation 0 whether all
-// workgroups have published.
-fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
-    var share = partial;
-    if at.lid == 0u {
-        is_spilled = partial.tag & SPILLED;
-        atomicStore(&found, 0u);
-    }
-    if workgroupUniformLoad(&is_spilled) != 0u {
-        to_digits(partial, at);
-        workgroupBarrier();
-        for (var w = at.lid; w < EXTRA; w += WG) {
-            let before = atomicExchange(&partials[extra_of(slot) + w], extra_word(w));
-            atomicOr(&found, before & params.own.zero);
-        }
-        workgroupBarrier();
-        // The digits now include the window. It is published after them, because it depends on the values
-        // they replaced.
-        share = identity();
-        share.tag = partial.tag | atomicLoad(&found);
-    }
-    return at.lid == 0u && publish(slot, share);
-}
-
-// Adds the published digits of the workgroups of slots from `begin` on to the limbs of this one, one digit per invocation.
-fn add_extras(begin: u32, at: Place) {
-    let end = select(0u, WG * EXTRA, atomicLoad(&more) != 0u);
-    for (var i = at.lid; i < end; i += WG) {
-        let number = i / EXTRA;
-        if ((atomicLoad(&spilled[number >> 5u]) >> (number & 31u)) & 1u) == 0u {
-            continue;
-        }
-        let slot = begin + number;
-        let l = i % EXTRA;
-        let word = atomicOr(&partials[extra_of(slot) + l], 0u);
-#ifdef reads_partials
-        if l >= LIMBS {
-            // Both counts have two words. The upper words take the carries of the lower words.
-            let place = l - LIMBS;
-            let before = atomicAdd(&tally[place], word);
-            if (place & 1u) == 0u && before + word < before {
-                atomicAdd(&tally[place + 1u], 1u);
-            }
-            continue;
-        }
-#endif
-        add_limb(set_of(0u), l, word);
-    }
-}
-
 fn kernel(at: Place, wg: Workgroup) {
     let stop = params.first + params.len;
     let own = wg.index * WG + at.lid;
 #ifdef reads_partials
     clear_tally(at);
     workgroupBarrier();
-    let window = LOWEST;
     let sum = fold_states(params.first, stop, own, params.groups * WG);
 #else
-    let window = first_window(params.first + own * PER_VECTOR, stop, at);
-    let sum = fold_range(params.first, stop, own, params.groups * WG, window);
+    let sum = fold_range(params.first, stop, own, params.groups * WG, at, wg);
 #endif
-    let partial = reduce_all(sum, at, wg);
+    var partial = reduce_all(sum, at, wg);
+    let tag = shared_tag(partial, at);
 
     // A single workgroup needs no partials.
     if params.own.tickets == 1u {
-        conclude(0u, true, partial, params.count, at);
+        conclude(0u, true, partial, tag, params.count, at);
         return;
     }
 
-    let is_complete = publish_all(partial, params.own.slot + wg.index, at);
+    // First the limbs, then the window, then the ticket: each depends on the values that the one before replaced.
+    let is_spilled = (tag & SPILLED) != 0u;
+    if is_spilled {
+        partial.tag |= publish_limbs(at);
+    }
     if at.lid == 0u {
-        is_last = select(0u, 1u, is_complete);
+        is_last = select(0u, 1u, publish(params.own.slot + wg.index, partial));
     }
     if workgroupUniformLoad(&is_last) == 0u {
         return;
     }
     storageBarrier();
+    if is_spilled {
 #ifdef reads_partials
-    clear_tally(at);
+        clear_tally(at);
 #else
-    clear_limbs(at);
+        clear_limbs(at);
 #endif
-    workgroupBarrier();
-
-    // Partials with this workgroup's window are combined in registers; all others are added to the limbs.
-    var acc = identity();
-    acc.tag = window;
-    for (var begin = 0u; begin < params.own.tickets; begin += WG) {
-        if at.lid == 0u {
-            atomicStore(&more, 0u);
-        }
-        for (var word = at.lid; word < 32u; word += WG) {
-            atomicStore(&spilled[word], 0u);
-        }
-        workgroupBarrier();
-        let i = begin + at.lid;
-        if i < params.own.tickets {
-            let other = collect(i);
-            if (other.tag & SPILLED) != 0u {
-                atomicOr(&spilled[at.lid >> 5u], 1u << (at.lid & 31u));
-                atomicStore(&more, 1u);
-            }
-            if (other.tag & WINDOW) == window {
-                acc = combine(acc, other);
-            } else {
-                spill(other);
-                acc.tag |= (other.tag & ~WINDOW) | SPILLED;
-            }
-        }
-        workgroupBarrier();
-        add_extras(begin, at);
         workgroupBarrier();
     }
+
+    // Partials with this workgroup's window are combined in registers; others are added to the limbs.
+    let window = sum.tag & WINDOW;
+    var acc = identity();
+    acc.tag = window;
+    for (var i = at.lid; i < params.own.tickets; i += WG) {
+        let other = collect(i);
+        if (other.tag & WINDOW) == window {
+            acc = combine(acc, other);
+        } else {
+            spill(other);
+            acc.tag |= (other.tag & ~WINDOW) | SPILLED;
+        }
+    }
     let total = reduce_all(acc, at, wg);
+    let tags = shared_tag(total, at);
     if at.lid == 0u {
         reset_tickets();
     }
-    conclude(0u, true, total, params.count, at);
+    if (tags & SPILLED) != 0u {
+        collect_limbs(at);
+        workgroupBarrier();
+    }
+    conclude(0u, true, total, tags, params.count, at);
 }

@@ -94,11 +94,20 @@ fn spill(acc: Acc) {
     }
 }
 
-// What conversion needs of the workgroup's accumulator: its number in two's complement with a fifth word for the sign, and its tag.
+// What the conversion needs of the workgroup's accumulator: its number in two's complement with a fifth word for the
+// sign, and its tag.
 var<workgroup> number_of: array<u32, 5>;
 var<workgroup> tag_of: u32;
 // What `digits` do not hold yet, signed: carries into the next digit.
 var<workgroup> carries: array<i32, LIMBS>;
+
+// The tag of invocation 0's accumulator, for all invocations. Includes a barrier.
+fn shared_tag(total: Acc, at: Place) -> u32 {
+    if at.lid == 0u {
+        tag_of = total.tag;
+    }
+    return workgroupUniformLoad(&tag_of);
+}
 
 // Word `l` of the accumulator's number, at its place in the sum.
 fn shifted_word(l: u32, p: u32) -> u32 {
@@ -111,9 +120,10 @@ fn shifted_word(l: u32, p: u32) -> u32 {
     return (lower >> k) | ((upper << 1u) << (31u - k));
 }
 
-// The workgroup's accumulator, which invocation 0 holds, and the limbs as one number in `digits`: for invocation 0, and behind a barrier for
-// all. One invocation a digit; only what was spilled needs carries, which one invocation hands on.
-fn to_digits(total: Acc, at: Place) {
+// The workgroup's accumulator, which invocation 0 holds and which has this tag, and the limbs as one number in
+// `digits`: for invocation 0, and after a barrier for all. One invocation computes each digit. Only spilled numbers
+// need carries, which one invocation hands on.
+fn to_digits(total: Acc, tag: u32, at: Place) {
     if at.lid == 0u {
         let number = whole(total);
         number_of[0] = number.x;
@@ -121,14 +131,12 @@ fn to_digits(total: Acc, at: Place) {
         number_of[2] = number.z;
         number_of[3] = number.w;
         number_of[4] = 0u - (number.w >> 31u);
-        tag_of = total.tag;
     }
-    let tag = workgroupUniformLoad(&tag_of);
     let is_spilled = (tag & SPILLED) != 0u;
     if is_spilled {
         empty_bins(at);
-        workgroupBarrier();
     }
+    workgroupBarrier();
     for (var l = at.lid; l < LIMBS; l += WG) {
         var low = shifted_word(l, (tag & WINDOW) - LOWEST);
         var high = 0i;

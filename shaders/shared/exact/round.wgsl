@@ -6,6 +6,9 @@
 // rounding up adds one more, up to infinity. Nothing is a special case. 64-bit floats differ in numbers alone; sums of products count
 // units of 2^-298, so 149 bits are dropped in any case.
 //
+// Rounding needs the bits at the top of the number. They come from the digits, or from a window if all of the sum
+// is in it.
+//
 // A mean is divided first, bit by bit from the top, as long as bits of the result are missing: what is left over then says on which
 // side of half way it lies.
 #import operator
@@ -23,8 +26,17 @@ const QUIET_NAN: vec2<u32> = vec2<u32>(0x7fc00000u, 0u);
 const MINUS: vec2<u32> = vec2<u32>(0x80000000u, 0u);
 #endif
 
+// What rounding needs of a number: its sign, where its bits end (0 for zero), the 64 bits below that, the upper word
+// last, and whether any bit below those is set.
+struct Number {
+    is_negative: bool,
+    end: u32,
+    top: vec2<u32>,
+    rest: bool,
+}
+
 // The result as bits.
-fn rounded(tag: u32, count: vec2<u32>) -> vec2<u32> {
+fn result(number: Number, tag: u32, count: vec2<u32>) -> vec2<u32> {
     let is_nothing = (count.x | count.y) == 0u;
     let infinities = tag & (PLUS_INFINITY | MINUS_INFINITY);
     if (tag & NAN) != 0u || infinities == (PLUS_INFINITY | MINUS_INFINITY) {
@@ -40,15 +52,70 @@ fn rounded(tag: u32, count: vec2<u32>) -> vec2<u32> {
         return vec2<u32>(0u);
 #endif
     }
+    if number.end == 0u {
+        return select(MINUS, vec2<u32>(0u), (tag & OTHERS) != 0u);
+    }
+    return nearest(number, count) | select(vec2<u32>(0u), MINUS, number.is_negative);
+}
+
+// Shifts of 64 bits, by 0 to 63.
+fn shifted_left(v: vec2<u32>, by: u32) -> vec2<u32> {
+    let k = by & 31u;
+    let shifted = vec2<u32>(v.x << k, (v.y << k) | ((v.x >> 1u) >> (31u - k)));
+    return select(shifted, vec2<u32>(0u, shifted.x), by > 31u);
+}
+
+fn shifted_right(v: vec2<u32>, by: u32) -> vec2<u32> {
+    let k = by & 31u;
+    let shifted = vec2<u32>((v.x >> k) | ((v.y << 1u) << (31u - k)), v.y >> k);
+    return select(shifted, vec2<u32>(shifted.y, 0u), by > 31u);
+}
+
+// The number in a window.
+fn number_in(acc: Acc) -> Number {
+    let bits = whole(acc);
+    let is_negative = (bits.w >> 31u) == 1u;
+    let flip = 0u - (bits.w >> 31u);
+    // The magnitude: all bits flipped and one added.
+    let f = bits ^ vec4<u32>(flip);
+    var w = vec4<u32>(f.x - flip, f.y, f.z, f.w);
+    let c0 = is_negative && w.x == 0u;
+    w.y += select(0u, 1u, c0);
+    let c1 = c0 && w.y == 0u;
+    w.z += select(0u, 1u, c1);
+    w.w += select(0u, 1u, c1 && w.z == 0u);
+    var end = 128u;
+    if w.w == 0u {
+        w = vec4<u32>(0u, w.xyz);
+        end = 96u;
+    }
+    if w.w == 0u {
+        w = vec4<u32>(0u, w.xyz);
+        end = 64u;
+    }
+    if w.w == 0u {
+        w = vec4<u32>(0u, w.xyz);
+        end = 32u;
+    }
+    if w.w == 0u {
+        return Number(false, 0u, vec2<u32>(0u), false);
+    }
+    let k = 31u - firstLeadingBit(w.w);
+    let high = shifted_left(w.zw, k);
+    let low = shifted_left(w.xy, k);
+    let top = vec2<u32>(high.x | ((w.y >> 1u) >> (31u - k)), high.y);
+    return Number(is_negative, end - k + (acc.tag & WINDOW) - LOWEST, top, (low.x | low.y) != 0u);
+}
+
+// The number in the digits.
+fn number_of_digits() -> Number {
     let is_negative = (digits[LIMBS - 1u] >> 31u) == 1u;
     if is_negative {
         negate();
     }
-    let top = end_of_bits();
-    if top == 0u {
-        return select(MINUS, vec2<u32>(0u), (tag & OTHERS) != 0u);
-    }
-    return nearest(top, count) | select(vec2<u32>(0u), MINUS, is_negative);
+    let end = end_of_bits();
+    let p = bitcast<i32>(end);
+    return Number(is_negative, end, vec2<u32>(bits_from(p - 64), bits_from(p - 32)), any_below(p - 64));
 }
 
 fn negate() {
@@ -70,27 +137,23 @@ fn end_of_bits() -> u32 {
     return 0u;
 }
 
-fn word_at(l: u32) -> u32 {
-    if l < LIMBS {
+fn word_at(l: i32) -> u32 {
+    if l >= 0 && l < i32(LIMBS) {
         return digits[l];
     }
     return 0u;
 }
 
-fn bit_at(p: u32) -> u32 {
-    return (word_at(p >> 5u) >> (p & 31u)) & 1u;
-}
-
 // 32 bits from bit `p` on.
-fn bits_from(p: u32) -> u32 {
-    let k = p & 31u;
-    return (word_at(p >> 5u) >> k) | ((word_at((p >> 5u) + 1u) << 1u) << (31u - k));
+fn bits_from(p: i32) -> u32 {
+    let k = bitcast<u32>(p) & 31u;
+    return (word_at(p >> 5u) >> k) | ((word_at((p >> 5u) + 1) << 1u) << (31u - k));
 }
 
 // Whether any bit below bit `p` is set.
-fn any_below(p: u32) -> bool {
-    var rest = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
-    for (var l = 0u; l < (p >> 5u); l++) {
+fn any_below(p: i32) -> bool {
+    var rest = word_at(p >> 5u) & ((1u << (bitcast<u32>(p) & 31u)) - 1u);
+    for (var l = 0; l < (p >> 5u); l++) {
         rest |= digits[l];
     }
     return rest != 0u;
@@ -113,6 +176,10 @@ fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {
 }
 
 #ifdef mean
+fn bit_at(p: u32) -> u32 {
+    return (word_at(bitcast<i32>(p >> 5u)) >> (p & 31u)) & 1u;
+}
+
 fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
     return a.y < b.y || (a.y == b.y && a.x < b.x);
 }
@@ -132,11 +199,12 @@ fn step_down(rest: vec2<u32>, bit: u32, divisor: vec2<u32>) -> Step {
     return Step(vec2<u32>(doubled.x - divisor.x, doubled.y - divisor.y - borrow), 1u);
 }
 
-fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
+// The quotient, from the digits.
+fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
     var drop = BELOW;
     var kept = vec2<u32>(0u);
     var step = Step(vec2<u32>(0u), 0u);
-    for (var p = end; p > drop; p--) {
+    for (var p = number.end; p > drop; p--) {
         step = step_down(step.rest, bit_at(p - 1u), count);
         if step.bit == 1u && (kept.x | kept.y) == 0u {
             // The quotient's first bit says where its last one is.
@@ -146,21 +214,21 @@ fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
     }
     let below = select(0u, bit_at(max(drop, 1u) - 1u), drop > 0u);
     let half = step_down(step.rest, below, count);
-    let is_more = (half.rest.x | half.rest.y) != 0u || (drop > 0u && any_below(max(drop, 1u) - 1u));
+    let is_more = (half.rest.x | half.rest.y) != 0u || (drop > 0u && any_below(bitcast<i32>(max(drop, 1u) - 1u)));
     return pattern(kept, drop, half.bit == 1u && (is_more || (kept.x & 1u) == 1u));
 }
 #else
-fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
-    let drop = dropped(end);
-#ifdef bits_64
-    let kept = vec2<u32>(bits_from(drop), bits_from(drop + 32u));
-#else
-    let kept = vec2<u32>(bits_from(drop), 0u);
-#endif
-    if drop == 0u {
-        return pattern(kept, drop, false);
+fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
+    let drop = dropped(number.end);
+    if drop > number.end {
+        // Less than half of the smallest result.
+        return vec2<u32>(0u);
     }
-    let is_half = bit_at(drop - 1u) == 1u;
-    return pattern(kept, drop, is_half && ((kept.x & 1u) == 1u || any_below(drop - 1u)));
+    let bits = number.end - drop;
+    let kept = select(shifted_right(number.top, (64u - bits) & 63u), vec2<u32>(0u), bits == 0u);
+    let below = shifted_left(number.top, bits);
+    let is_half = (below.y >> 31u) == 1u;
+    let is_more = ((below.y << 1u) | below.x) != 0u || number.rest;
+    return pattern(kept, drop, is_half && (is_more || (kept.x & 1u) == 1u));
 }
 #endif
