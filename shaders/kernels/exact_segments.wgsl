@@ -38,5 +38,9 @@ fn kernel(at: Place, wg: Workgroup) {
 #endif
     let total = reduce_all(sum, at, wg);
     let tag = shared_tag(total, at);
+    if (tag & SPILLED) != 0u {
+        empty_bins(at);
+        workgroupBarrier();
+    }
     conclude(slot, wg.index < params.groups, total, tag, range.end - range.begin, at);
 }

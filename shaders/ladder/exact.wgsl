@@ -62,32 +62,55 @@ fn kernel(at: Place, wg: Workgroup) {
 #ifdef reads_partials
     clear_tally(at);
     workgroupBarrier();
-    let sum = fold_states(params.first, stop, own, params.groups * WG);
+    var share = fold_states(params.first, stop, own, params.groups * WG);
 #else
-    let sum = fold_range(params.first, stop, own, params.groups * WG, at, wg);
+    var share = fold_range(params.first, stop, own, params.groups * WG, at, wg);
 #endif
-    var partial = reduce_all(sum, at, wg);
-    let tag = shared_tag(partial, at);
-
-    // A single workgroup needs no partials.
-    if params.own.tickets == 1u {
-        conclude(0u, true, partial, tag, params.count, at);
-        return;
+    let window = share.tag & WINDOW;
+    var total = identity();
+    var tag = 0u;
+    // Every workgroup reduces its own sum. The last one goes through the same instructions a second time, with the
+    // windows of all: they have been fetched already, which a copy of them would not have been.
+    for (var turn = 0u; turn < turns(2u); turn++) {
+        total = reduce_all(share, at, wg);
+        tag = shared_tag(total, at);
+        if turn == 1u {
+            break;
+        }
+        if (tag & SPILLED) != 0u {
+            empty_bins(at);
+            workgroupBarrier();
+        }
+        // A single workgroup needs no partials.
+        if params.own.tickets == 1u {
+            break;
+        }
+        if !is_last_to_publish(total, tag, wg.index, at) {
+            return;
+        }
+        share = collect_all(window, tag, at);
     }
+    conclude(0u, true, total, tag, params.count, at);
+}
 
-    // First the limbs, then the window, then the ticket: each depends on the values that the one before replaced.
-    let is_spilled = (tag & SPILLED) != 0u;
-    if is_spilled {
-        partial.tag |= publish_limbs(at);
+// Publishes what the workgroup has: first the limbs, then the window, then the ticket. Each depends on the values that
+// the one before replaced. Returns whether all workgroups have published.
+fn is_last_to_publish(partial: Acc, tag: u32, index: u32, at: Place) -> bool {
+    var window = partial;
+    if (tag & SPILLED) != 0u {
+        window.tag |= publish_limbs(at);
     }
     if at.lid == 0u {
-        is_last = select(0u, 1u, publish(params.own.slot + wg.index, partial));
+        is_last = select(0u, 1u, publish(params.own.slot + index, window));
     }
-    if workgroupUniformLoad(&is_last) == 0u {
-        return;
-    }
+    return workgroupUniformLoad(&is_last) == 1u;
+}
+
+// This invocation's share of all windows. Windows that are not this workgroup's, and the published limbs, are added to
+// the limbs; those held what this workgroup has published itself.
+fn collect_all(window: u32, tag: u32, at: Place) -> Acc {
     storageBarrier();
-    if is_spilled {
+    if (tag & SPILLED) != 0u {
 #ifdef reads_partials
         clear_tally(at);
 #else
@@ -95,9 +118,8 @@ fn kernel(at: Place, wg: Workgroup) {
 #endif
         workgroupBarrier();
     }
-
-    // Partials with this workgroup's window are combined in registers; others are added to the limbs.
-    let window = sum.tag & WINDOW;
+    // Taken before the windows and used after them: both are on their way at the same time.
+    let limb = take_limb(at.lid);
     var acc = identity();
     acc.tag = window;
     for (var i = at.lid; i < params.own.tickets; i += WG) {
@@ -109,14 +131,15 @@ fn kernel(at: Place, wg: Workgroup) {
             acc.tag |= (other.tag & ~WINDOW) | SPILLED;
         }
     }
-    let total = reduce_all(acc, at, wg);
-    let tags = shared_tag(total, at);
+    add_limb_of_all(at.lid, limb);
+    for (var i = at.lid + WG; i < 2u * LIMBS; i += WG) {
+        add_limb_of_all(i, take_limb(i));
+    }
     if at.lid == 0u {
         reset_tickets();
     }
-    if (tags & SPILLED) != 0u {
-        collect_limbs(at);
-        workgroupBarrier();
-    }
-    conclude(0u, true, total, tags, params.count, at);
+#ifdef reads_partials
+    collect_tally(at);
+#endif
+    return acc;
 }

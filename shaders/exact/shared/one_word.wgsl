@@ -137,14 +137,26 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
     return settle(before, across(low), across(middle), flags);
 }
 
-// The same where some lie outside of the window: each goes to its bin. Where another window holds all of them, the next batches will be faster in that.
+// The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the
+// next batches will be faster in that one.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if (acc.tag & TRIES) == 0u {
         acc = moved(acc, v0, v1, v2, v3);
     }
-    acc.tag += MISSED;
-    acc.tag |= SPILLED | OTHERS | add_four(v0) | add_four(v1) | add_four(v2) | add_four(v3);
+    var flags = SPILLED | OTHERS;
+    var a = v0;
+    var b = v1;
+    var c = v2;
+    var d = v3;
+    for (var turn = 0u; turn < turns(4u); turn++) {
+        flags |= add_alone(a.x) | add_alone(b.x) | add_alone(c.x) | add_alone(d.x);
+        a = a.yzwx;
+        b = b.yzwx;
+        c = c.yzwx;
+        d = d.yzwx;
+    }
+    acc.tag = (acc.tag + MISSED) | flags;
     return acc;
 }
 
@@ -186,10 +198,6 @@ fn empty_bins(at: Place) {
         let high = atomicLoad(&bins[512u + i]);
         add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
     }
-}
-
-fn add_four(v: vec4<u32>) -> u32 {
-    return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
 }
 
 // One number into its bin, unless it is zero; answers flags.

@@ -16,6 +16,12 @@ const WORDS: u32 = HEAD + DIGITS;
 fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #ifdef writes_partials
     to_digits(total, tag, at);
+    if at.lid == 0u {
+        var carry = 0i;
+        for (var l = 0u; l < turns(LIMBS); l++) {
+            carry = carry_into(l, carry);
+        }
+    }
     workgroupBarrier();
     for (var w = at.lid; works && w < WORDS; w += WG) {
         store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, n));

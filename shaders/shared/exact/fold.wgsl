@@ -74,7 +74,7 @@ fn own_samples(begin: u32, stop: u32, at: Place, wg: Workgroup) -> u32 {
     return sampled(begin, stop, at.lane, wg.width);
 }
 
-fn largest_sample(own: u32) -> u32 {
+fn largest_sample(own: u32, at: Place) -> u32 {
     return subgroupMax(own);
 }
 #else
@@ -84,8 +84,11 @@ fn own_samples(begin: u32, stop: u32, at: Place, wg: Workgroup) -> u32 {
     return sampled(begin, stop, at.lid, WG);
 }
 
-fn largest_sample(own: u32) -> u32 {
-    // Workgroup memory starts with zeros.
+fn largest_sample(own: u32, at: Place) -> u32 {
+    if at.lid == 0u {
+        atomicStore(&largest, 0u);
+    }
+    workgroupBarrier();
     atomicMax(&largest, own);
     workgroupBarrier();
     return atomicLoad(&largest);
@@ -147,7 +150,7 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     var next = load(range, i, j, grid);
     clear_limbs(at);
     workgroupBarrier();
-    let window = first_window(largest_sample(samples));
+    let window = first_window(largest_sample(samples, at));
     var acc = identity();
     acc.tag = window;
     var is_more = i < range.end4 || j < range.single;

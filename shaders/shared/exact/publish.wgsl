@@ -23,7 +23,7 @@ fn add_published(place: u32, end: u32, word: u32) -> u32 {
     let before = atomicAdd(&partials[place], word);
     var seen = before;
     var carries_on = before + word < before;
-    for (var i = place + 1u; carries_on && i < end; i++) {
+    for (var i = place + 1u; carries_on && i < turns(end); i++) {
         let next = atomicAdd(&partials[i], 1u);
         seen |= next;
         carries_on = next == 0xffffffffu;
@@ -37,7 +37,6 @@ fn publish_limbs(at: Place) -> u32 {
     if at.lid == 0u {
         atomicStore(&found, 0u);
     }
-    empty_bins(at);
     workgroupBarrier();
     var seen = 0u;
     for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
@@ -58,14 +57,23 @@ fn publish_limbs(at: Place) -> u32 {
     return atomicLoad(&found);
 }
 
-// Adds the published limbs to this workgroup's own; a barrier has to follow.
-fn collect_limbs(at: Place) {
-    for (var i = at.lid; i < 2u * LIMBS; i += WG) {
-        add_limb((i / LIMBS) * LIMBS, i % LIMBS, atomicExchange(&partials[PUBLISHED + i], 0u));
+// Takes published limb `i` of both signs', and leaves zero.
+fn take_limb(i: u32) -> u32 {
+    if i < 2u * LIMBS {
+        return atomicExchange(&partials[PUBLISHED + i], 0u);
     }
+    return 0u;
+}
+
+// Adds it to this workgroup's limbs; a barrier has to follow.
+fn add_limb_of_all(i: u32, word: u32) {
+    add_limb((i / LIMBS) * LIMBS, i % LIMBS, word);
+}
+
 #ifdef reads_partials
+fn collect_tally(at: Place) {
     for (var i = at.lid; i < 4u; i += WG) {
         atomicStore(&tally[i], atomicExchange(&partials[PUBLISHED_TALLY + i], 0u));
     }
-#endif
 }
+#endif

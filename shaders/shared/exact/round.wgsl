@@ -71,92 +71,86 @@ fn shifted_right(v: vec2<u32>, by: u32) -> vec2<u32> {
     return select(shifted, vec2<u32>(shifted.y, 0u), by > 31u);
 }
 
+// A number by its three upper words, the highest not zero, which ends at bit `end`; `rest` says whether any lower bit
+// is set.
+fn number_from(is_negative: bool, w: vec3<u32>, end: u32, rest: bool) -> Number {
+    let k = 31u - firstLeadingBit(w.z);
+    let top = (w.yz << vec2<u32>(k)) | ((w.xy >> vec2<u32>(1u)) >> vec2<u32>(31u - k));
+    return Number(is_negative, end - k, top, rest || (w.x << k) != 0u);
+}
+
 // The number in a window.
 fn number_in(acc: Acc) -> Number {
     let bits = whole(acc);
-    let is_negative = (bits.w >> 31u) == 1u;
-    let flip = 0u - (bits.w >> 31u);
+    let sign = bits.w >> 31u;
     // The magnitude: all bits flipped and one added.
-    let f = bits ^ vec4<u32>(flip);
-    var w = vec4<u32>(f.x - flip, f.y, f.z, f.w);
-    let c0 = is_negative && w.x == 0u;
+    let flipped = bits ^ vec4<u32>(0u - sign);
+    var w = vec4<u32>(flipped.x + sign, flipped.yzw);
+    let c0 = sign == 1u && w.x == 0u;
     w.y += select(0u, 1u, c0);
     let c1 = c0 && w.y == 0u;
     w.z += select(0u, 1u, c1);
     w.w += select(0u, 1u, c1 && w.z == 0u);
-    var end = 128u;
-    if w.w == 0u {
-        w = vec4<u32>(0u, w.xyz);
-        end = 96u;
-    }
-    if w.w == 0u {
-        w = vec4<u32>(0u, w.xyz);
-        end = 64u;
-    }
-    if w.w == 0u {
-        w = vec4<u32>(0u, w.xyz);
-        end = 32u;
-    }
+    // The highest word that is not zero comes to the top.
+    let by_two = (w.w | w.z) == 0u;
+    w = select(w, vec4<u32>(0u, 0u, w.xy), by_two);
+    let by_one = w.w == 0u;
+    w = select(w, vec4<u32>(0u, w.xyz), by_one);
     if w.w == 0u {
         return Number(false, 0u, vec2<u32>(0u), false);
     }
-    let k = 31u - firstLeadingBit(w.w);
-    let high = shifted_left(w.zw, k);
-    let low = shifted_left(w.xy, k);
-    let top = vec2<u32>(high.x | ((w.y >> 1u) >> (31u - k)), high.y);
-    return Number(is_negative, end - k + (acc.tag & WINDOW) - LOWEST, top, (low.x | low.y) != 0u);
+    let end = 128u - select(0u, 64u, by_two) - select(0u, 32u, by_one) + (acc.tag & WINDOW) - LOWEST;
+    return number_from(sign == 1u, w.yzw, end, w.x != 0u);
 }
 
-// The number in the digits.
+// What is known of a number after its words so far: the last two, whether any lower one is set, and the same at the
+// highest word that is not zero.
+struct Highest {
+    last: vec2<u32>,
+    rest: bool,
+    end: u32,
+    top: vec3<u32>,
+    rest_of_top: bool,
+}
+
+fn with_word(words: Highest, word: u32, end: u32) -> Highest {
+    var next = words;
+    if word != 0u {
+        next.end = end;
+        next.top = vec3<u32>(words.last, word);
+        next.rest_of_top = words.rest;
+    }
+    next.rest = words.rest || words.last.x != 0u;
+    next.last = vec2<u32>(words.last.y, word);
+    return next;
+}
+
+// The number in the digits, which gives them their carries on the way. Its sign is known at the end only, so both it and
+// its negative are followed.
 fn number_of_digits() -> Number {
+    var plus = Highest(vec2<u32>(0u), false, 0u, vec3<u32>(0u), false);
+    var minus = plus;
+    var carry = 0i;
+    var one = 1u;
+    for (var l = 0u; l < turns(LIMBS); l++) {
+        carry = carry_into(l, carry);
+        let word = digits[l];
+        let negated = ~word + one;
+        one = select(0u, one, negated == 0u);
+        plus = with_word(plus, word, 32u * (l + 1u));
+        minus = with_word(minus, negated, 32u * (l + 1u));
+    }
     let is_negative = (digits[LIMBS - 1u] >> 31u) == 1u;
     if is_negative {
+        plus = minus;
+#ifdef mean
         negate();
+#endif
     }
-    let end = end_of_bits();
-    let p = bitcast<i32>(end);
-    return Number(is_negative, end, vec2<u32>(bits_from(p - 64), bits_from(p - 32)), any_below(p - 64));
-}
-
-fn negate() {
-    var carry = 1u;
-    for (var l = 0u; l < LIMBS; l++) {
-        let word = ~digits[l] + carry;
-        carry = select(0u, 1u, carry == 1u && word == 0u);
-        digits[l] = word;
+    if plus.end == 0u {
+        return Number(false, 0u, vec2<u32>(0u), false);
     }
-}
-
-// One past the highest bit that is set.
-fn end_of_bits() -> u32 {
-    for (var l = LIMBS; l > 0u; l--) {
-        if digits[l - 1u] != 0u {
-            return 32u * (l - 1u) + firstLeadingBit(digits[l - 1u]) + 1u;
-        }
-    }
-    return 0u;
-}
-
-fn word_at(l: i32) -> u32 {
-    if l >= 0 && l < i32(LIMBS) {
-        return digits[l];
-    }
-    return 0u;
-}
-
-// 32 bits from bit `p` on.
-fn bits_from(p: i32) -> u32 {
-    let k = bitcast<u32>(p) & 31u;
-    return (word_at(p >> 5u) >> k) | ((word_at((p >> 5u) + 1) << 1u) << (31u - k));
-}
-
-// Whether any bit below bit `p` is set.
-fn any_below(p: i32) -> bool {
-    var rest = word_at(p >> 5u) & ((1u << (bitcast<u32>(p) & 31u)) - 1u);
-    for (var l = 0; l < (p >> 5u); l++) {
-        rest |= digits[l];
-    }
-    return rest != 0u;
+    return number_from(is_negative, plus.top, plus.end, plus.rest_of_top);
 }
 
 // How many bits fall at the end of a number whose bits end at `end`.
@@ -176,8 +170,33 @@ fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {
 }
 
 #ifdef mean
+fn negate() {
+    var carry = 1u;
+    for (var l = 0u; l < turns(LIMBS); l++) {
+        let word = ~digits[l] + carry;
+        carry = select(0u, carry, word == 0u);
+        digits[l] = word;
+    }
+}
+
+fn word_at(l: u32) -> u32 {
+    if l < LIMBS {
+        return digits[l];
+    }
+    return 0u;
+}
+
 fn bit_at(p: u32) -> u32 {
-    return (word_at(bitcast<i32>(p >> 5u)) >> (p & 31u)) & 1u;
+    return (word_at(p >> 5u) >> (p & 31u)) & 1u;
+}
+
+// Whether any bit below bit `p` is set.
+fn any_below(p: u32) -> bool {
+    var rest = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
+    for (var l = 0u; l < (p >> 5u); l++) {
+        rest |= digits[l];
+    }
+    return rest != 0u;
 }
 
 fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
@@ -214,7 +233,7 @@ fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
     }
     let below = select(0u, bit_at(max(drop, 1u) - 1u), drop > 0u);
     let half = step_down(step.rest, below, count);
-    let is_more = (half.rest.x | half.rest.y) != 0u || (drop > 0u && any_below(bitcast<i32>(max(drop, 1u) - 1u)));
+    let is_more = (half.rest.x | half.rest.y) != 0u || (drop > 0u && any_below(max(drop, 1u) - 1u));
     return pattern(kept, drop, half.bit == 1u && (is_more || (kept.x & 1u) == 1u));
 }
 #else

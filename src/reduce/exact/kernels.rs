@@ -46,6 +46,14 @@ impl Format {
         }
     }
 
+    /// The file of the sum over a subgroup.
+    pub(in crate::reduce) fn lane_sums(self) -> &'static str {
+        match self {
+            Format::Single => "shared/exact/lanes_one_word",
+            Format::Product | Format::Double => "shared/exact/lanes_two_words",
+        }
+    }
+
     /// The operator's text.
     pub(in crate::reduce) fn pieces(self, element: Element) -> Vec<Piece> {
         Composer::default().pieces(self.file(element))
