@@ -83,6 +83,7 @@ impl Options<'_> {
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
         let monoid = &*self.exact(monoid)?;
+        let monoid = &*monoid.on(features);
         if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
             return Err(ReduceError::ExactForm(form));
         }

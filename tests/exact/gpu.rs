@@ -27,7 +27,7 @@ impl Inputs {
         Inputs { buffers, offset, bytes: arrays[0].len() as u64 }
     }
 
-    fn slices(&self) -> Vec<Slice<'_>> {
+    pub fn slices(&self) -> Vec<Slice<'_>> {
         self.buffers.iter().map(|buffer| Slice::new(buffer, self.offset, self.bytes)).collect()
     }
 }

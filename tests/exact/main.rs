@@ -7,4 +7,5 @@ mod arrays;
 mod cpu;
 mod gpu;
 mod oracle;
+mod order;
 mod recorded;
