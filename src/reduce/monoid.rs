@@ -370,11 +370,11 @@ impl Monoid {
         Monoid { op: Some(op), subgroup, ..self }
     }
 
-    /// Makes the exact form of this operator, which sums in integers.
-    fn in_format(&self, format: Format, element: Element) -> Self {
+    /// Makes a form of this operator that sums in integers, by a text of its own.
+    pub(crate) fn in_format(&self, format: Format, element: Element, pieces: Vec<Piece>) -> Self {
         Monoid {
             elem: Elem::Number { element, wgsl: "u32" },
-            pieces: format.pieces(element),
+            pieces,
             acc: format.accumulator(),
             out: format.output(),
             subgroup: None,
@@ -409,7 +409,8 @@ impl Monoid {
             return Some(self.clone());
         }
         let (op, element) = (self.op?, self.element()?);
-        Some(self.in_format(Format::of(op, element)?, element))
+        let format = Format::of(op, element)?;
+        Some(self.in_format(format, element, format.pieces(element)))
     }
 
     /// The format of its states, if its sums are exact.

@@ -3,10 +3,10 @@
 use halofold::Element;
 use halofold::reduce::reference::{self, Verdict};
 use halofold::reduce::{Op, Options, Reducer, Shape};
-use halofold::wgpu::Features;
+use halofold::wgpu::{self, Features};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, alone, gpu, without};
+use crate::common::{Gpu, alone, buffer, gpu, without};
 use crate::gpu::{Inputs, of_reduction, output};
 
 /// Operators that read floats as their bits.
@@ -73,6 +73,26 @@ fn same_bytes_with_and_without_64_bit_integers() {
                     assert_eq!(wide, slim, "{op} of {hard:?}, {shape:?}, states: {to_states}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn segments_between_offsets() {
+    let _alone = alone();
+    let narrow = narrow();
+    // Short ones, empty ones, and one that tiles are cut from.
+    let offsets = [0u32, 3, 3, 1000, 40_000, 60_000];
+    let list = buffer(&narrow, bytemuck::cast_slice(&offsets), wgpu::BufferUsages::STORAGE);
+    let bytes = array(Hard::Anything, Element::F64, 60_000, 4);
+    let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], 1);
+    for op in COMPARING {
+        let reducer = reducer(&narrow, op, false);
+        let got = of_reduction(&narrow, &reducer.of(inputs.slices()[0]).between(&list));
+        for (got, ends) in op.read(Element::F64, &got).into_iter().zip(offsets.windows(2)) {
+            let part = &bytes[8 * ends[0] as usize..8 * ends[1] as usize];
+            let expected = reference::reduce(op, Element::F64, part, None).unwrap();
+            assert_eq!(expected.judge(got, 1), Verdict::Right, "{op} between {ends:?}: {got}");
         }
     }
 }
