@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("residual::exact of f32", || sums_without_rounding(Element::F32)),
         crate::trial(
-            crate::Kernel { stencil: &FIVE_POINT, variant: FIVE_POINT.fastest() },
+            crate::Kernel { stencil: &FIVE_POINT, variant: FIVE_POINT.fastest_step() },
             Element::F16,
             "exact residual",
             |_, element| sums_without_rounding(element),
@@ -29,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 fn run(gpu: &'static crate::common::Gpu, element: Element, grid: Grid) -> Run {
-    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), element, grid);
+    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), element, grid);
     Run::new(gpu, config.with_borders(Borders::default()), FIVE_POINT.usual, 0)
 }
 
