@@ -304,14 +304,56 @@ fn what_has_no_exact_form_is_refused() {
         sum.plan(Shape::Axis { outer: 1, len: 4, inner: 4 }, &[Extent { offset: 0, len: 16 }], None);
     assert!(matches!(columns, Err(ReduceError::ExactForm(Form::Axis))), "{columns:?}");
 
-    // Two launches: not of a whole input, unless one workgroup has it all.
+    // A rung that rounds is none for exact sums, whichever asks for them.
+    let monoid = Op::Sum.over(Element::F32).unwrap();
+    let rung = Rung::named("vectorized").unwrap();
+    let tuning = Tuning::of(rung.kernel, &gpu().device.limits(), 1 << 22);
+    for (monoid, accuracy) in [(monoid.clone(), Accuracy::Exact), (monoid.exact().unwrap(), Accuracy::Fast)] {
+        let mut options = Options::default();
+        options.accuracy = accuracy;
+        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let made = Reducer::with_options(&gpu().device, monoid, options);
+        assert!(matches!(made, Err(ReduceError::ExactRung { rung: "vectorized" })), "{made:?}");
+    }
+}
+
+/// Shapes that are others by another name.
+#[test]
+fn axes_and_strides_of_one() {
+    let _alone = alone();
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case);
+        let Case { op, element } = bench.case;
+        let first = array(Hard::Mixed, element, 6000, 8);
+        let second = second(op, Hard::Mixed, element, 6000, 8);
+        bench.check(Shape::Strided { stride: 1 }, &first, second.as_deref(), 3, 6000, "a stride of one");
+        let rows = Shape::Axis { outer: 20, len: 300, inner: 1 };
+        bench.check(rows, &first, second.as_deref(), 1, 300, "the last axis");
+    }
+}
+
+/// Where workgroups may not meet in one launch, a whole input is one segment.
+#[test]
+fn two_launches() {
+    let _alone = alone();
     let mut twice = exact(false, false);
     twice.meeting = Meeting::TwoLaunches;
-    let sum = Op::Sum.over(Element::F32).unwrap();
-    let sum = Reducer::with_options(&gpu().device, sum, twice).unwrap();
-    let plan = |shape, len| sum.plan(shape, &[Extent { offset: 0, len }], None);
-    let many = 1 << 20;
-    assert!(matches!(plan(Shape::Whole, many), Err(ReduceError::ExactMeeting)));
-    assert_eq!(plan(Shape::Whole, 10).unwrap().launches().len(), 1);
-    assert_eq!(plan(Shape::Segments { len: many }, many).unwrap().launches().len(), 2);
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        let (op, element) = case;
+        let monoid = op.over(element).unwrap();
+        let bench = Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, twice) };
+        for len in [0, 1, 17, 1000, 70_001] {
+            bench.check_whole(Hard::Mixed, len, len as u64);
+        }
+    }
+    let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);
+    let long = Extent { offset: 0, len: 1 << 20 };
+    assert_eq!(sum.plan(Shape::Whole, &[long], None).unwrap().launches().len(), 2);
+    assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactMeeting)));
+    let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
+    let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
+    let counted = sum.of(&elements).first(&count).into(&elements);
+    assert!(matches!(counted, Err(ReduceError::ExactMeeting)), "{counted:?}");
 }
