@@ -9,7 +9,7 @@ use halofold::reduce::{
 use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, Random, alone, buffer, gpu, limited, over, poisoned, run};
+use crate::common::{Gpu, alone, buffer, gpu, limited, over, poisoned, run};
 use crate::cpu::{CASES, bits, finished, second, state};
 use crate::oracle::expected;
 
@@ -180,28 +180,6 @@ fn windows_split_anywhere() {
         for hard in [Hard::Patterns, Hard::Mixed, Hard::MinusZeros] {
             bench.check_segments(hard, 3, 30_011, 9);
             bench.check_segments(hard, 500, 77, 9);
-        }
-    }
-}
-
-#[test]
-fn the_order_decides_nothing() {
-    let _alone = alone();
-    let bench = Bench::new(gpu(), (Op::Sum, Element::F32));
-    for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
-        let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&array(hard, Element::F32, 30_000, 1));
-        let wanted = expected(Op::Sum, Element::F32, bytemuck::cast_slice(&words), None);
-        let mut random = Random::new(8);
-        for order in 0..4 {
-            match order {
-                0 => words.sort_unstable(),
-                1 => words.reverse(),
-                2 => words.sort_by_key(|word| word << 1),
-                _ => (1..words.len()).for_each(|i| words.swap(i, random.next() as usize % (i + 1))),
-            }
-            let inputs = Inputs::new(gpu(), Element::F32, &[bytemuck::cast_slice(&words)], 0);
-            let got = results(Op::Sum, Element::F32, &output(gpu(), &bench.results, Shape::Whole, &inputs));
-            assert_eq!(got, [wanted], "{hard:?}, order {order}");
         }
     }
 }
