@@ -30,6 +30,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "float",
     "half",
     "bits_64",
+    "in_words",
     "ranges",
     "fixed_borders",
     "lanes4",

@@ -83,6 +83,7 @@ impl Options<'_> {
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
         let monoid = &*self.exact(monoid)?;
+        let monoid = &*monoid.on(features);
         if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
             return Err(ReduceError::ExactForm(form));
         }
@@ -131,7 +132,15 @@ impl Options<'_> {
 
     /// The operator with the accuracy that the options set.
     pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<Cow<'r, Monoid>, ReduceError> {
-        if !self.is_exact() || monoid.format().is_some() {
+        if !self.is_exact() && monoid.format().is_none() {
+            return Ok(Cow::Borrowed(monoid));
+        }
+        if let Strategy::Rung { rung, .. } = self.strategy
+            && !is_exact_kernel(rung.kernel)
+        {
+            return Err(ReduceError::ExactRung { rung: rung.name() });
+        }
+        if monoid.format().is_some() {
             return Ok(Cow::Borrowed(monoid));
         }
         let (name, element) = (monoid.name().to_owned(), monoid.element_name());

@@ -9,7 +9,7 @@ use halofold::reduce::{
 use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, Random, alone, buffer, gpu, limited, over, poisoned, run};
+use crate::common::{Gpu, alone, buffer, gpu, limited, over, poisoned, run};
 use crate::cpu::{CASES, bits, finished, second, state};
 use crate::oracle::expected;
 
@@ -27,7 +27,7 @@ impl Inputs {
         Inputs { buffers, offset, bytes: arrays[0].len() as u64 }
     }
 
-    fn slices(&self) -> Vec<Slice<'_>> {
+    pub fn slices(&self) -> Vec<Slice<'_>> {
         self.buffers.iter().map(|buffer| Slice::new(buffer, self.offset, self.bytes)).collect()
     }
 }
@@ -185,28 +185,6 @@ fn windows_split_anywhere() {
 }
 
 #[test]
-fn the_order_decides_nothing() {
-    let _alone = alone();
-    let bench = Bench::new(gpu(), (Op::Sum, Element::F32));
-    for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
-        let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&array(hard, Element::F32, 30_000, 1));
-        let wanted = expected(Op::Sum, Element::F32, bytemuck::cast_slice(&words), None);
-        let mut random = Random::new(8);
-        for order in 0..4 {
-            match order {
-                0 => words.sort_unstable(),
-                1 => words.reverse(),
-                2 => words.sort_by_key(|word| word << 1),
-                _ => (1..words.len()).for_each(|i| words.swap(i, random.next() as usize % (i + 1))),
-            }
-            let inputs = Inputs::new(gpu(), Element::F32, &[bytemuck::cast_slice(&words)], 0);
-            let got = results(Op::Sum, Element::F32, &output(gpu(), &bench.results, Shape::Whole, &inputs));
-            assert_eq!(got, [wanted], "{hard:?}, order {order}");
-        }
-    }
-}
-
-#[test]
 fn states_are_the_references_and_merge() {
     let _alone = alone();
     for (op, element) in CASES {
@@ -304,14 +282,56 @@ fn what_has_no_exact_form_is_refused() {
         sum.plan(Shape::Axis { outer: 1, len: 4, inner: 4 }, &[Extent { offset: 0, len: 16 }], None);
     assert!(matches!(columns, Err(ReduceError::ExactForm(Form::Axis))), "{columns:?}");
 
-    // Two launches: not of a whole input, unless one workgroup has it all.
+    // A rung that rounds is none for exact sums, whichever asks for them.
+    let monoid = Op::Sum.over(Element::F32).unwrap();
+    let rung = Rung::named("vectorized").unwrap();
+    let tuning = Tuning::of(rung.kernel, &gpu().device.limits(), 1 << 22);
+    for (monoid, accuracy) in [(monoid.clone(), Accuracy::Exact), (monoid.exact().unwrap(), Accuracy::Fast)] {
+        let mut options = Options::default();
+        options.accuracy = accuracy;
+        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let made = Reducer::with_options(&gpu().device, monoid, options);
+        assert!(matches!(made, Err(ReduceError::ExactRung { rung: "vectorized" })), "{made:?}");
+    }
+}
+
+/// Shapes that are others by another name.
+#[test]
+fn axes_and_strides_of_one() {
+    let _alone = alone();
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case);
+        let Case { op, element } = bench.case;
+        let first = array(Hard::Mixed, element, 6000, 8);
+        let second = second(op, Hard::Mixed, element, 6000, 8);
+        bench.check(Shape::Strided { stride: 1 }, &first, second.as_deref(), 3, 6000, "a stride of one");
+        let rows = Shape::Axis { outer: 20, len: 300, inner: 1 };
+        bench.check(rows, &first, second.as_deref(), 1, 300, "the last axis");
+    }
+}
+
+/// Where workgroups may not meet in one launch, a whole input is one segment.
+#[test]
+fn two_launches() {
+    let _alone = alone();
     let mut twice = exact(false, false);
     twice.meeting = Meeting::TwoLaunches;
-    let sum = Op::Sum.over(Element::F32).unwrap();
-    let sum = Reducer::with_options(&gpu().device, sum, twice).unwrap();
-    let plan = |shape, len| sum.plan(shape, &[Extent { offset: 0, len }], None);
-    let many = 1 << 20;
-    assert!(matches!(plan(Shape::Whole, many), Err(ReduceError::ExactMeeting)));
-    assert_eq!(plan(Shape::Whole, 10).unwrap().launches().len(), 1);
-    assert_eq!(plan(Shape::Segments { len: many }, many).unwrap().launches().len(), 2);
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        let (op, element) = case;
+        let monoid = op.over(element).unwrap();
+        let bench = Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, twice) };
+        for len in [0, 1, 17, 1000, 70_001] {
+            bench.check_whole(Hard::Mixed, len, len as u64);
+        }
+    }
+    let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);
+    let long = Extent { offset: 0, len: 1 << 20 };
+    assert_eq!(sum.plan(Shape::Whole, &[long], None).unwrap().launches().len(), 2);
+    assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactMeeting)));
+    let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
+    let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
+    let counted = sum.of(&elements).first(&count).into(&elements);
+    assert!(matches!(counted, Err(ReduceError::ExactMeeting)), "{counted:?}");
 }

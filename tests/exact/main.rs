@@ -6,5 +6,7 @@ mod common;
 mod arrays;
 mod cpu;
 mod gpu;
+mod long;
 mod oracle;
+mod order;
 mod recorded;

@@ -8,7 +8,7 @@ use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact::{EXACT, EXACT_SEGMENTS};
 use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
-use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::plan::{Extent, PER_INVOCATION, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
 use crate::window;
@@ -35,6 +35,9 @@ pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 /// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many. Such inputs are
 /// large.
 const ADJOINING_SIZE: u32 = 512;
+
+/// Items that every workgroup sums alone.
+const SHORT: u64 = PER_INVOCATION;
 
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the output
 /// and the partials.
@@ -79,6 +82,11 @@ impl<'a> Request<'a> {
                 let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
                 let stages = whole.chain(adjoining);
                 stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
+            }
+            // A single workgroup sums a short input; a longer one is a segment.
+            Form::Whole if self.in_two_launches => {
+                let alone = sized(self.whole_kernel(), self.items());
+                alone.chain(many(self.segments_kernel())).collect()
             }
             Form::Strided if self.in_two_launches => {
                 self.two_launch_stages(Reads::Strided, self.workgroup_size())
@@ -182,6 +190,10 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<Plan, ReduceError> {
+        let simpler = self.simpler(shape, parts);
+        if simpler != shape {
+            return Request { form: simpler.form(), ..*self }.plan(simpler, parts, second);
+        }
         pipeline::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
@@ -200,6 +212,24 @@ impl<'a> Request<'a> {
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
         Ok(plan.check(self.limits)?)
+    }
+
+    /// The shape as one that exact sums have, if it is one: a stride of one, an axis that is the last one, and a long whole input whose
+    /// workgroups may not meet in one launch.
+    fn simpler(&self, shape: Shape, parts: &[Extent]) -> Shape {
+        if self.monoid.format().is_none() {
+            return shape;
+        }
+        match (shape, parts) {
+            (Shape::Strided { stride: 1 }, _) => Shape::Whole,
+            (Shape::Axis { outer, len, inner: 1 }, [part]) if outer.checked_mul(len) == Some(part.len) => {
+                Shape::Segments { len }
+            }
+            (Shape::Whole, [part]) if self.in_two_launches && part.len > SHORT => {
+                Shape::Segments { len: part.len }
+            }
+            _ => shape,
+        }
     }
 
     /// Checks that the inputs fit the operator, and that their elements can be counted.
