@@ -53,9 +53,6 @@ struct Own {
     zero: u32,
 }
 
-// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
-var<workgroup> is_last: u32;
-
 fn kernel(at: Place, wg: Workgroup) {
     let stop = params.first + params.len;
     let own = wg.index * WG + at.lid;
@@ -77,33 +74,25 @@ fn kernel(at: Place, wg: Workgroup) {
         if turn == 1u {
             break;
         }
+        let is_single = params.own.tickets == 1u;
+        var seen = 0u;
         if (tag & SPILLED) != 0u {
             empty_bins(at);
             workgroupBarrier();
+            if !is_single {
+                seen = publish_limbs(at);
+            }
         }
         // A single workgroup needs no partials.
-        if params.own.tickets == 1u {
+        if is_single {
             break;
         }
-        if !is_last_to_publish(total, tag, wg.index, at) {
+        if !is_last_to_publish(total, seen, params.own.slot + wg.index, at) {
             return;
         }
         share = collect_all(window, tag, at);
     }
     conclude(0u, true, total, tag, params.count, at);
-}
-
-// Publishes what the workgroup has: first the limbs, then the window, then the ticket. Each depends on the values that
-// the one before replaced. Returns whether all workgroups have published.
-fn is_last_to_publish(partial: Acc, tag: u32, index: u32, at: Place) -> bool {
-    var window = partial;
-    if (tag & SPILLED) != 0u {
-        window.tag |= publish_limbs(at);
-    }
-    if at.lid == 0u {
-        is_last = select(0u, 1u, publish(params.own.slot + index, window));
-    }
-    return workgroupUniformLoad(&is_last) == 1u;
 }
 
 // This invocation's share of all windows. Windows that are not this workgroup's, and the published limbs, are added to
@@ -123,7 +112,7 @@ fn collect_all(window: u32, tag: u32, at: Place) -> Acc {
     var acc = identity();
     acc.tag = window;
     for (var i = at.lid; i < params.own.tickets; i += WG) {
-        let other = collect(i);
+        let other = collect_window(i);
         if (other.tag & WINDOW) == window {
             acc = combine(acc, other);
         } else {

@@ -54,6 +54,15 @@ impl Format {
         }
     }
 
+    /// The function that collects a window, word by word.
+    pub(in crate::reduce) fn window_words(self) -> Piece {
+        let words = 0..self.accumulator().words();
+        let fetches: Vec<_> = words.map(|word| format!("fetch_word(slot, {word}u)")).collect();
+        let text =
+            format!("fn collect_window(slot: u32) -> Acc {{\n    return Acc({});\n}}", fetches.join(", "));
+        Piece::new("generated: a window from the partials buffer", text)
+    }
+
     /// The operator's text.
     pub(in crate::reduce) fn pieces(self, element: Element) -> Vec<Piece> {
         Composer::default().pieces(self.file(element))
@@ -99,9 +108,10 @@ impl Format {
     }
 }
 
-/// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
+/// The tuning of a whole input. An invocation needs about a hundred registers, so few of them run at once; and few workgroups are
+/// few windows to collect.
 pub(in crate::reduce) fn tuning(usual: Tuning) -> Tuning {
-    Tuning { workgroup_size: usual.workgroup_size.clamp(256, 512), max_workgroups: 264, ..usual }
+    Tuning { workgroup_size: usual.workgroup_size.clamp(256, 512), max_workgroups: 132, ..usual }
 }
 
 #[cfg(test)]
