@@ -73,7 +73,7 @@ fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors
         acc.tag += MISSED;
         if (acc.tag & WINDOW) == (before.tag & WINDOW) {
             acc.tag |= SPILLED;
-            for (var turn = 0u; turn < 4u; turn++) {
+            for (var turn = 0u; turn < turns(4u); turn++) {
                 acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
                 acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
                 r0 = turned(r0);

@@ -75,7 +75,7 @@ fn add_carefully(before: Acc, a_low: vec4<u32>, a_high: vec4<u32>, b_low: vec4<u
         acc.tag += MISSED;
         if (acc.tag & WINDOW) == window {
             acc.tag |= SPILLED;
-            for (var turn = 0u; turn < 4u; turn++) {
+            for (var turn = 0u; turn < turns(4u); turn++) {
                 acc.tag |= add_alone(a.low.x, a.high.x, a.wanted.x) | add_alone(b.low.x, b.high.x, b.wanted.x);
                 a = turned(a);
                 b = turned(b);

@@ -99,50 +99,65 @@ fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
-// Which of four numbers are in the window.
-fn is_inside(v: vec4<u32>, origin: u32) -> vec4<bool> {
-    return ((v << vec4<u32>(1u)) - vec4<u32>(origin)) < vec4<u32>(SPAN << 24u);
+// Where four numbers are in the window, in the upper eight bits; zeros are at its start.
+fn places(v: vec4<u32>, origin: u32) -> vec4<u32> {
+    let doubled = v << vec4<u32>(1u);
+    return select(doubled - vec4<u32>(origin), vec4<u32>(0u), doubled == vec4<u32>(0u));
 }
 
-// The same where some are zeros, or lie outside of the window.
+// The shares of four numbers, of which some are zeros.
+fn shares_of_some(v: vec4<u32>, u: vec4<u32>) -> Shares {
+    let is_zero = (v << vec4<u32>(1u)) == vec4<u32>(0u);
+    return shares(v, u >> vec4<u32>(24u), select(significand(v), vec4<u32>(0u), is_zero));
+}
+
+// The same if some are zeros, or lie outside of the window.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    let minus_zero = vec4<u32>(0x80000000u);
     let origin = (before.tag & WINDOW) << 24u;
-    // Numbers that are not in the window, as they are; -0 for all others.
-    let o0 = select(v0, minus_zero, is_inside(v0, origin));
-    let o1 = select(v1, minus_zero, is_inside(v1, origin));
-    let o2 = select(v2, minus_zero, is_inside(v2, origin));
-    let o3 = select(v3, minus_zero, is_inside(v3, origin));
-    if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
+    let u0 = places(v0, origin);
+    let u1 = places(v1, origin);
+    let u2 = places(v2, origin);
+    let u3 = places(v3, origin);
+    let worst = max(max(u0, u1), max(u2, u3));
+    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
         return add_apart(before, v0, v1, v2, v3);
     }
-    let a = chosen(v0, origin);
-    let b = chosen(v1, origin);
-    let c = chosen(v2, origin);
-    let d = chosen(v3, origin);
+    let a = shares_of_some(v0, u0);
+    let b = shares_of_some(v1, u1);
+    let c = shares_of_some(v2, u2);
+    let d = shares_of_some(v3, u3);
     let low = a.low + b.low + c.low + d.low;
     let middle = a.middle + b.middle + c.middle + d.middle;
-    let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
-    return settle(before, across(low), across(middle), select(0u, OTHERS, is_any(others)));
+    var flags = OTHERS;
+    if (before.tag & OTHERS) == 0u {
+        let minus_zero = vec4<u32>(0x80000000u);
+        let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
+        flags = select(0u, OTHERS, is_any(others));
+    }
+    return settle(before, across(low), across(middle), flags);
 }
 
-// The same where some lie outside of the window: each goes to its bin. Where another window holds all of them, the next batches will be faster in that.
+// The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the
+// next batches will be faster in that one.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if (acc.tag & TRIES) == 0u {
         acc = moved(acc, v0, v1, v2, v3);
     }
-    acc.tag += MISSED;
-    acc.tag |= SPILLED | OTHERS | add_four(v0) | add_four(v1) | add_four(v2) | add_four(v3);
+    var flags = SPILLED | OTHERS;
+    var a = v0;
+    var b = v1;
+    var c = v2;
+    var d = v3;
+    for (var turn = 0u; turn < turns(4u); turn++) {
+        flags |= add_alone(a.x) | add_alone(b.x) | add_alone(c.x) | add_alone(d.x);
+        a = a.yzwx;
+        b = b.yzwx;
+        c = c.yzwx;
+        d = d.yzwx;
+    }
+    acc.tag = (acc.tag + MISSED) | flags;
     return acc;
-}
-
-// The shares of those in the window.
-fn chosen(v: vec4<u32>, origin: u32) -> Shares {
-    let u = (v << vec4<u32>(1u)) - vec4<u32>(origin);
-    let is_inside = u < vec4<u32>(SPAN << 24u);
-    let s = select(vec4<u32>(0u), u >> vec4<u32>(24u), is_inside);
-    return shares(v, s, select(vec4<u32>(0u), significand(v), is_inside));
 }
 
 // The window moves if another one holds all of these: what was summed in the old one goes to the limbs.
@@ -183,10 +198,6 @@ fn empty_bins(at: Place) {
         let high = atomicLoad(&bins[512u + i]);
         add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
     }
-}
-
-fn add_four(v: vec4<u32>) -> u32 {
-    return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
 }
 
 // One number into its bin, unless it is zero; answers flags.

@@ -35,9 +35,6 @@ pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
     *kernel == EXACT || *kernel == EXACT_SEGMENTS
 }
 
-/// Words besides limbs that a workgroup publishes: the counts of states.
-const TALLY: u64 = 4;
-
 impl Format {
     /// The operator's file.
     fn file(self, element: Element) -> &'static str {
@@ -46,6 +43,14 @@ impl Format {
             (Format::Double, _) => "exact/f64",
             (Format::Single, Element::F16) => "exact/f16",
             (Format::Single, _) => "exact/f32",
+        }
+    }
+
+    /// The file of the sum over a subgroup.
+    pub(in crate::reduce) fn lane_sums(self) -> &'static str {
+        match self {
+            Format::Single => "shared/exact/lanes_one_word",
+            Format::Product | Format::Double => "shared/exact/lanes_two_words",
         }
     }
 
@@ -74,11 +79,6 @@ impl Format {
     pub(in crate::reduce) fn output(self) -> Layout {
         let stride = if self.is_double() { 8 } else { 4 };
         Layout::of_words(&["low", "high"][..stride / 4], stride as u64)
-    }
-
-    /// Bytes that each workgroup publishes besides its window.
-    pub(in crate::reduce) fn extra(self) -> u64 {
-        4 * (self.digits() as u64 + 1 + TALLY)
     }
 
     /// The largest workgroup that so many bytes of workgroup memory suffice for.
