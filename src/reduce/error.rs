@@ -313,15 +313,14 @@ pub enum ReduceError {
 /// What helps where a form has no exact sums.
 fn instead_of(form: &Form) -> &'static str {
     match form {
-        Form::Strided | Form::Axis => {
-            "they read consecutive elements, so transpose the array and use `Form::Segments`, or leave the accuracy at \
-             `Accuracy::Fast`"
+        Form::Strided => {
+            "use `Form::Axis`, whose results are those of every column, or leave the accuracy at `Accuracy::Fast`"
         }
         Form::Offsets => {
             "use `Form::Segments` where segments have one length, and `Form::Whole` of each range where they have not"
         }
         Form::Accumulate => "leave states (`Options::to_states`), which add up",
-        Form::Whole | Form::Segments => "use another form",
+        Form::Whole | Form::Segments | Form::Axis => "use another form",
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{Accuracy, is_exact_kernel};
+use crate::reduce::exact::{self, Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
 use crate::reduce::meeting::Meeting;
 use crate::reduce::monoid::Monoid;
@@ -84,9 +84,7 @@ impl Options<'_> {
     ) -> Result<(), ReduceError> {
         let monoid = &*self.exact(monoid)?;
         let monoid = &*monoid.on(features);
-        if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
-            return Err(ReduceError::ExactForm(form));
-        }
+        exact::check(monoid, form)?;
         let request = self.request(monoid, form, limits);
         if let Strategy::Rung { rung, finish, tuning } = self.strategy {
             plan::check(&request, rung, finish, tuning)?;

@@ -278,9 +278,15 @@ fn what_has_no_exact_form_is_refused() {
     assert!(matches!(make(Op::Max, Element::F32), Err(ReduceError::NotExact { .. })));
     assert!(matches!(make(Op::Sum, Element::U32), Err(ReduceError::NotExact { .. })));
     let sum = make(Op::Sum, Element::F32).unwrap();
-    let columns =
-        sum.plan(Shape::Axis { outer: 1, len: 4, inner: 4 }, &[Extent { offset: 0, len: 16 }], None);
-    assert!(matches!(columns, Err(ReduceError::ExactForm(Form::Axis))), "{columns:?}");
+    for (shape, form, says) in [
+        (Shape::Strided { stride: 4 }, Form::Strided, "`Form::Axis`"),
+        (Shape::Offsets { count: 4 }, Form::Offsets, "`Form::Segments`"),
+        (Shape::Accumulate, Form::Accumulate, "states"),
+    ] {
+        let error = sum.plan(shape, &[Extent { offset: 0, len: 16 }], None).unwrap_err();
+        assert!(matches!(error, ReduceError::ExactForm(found) if found == form), "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
 
     // A rung that rounds is none for exact sums, whichever asks for them.
     let monoid = Op::Sum.over(Element::F32).unwrap();

@@ -4,6 +4,7 @@
 mod common;
 
 mod arrays;
+mod columns;
 mod cpu;
 mod gpu;
 mod long;

@@ -165,6 +165,12 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
         }
         acc = add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
     }
+    return in_window(acc, window);
+}
+
+// An accumulator with this window. If the invocation has changed its window, its sum goes to the limbs.
+fn in_window(sum: Acc, window: u32) -> Acc {
+    var acc = sum;
     acc.tag &= MISSED - 1u;
     if (acc.tag & WINDOW) != window {
         spill(acc);

@@ -30,9 +30,17 @@ pub(in crate::reduce) static EXACT_SEGMENTS: Kernel = Kernel {
     delivery: Delivery::Output,
 };
 
+/// The middle axis of an array.
+pub(in crate::reduce) static EXACT_COLUMNS: Kernel = Kernel {
+    name: "exact-columns",
+    file: "kernels/exact_columns",
+    coverage: Coverage::Columns,
+    ..EXACT_SEGMENTS
+};
+
 /// Whether a kernel is one of exact sums.
 pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
-    *kernel == EXACT || *kernel == EXACT_SEGMENTS
+    [&EXACT, &EXACT_SEGMENTS, &EXACT_COLUMNS].contains(&kernel)
 }
 
 impl Format {

@@ -69,9 +69,21 @@ mod kernels;
 mod round;
 mod state;
 
+use crate::reduce::error::ReduceError;
+use crate::reduce::monoid::Monoid;
+use crate::reduce::shape::Form;
+
 pub use format::Format;
-pub(in crate::reduce) use kernels::{EXACT, EXACT_SEGMENTS, is_exact_kernel, tuning};
+pub(in crate::reduce) use kernels::{EXACT, EXACT_COLUMNS, EXACT_SEGMENTS, is_exact_kernel, tuning};
 pub use state::{State, StateError};
+
+/// Checks that an operator has the form, which an exact one may not have.
+pub(in crate::reduce) fn check(monoid: &Monoid, form: Form) -> Result<(), ReduceError> {
+    if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments | Form::Axis) {
+        return Err(ReduceError::ExactForm(form));
+    }
+    Ok(())
+}
 
 /// How sums of floats are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -80,6 +92,6 @@ pub enum Accuracy {
     /// In the accumulator's own float type, rounded at each addition.
     #[default]
     Fast,
-    /// [Exactly](crate::reduce::exact), rounded once. For whole inputs and segments, of the operators and elements listed there.
+    /// [Exactly](crate::reduce::exact), rounded once. For whole inputs, segments and axes, of the operators and elements listed there.
     Exact,
 }

@@ -5,7 +5,7 @@ use wgpu::Limits;
 
 use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{EXACT, EXACT_SEGMENTS};
+use crate::reduce::exact::{self, EXACT, EXACT_COLUMNS, EXACT_SEGMENTS};
 use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::{Extent, PER_INVOCATION, Plan, Reads, Stage, WORD, Writes};
@@ -96,7 +96,7 @@ impl<'a> Request<'a> {
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
             Form::Segments => many(self.segments_kernel()),
             Form::Offsets => many(&OFFSETS),
-            Form::Axis => many(&COLUMNS),
+            Form::Axis => many(self.columns_kernel()),
         }
     }
 
@@ -113,6 +113,11 @@ impl<'a> Request<'a> {
     /// The kernel of segments.
     pub(super) fn segments_kernel(&self) -> &'static Kernel {
         if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
+    }
+
+    /// The kernel of the middle axis of an array.
+    pub(super) fn columns_kernel(&self) -> &'static Kernel {
+        if self.monoid.format().is_some() { &EXACT_COLUMNS } else { &COLUMNS }
     }
 
     /// What the first launch reads.
@@ -239,9 +244,7 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<(), ReduceError> {
-        if self.monoid.format().is_some() && !matches!(self.form, Form::Whole | Form::Segments) {
-            return Err(ReduceError::ExactForm(self.form));
-        }
+        exact::check(self.monoid, self.form)?;
         if self.form == Form::Accumulate && self.monoid.accumulates().is_none() {
             return Err(ReduceError::no_atomic(self.monoid));
         }
