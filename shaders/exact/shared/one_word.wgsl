@@ -1,15 +1,15 @@
 // Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
 //
-// A window is 28 exponents wide. A number of 24 bits whose exponent is the s-th of the window counts x = m · 2^s, which has up to 51 bits.
-// Adding 51-bit numbers in 32-bit words usually means to take a carry from one word to the next for each of them. Here two sums
-// that overlap stand in for that:
+// A window is 28 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
+// x = m · 2^s: up to 51 bits. To add such numbers in words of 32 bits takes a carry for each of them. Two sums that
+// overlap take none:
 //
 //     low      Σ x           modulo 2^32: it wraps, and that is fine
 //     middle   Σ ⌊x / 2^27⌋  exact, signed
 //
-// What the floors cut off is not lost. It is δ = Σ x − 2^27 · middle, at most 2^27 for each number, so of up to 31 numbers less than 2^32: and
-// modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes a shift and an addition for each sum and number,
-// and no carry; `settle` finds δ once for the batch, and leaves digits of 27 bits:
+// What the floors cut off is δ = Σ x − 2^27 · middle. It is less than 2^27 for each number, so less than 2^32 for up to 31
+// numbers, and modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes one shift and one addition for
+// each number and sum. `settle` computes δ once per batch, and leaves digits of 27 bits:
 //
 //     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
 //
@@ -160,7 +160,7 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
     return acc;
 }
 
-// The window moves if another one holds all of these: what was summed in the old one goes to the limbs.
+// Moves the window if another one holds all of these numbers. The sum in the old window goes to the limbs.
 fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     let top = max(max(finite(v0, 0u), finite(v1, 0u)), max(finite(v2, 0u), finite(v3, 0u)));
     let bottom = min(min(finite(v0, 255u), finite(v1, 255u)), min(finite(v2, 255u), finite(v3, 255u)));
@@ -173,7 +173,7 @@ fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -
     return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | SPILLED | window);
 }
 
-// Exponents; of zeros something else, and of infinities and NaNs 0, as no window holds those.
+// Exponents, but `instead` for zeros, and 0 for infinities and NaNs, which no window holds.
 fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
     let doubled = v << vec4<u32>(1u);
     let exponent = doubled >> vec4<u32>(24u);
@@ -181,8 +181,9 @@ fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
     return select(number, vec4<u32>(instead), doubled == vec4<u32>(0u));
 }
 
-// Numbers outside of the window, one bin for each sign and exponent: significands of one exponent add up as they are. One atomic
-// addition each; what it answers says whether the bin's 32 bits wrapped, and then its upper word counts one more.
+// Numbers outside of the window: a bin for each sign and exponent, as significands with the same exponent can be added as
+// they are. That takes one atomic addition. The value that it returns shows whether the bin's 32 bits wrapped; then
+// the bin's upper word counts one more.
 var<workgroup> bins: array<atomic<u32>, 1024>;
 
 fn clear_bins(at: Place) {
@@ -191,7 +192,7 @@ fn clear_bins(at: Place) {
     }
 }
 
-// All bins into the limbs; a barrier has to follow.
+// Adds all bins to the limbs; a barrier has to follow.
 fn empty_bins(at: Place) {
     for (var i = at.lid; i < 512u; i += WG) {
         let low = atomicLoad(&bins[i]);
@@ -200,7 +201,7 @@ fn empty_bins(at: Place) {
     }
 }
 
-// One number into its bin, unless it is zero; answers flags.
+// Adds a number to its bin, unless it is zero. Returns flags.
 fn add_alone(bits: u32) -> u32 {
     let doubled = bits << 1u;
     var m = (bits & 0x7fffffu) | 0x800000u;
