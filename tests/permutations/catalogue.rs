@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
@@ -51,6 +51,7 @@ impl Permutation<'_> {
             (options.from_states, ", from states"),
             (options.to_states, ", to states"),
             (self.is_in_words(), ", in words"),
+            (options.accuracy == Accuracy::Exact, ", exact"),
         ];
         for (holds, what) in variants {
             label += if holds { what } else { "" };
@@ -108,7 +109,7 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states, in one launch and two; each rung, by each of its finishes.
+/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung, by each of its finishes.
 pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
     let mut ways = Vec::new();
     for form in Form::ALL {
@@ -121,6 +122,11 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                 let mut options = Options::default();
                 (options.from_states, options.to_states) = (from_states, to_states);
                 ways.push((form, options));
+                if matches!(form, Form::Whole | Form::Segments | Form::Axis) {
+                    let mut exact = options;
+                    exact.accuracy = Accuracy::Exact;
+                    ways.push((form, exact));
+                }
                 if matches!(form, Form::Whole | Form::Strided) {
                     options.meeting = Meeting::TwoLaunches;
                     ways.push((form, options));
@@ -186,8 +192,8 @@ pub fn asker(form: Form, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
         _ => {
-            let Options { from_states, to_states, meeting, .. } = options;
-            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}")
+            let Options { from_states, to_states, meeting, accuracy, .. } = options;
+            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}, {accuracy:?}")
         }
     }
 }

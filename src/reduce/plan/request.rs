@@ -96,6 +96,10 @@ impl<'a> Request<'a> {
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
             Form::Segments => many(self.segments_kernel()),
             Form::Offsets => many(&OFFSETS),
+            // The last axis is segments.
+            Form::Axis if self.monoid.format().is_some() => {
+                [many(self.columns_kernel()), many(self.segments_kernel())].concat()
+            }
             Form::Axis => many(self.columns_kernel()),
         }
     }
@@ -219,14 +223,13 @@ impl<'a> Request<'a> {
         Ok(plan.check(self.limits)?)
     }
 
-    /// The shape as one that exact sums have, if it is one: a stride of one, an axis that is the last one, and a long whole input whose
-    /// workgroups may not meet in one launch.
+    /// The shape that exact sums have instead: the last axis of an array is segments, and a long whole input whose workgroups may
+    /// not meet in one launch is one segment.
     fn simpler(&self, shape: Shape, parts: &[Extent]) -> Shape {
         if self.monoid.format().is_none() {
             return shape;
         }
         match (shape, parts) {
-            (Shape::Strided { stride: 1 }, _) => Shape::Whole,
             (Shape::Axis { outer, len, inner: 1 }, [part]) if outer.checked_mul(len) == Some(part.len) => {
                 Shape::Segments { len }
             }
