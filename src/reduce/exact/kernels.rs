@@ -116,10 +116,14 @@ impl Format {
     }
 }
 
+/// Items of a whole input that small workgroups sum faster: their reductions are shorter, and that is most of the time.
+const SHORT: u64 = 1 << 18;
+
 /// The tuning of a whole input. An invocation needs about a hundred registers, so few of them run at once; and few workgroups are
 /// few windows to collect.
-pub(in crate::reduce) fn tuning(usual: Tuning) -> Tuning {
-    Tuning { workgroup_size: usual.workgroup_size.clamp(256, 512), max_workgroups: 132, ..usual }
+pub(in crate::reduce) fn tuning(usual: Tuning, items: u64) -> Tuning {
+    let largest = if items <= SHORT { 256 } else { 512 };
+    Tuning { workgroup_size: usual.workgroup_size.clamp(256, largest), max_workgroups: 132, ..usual }
 }
 
 #[cfg(test)]
