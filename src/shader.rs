@@ -27,6 +27,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "writes_partials",
     "signed",
     "mean",
+    "products",
     "float",
     "half",
     "bits_64",
