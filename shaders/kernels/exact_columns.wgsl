@@ -44,6 +44,14 @@ fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
     return acc;
 }
 #else
+// The element of row `k`, as a vector, if there is such a row.
+fn in_column(top: u32, k: u32, rows: u32) -> Vector {
+    if k < rows {
+        return among_nothing(element(top + k * params.own.inner));
+    }
+    return nothing();
+}
+
 // The elements of `rows` rows of a column; the first one is at position `top`.
 fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
     let step = params.own.inner;
@@ -53,18 +61,15 @@ fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
     let window = first_window(largest_sample(samples, at));
     var acc = identity();
     acc.tag = window;
-    for (var k = at.lid; k < rows; k += 4u * WG) {
-        var batch = Batch(among_nothing(element(top + k * step)), nothing(), nothing(), nothing());
-        if k + WG < rows {
-            batch.v1 = among_nothing(element(top + (k + WG) * step));
-        }
-        if k + 2u * WG < rows {
-            batch.v2 = among_nothing(element(top + (k + 2u * WG) * step));
-        }
-        if k + 3u * WG < rows {
-            batch.v3 = among_nothing(element(top + (k + 3u * WG) * step));
-        }
-        acc = add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
+    for (var k = at.lid; k < rows; k += VECTORS * WG) {
+        var batch: Batch;
+        batch.v0 = in_column(top, k, rows);
+        batch.v1 = in_column(top, k + WG, rows);
+#ifndef products
+        batch.v2 = in_column(top, k + 2u * WG, rows);
+        batch.v3 = in_column(top, k + 3u * WG, rows);
+#endif
+        acc = add_all(acc, batch);
     }
     return in_window(acc, window);
 }

@@ -37,7 +37,7 @@ fn operator(element: Element) -> Monoid {
 }
 
 /// The operator that adds up squares without rounding; `None` for grids of `f64`.
-fn exact_operator(element: Element) -> Option<Monoid> {
+pub(super) fn exact_operator(element: Element) -> Option<Monoid> {
     let file = match element {
         Element::F32 => "exact/squares_f32",
         Element::F16 => "exact/squares_f16",

@@ -6,9 +6,10 @@ use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
+use crate::catalogue::Distinct;
 use crate::spirv_val::SpirvVal;
 use crate::written::Item;
-use crate::{fail_on, in_parallel, lints, say, translate};
+use crate::{fail_on, in_parallel, lints, say, translate, write_all};
 
 /// Every reason to refuse a kernel.
 const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f16")];
@@ -211,4 +212,20 @@ fn tiles_take_what_the_plan_counts() {
         let told = wrong.map(|counted| format!("{} takes {} bytes, not {counted}", entry.label, takes()));
         told.into_iter().collect()
     }));
+}
+
+/// What adds up the squared changes of an exact check, in every launch that it may take.
+#[test]
+fn exact_residuals_in_every_language() {
+    let grid = Grid::plane(50, 64);
+    let config = |element| Config::new(STENCILS[0], STENCILS[0].fastest_step(), element, grid);
+    assert!(config(Element::F64).exact_residual().is_none());
+    let operators = [Element::F32, Element::F16].map(|element| config(element).exact_residual().unwrap());
+    let distinct = Distinct::of(&operators, 256);
+    assert!(distinct.kernels.len() > 8, "{}", distinct.kernels.len());
+    fail_on(&in_parallel(&distinct.kernels, |entry| {
+        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        broken.into_iter().map(|rule| format!("{}: {rule}", entry.first.label())).collect()
+    }));
+    write_all(&distinct);
 }

@@ -57,8 +57,8 @@ impl Format {
     /// The file of the sum over a subgroup.
     pub(in crate::reduce) fn lane_sums(self) -> &'static str {
         match self {
-            Format::Single => "shared/exact/lanes_one_word",
-            Format::Product | Format::Double => "shared/exact/lanes_two_words",
+            Format::Single => "exact/lanes_one_word",
+            Format::Product | Format::Double => "exact/lanes_two_words",
         }
     }
 
