@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
@@ -46,7 +46,12 @@ impl Permutation<'_> {
         if options.meeting == Meeting::TwoLaunches {
             label += &format!(", {} of two launches", stage_name(stage));
         }
-        for (holds, what) in [(options.from_states, ", from states"), (options.to_states, ", to states")] {
+        let is_exact = options.accuracy == Accuracy::Exact;
+        for (holds, what) in [
+            (is_exact, ", exact"),
+            (options.from_states, ", from states"),
+            (options.to_states, ", to states"),
+        ] {
             label += if holds { what } else { "" };
         }
         label
@@ -96,7 +101,7 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states, in one launch and two; each rung, by each of its finishes.
+/// Every way to make a reducer: each form, with elements and states, in one launch and two, exact; each rung, by each of its finishes.
 pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
     let mut ways = Vec::new();
     for form in Form::ALL {
@@ -111,6 +116,11 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                 ways.push((form, options));
                 if matches!(form, Form::Whole | Form::Strided) {
                     options.meeting = Meeting::TwoLaunches;
+                    ways.push((form, options));
+                }
+                if matches!(form, Form::Whole | Form::Segments) {
+                    options.meeting = Meeting::default();
+                    options.accuracy = Accuracy::Exact;
                     ways.push((form, options));
                 }
             }
@@ -173,8 +183,8 @@ pub fn asker(form: Form, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
         _ => {
-            let Options { from_states, to_states, meeting, .. } = options;
-            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}")
+            let Options { from_states, to_states, meeting, accuracy, .. } = options;
+            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}, {accuracy:?}")
         }
     }
 }
