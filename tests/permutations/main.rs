@@ -11,10 +11,12 @@ mod fingerprint;
 mod hashes;
 mod histogram;
 mod lints;
+mod program;
 mod refusals;
 mod shapes;
 mod spirv_val;
 mod stencils;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -216,25 +218,6 @@ fn no_kernel_needs_more_than_is_checked() {
         let error = lints::invalid_with(&entry.kernel.wgsl, features);
         error.map(|error| format!("{} with {features:?}: {error}", entry.first.label())).into_iter().collect()
     }));
-}
-
-/// The kernels that measure the memory's peak are no reducer's.
-#[test]
-fn the_measuring_kernels() {
-    let spirv_val = SpirvVal::find();
-    let read = (include_str!("../../measure/shaders/read.wgsl"), "GROUPS", 64.0);
-    let copy = (include_str!("../../measure/shaders/copy.wgsl"), "VECTORS", 4.0);
-    for (wgsl, name, value) in [read, copy] {
-        assert_eq!(lints::broken_rules(wgsl), Vec::<String>::new());
-        let overrides = vec![("WG", 256.0), (name, value)];
-        let kernel = Kernel { wgsl: wgsl.to_owned(), entry_point: "main", overrides };
-        for language in Language::ALL {
-            let words = translate(&kernel, &[], language).unwrap();
-            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
-                spirv_val.check(&words).unwrap();
-            }
-        }
-    }
 }
 
 /// A rung that a device has too little workgroup memory for is refused, not left to the driver; and what halofold chooses itself

@@ -8,6 +8,7 @@ use halofold_measure::translate::{Kernel, Language};
 
 use crate::catalogue::Distinct;
 use crate::spirv_val::SpirvVal;
+use crate::written::Item;
 use crate::{fail_on, in_parallel, lints, say, translate, write_all};
 
 /// Every reason to refuse a kernel.
@@ -17,6 +18,8 @@ const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f
 struct Entry {
     label: String,
     kernel: Kernel,
+    /// What it is, its variant first: for `written`.
+    traits: Vec<String>,
     element: Element,
     /// Whether lanes exchange 64 bits, by 64-bit integers.
     wide_lanes: bool,
@@ -98,15 +101,70 @@ fn entries() -> Vec<Entry> {
         let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
         let memory = Some(config.workgroup_bytes());
         let wide_lanes = config.subgroups && element == Element::F64;
-        add(Entry { label, kernel, element, wide_lanes, memory });
+        add(Entry { label, kernel, traits: traits(&config), element, wide_lanes, memory });
         for kernel in config.aux_kernels() {
             let entry_point = kernel.entry_point;
             let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: Vec::new() };
             let label = format!("{entry_point} of {element}");
-            add(Entry { label, kernel, element, wide_lanes: false, memory: None });
+            let traits = vec![entry_point.to_owned()];
+            add(Entry { label, kernel, traits, element, wide_lanes: false, memory: None });
         }
     }
     entries
+}
+
+/// What a configuration is.
+fn traits(config: &Config) -> Vec<String> {
+    let Config { stencil, variant, element, grid, borders, tuning, one_weight, rhs, subgroups, .. } = config;
+    vec![
+        variant.name.to_owned(),
+        stencil.name.to_owned(),
+        element.to_string(),
+        format!("{borders:?}"),
+        format!("{} columns, blocks of {}", grid.cols, tuning.block),
+        format!("one weight {one_weight}, right-hand side {rhs}, subgroups {subgroups}"),
+    ]
+}
+
+/// Every kernel, for `written`: each variant as it is tuned by default, then the permutations.
+pub fn items() -> impl Iterator<Item = Item> {
+    let permutations = entries().into_iter().map(|Entry { label, kernel, traits, .. }| {
+        // Kernels that serve all variants have no pairs of traits.
+        let is_shared = traits.len() == 1;
+        let row = format!("stencil: {}", if is_shared { "between steps" } else { &traits[0] });
+        Item { row, label, kernel, traits: if is_shared { Vec::new() } else { traits } }
+    });
+    tuned().into_iter().chain(permutations)
+}
+
+/// Every variant over a large grid with its default tuning.
+fn tuned() -> Vec<Item> {
+    let mut items = Vec::new();
+    for (stencil, variant) in
+        STENCILS.iter().flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
+    {
+        let lanes: &[bool] = if variant.is_blocked() { &[true, false] } else { &[false] };
+        let planes = if stencil.dims == Dims::Two { 1 } else { 256 };
+        for element in [Element::F32, Element::F64] {
+            for &subgroups in lanes {
+                let mut config =
+                    Config::new(stencil, variant, element, Grid { planes, rows: 4096, cols: 4096 });
+                config.subgroups = subgroups;
+                let without = if variant.is_blocked() && !subgroups { ", no subgroups" } else { "" };
+                items.push(Item {
+                    row: format!("stencil: {}", variant.name),
+                    label: format!("{} {} of {element}, default tuning{without}", stencil.name, variant.name),
+                    kernel: Kernel {
+                        wgsl: config.compose(),
+                        entry_point: "main",
+                        overrides: config.overrides(),
+                    },
+                    traits: Vec::new(),
+                });
+            }
+        }
+    }
+    items
 }
 
 /// Every kernel, by what it is.

@@ -1,4 +1,4 @@
-// The end of an exact sum: from the limbs to a result, or to a state.
+// The end of an exact sum: the accumulator and the limbs become a result or a state.
 #import operator
 #import io
 #import exact/limbs

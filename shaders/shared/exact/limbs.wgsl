@@ -1,13 +1,13 @@
-// The workgroup's long integers: what does not fit a window in registers is added here.
+// The long integers of a workgroup: numbers that do not fit a window in registers are added here.
 //
-// An exact sum of floats is one integer, of 320 bits for 32-bit floats: every bit that any float can have, and 33 more, as 2^32 of
-// them add up to 2^32 times as much and a sum has a sign. It is kept in limbs of 32 bits. A number touches two or three of
-// them, at the place that its exponent says. `atomicAdd` answers what was there before, and so whether the addition wrapped:
-// then one more goes to the next limb, and so on. Who adds first does not matter, and nobody waits.
+// An exact sum of 32-bit floats is one integer of 320 bits: 277 for every bit that a float can have, 32 because there may
+// be 2^32 of them, and a sign. It is kept in limbs of 32 bits. A number is added to two or three of them, at the place
+// of its exponent. `atomicAdd` returns the old value, which shows whether the addition wrapped; then one is added
+// to the next limb, and so on. The order of the additions does not matter, and no invocation waits.
 //
-// Magnitudes of negative numbers have limbs of their own: two's complement would send carries through all limbs for
-// each small negative number. And there are several copies, which invocations take in turn, so that fewer of them meet in one word.
-// `to_digits` puts all together when everyone has added.
+// Magnitudes of negative numbers have their own limbs: in two's complement each small negative number would carry
+// through all limbs. Some formats have several copies, so that fewer invocations add to the same word. `to_digits`
+// combines all of them at the end.
 #import operator
 #import io
 
@@ -58,7 +58,7 @@ fn set_of(sign: u32) -> u32 {
     return (2u * copy_of + sign) * LIMBS;
 }
 
-// A magnitude of two words at bit `p`; `sign` is 1 for a negative number.
+// Adds a magnitude of two words at bit `p`. `sign` is 1 for a negative number.
 fn add_number(sign: u32, p: u32, low: u32, high: u32) {
     let k = p & 31u;
     let begin = set_of(sign);

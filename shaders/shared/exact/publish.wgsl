@@ -1,4 +1,8 @@
-// The limbs that workgroups publish: one set for all of them, at the start of the partials buffer.
+// What the workgroups of an exact sum publish: a window each, and one set of limbs for all of them.
+//
+// partials.wgsl says why publishing is safe. Here several words form a partial, and an invocation takes one word: the
+// exchanges of a window are one instruction, instead of one after the other. Word by word, all windows lie side by
+// side, so neighbouring invocations of the last workgroup collect neighbouring words.
 //
 // Additions to limbs commute, so workgroups add to the same words: an atomic addition per limb that is not
 // zero, and the carries. The last workgroup takes the total, and leaves zeros for the next run.
@@ -6,6 +10,7 @@
 #import io
 #import exact/limbs
 #import partials
+#import exact/window_words
 #ifdef reads_partials
 #import exact/states
 #endif
@@ -17,6 +22,40 @@ const PUBLISHED_TALLY: u32 = PUBLISHED + 2u * LIMBS;
 // The bits that the additions of all invocations returned, masked by zero: always zero, but no compiler knows
 // that. See partials.wgsl.
 var<workgroup> found: atomic<u32>;
+
+// The words of this workgroup's window. Written by invocation 0.
+var<workgroup> published: Words;
+// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
+var<workgroup> is_last: u32;
+
+// The place of a window's word.
+fn place_of(slot: u32, word: u32) -> u32 {
+    return FIRST_SLOT + word * params.own.tickets + slot;
+}
+
+fn fetch_word(slot: u32, word: u32) -> u32 {
+    return atomicOr(&partials[place_of(slot, word)], 0u);
+}
+
+// Publishes the workgroup's window, which invocation 0 holds, after the limbs, whose publishing left `seen`: zero.
+// Returns whether all workgroups have published.
+fn is_last_to_publish(window: Acc, seen: u32, slot: u32, at: Place) -> bool {
+    if at.lid == 0u {
+        published = to_words(window);
+        atomicStore(&found, 0u);
+    }
+    workgroupBarrier();
+    for (var w = at.lid; w < ACC_WORDS; w += WG) {
+        let before = atomicExchange(&partials[place_of(slot, w)], published[w] | seen);
+        atomicOr(&found, before & params.own.zero);
+    }
+    workgroupBarrier();
+    if at.lid == 0u {
+        let ticket = atomicAdd(&partials[0], 1u + atomicLoad(&found));
+        is_last = select(0u, 1u, ticket == params.own.tickets - 1u);
+    }
+    return workgroupUniformLoad(&is_last) == 1u;
+}
 
 // Adds a word, and its carries up to the word before `end`. Returns the bits of all words that were there.
 fn add_published(place: u32, end: u32, word: u32) -> u32 {

@@ -1,15 +1,15 @@
-// From the long integer in `digits` to the nearest float, ties to even: by one invocation.
+// Rounds the exact sum to the nearest float, ties to even. One invocation does this.
 //
-// The integer counts units of 2^-149 (sums of 32-bit floats), which are the last place of the smallest subnormal. So a result of
-// at most 24 bits is its own bit pattern. A longer one loses `drop` bits at its end, and the bit pattern is drop · 2^23 plus the 24 bits
-// that are left: their first bit adds one to the exponent's field, which is what the format wants, and a carry out of
-// rounding up adds one more, up to infinity. Nothing is a special case. 64-bit floats differ in numbers alone; sums of products count
-// units of 2^-298, so 149 bits are dropped in any case.
+// The sum is an integer in units of 2^-149 (for 32-bit floats), the last place of the smallest subnormal. So a sum of at
+// most 24 bits is its own bit pattern. A longer one loses `drop` bits, and its bit pattern is drop · 2^23 plus the 24 bits
+// that are left: their first bit adds one to the exponent's field, as the format wants it. A carry from rounding up
+// adds one more, up to infinity. There are no special cases. 64-bit floats differ only in the numbers. Sums of products
+// have units of 2^-298, so 149 bits are always dropped.
 //
 // Rounding needs the bits at the top of the number. They come from the digits, or from a window if all of the sum
 // is in it.
 //
-// A mean is divided first, bit by bit from the top, as long as bits of the result are missing: what is left over then says on which
+// A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
 #import operator
 #import exact/limbs

@@ -128,9 +128,7 @@ fn sides_of(rows: Rows, turns: i32) -> Sides {
     // turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
     let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
-    if is_narrow || i32(params.steps) < i32(ROWS) * LEVELS {
-        return Sides(turns, turns);
-    }
+    let every_turn = is_narrow || i32(params.steps) < i32(ROWS) * LEVELS;
     let has_north = params.north == FIXED || params.north == MIRROR;
     let has_south = params.south == FIXED || params.south == MIRROR;
     // The distance in rows from the row that enters to that in the last team's last level.
@@ -138,7 +136,10 @@ fn sides_of(rows: Rows, turns: i32) -> Sides {
     let past_north = (behind + 1 - rows.top) / TURN_ROWS + 1;
     let before_south = max(i32(params.rows) - 1 - rows.top, 0) / TURN_ROWS;
     let north = select(0, clamp(past_north, 0, turns), has_north && rows.top <= 1);
-    return Sides(north, select(turns, clamp(before_south, north, turns), has_south));
+    let south = select(turns, clamp(before_south, north, turns), has_south);
+    // No early return: FXC takes what a function with one returns for unknown, and a loop that ends there for one that not all
+    // invocations leave together.
+    return Sides(select(north, turns, every_turn), select(south, turns, every_turn));
 }
 
 // The constants of an invocation.

@@ -62,6 +62,15 @@ impl Format {
         }
     }
 
+    /// The function that collects a window, word by word.
+    pub(in crate::reduce) fn window_words(self) -> Piece {
+        let words = 0..self.accumulator().words();
+        let fetches: Vec<_> = words.map(|word| format!("fetch_word(slot, {word}u)")).collect();
+        let text =
+            format!("fn collect_window(slot: u32) -> Acc {{\n    return Acc({});\n}}", fetches.join(", "));
+        Piece::new("generated: a window from the partials buffer", text)
+    }
+
     /// The operator's text.
     pub(in crate::reduce) fn pieces(self, element: Element) -> Vec<Piece> {
         Composer::default().pieces(self.file(element))
@@ -107,9 +116,14 @@ impl Format {
     }
 }
 
-/// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
-pub(in crate::reduce) fn tuning(usual: Tuning) -> Tuning {
-    Tuning { workgroup_size: usual.workgroup_size.clamp(256, 512), max_workgroups: 264, ..usual }
+/// Items of a whole input that small workgroups sum faster: their reductions are shorter, and that is most of the time.
+const SHORT: u64 = 1 << 18;
+
+/// The tuning of a whole input. An invocation needs about a hundred registers, so few of them run at once; and few workgroups are
+/// few windows to collect.
+pub(in crate::reduce) fn tuning(usual: Tuning, items: u64) -> Tuning {
+    let largest = if items <= SHORT { 256 } else { 512 };
+    Tuning { workgroup_size: usual.workgroup_size.clamp(256, largest), max_workgroups: 132, ..usual }
 }
 
 #[cfg(test)]

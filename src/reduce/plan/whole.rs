@@ -62,7 +62,7 @@ impl Request<'_> {
         let tuning =
             Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
         let tuning = match self.monoid.format() {
-            Some(_) => exact::tuning(tuning),
+            Some(_) => exact::tuning(tuning, items(&windows)),
             None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
         };
         let (workgroup_size, most) = self.fitting(tuning);
