@@ -5,10 +5,10 @@ use wgpu::Limits;
 
 use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{self, EXACT, EXACT_COLUMNS, EXACT_SEGMENTS};
-use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
+use crate::reduce::exact;
+use crate::reduce::ladder::{ACCUMULATE, Kernel, OFFSETS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
-use crate::reduce::plan::{Extent, PER_INVOCATION, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
 use crate::window;
@@ -35,9 +35,6 @@ pub(super) const WHOLE_SIZES: [u32; 3] = [256, 512, 1024];
 /// Invocations in a workgroup that reads adjoining bindings, on a device that allows as many. Such inputs are
 /// large.
 const ADJOINING_SIZE: u32 = 512;
-
-/// Items that every workgroup sums alone.
-const SHORT: u64 = PER_INVOCATION;
 
 /// Storage buffers of a kernel that reads adjoining bindings: two windows, each also as vectors, the output
 /// and the partials.
@@ -102,26 +99,6 @@ impl<'a> Request<'a> {
             }
             Form::Axis => many(self.columns_kernel()),
         }
-    }
-
-    /// Whether the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
-    pub(super) fn meets_twice(&self) -> bool {
-        self.in_two_launches && self.monoid.format().is_none()
-    }
-
-    /// The kernel of whole inputs.
-    pub(super) fn whole_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT } else { &SINGLE_PASS }
-    }
-
-    /// The kernel of segments.
-    pub(super) fn segments_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
-    }
-
-    /// The kernel of the middle axis of an array.
-    pub(super) fn columns_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT_COLUMNS } else { &COLUMNS }
     }
 
     /// What the first launch reads.
@@ -221,23 +198,6 @@ impl<'a> Request<'a> {
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
         Ok(plan.check(self.limits)?)
-    }
-
-    /// The shape that exact sums have instead: the last axis of an array is segments, and a long whole input whose workgroups may
-    /// not meet in one launch is one segment.
-    fn simpler(&self, shape: Shape, parts: &[Extent]) -> Shape {
-        if self.monoid.format().is_none() {
-            return shape;
-        }
-        match (shape, parts) {
-            (Shape::Axis { outer, len, inner: 1 }, [part]) if outer.checked_mul(len) == Some(part.len) => {
-                Shape::Segments { len }
-            }
-            (Shape::Whole, [part]) if self.in_two_launches && part.len > SHORT => {
-                Shape::Segments { len: part.len }
-            }
-            _ => shape,
-        }
     }
 
     /// Checks that the inputs fit the operator, and that their elements can be counted.
