@@ -13,6 +13,7 @@
 // passed through several times, to and fro, so a fixed side may be seen again in the mirror on the other side: it is kept
 // there, too.
 #import lanes
+#import streams
 
 // A pack of the grid that stands for a pack of columns.
 struct Place {
@@ -24,8 +25,8 @@ struct Place {
 
 #ifdef fixed_borders
 // Nothing beyond a fixed side is ever needed: something inside stands for it.
-fn row_source(r: i32) -> u32 {
-    return u32(clamp(r, 0, i32(params.rows) - 1));
+fn layer_source(l: i32) -> u32 {
+    return u32(clamp(l, 0, layer_count() - 1));
 }
 
 fn place_of(c: i32) -> Place {
@@ -43,15 +44,15 @@ fn wrapped(i: i32, n: u32) -> u32 {
     return (u32(i) + n * (reach / n + 1u)) % n;
 }
 
-fn row_source(r: i32) -> u32 {
-    let rows = i32(params.rows);
-    if 0 <= r && r < rows {
-        return u32(r);
+fn layer_source(l: i32) -> u32 {
+    let count = layer_count();
+    if 0 <= l && l < count {
+        return u32(l);
     }
-    if params.north == PERIODIC {
-        return wrapped(r, params.rows);
+    if side_before() == PERIODIC {
+        return wrapped(l, u32(count));
     }
-    return u32(clamp(r, 0, rows - 1));
+    return u32(clamp(l, 0, count - 1));
 }
 
 fn place_of(c: i32) -> Place {

@@ -14,11 +14,12 @@ struct Weights {
     side: Elem,
     side_beside: Elem,
     diagonal_beside: Elem,
+    one: Elem,
 }
 
 // Read once, before any loop: a store to `result` could change them, for all a compiler knows.
 fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6]);
+    return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6], coefficients[8]);
 }
 
 fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
@@ -36,5 +37,5 @@ fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
 #endif
 
 fn finish(k: Weights, sum: Pack, south: Pack) -> Pack {
-    return sum + south;
+    return fma(Pack(k.one), south, sum);
 }

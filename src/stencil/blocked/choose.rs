@@ -8,9 +8,10 @@
 use wgpu::{DeviceType, Features, Limits};
 
 use crate::element::Element;
+use crate::stencil::blocked::plan;
 use crate::stencil::config::Config;
 use crate::stencil::shape::Block;
-use crate::stencil::stencils::FIVE_POINT;
+use crate::stencil::stencils::{Dims, FIVE_POINT};
 use crate::stencil::tuning::Tuning;
 
 /// What is known of a device.
@@ -82,6 +83,9 @@ impl Machine {
     fn shapes(&self, config: &Config) -> &'static [Shape] {
         let wide = config.element.size() == 8;
         let star = config.stencil == &FIVE_POINT;
+        if config.stencil.dims == Dims::Three {
+            return PLANES;
+        }
         match (self.class, self.subgroup > 0) {
             (Class::Nvidia, true) if wide => NVIDIA_WIDE,
             (Class::Nvidia, true) if star => NVIDIA_STAR,
@@ -93,17 +97,44 @@ impl Machine {
     }
 }
 
-/// A shape of the pipeline, and how long its turns take.
+/// A shape of a time-blocked kernel, and how long its turns take.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     teams: u32,
     levels: u32,
     cells: u32,
+    /// Rows a turn in 2D, rows of a lane in 3D.
     rows: u32,
     /// Workgroups that a core holds at once.
     residents: u64,
     /// Nanoseconds of a turn: of any, and for each workgroup on the core.
     turn: (f64, f64),
+}
+
+impl Shape {
+    /// As a tuning, with so many rows or planes for each workgroup.
+    fn tuning(&self, config: &Config, lanes: u32, layers: u32) -> Tuning {
+        let tuning = config
+            .tuning
+            .with_block(Block { rows: self.teams, cols: lanes })
+            .with_levels_per_team(self.levels)
+            .with_cells_per_lane(self.cells);
+        match config.stencil.dims {
+            Dims::Two => tuning.with_rows_per_turn(self.rows).with_rows_per_group(layers),
+            Dims::Three => tuning.with_strip(self.rows).with_planes_per_group(layers),
+        }
+    }
+
+    /// Turns in which nothing is written yet, or nothing is loaded any more.
+    fn delay(&self, config: &Config) -> u64 {
+        match config.stencil.dims {
+            Dims::Two => {
+                let lag = if config.subgroups { 1 } else { 1 + self.rows };
+                u64::from(self.teams * ((self.levels - 1) * lag + 1))
+            }
+            Dims::Three => u64::from(2 * self.levels - 1),
+        }
+    }
 }
 
 const fn shape([teams, levels, cells, rows]: [u32; 4], residents: u64, turn: (f64, f64)) -> Shape {
@@ -132,6 +163,13 @@ const NVIDIA_WIDE: &[Shape] = &[
 const ALONE: &[Shape] = &[shape([4, 2, 8, 1], 3, (400.0, 60.0)), shape([4, 4, 8, 1], 3, (597.0, 78.0))];
 /// Not measured: what fits the default limits, and should suit registers everywhere.
 const OTHER: &[Shape] = &[shape([4, 2, 8, 2], 3, (900.0, 300.0)), shape([4, 4, 8, 2], 2, (900.0, 500.0))];
+/// 3D, not measured: one turn costs what its cells and levels do.
+const PLANES: &[Shape] = &[
+    shape([4, 2, 4, 2], 3, (300.0, 200.0)),
+    shape([4, 2, 4, 4], 2, (300.0, 350.0)),
+    shape([2, 2, 4, 4], 4, (300.0, 200.0)),
+    shape([4, 1, 4, 2], 4, (300.0, 120.0)),
+];
 /// Processors that play a GPU: what counts is the work, whoever does it.
 const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4, 16, 2], 1, (0.0, 3000.0))];
 
@@ -141,7 +179,8 @@ pub(in crate::stencil) fn choose(config: &Config, machine: &Machine, all: bool) 
     let single = Config { variant, tuning: Tuning::of(variant), ..*config };
     // Deep passes are taken by themselves only on GPUs whose shapes were measured. A right-hand side is read anew at every
     // level, which is slower than single steps.
-    if all && (config.rhs || machine.class != Class::Nvidia) {
+    let is_measured = machine.class == Class::Nvidia && config.stencil.dims == Dims::Two;
+    if all && (config.rhs || !is_measured) {
         return single;
     }
     match best(config, machine) {
@@ -172,21 +211,17 @@ fn heights<'a>(
 ) -> impl Iterator<Item = (Tuning, f64)> + 'a {
     // One team is a subgroup, or what the smallest one is.
     let lanes = if machine.subgroup > 0 { machine.subgroup } else { 32 };
-    let steps = shape.teams * shape.levels;
-    let rows = config.grid.rows;
+    let (steps, layers) = match config.stencil.dims {
+        Dims::Two => (shape.teams * shape.levels, config.grid.rows),
+        Dims::Three => (shape.levels, config.grid.planes),
+    };
     (1..=96u32).filter_map(move |groups| {
-        // The last of them takes its turns at the side more slowly: it gets fewer rows.
-        let height = (rows + steps).div_ceil(groups);
+        // The last of them takes its turns at the side more slowly: it gets fewer layers.
+        let height = (layers + steps).div_ceil(groups);
         if groups > 1 && height < steps {
             return None;
         }
-        let tuning = config
-            .tuning
-            .with_block(Block { rows: shape.teams, cols: lanes })
-            .with_levels_per_team(shape.levels)
-            .with_cells_per_lane(shape.cells)
-            .with_rows_per_turn(shape.rows)
-            .with_rows_per_group(height.min(32_768));
+        let tuning = shape.tuning(config, lanes, height.min(32_768));
         let tried = Config { tuning, subgroups: machine.shuffles(lanes), ..*config };
         let fits = tried.check(config.element.feature(), &machine.limits).is_ok();
         fits.then(|| (tuning, estimate(&tried, machine, shape))).filter(|(_, ns)| ns.is_finite())
@@ -196,12 +231,16 @@ fn heights<'a>(
 /// Nanoseconds a step.
 fn estimate(config: &Config, machine: &Machine, shape: &Shape) -> f64 {
     let steps = config.deepest(&machine.limits);
-    let Some(strips) = super::plan::strips(config, steps) else { return f64::INFINITY };
-    let height = u64::from(config.tuning.rows_per_group.min(config.grid.rows));
-    let groups = u64::from(strips) * u64::from(config.grid.rows).div_ceil(height);
-    let lag = if config.subgroups { 1 } else { 1 + shape.rows };
-    let delay = u64::from(shape.teams * ((shape.levels - 1) * lag + 1));
-    let turns = (height + u64::from(steps) + delay).div_ceil(shape.rows.into()) + u64::from(shape.teams) - 1;
+    let workgroups = plan::strips(config, steps).zip(plan::lines(config, steps));
+    let Some((strips, lines)) = workgroups else { return f64::INFINITY };
+    let (layers, per_turn, teams) = match config.stencil.dims {
+        Dims::Two => (config.grid.rows, shape.rows, shape.teams),
+        Dims::Three => (config.grid.planes, 1, 1),
+    };
+    let height = plan::layers_per_group(config).min(layers);
+    let groups = u64::from(strips) * u64::from(lines) * u64::from(layers.div_ceil(height));
+    let passed = u64::from(height) + u64::from(steps) + shape.delay(config);
+    let turns = passed.div_ceil(per_turn.into()) + u64::from(teams) - 1;
     let (cores, slots) = (machine.cores(), machine.cores() * shape.residents);
     let wave = |groups: u64| shape.turn.0 + shape.turn.1 * groups.div_ceil(cores) as f64;
     let (full, rest) = (groups / slots, groups % slots);
