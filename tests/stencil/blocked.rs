@@ -90,13 +90,13 @@ const ROW_SHAPES: [Shape; 9] = [
 const PLANE_SHAPES: [Shape; 9] = [
     Shape { block: (8, 4), levels: 1, cells: 8, rows: 1, layers: 100, steps: 3 },
     Shape { block: (4, 4), levels: 2, cells: 12, rows: 2, layers: 5, steps: 7 },
-    Shape { block: (4, 16), levels: 3, cells: 4, rows: 4, layers: 9, steps: 6 },
+    Shape { block: (4, 16), levels: 3, cells: 4, rows: 2, layers: 9, steps: 6 },
     Shape { block: (3, 7), levels: 2, cells: 5, rows: 2, layers: 3, steps: 5 },
-    Shape { block: (4, 8), levels: 4, cells: 8, rows: 4, layers: 100, steps: 8 },
+    Shape { block: (4, 8), levels: 4, cells: 4, rows: 4, layers: 100, steps: 8 },
     Shape { block: (8, 20), levels: 5, cells: 1, rows: 2, layers: 6, steps: 10 },
-    Shape { block: (5, 4), levels: 6, cells: 7, rows: 4, layers: 64, steps: 13 },
+    Shape { block: (14, 4), levels: 6, cells: 5, rows: 1, layers: 64, steps: 13 },
     Shape { block: (9, 4), levels: 7, cells: 4, rows: 2, layers: 12, steps: 7 },
-    Shape { block: (5, 4), levels: 8, cells: 5, rows: 4, layers: 40, steps: 16 },
+    Shape { block: (18, 4), levels: 8, cells: 5, rows: 1, layers: 40, steps: 16 },
 ];
 
 const GRIDS: [Grid; 10] = [
@@ -140,6 +140,14 @@ fn noise(grid: Grid, seed: u64) -> Vec<f64> {
     (0..grid.cells()).map(|_| f64::from((numbers.next() >> 54) as u32) / 1024.0).collect()
 }
 
+/// The same with as many levels as this adapter has workgroup memory for: 64-bit cells take twice as much.
+fn within_memory(config: Config) -> Config {
+    let most = u64::from(gpu().device.limits().max_compute_workgroup_storage_size);
+    let with_levels = |levels| config.with_tuning(config.tuning.with_levels_per_team(levels));
+    let fits = |config: &Config| config.on(&gpu().device).workgroup_bytes() <= most;
+    (1..=config.tuning.levels_per_team).rev().map(with_levels).find(fits).unwrap_or(config)
+}
+
 /// Passes of many steps, and passes of single ones by the plainest shape.
 fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Failed> {
     let variant = stencil.variants().find(|variant| variant.is_blocked()).expect("every stencil has one");
@@ -166,7 +174,7 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
             let config = Config::new(stencil, variant, element, grid).with_borders(borders);
             let rhs = (round + nth) % 2 == 1;
             let run = |shape: &Shape| {
-                let config = config.with_tuning(shape.tuning(&config));
+                let config = within_memory(config.with_tuning(shape.tuning(&config)));
                 let run = Run::new(gpu(), config, weights(stencil), shape.steps);
                 if rhs { run.with_rhs(noise(grid, 7).iter().map(|x| x / 64.0).collect()) } else { run }
             };

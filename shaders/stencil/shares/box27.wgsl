@@ -37,8 +37,8 @@ fn beside(k: Weights, own: Pack, around: Pack, diagonal: Pack) -> Pack {
 
 #ifdef rhs
 fn begin(k: Weights, own: Pack, around: Pack, diagonal: Pack, before: Pack, added: Pack) -> Pack {
-    let row = fma(Pack(k.face), around, fma(Pack(k.centre), own, before + added));
-    return fma(Pack(k.edge), diagonal, row);
+    let sum = fma(Pack(k.centre), own, fma(Pack(k.one), before, added));
+    return fma(Pack(k.edge), diagonal, fma(Pack(k.face), around, sum));
 }
 #else
 fn begin(k: Weights, own: Pack, around: Pack, diagonal: Pack, before: Pack) -> Pack {
