@@ -27,7 +27,7 @@ pub struct StencilArgs {
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
-    /// for 27 points.
+    /// in 3D. time-planes takes several steps per pass in 3D.
     #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
     variant: String,
     /// The shape of a workgroup, instead of the variant's own.
