@@ -5,9 +5,12 @@
 //! out for its number of levels (`unroll`). What is recorded is in `run`. A layer is a row in 2D, a plane in 3D.
 
 mod choose;
+mod machine;
 mod passes;
 mod plan;
 mod run;
+mod samples;
+mod shapes;
 mod unroll;
 
 use wgpu::Limits;
@@ -18,9 +21,12 @@ use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
-pub(super) use choose::{Machine, choose};
+pub(super) use choose::choose;
+pub(super) use machine::Machine;
 pub(super) use plan::plan;
 pub(super) use run::{Passes, Prepared};
+pub use samples::Sample;
+pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
 
 /// The most columns of a grid: kernels count twice as many, with a sign.
