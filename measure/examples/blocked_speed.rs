@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A grid, then shapes: teams x lanes, levels of a team, cells of a lane, rows a turn, rows a workgroup; in 3D rows of a lane and
-//! planes a workgroup instead of the last two. The grid after twice as many
+//! planes a workgroup instead of the last two, and `:2` behind that for loops of two turns. The grid after twice as many
 //! steps as a pass makes is held, bit for bit, against single steps. Then two passes are timed. `--f64`, `--f16`,
 //! `--stencil=9` (or 27, 7), `--mirror`, `--periodic`, `--rhs`, `--unchecked` (without the checks that wgpu adds to shaders),
 //! `--no-subgroups`, `--samples=15`; `--spirv=FOLDER` writes the kernels there and runs nothing.
@@ -189,14 +189,19 @@ impl Options {
 fn tuning(variant: &'static Variant, text: &str) -> Result<Tuning, Box<dyn Error>> {
     let (block, numbers) = text.split_once(':').ok_or("teams x lanes:levels:cells:rows:height")?;
     let numbers: Vec<u32> = numbers.split(':').map(str::parse).collect::<Result<_, _>>()?;
-    let &[levels, cells, rows, layers] = &numbers[..] else { return Err("four numbers".into()) };
+    let &[levels, cells, rows, layers, ref turns @ ..] = &numbers[..] else {
+        return Err("levels:cells:rows:height".into());
+    };
     let tuning = Tuning::of(variant)
         .with_block(block.parse()?)
         .with_levels_per_team(levels)
         .with_cells_per_lane(cells);
     Ok(match variant.dims() {
         Dims::Two => tuning.with_rows_per_turn(rows).with_rows_per_group(layers),
-        _ => tuning.with_strip(rows).with_planes_per_group(layers),
+        _ => tuning
+            .with_strip(rows)
+            .with_planes_per_group(layers)
+            .with_rows_per_turn(turns.first().copied().unwrap_or(1)),
     })
 }
 

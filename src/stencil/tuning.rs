@@ -32,7 +32,8 @@ pub struct Tuning {
     /// Cells of a row that one invocation of `time-pipeline` or `time-planes` holds: 1 to 64. Multiples of four
     /// are loaded and stored as vectors.
     pub cells_per_lane: u32,
-    /// Rows that `time-pipeline` takes between two barriers: 1 to 8.
+    /// Rows that `time-pipeline` takes between two barriers: 1 to 8. With 2 or more, `time-planes` takes two planes
+    /// per iteration of its loops.
     pub rows_per_turn: u32,
     /// Rows that one workgroup of `time-pipeline` writes: 1 to 32 768.
     pub rows_per_group: u32,

@@ -66,7 +66,10 @@ impl Shape {
             .with_cells_per_lane(self.cells);
         match config.stencil.dims {
             Dims::Two => tuning.with_rows_per_turn(self.rows).with_rows_per_group(self.layers),
-            _ => tuning.with_strip(self.rows).with_planes_per_group(self.layers),
+            _ => tuning
+                .with_strip(self.rows)
+                .with_planes_per_group(self.layers)
+                .with_rows_per_turn(1 + self.levels % 2),
         }
     }
 }

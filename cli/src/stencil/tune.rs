@@ -55,7 +55,7 @@ pub fn run(setting: &Setting<'_>) -> Result<(), Failure> {
     } else {
         let table = table::render(&columns(), &fastest(&rows), true);
         print(&format!(
-            "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n\n{} has them all; `halofold stencil` chooses by it.\n",
+            "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n{} has them all; `halofold stencil` chooses by it.\n",
             gpu.describe(),
             rows.len(),
             path.display()

@@ -18,12 +18,13 @@
 //     so a plane waits for one turn in front of every level, in registers, and a level lags two planes behind
 //     the previous one:
 //
-//         turn       fetched     level 1 takes, makes    level 2 takes, makes    written
+//         turn       arrives     level 1 takes, makes    level 2 takes, makes    written
 //          t         plane 9         8       7               6       5              5
 //          t + 1     plane 10        9       8               7       6              6
 //
-//     So one barrier per turn is enough, however many levels there are. Loads need not wait: a plane is fetched
-//     while the previous one is computed, and the first level treats it like every other level does.
+//     So one barrier per turn is enough, however many levels there are. A plane is fetched two turns before the
+//     first level takes it, because memory takes longer than a turn. (A loop that takes two turns at a time,
+//     `IN_PAIRS`, can leave loads in flight from one turn to the next: no register needs to be copied.)
 //
 // In 2D a workgroup with 4 subgroups has a strip of a thousand columns, of which 2T are lost. Here the same lanes
 // have to span two dimensions, and both lose 2T:
@@ -128,9 +129,9 @@ fn fetch_plane(work: Work, p: i32) -> Layer {
     return fetch(plane_start(p), work.spots);
 }
 
-// Writes the plane that has left the last level.
-fn put_plane(work: Work, turn: i32, layer: Layer) {
-    let p = work.planes.top + turn - BEHIND - 1;
+// Writes the plane that leaves the last level.
+fn put_plane(work: Work, at: At, layer: Layer) {
+    let p = at.layer - BEHIND - 1;
     if work.planes.begin <= p && p < work.planes.end {
         put_layer(work.lines, work.columns, u32(p) * params.rows * params.cols, work.row, work.col, layer);
     }
@@ -163,6 +164,7 @@ fn main(
     var team = Team();
     team.w0 = fetch_plane(work, planes.top);
     show(0u, 0u, place, team.w0);
+    var ahead = fetch_plane(work, planes.top + 1);
     workgroupBarrier();
 
     // Each kind of turn has a separate loop, so that the hot code stays small.
@@ -173,25 +175,38 @@ fn main(
     for (var part = 0; part < 2; part++) {
         let kept = kept_layer(work.spots);
         for (; i < select(plain.begin, turns, part == 1); i++) {
-            let fetched = fetch_plane(work, planes.top + i + 1);
-            let made = advance_at_border(k, team, fetched, at_turn(work, i), work.spots, kept);
-            put_plane(work, i, made.layer);
-            team = made.team;
+            let next = fetch_plane(work, planes.top + i + 2);
+            team = advance_at_border(k, team, ahead, at_turn(work, i), work, kept);
+            workgroupBarrier();
+            ahead = next;
+        }
+        for (; IN_PAIRS && has_ends && i + 1 < plain.end; i += 2) {
+            let next = fetch_plane(work, planes.top + i + 2);
+            team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
+            workgroupBarrier();
+            ahead = fetch_plane(work, planes.top + i + 3);
+            team = advance_at_ends(k, team, next, at_turn(work, i + 1), work, kept);
             workgroupBarrier();
         }
         for (; i < plain.end && has_ends; i++) {
-            let fetched = fetch_plane(work, planes.top + i + 1);
-            let made = advance_at_ends(k, team, fetched, at_turn(work, i), work.spots, kept);
-            put_plane(work, i, made.layer);
-            team = made.team;
+            let next = fetch_plane(work, planes.top + i + 2);
+            team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
+            workgroupBarrier();
+            ahead = next;
+        }
+        for (; IN_PAIRS && i + 1 < plain.end; i += 2) {
+            let next = fetch_plane(work, planes.top + i + 2);
+            team = advance(k, team, ahead, at_turn(work, i), work);
+            workgroupBarrier();
+            ahead = fetch_plane(work, planes.top + i + 3);
+            team = advance(k, team, next, at_turn(work, i + 1), work);
             workgroupBarrier();
         }
         for (; i < plain.end; i++) {
-            let fetched = fetch_plane(work, planes.top + i + 1);
-            let made = advance(k, team, fetched, at_turn(work, i), work.spots);
-            put_plane(work, i, made.layer);
-            team = made.team;
+            let next = fetch_plane(work, planes.top + i + 2);
+            team = advance(k, team, ahead, at_turn(work, i), work);
             workgroupBarrier();
+            ahead = next;
         }
     }
 }

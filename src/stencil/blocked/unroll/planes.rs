@@ -160,12 +160,12 @@ impl Unrolled {
 
     /// What `#import team_levels` stands for in 3D: the levels of a lane, and the steps between them.
     pub(crate) fn plane_levels(self) -> Vec<Piece> {
-        let Unrolled { levels, .. } = self;
+        let Unrolled { levels, rows, .. } = self;
         let members = each(levels, "", |l| format!("    l{l}: Level,\n    w{l}: Layer,\n"));
         let mut text = format!(
-            "const LEVELS: i32 = {levels};\n\n\
-             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n\
-             struct Advanced {{\n    team: Team,\n    layer: Layer,\n}}\n\n"
+            "const LEVELS: i32 = {levels};\n// Whether the hot loops take two turns at a time.\nconst IN_PAIRS: bool = {};\n\n\
+             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n",
+            rows > 1
         );
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.plane_advance(kind);
@@ -182,30 +182,35 @@ impl Unrolled {
             Kind::AtBorder => ("_at_border", ", kept: Kept"),
         };
         let mut text = format!(
-            "fn advance{suffix}(k: Weights, team: Team, fetched: Layer, at: At, spots: Spots{parameter}) -> Advanced {{\n"
+            "fn advance{suffix}(k: Weights, team: Team, fetched: Layer, at: At, work: Work{parameter}) -> Team {{\n"
         );
-        for l in 0..levels {
+        // The last level comes first: then a layer is no longer needed when the next one takes its place.
+        for l in (0..levels).rev() {
             let came = format!("at.layer - {}", l * 2);
             let special = match kind {
                 Kind::Inside => String::new(),
                 Kind::AtEnds => ", kept".to_owned(),
                 Kind::AtBorder => format!(", special_of({came}, {l}, kept)"),
             };
-            let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
+            let added = if rhs { format!(", added_to({came}, work.spots)") } else { String::new() };
             let given = format!("k, team.l{l}, team.w{l}, edges{l}");
+            let passed_on = match l + 1 {
+                next if next == levels => format!("put_plane(work, at, out{l})"),
+                next => format!("show(1u - at.half, {next}u, at.place, out{l})"),
+            };
             let _ = writeln!(
                 text,
                 "    let edges{l} = edges_of(team.w{l}, at.half, {l}u, at);\n    \
-                 let out{l} = out_of{suffix}({given}{special});\n    \
+                 let out{l} = out_of{suffix}({given}{special});\n    {passed_on};\n    \
                  let level{l} = level_of{suffix}({given}{added}{special});"
             );
         }
         let made = |l: u32| l.checked_sub(1).map_or("fetched".to_owned(), |l| format!("out{l}"));
-        for l in 0..levels {
-            let _ = writeln!(text, "    show(1u - at.half, {l}u, at.place, {});", made(l));
-        }
         let members = each(levels, ", ", |l| format!("level{l}, {}", made(l)));
-        let _ = write!(text, "    return Advanced(Team({members}), out{});\n}}\n\n", levels - 1);
+        let _ = write!(
+            text,
+            "    show(1u - at.half, 0u, at.place, fetched);\n    return Team({members});\n}}\n\n"
+        );
         text
     }
 }
