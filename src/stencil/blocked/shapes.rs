@@ -52,11 +52,23 @@ const ALONE: &[Shape] = &[shape([4, 2, 8, 1], 3, (400.0, 60.0)), shape([4, 4, 8,
 const OTHER: &[Shape] = &[shape([4, 2, 8, 2], 3, (900.0, 300.0)), shape([4, 4, 8, 2], 2, (900.0, 500.0))];
 /// Processors that run kernels: only the amount of work counts.
 const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4, 16, 2], 1, (0.0, 3000.0))];
+/// 27 points of 32 bits.
+const NVIDIA_BOX_PLANES: &[Shape] = &[
+    shape([16, 2, 4, 4], 1, (0.0, 1430.0)),
+    shape([16, 3, 4, 4], 1, (0.0, 1800.0)),
+    shape([8, 3, 4, 4], 2, (600.0, 560.0)),
+];
+/// 7 points of 32 bits.
+const NVIDIA_STAR_PLANES: &[Shape] = &[
+    shape([16, 2, 4, 4], 1, (0.0, 1280.0)),
+    shape([16, 3, 4, 4], 1, (0.0, 1490.0)),
+    shape([8, 3, 4, 4], 2, (500.0, 440.0)),
+];
 /// 3D, not measured: a turn takes as long as its cells and levels suggest.
 const PLANES: &[Shape] = &[
     shape([4, 1, 4, 2], 4, (300.0, 120.0)),
     shape([4, 2, 4, 2], 3, (300.0, 200.0)),
-    shape([2, 2, 4, 4], 4, (300.0, 200.0)),
+    shape([8, 2, 4, 2], 2, (300.0, 350.0)),
     shape([4, 2, 4, 4], 2, (300.0, 350.0)),
 ];
 
@@ -65,7 +77,11 @@ impl Shape {
     pub(super) fn offered(config: &Config, machine: &Machine) -> &'static [Shape] {
         let wide = config.element.size() == 8;
         if config.stencil.dims == Dims::Three {
-            return PLANES;
+            return match (Shape::are_measured(config, machine), config.stencil.is_star()) {
+                (true, true) => NVIDIA_STAR_PLANES,
+                (true, false) => NVIDIA_BOX_PLANES,
+                (false, _) => PLANES,
+            };
         }
         match (machine.class, machine.subgroup > 0) {
             (Class::Nvidia, true) if wide => NVIDIA_WIDE,
@@ -79,7 +95,9 @@ impl Shape {
 
     /// Whether the table that a grid gets was measured.
     pub(super) fn are_measured(config: &Config, machine: &Machine) -> bool {
-        machine.class == Class::Nvidia && config.stencil.dims == Dims::Two
+        let measured =
+            config.stencil.dims == Dims::Two || (machine.subgroup > 0 && config.element.size() <= 4);
+        machine.class == Class::Nvidia && measured
     }
 
     /// Steps of a pass.
@@ -88,7 +106,13 @@ impl Shape {
     }
 
     /// This shape as a tuning, with a number of rows or planes for each workgroup.
-    pub(super) fn tuning(&self, config: &Config, lanes: u32, layers: u32) -> Tuning {
+    pub(super) fn tuning(&self, config: &Config, machine: &Machine, layers: u32) -> Tuning {
+        // In 3D a tile loses cells on four sides: it should be about square.
+        let lanes = match config.stencil.dims {
+            Dims::Two => machine.lanes(),
+            Dims::Three => machine.lanes().min(16),
+        };
+        let in_pairs = if machine.class == Class::Nvidia { 2 } else { 1 };
         let tuning = config
             .tuning
             .with_block(Block { rows: self.teams, cols: lanes })
@@ -96,7 +120,9 @@ impl Shape {
             .with_cells_per_lane(self.cells);
         match config.stencil.dims {
             Dims::Two => tuning.with_rows_per_turn(self.rows).with_rows_per_group(layers),
-            Dims::Three => tuning.with_strip(self.rows).with_planes_per_group(layers),
+            Dims::Three => {
+                tuning.with_strip(self.rows).with_planes_per_group(layers).with_rows_per_turn(in_pairs)
+            }
         }
     }
 }
