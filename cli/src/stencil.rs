@@ -2,6 +2,8 @@
 
 mod file;
 mod preset;
+mod remembered;
+mod tune;
 
 use std::path::PathBuf;
 
@@ -19,7 +21,8 @@ pub struct StencilArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
     #[arg(value_name = "GRID.npy", conflicts_with = "preset")]
     grid: Option<String>,
-    /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D.
+    /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D. With --tune only this
+    /// one instead of all.
     #[arg(long, alias = "points", value_name = "POINTS", conflicts_with = "preset")]
     stencil: Option<&'static Stencil>,
     /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset the steps that
@@ -27,7 +30,7 @@ pub struct StencilArgs {
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
-    /// for 27 points.
+    /// in 3D. time-planes takes several steps per pass in 3D.
     #[arg(long, value_name = "NAME", default_value = "auto", conflicts_with = "preset")]
     variant: String,
     /// The shape of a workgroup, instead of the variant's own.
@@ -78,6 +81,10 @@ pub struct StencilArgs {
     /// The plane that pictures of a 3D grid show. By default the middle one.
     #[arg(long, value_name = "K", conflicts_with = "preset")]
     slice: Option<u32>,
+    /// Time the kernels that take many steps per pass over memory in all their shapes on this GPU, verified, and remember the
+    /// result in the cache folder. From then on auto chooses by it. Worth it on GPUs other than NVIDIA's.
+    #[arg(long, conflicts_with_all = ["grid", "preset"])]
+    tune: bool,
     #[command(flatten)]
     adapter: AdapterArgs,
     #[command(flatten)]
@@ -94,7 +101,11 @@ pub struct StencilArgs {
 
 /// Runs the command.
 pub fn run(args: &StencilArgs) -> Result<(), Failure> {
-    let StencilArgs { preset, element, steps, json, adapter, .. } = args;
+    let StencilArgs { preset, element, steps, json, adapter, stencil, .. } = args;
+    if args.tune {
+        let element = element.unwrap_or(Element::F32);
+        return tune::run(&tune::Setting { stencil: *stencil, element, json: *json, adapter });
+    }
     match (preset.chosen(), &args.grid) {
         (Some(_), _) if *steps == Some(0) => {
             Err(Failure::usage("--steps 0: a preset is run for at least one step"))
@@ -110,7 +121,7 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
             None => file::run(args, path),
         },
         (None, None) => Err(Failure::usage(
-            "name the grid to step (a .npy file, or - for standard input), or a table: --preset thesis-5pt or thesis-27pt",
+            "name the grid to step (a .npy file, or - for standard input), a table: --preset thesis-5pt or thesis-27pt, or --tune",
         )),
     }
 }

@@ -1,19 +1,21 @@
-//! How fast this GPU steps a grid when many steps go through memory once: `time-pipeline` in the shapes that are named.
+//! How fast this GPU steps a grid with many steps per pass over memory: `time-pipeline` in 2D and `time-planes` in 3D, in the
+//! shapes that are named.
 //!
 //! ```text
 //! cargo run --release --example blocked_speed -- 8192x8192 4x32:4:8:2:512 8x32:4:8:2:1024
 //! ```
 //!
-//! A grid, then shapes: teams x lanes, levels of a team, cells of a lane, rows a turn, rows a workgroup. The grid after twice as many
+//! A grid, then shapes: teams x lanes, levels of a team, cells of a lane, rows a turn, rows a workgroup; in 3D rows of a lane and
+//! planes a workgroup instead of the last two, and `:2` behind that for loops of two turns. The grid after twice as many
 //! steps as a pass makes is held, bit for bit, against single steps. Then two passes are timed. `--f64`, `--f16`,
-//! `--stencil=9`, `--mirror`, `--periodic`, `--rhs`, `--unchecked` (without the checks that wgpu adds to shaders),
+//! `--stencil=9` (or 27, 7), `--mirror`, `--periodic`, `--rhs`, `--unchecked` (without the checks that wgpu adds to shaders),
 //! `--no-subgroups`, `--samples=15`; `--spirv=FOLDER` writes the kernels there and runs nothing.
 
 use std::error::Error;
 use std::path::Path;
 
 use halofold::stencil::{
-    Block, Border, Borders, Config, Grids, Jacobi, Stencil, StencilError, Tuning, Variant,
+    Border, Borders, Config, Dims, Grids, Jacobi, Stencil, StencilError, Tuning, Variant,
 };
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::translate::{Code, Kernel, Language};
@@ -65,7 +67,7 @@ impl Options {
             _ => Border::Fixed,
         };
         let (grid, shapes) = words.split_first().ok_or("a grid, then shapes")?;
-        let variant = Variant::named(stencil, "time-pipeline")?;
+        let variant = stencil.variants().find(|variant| variant.is_blocked()).ok_or("no blocked kernel")?;
         let config = Config::new(stencil, variant, element, grid.parse()?).with_borders(Borders::all(border));
         let config = if has("--rhs") { config.with_rhs() } else { config };
         let shape =
@@ -110,9 +112,7 @@ impl Options {
         let (grids, plain) = (Grids::new(&first, &second), Grids::new(&third, &fourth));
         let grids = self.with_rhs(grids, &initial);
         let plain = self.with_rhs(plain, &initial);
-        let single = Block { rows: 1, cols: self.config.tuning.block.cols };
-        let single = self.config.tuning.with_block(single).with_levels_per_team(1);
-        let reference = self.compiled(device, single)?;
+        let reference = self.compiled(device, self.config.with_steps_per_pass(1).tuning)?;
         let steps = reference.prepare(plain)?;
         let differ = Differ::new(device, [&first, &third]);
         let mut expected = 0;
@@ -185,17 +185,24 @@ impl Options {
     }
 }
 
-/// `4x32:4:8:2:512`: teams x lanes, levels, cells, rows a turn, rows a workgroup.
+/// `4x32:4:8:2:512`: teams x lanes, levels, cells, rows a turn, rows a workgroup; in 3D rows of a lane, planes a workgroup.
 fn tuning(variant: &'static Variant, text: &str) -> Result<Tuning, Box<dyn Error>> {
     let (block, numbers) = text.split_once(':').ok_or("teams x lanes:levels:cells:rows:height")?;
     let numbers: Vec<u32> = numbers.split(':').map(str::parse).collect::<Result<_, _>>()?;
-    let &[levels, cells, rows, height] = &numbers[..] else { return Err("four numbers".into()) };
-    Ok(Tuning::of(variant)
+    let &[levels, cells, rows, layers, ref turns @ ..] = &numbers[..] else {
+        return Err("levels:cells:rows:height".into());
+    };
+    let tuning = Tuning::of(variant)
         .with_block(block.parse()?)
         .with_levels_per_team(levels)
-        .with_cells_per_lane(cells)
-        .with_rows_per_turn(rows)
-        .with_rows_per_group(height))
+        .with_cells_per_lane(cells);
+    Ok(match variant.dims() {
+        Dims::Two => tuning.with_rows_per_turn(rows).with_rows_per_group(layers),
+        _ => tuning
+            .with_strip(rows)
+            .with_planes_per_group(layers)
+            .with_rows_per_turn(turns.first().copied().unwrap_or(1)),
+    })
 }
 
 fn buffer(device: &wgpu::Device, size: u64) -> wgpu::Buffer {

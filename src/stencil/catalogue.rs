@@ -19,8 +19,8 @@ pub enum Mapping {
     Overlapped,
     /// Several cells per invocation, four side by side if the rows allow it; no workgroup memory.
     Strips,
-    /// Teams of lanes that take several steps of a row one after the other. Time levels are in registers, and
-    /// teams pass rows on through workgroup memory.
+    /// Rows (2D) or planes (3D) that stream through several steps in the registers of a workgroup. In 2D teams
+    /// of lanes take the steps one after the other; in 3D teams lie one below the other and take all steps.
     Pipeline,
 }
 
@@ -103,6 +103,7 @@ pub static VARIANTS: &[Variant] = &[
     variant!("sol-unroll4-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL4_CSE", Overlapped, 4, true),
     variant!("sol-unroll8-cse", Only(&[&TWENTY_SEVEN_POINT]), "3d/sol_unroll", "SOL_UNROLL8_CSE", Overlapped, 8, true),
     variant!("plane-sums", Only(&[&TWENTY_SEVEN_POINT, &SEVEN_POINT]), "3d/plane_sums", "", Strips),
+    variant!("time-planes", Only(&[&TWENTY_SEVEN_POINT, &SEVEN_POINT]), "3d/time_planes", "", Pipeline),
 ];
 
 impl Variant {
@@ -205,7 +206,8 @@ mod tests {
             assert_eq!(general.count(), 1, "{}", stencil.name);
         }
         assert_eq!(FIVE_POINT.fastest().name, "time-pipeline");
-        assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "plane-sums");
+        assert_eq!(TWENTY_SEVEN_POINT.fastest().name, "time-planes");
+        assert_eq!(TWENTY_SEVEN_POINT.fastest_step().name, "plane-sums");
     }
 
     #[test]

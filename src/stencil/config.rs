@@ -5,7 +5,7 @@ use wgpu::{Features, Limits};
 use crate::element::Element;
 use crate::pipeline;
 use crate::shader::{Composer, Piece};
-use crate::stencil::blocked::{self, Machine};
+use crate::stencil::blocked::{self, Machine, Sample};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
 use crate::stencil::kernels::RHS;
@@ -101,11 +101,32 @@ impl Config {
     /// of [`Config::fastest`], and the tuning of a time-blocked kernel unless you have set it.
     /// [`Jacobi`](crate::stencil::Jacobi) calls this itself.
     pub fn on(self, device: &wgpu::Device) -> Self {
-        let machine = Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element);
+        self.choose(&self.machine(device), &[])
+    }
+
+    /// The same by what steps took on this device: samples of a calibration, which times [`Config::trials`]. Where no
+    /// sample is of this stencil and this type, it is [`Config::on`].
+    pub fn on_calibrated(self, device: &wgpu::Device, samples: &[Sample]) -> Self {
+        self.choose(&self.machine(device), samples)
+    }
+
+    /// The configurations to time for a calibration on a device, over these grids: single steps, and all shapes of a
+    /// time-blocked kernel that this device is offered.
+    pub fn trials(&self, device: &wgpu::Device, grids: &[Grid]) -> Vec<Config> {
+        let trials = blocked::trials(self, &self.machine(device), grids);
+        trials.into_iter().map(|trial| Config { open: Open::Nothing, ..trial }).collect()
+    }
+
+    fn machine(&self, device: &wgpu::Device) -> Machine {
+        Machine::of(&device.adapter_info(), device.features(), device.limits(), self.element)
+    }
+
+    fn choose(self, machine: &Machine, samples: &[Sample]) -> Self {
+        let all = self.open == Open::Kernel;
+        let sampled = || blocked::choose_by(samples, &self, machine, all);
         let chosen = match self.open {
             Open::Nothing => self,
-            Open::Knobs => blocked::choose(&self, &machine, false),
-            Open::Kernel => blocked::choose(&self, &machine, true),
+            _ => sampled().unwrap_or_else(|| blocked::choose(&self, machine, all)),
         };
         let subgroups = chosen.variant.is_blocked() && machine.shuffles(chosen.tuning.block.cols);
         Config { subgroups, open: Open::Nothing, ..chosen }

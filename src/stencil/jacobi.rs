@@ -211,8 +211,8 @@ impl Stepper {
     }
 }
 
-/// Allocates a buffer with the weights, twice.
+/// Allocates a buffer with the weights, twice, and a one.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
-    let bytes = element.encode(&[weights, weights].concat());
+    let bytes = element.encode(&[&weights[..], &weights, &[1.0]].concat());
     binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

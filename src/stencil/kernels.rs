@@ -58,7 +58,7 @@ impl Kernels {
 
     /// The pipeline of a time-blocked kernel for passes of a number of steps.
     pub(super) fn pass(&self, steps: u32) -> Compiled {
-        let config = self.config.with_steps(steps);
+        let config = self.config.with_steps_per_pass(steps);
         let (levels, teams) = (config.tuning.levels_per_team, config.tuning.block.rows);
         self.own(Key::Pass { levels, teams }, &config)
     }

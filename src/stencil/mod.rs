@@ -68,6 +68,7 @@ mod window;
 
 pub use crate::pipeline::Options;
 pub use aux_kernels::AuxKernel;
+pub use blocked::Sample;
 pub use catalogue::{Mapping, Serves, UnknownVariant, VARIANTS, Variant};
 pub use config::Config;
 pub use convergence::Convergence;

@@ -24,15 +24,16 @@ pub struct Tuning {
     pub planes_per_group: u32,
     /// Rows that one invocation of `register-rows` computes, one after the other: 1 to 32.
     pub rows_per_invocation: u32,
-    /// Neighbouring rows that one invocation of `plane-sums` keeps: 1, 2 or 4.
+    /// Neighbouring rows that one invocation of `plane-sums` or `time-planes` keeps: 1, 2 or 4.
     pub strip: u32,
-    /// Time levels that each team of `time-pipeline` keeps in registers: 1 to 16. With a block of R rows a
-    /// pass takes R times as many steps.
+    /// Time levels that a team keeps in registers: 1 to 16. A pass of `time-planes` takes as many steps; one of
+    /// `time-pipeline` takes R times as many with a block of R rows.
     pub levels_per_team: u32,
-    /// Cells of a row that one invocation of `time-pipeline` holds: 1 to 64. Multiples of four are loaded and
-    /// stored as vectors.
+    /// Cells of a row that one invocation of `time-pipeline` or `time-planes` holds: 1 to 64. Multiples of four
+    /// are loaded and stored as vectors.
     pub cells_per_lane: u32,
-    /// Rows that `time-pipeline` takes between two barriers: 1 to 8.
+    /// Rows that `time-pipeline` takes between two barriers: 1 to 8. With 2 or more, `time-planes` takes two planes
+    /// per iteration of its loops.
     pub rows_per_turn: u32,
     /// Rows that one workgroup of `time-pipeline` writes: 1 to 32 768.
     pub rows_per_group: u32,
@@ -46,7 +47,8 @@ impl Tuning {
         let (block, planes_per_group) = match (variant.mapping, variant.dims()) {
             (Mapping::Strips, Dims::Two) => (Block { rows: 4, cols: 64 }, 1),
             (Mapping::Cells, _) => (Block { rows: 8, cols: 32 }, 1),
-            (Mapping::Pipeline, _) => (Block { rows: 4, cols: 32 }, 1),
+            (Mapping::Pipeline, Dims::Two) => (Block { rows: 4, cols: 32 }, 1),
+            (Mapping::Pipeline, Dims::Three) => (Block { rows: 4, cols: 32 }, 128),
             _ => (Block { rows: 8, cols: 32 }, 32),
         };
         Tuning {
@@ -55,7 +57,7 @@ impl Tuning {
             rows_per_invocation: 2,
             strip: 2,
             levels_per_team: 2,
-            cells_per_lane: 8,
+            cells_per_lane: if variant.dims() == Dims::Two { 8 } else { 4 },
             rows_per_turn: 1,
             rows_per_group: 512,
         }
@@ -76,17 +78,17 @@ impl Tuning {
         Tuning { rows_per_invocation, ..self }
     }
 
-    /// Returns this tuning with another number of rows per invocation of `plane-sums`.
+    /// Returns this tuning with another number of rows per invocation of `plane-sums` or `time-planes`.
     pub const fn with_strip(self, strip: u32) -> Self {
         Tuning { strip, ..self }
     }
 
-    /// Returns this tuning with another number of levels per team of `time-pipeline`.
+    /// Returns this tuning with another number of levels per team of a time-blocked kernel.
     pub const fn with_levels_per_team(self, levels_per_team: u32) -> Self {
         Tuning { levels_per_team, ..self }
     }
 
-    /// Returns this tuning with another number of cells per invocation of `time-pipeline`.
+    /// Returns this tuning with another number of cells per invocation of a time-blocked kernel.
     pub const fn with_cells_per_lane(self, cells_per_lane: u32) -> Self {
         Tuning { cells_per_lane, ..self }
     }

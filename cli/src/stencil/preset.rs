@@ -16,8 +16,9 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
 use crate::row::{Row, Status, StencilWork, csv};
+use crate::stencil::remembered;
 use crate::{progress, record};
-use bench::Bench;
+pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
 pub use plot::{pieces, speed};
 
@@ -168,9 +169,14 @@ impl PresetArgs {
                 preset.stencil.dims.count()
             )));
         }
+        let samples = remembered::samples(gpu);
         let config = |variant: &'static Variant, block| {
             let config = Config::new(preset.stencil, variant, setting.element, grid);
-            if variant.is_blocked() { config.on(&gpu.device) } else { config.with_block(block) }
+            if variant.is_blocked() {
+                config.on_calibrated(&gpu.device, &samples)
+            } else {
+                config.with_block(block)
+            }
         };
         let configs: Vec<_> = variants
             .iter()

@@ -58,94 +58,50 @@
 #import team_levels
 #import team_ring
 #import feed
-
-// The rows that a workgroup writes, and the first one that it loads.
-struct Rows {
-    begin: i32,
-    end: i32,
-    top: i32,
-}
-
-fn rows_of(block: Block) -> Rows {
-    let begin = params.begin + u32(block.down) * params.planes_per_group;
-    let end = min(begin + params.planes_per_group, params.end);
-    let lead = i32(begin) - i32(params.steps);
-    // Beyond a fixed side or a mirror there is nothing to load.
-    let starts_at_side = params.north == FIXED || params.north == MIRROR;
-    return Rows(i32(begin), i32(end), select(lead, max(lead, 0), starts_at_side));
-}
-
-// The columns that a workgroup writes, and the first one that it loads: each a multiple of LANES.
-struct Columns {
-    begin: i32,
-    end: i32,
-    first: i32,
-}
+#import span
 
 fn width_of_strip() -> i32 {
     return i32(COLS * PACKS) * LANES;
 }
 
-fn columns_of(block: Block) -> Columns {
-    let width = width_of_strip();
-    let cols = i32(params.cols);
+fn columns_of(block: Block) -> Span {
     let lost = (i32(params.steps) + LANES - 1) / LANES * LANES;
-    let first = block.across * (width - 2 * lost) - select(lost, 0, params.west == FIXED);
-    let is_last = block.across + 1 == i32(params.blocks_across);
-    // A strip at a fixed side ends there, so the fixed cells are the first of the first lane, or the last of
-    // the last lane.
-    let at_east = is_last && params.east == FIXED && cols >= width;
-    return Columns(
-        select(first + lost, 0, block.across == 0),
-        select(first + width - lost, cols, is_last),
-        select(first, cols - width, at_east),
-    );
+    let cols = i32(params.cols);
+    return span_of(block.across, params.blocks_across, width_of_strip(), lost, cols, params.west, params.east);
 }
 
 // The distance in rows from the row that enters a team's first level to the row that leaves its last.
 const TEAM_DELAY: i32 = (LEVELS - 1) * LAG + 1;
 
 // The number of turns until the last row has left the last team.
-fn turns_of(rows: Rows) -> i32 {
+fn turns_of(rows: Stretch) -> i32 {
     let passed = rows.end - rows.top + i32(ROWS) * TEAM_DELAY;
     return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
 }
 
 // Which of a lane's outermost cells are fixed, if the strip is not narrower than the grid.
-fn ends_of(columns: Columns, col: i32) -> Ends {
+fn ends_of(columns: Span, col: i32) -> Ends {
     let end = col + i32(PACKS) * LANES;
     return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);
 }
 
-// The turns that contain a side: those before `north`, and those from `south`.
-struct Sides {
-    north: i32,
-    south: i32,
-}
-
-fn sides_of(rows: Rows, turns: i32) -> Sides {
+// The turns without any special case.
+fn plain_turns_of(rows: Stretch, turns: i32) -> Plain {
     // Unused levels, and strips that contain a fixed side in their interior, need special handling in every
     // turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
     let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
     let every_turn = is_narrow || i32(params.steps) < i32(ROWS) * LEVELS;
-    let has_north = params.north == FIXED || params.north == MIRROR;
-    let has_south = params.south == FIXED || params.south == MIRROR;
-    // The distance in rows from the row that enters to that in the last team's last level.
-    let behind = i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS;
-    let past_north = (behind + 1 - rows.top) / TURN_ROWS + 1;
-    let before_south = max(i32(params.rows) - 1 - rows.top, 0) / TURN_ROWS;
-    let north = select(0, clamp(past_north, 0, turns), has_north && rows.top <= 1);
-    let south = select(turns, clamp(before_south, north, turns), has_south);
+    let plain = plain_turns(rows, turns, TURN_ROWS, i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS);
     // No early return: FXC takes what a function with one returns for unknown, and a loop that ends there for one that not all
     // invocations leave together.
-    return Sides(select(north, turns, every_turn), select(south, turns, every_turn));
+    return Plain(select(plain.begin, turns, every_turn), select(plain.end, turns, every_turn));
 }
 
 // The constants of an invocation.
 struct Work {
-    rows: Rows,
-    columns: Columns,
+    rows: Stretch,
+    columns: Span,
     feed: Feed,
     team: u32,
     lane: u32,
@@ -197,7 +153,7 @@ fn main(
 #endif
 ) {
     let block = block_of(workgroup);
-    let rows = rows_of(block);
+    let rows = stretch_of(u32(block.down));
     if rows.begin >= rows.end {
         return;
     }
@@ -221,28 +177,28 @@ fn main(
 
     // Each kind of turn has a separate loop, so that the hot code stays small.
     let turns = turns_of(rows);
-    let sides = sides_of(rows, turns);
+    let plain = plain_turns_of(rows, turns);
     let ends = ends_of(columns, work.col);
     let has_ends = (block.across == 0 && params.west == FIXED)
         || (block.across + 1 == i32(params.blocks_across) && params.east == FIXED);
     var i = 0;
     for (var part = 0; part < 2; part++) {
-        let kept = kept_row(spots);
-        for (; i < select(sides.north, turns, part == 1); i++) {
+        let kept = kept_layer(spots);
+        for (; i < select(plain.begin, turns, part == 1); i++) {
             let turn = begin_turn(work, i);
             let made = advance_at_border(k, levels, turn.fed, turn.at, spots, kept);
             end_turn(work, turn, made.rows, waiting);
             levels = made.team;
             waiting = turn.ahead;
         }
-        for (; i < sides.south && has_ends; i++) {
+        for (; i < plain.end && has_ends; i++) {
             let turn = begin_turn(work, i);
             let made = advance_at_ends(k, levels, turn.fed, turn.at, spots, ends);
             end_turn(work, turn, made.rows, waiting);
             levels = made.team;
             waiting = turn.ahead;
         }
-        for (; i < sides.south; i++) {
+        for (; i < plain.end; i++) {
             let turn = begin_turn(work, i);
             let made = advance(k, levels, turn.fed, turn.at, spots);
             end_turn(work, turn, made.rows, waiting);

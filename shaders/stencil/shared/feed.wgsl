@@ -23,7 +23,7 @@ fn errand_of(place: u32, nth: u32, first_col: i32) -> Errand {
 }
 
 fn fetch_one(errand: Errand, row: i32) -> Pack {
-    let r = row_source(row + errand.y);
+    let r = layer_source(row + errand.y);
     return seen(pack(r * params.cols + errand.place.at), errand.place.reversed);
 }
 

@@ -31,8 +31,9 @@ struct Params {
 }
 
 @group(0) @binding(2) var<uniform> params: Params;
-// One weight per class of cells, the centre's first. 27 points: α, β, γ, δ. The buffer holds all four twice:
-// a time-blocked kernel reads some weights from the first copy and some from the second.
+// One weight per class of cells, the centre's first. 27 points: α, β, γ, δ. The buffer holds all four twice, and
+// then the number 1: a time-blocked kernel reads some weights from the first copy and some from the second, and
+// multiplies by the 1 (shares/star5.wgsl says why).
 @group(0) @binding(3) var<storage, read> coefficients: array<Elem>;
 
 // The outermost cells of this side are constants: read, never written.

@@ -1,18 +1,20 @@
-// Where cells lie that kernels ask for beyond a side, however far beyond.
+// Which cell of the grid a position beyond a side stands for, at any distance.
 //
-// A kernel that makes several steps in one go needs cells as far beyond a side as it makes steps. Rows come one after
-// the other, and what a mirror or a fixed side does to them is done at every step (time_step.wgsl); only a ring has rows
-// beyond. Columns lie side by side in the lanes, where a step at the side would be different from lane to lane. So lanes
-// beyond a mirror hold the mirror image and step it like any other cell. It stays the mirror image, bit by bit: a step
-// adds the cells to the west and to the east in either order alike. Beyond a ring's side lies its other end.
+// A kernel that takes T steps at once needs cells up to T beyond a side. Layers come one after the other, so mirrors
+// and fixed sides in that direction are handled at every step (time_step.wgsl); only a periodic grid has layers
+// beyond its ends. Columns lie side by side in the lanes, where a step at the side would differ from lane to lane. So
+// lanes beyond a mirror hold the mirror image, and step it like all other cells. It stays the mirror image, bit for
+// bit, because a step adds the cell to the west and the cell to the east, and the order does not matter. Beyond a
+// periodic side lies the grid's other end.
 //
 //     columns of a mirrored row      -3  -2  -1 | 0   1   2   3  ...  n-1 | n   n+1
 //     hold what lies in               2   1   0 | 0   1   2   3       n-1 | n-1 n-2
 //
-// Beyond a fixed side any cell will do: the column at the side never changes, and nothing gets past it. A small grid may be
-// passed through several times, to and fro, so a fixed side may be seen again in the mirror on the other side: it is kept
-// there, too.
+// Beyond a fixed side any cell will do: the column at the side never changes, so nothing beyond it has an effect. If a
+// grid is narrower than T, its fixed side may appear again in the mirror image on the other side: it is kept there,
+// too.
 #import lanes
+#import streams
 
 // A pack of the grid that stands for a pack of columns.
 struct Place {
@@ -24,8 +26,8 @@ struct Place {
 
 #ifdef fixed_borders
 // Nothing beyond a fixed side is ever needed: something inside stands for it.
-fn row_source(r: i32) -> u32 {
-    return u32(clamp(r, 0, i32(params.rows) - 1));
+fn layer_source(l: i32) -> u32 {
+    return u32(clamp(l, 0, layer_count() - 1));
 }
 
 fn place_of(c: i32) -> Place {
@@ -36,22 +38,22 @@ fn seen(pack: Pack, reversed: bool) -> Pack {
     return pack;
 }
 #else
-// `i` modulo `n`, from 0 on, for positions that are no farther below 0 than a pass reaches. GLSL leaves open what the remainder of a
-// negative number is, so `i` is made positive first.
+// `i` modulo `n`, at least 0, for positions not farther below 0 than a pass reaches. GLSL does not define the remainder
+// of a negative number, so `i` is made positive first.
 fn wrapped(i: i32, n: u32) -> u32 {
     let reach = params.steps + u32(LANES);
     return (u32(i) + n * (reach / n + 1u)) % n;
 }
 
-fn row_source(r: i32) -> u32 {
-    let rows = i32(params.rows);
-    if 0 <= r && r < rows {
-        return u32(r);
+fn layer_source(l: i32) -> u32 {
+    let count = layer_count();
+    if 0 <= l && l < count {
+        return u32(l);
     }
-    if params.north == PERIODIC {
-        return wrapped(r, params.rows);
+    if side_before() == PERIODIC {
+        return wrapped(l, u32(count));
     }
-    return u32(clamp(r, 0, rows - 1));
+    return u32(clamp(l, 0, count - 1));
 }
 
 fn place_of(c: i32) -> Place {

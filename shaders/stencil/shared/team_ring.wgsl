@@ -8,7 +8,7 @@
 //
 // In a slot the packs of a row lie lane beside lane, each lane's first packs, then each lane's second packs: lanes that
 // read or write at once touch words beside each other.
-#import lane_row
+#import lane_layer
 #import time_step
 
 var<workgroup> ring: array<Pack, 2u * ROWS * TURN * PACKS * COLS>;
@@ -31,7 +31,7 @@ fn in_slot(y: u32, nth: u32, lane: u32) -> u32 {
 #import lane_shift
 
 // From the lanes beside it. The team's outermost lanes get anything: their cells are not written.
-fn edges_of(own: Row) -> Edges {
+fn edges_of(own: Layer) -> Edges {
     return Edges(shift_up(last_cell(own)), shift_down(first_cell(own)));
 }
 #else
@@ -56,7 +56,7 @@ fn shown_at(half: u32, nth: u32, y: u32, place: u32) -> u32 {
     return ((half * WAITING + nth) * TURN + y) * ROWS * COLS + place;
 }
 
-fn show(half: u32, nth: u32, y: u32, place: u32, row: Row) {
+fn show(half: u32, nth: u32, y: u32, place: u32, row: Layer) {
     shown[shown_at(half, nth, y, place)] = Shown(first_cell(row), last_cell(row));
 }
 

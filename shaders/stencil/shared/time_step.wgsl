@@ -1,68 +1,60 @@
-// One time level in registers: a row comes, and the row before it, one step later, goes.
+// One time level in registers: a layer comes, and the layer before it, one step later, goes. A layer is a lane's
+// part of a row in 2D, and its part of a plane in 3D.
 //
-// A level keeps two rows: `sum`, the new cells of the row that came last, which lack its row to the south alone; and
-// `beside`, what that row gives to the rows beside it. When the next row comes, it finishes the one (`out_of`) and then replaces
-// both (`level_of`). In this order, and apart: what goes out needs no other lane's cells with five points, so the next level
-// can ask its neighbours for theirs while this one is still at its sums.
+// A level keeps two layers. `sum` is the new cells of the layer that came last, which still lack the layer behind
+// it. `beside` is what that layer contributes to the layers before and behind it. When the next layer comes, it
+// completes `sum` (`out_of`); then both are replaced (`level_of`). These are separate functions because what goes
+// out needs no other lane's cells with 5 points: the next level can ask its neighbours for theirs while this one
+// still computes its sums.
 //
-// Three times the same step. The first is that of the inside. `_at_ends` also keeps a lane's outermost cells where they are
-// fixed. `_at_border` keeps any cells of fixed sides, gives the rows at a mirror what lies beyond it, and leaves the rows
-// alone that have made all their steps. What they change they select, so where nothing is changed all give the same bits.
-#import lane_row
+// The same step is there three times. The plain form is for the inside of the grid. `_at_ends` also keeps the cells at
+// fixed sides along the layer. `_at_border` keeps the cells of any fixed side, gives the layers at a
+// mirror their mirror image, and leaves layers alone that have made all their steps. All of these are selections,
+// so where nothing is kept or mirrored the three forms give the same bits.
+#import lane_layer
+#import stream
 #import shares
 #import pack_ends
 #import params
 
 struct Level {
-    sum: Row,
-    beside: Row,
+    sum: Layer,
+    beside: Layer,
 }
 
-// The cells before and behind a lane's part of a row, which its neighbours hold.
-struct Edges {
-    west: Elem,
-    east: Elem,
-}
-
-fn out_of(k: Weights, level: Level, own: Row, edges: Edges) -> Row {
-    return finish_row(k, level.sum, beside_row(k, own, edges.west, edges.east));
+fn out_of(k: Weights, level: Level, own: Layer, edges: Edges) -> Layer {
+    return finish_layer(k, level.sum, beside_layer(k, own, edges));
 }
 
 fn level_of(
     k: Weights,
     level: Level,
-    own: Row,
+    own: Layer,
     edges: Edges,
 #ifdef rhs
-    added: Row,
+    added: Layer,
 #endif
 ) -> Level {
-    let south = beside_row(k, own, edges.west, edges.east);
+    let beside = beside_layer(k, own, edges);
 #ifdef rhs
-    return Level(begin_row(k, own, edges.west, edges.east, level.beside, added), south);
+    return Level(begin_layer(k, own, edges, level.beside, added), beside);
 #else
-    return Level(begin_row(k, own, edges.west, edges.east, level.beside), south);
+    return Level(begin_layer(k, own, edges, level.beside), beside);
 #endif
 }
 
-// Which of a lane's outermost cells a fixed side keeps.
-struct Ends {
-    first: bool,
-    last: bool,
-}
-
-// A sum that is kept is the cell itself, and is passed on as such when the next row comes.
-fn out_of_at_ends(k: Weights, level: Level, own: Row, edges: Edges, ends: Ends) -> Row {
+// A sum that is kept is the cell itself, and is passed on as such when the next layer comes.
+fn out_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, ends: Ends) -> Layer {
     return keep_ends(out_of(k, level, own, edges), level.sum, ends);
 }
 
 fn level_of_at_ends(
     k: Weights,
     level: Level,
-    own: Row,
+    own: Layer,
     edges: Edges,
 #ifdef rhs
-    added: Row,
+    added: Layer,
 #endif
     ends: Ends,
 ) -> Level {
@@ -74,56 +66,52 @@ fn level_of_at_ends(
     return Level(keep_ends(next.sum, own, ends), next.beside);
 }
 
-// What is special about the row that comes to a level, and about the one before it.
+// What is special about the layer that comes to a level, and about the one before it.
 struct Special {
-    // Beyond a mirror lies the mirror image, so what the row beyond gives is what the row itself gives.
-    mirror_above: bool,
-    mirror_below: bool,
-    // All its cells stay what they are.
+    // The layer beyond a mirror is the mirror image: it contributes what the layer itself contributes.
+    mirror_before: bool,
+    mirror_behind: bool,
+    // All cells of the layer are kept, or all of the one before it.
     keeps: bool,
     keeps_before: bool,
-    // Some of them do.
+    // The cells at fixed sides along the layer, which are always kept.
     kept: Kept,
 }
 
-fn out_of_at_border(k: Weights, level: Level, own: Row, edges: Edges, special: Special) -> Row {
-    let south = beside_row(k, own, edges.west, edges.east);
-    let below = choose_row(south, level.beside, special.mirror_below);
-    return keep_row(finish_row(k, level.sum, below), level.sum, special.kept, special.keeps_before);
+fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special: Special) -> Layer {
+    let beside = beside_layer(k, own, edges);
+    let behind = choose_layer(beside, level.beside, special.mirror_behind);
+    return keep_layer(finish_layer(k, level.sum, behind), level.sum, special.kept, special.keeps_before);
 }
 
 fn level_of_at_border(
     k: Weights,
     level: Level,
-    own: Row,
+    own: Layer,
     edges: Edges,
 #ifdef rhs
-    added: Row,
+    added: Layer,
 #endif
     special: Special,
 ) -> Level {
-    let south = beside_row(k, own, edges.west, edges.east);
-    let north = Level(level.sum, choose_row(level.beside, south, special.mirror_above));
+    let beside = beside_layer(k, own, edges);
+    let mirrored = Level(level.sum, choose_layer(level.beside, beside, special.mirror_before));
 #ifdef rhs
-    let next = level_of(k, north, own, edges, added);
+    let next = level_of(k, mirrored, own, edges, added);
 #else
-    let next = level_of(k, north, own, edges);
+    let next = level_of(k, mirrored, own, edges);
 #endif
-    return Level(keep_row(next.sum, own, special.kept, special.keeps), south);
+    return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
 }
 
-fn is_fixed_row(r: i32) -> bool {
-    return (r == 0 && params.north == FIXED) || (r == i32(params.rows) - 1 && params.south == FIXED);
-}
-
-// Row `r` comes to the level that makes step `nth`, counted from 0.
-fn special_of(r: i32, nth: i32, kept: Kept) -> Special {
+// Layer `l` comes to the level that makes step `nth`, counted from 0.
+fn special_of(l: i32, nth: i32, kept: Kept) -> Special {
     let over = nth >= i32(params.steps);
     return Special(
-        r == 0 && params.north == MIRROR,
-        r == i32(params.rows) && params.south == MIRROR,
-        over || is_fixed_row(r),
-        over || is_fixed_row(r - 1),
+        l == 0 && side_before() == MIRROR,
+        l == layer_count() && side_behind() == MIRROR,
+        over || is_fixed_layer(l),
+        over || is_fixed_layer(l - 1),
         kept,
     );
 }

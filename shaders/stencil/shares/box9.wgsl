@@ -4,9 +4,10 @@
 //     begin     north's + c · own + s · (west + east)        the sum of a new cell without its row to the south
 //     finish    begin + south's                              as soon as that row comes
 //
-// So a row is looked at once. Every product is added by a stated `fma`, the last operation of a step adds two sums, and what a
-// row gives to others is made with weights of its own, which equal those that it is weighed with itself: a compiler
-// finds nothing to put together or to factor out (shares/star5.wgsl).
+// So each row is summed once. As for five points (star5.wgsl), every product is added by a stated `fma`, and what a row
+// contributes to the rows beside it is computed with weights of its own. Here a sum is also added to another sum, or
+// to the right-hand side. That is a stated `fma` too, with a factor that is 1 but that no compiler knows: plain
+// additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel.
 #import lanes
 
 struct Weights {
@@ -14,11 +15,12 @@ struct Weights {
     side: Elem,
     side_beside: Elem,
     diagonal_beside: Elem,
+    one: Elem,
 }
 
 // Read once, before any loop: a store to `result` could change them, for all a compiler knows.
 fn weights() -> Weights {
-    return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6]);
+    return Weights(coefficients[0], coefficients[1], coefficients[5], coefficients[6], coefficients[8]);
 }
 
 fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
@@ -27,7 +29,7 @@ fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
 
 #ifdef rhs
 fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack, added: Pack) -> Pack {
-    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, north + added));
+    return fma(Pack(k.side), west + east, fma(Pack(k.centre), own, fma(Pack(k.one), north, added)));
 }
 #else
 fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
@@ -36,5 +38,5 @@ fn begin(k: Weights, own: Pack, west: Pack, east: Pack, north: Pack) -> Pack {
 #endif
 
 fn finish(k: Weights, sum: Pack, south: Pack) -> Pack {
-    return sum + south;
+    return fma(Pack(k.one), south, sum);
 }

@@ -1,12 +1,16 @@
-//! Time-blocked kernels: many steps for one trip through memory; see `shaders/stencil/2d/time_pipeline.wgsl`.
+//! Time-blocked kernels: many steps per pass over memory; see `shaders/stencil/2d/time_pipeline.wgsl` and
+//! `3d/time_planes.wgsl`.
 //!
 //! A run of many steps is cut into passes (`passes`), each pass into windows and workgroups (`plan`), and its kernel is written
-//! out for so many levels (`unroll`). What is recorded is in `run`.
+//! out for its number of levels (`unroll`). What is recorded is in `run`. A layer is a row in 2D, a plane in 3D.
 
 mod choose;
+mod machine;
 mod passes;
 mod plan;
 mod run;
+mod samples;
+mod shapes;
 mod unroll;
 
 use wgpu::Limits;
@@ -15,11 +19,14 @@ use crate::shader::Composer;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::shape::Block;
-use crate::stencil::stencils::FIVE_POINT;
+use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
-pub(super) use choose::{Machine, choose};
+pub(super) use choose::choose;
+pub(super) use machine::Machine;
 pub(super) use plan::plan;
 pub(super) use run::{Passes, Prepared};
+pub use samples::Sample;
+pub(super) use samples::{choose_by, trials};
 use unroll::Unrolled;
 
 /// The most columns of a grid: kernels count twice as many, with a sign.
@@ -28,17 +35,28 @@ const MOST_COLS: u32 = 1 << 30;
 impl Config {
     /// The most steps that one pass through memory makes: 1, but for time-blocked kernels.
     pub fn steps_per_pass(&self) -> u32 {
-        if self.variant.is_blocked() { self.tuning.levels_per_team * self.tuning.block.rows } else { 1 }
+        match (self.variant.is_blocked(), self.stencil.dims) {
+            (false, _) => 1,
+            (true, Dims::Two) => self.tuning.levels_per_team * self.tuning.block.rows,
+            (true, Dims::Three) => self.tuning.levels_per_team,
+        }
     }
 
-    /// The same for kernels that make fewer steps: as few teams as that takes, and as few levels as they need.
-    pub(super) fn with_steps(&self, steps: u32) -> Config {
-        let teams = steps.div_ceil(self.tuning.levels_per_team);
-        let block = Block { rows: teams, ..self.tuning.block };
-        self.with_tuning(self.tuning.with_block(block).with_levels_per_team(steps.div_ceil(teams)))
+    /// Returns this configuration of a time-blocked kernel for passes of so many steps, from 1 to
+    /// [`Config::steps_per_pass`]: in 2D with as few teams as that takes.
+    pub fn with_steps_per_pass(&self, steps: u32) -> Config {
+        let tuning = self.tuning;
+        self.with_tuning(match self.stencil.dims {
+            Dims::Two => {
+                let teams = steps.div_ceil(tuning.levels_per_team);
+                let block = Block { rows: teams, ..tuning.block };
+                tuning.with_block(block).with_levels_per_team(steps.div_ceil(teams))
+            }
+            Dims::Three => tuning.with_levels_per_team(steps),
+        })
     }
 
-    /// The most steps of a pass that strips, windows and bindings of a device have room for: no more than
+    /// The most steps of a pass for which workgroups, windows and bindings of a device are large enough, up to
     /// [`Config::steps_per_pass`].
     pub(super) fn deepest(&self, limits: &Limits) -> u32 {
         let fits = |steps: &u32| plan::fits(self, limits, *steps);
@@ -46,14 +64,16 @@ impl Config {
     }
 
     fn unrolled(&self) -> Unrolled {
-        let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, .. } = self.tuning;
+        let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, strip, .. } = self.tuning;
         Unrolled {
             packs: cells_per_lane / self.lanes(),
+            strip: if self.stencil.dims == Dims::Two { 1 } else { strip },
             rows: rows_per_turn,
             levels: levels_per_team,
             teams: block.rows,
             subgroups: self.subgroups,
             rhs: self.rhs,
+            star: self.stencil.is_star(),
         }
     }
 }
@@ -65,20 +85,32 @@ pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError
         let (needed, limit) = (u64::from(grid.cols), u64::from(MOST_COLS));
         return Err(StencilError::GridTooLarge { grid, needed, limit });
     }
-    if !plan::strips_fit(config, 1) {
+    if plan::strips(config, 1).is_none() {
         return Err(StencilError::Tuning {
             name: "cells_per_lane",
             value: tuning.cells_per_lane,
-            allowed: "so many that the lanes of a team hold more than the rim of their strip",
+            allowed: "more: a team loads columns on either side that it does not write, and would write none",
+        });
+    }
+    if plan::lines(config, 1).is_none() {
+        return Err(StencilError::Tuning {
+            name: "strip",
+            value: tuning.strip,
+            allowed: "more: a workgroup loads rows on either side that it does not write, and would write none; or use a \
+                      block of more rows",
         });
     }
     plan::check_windows(config, limits)
 }
 
-/// Cells of workgroup memory: the ring, and without subgroups what lanes show each other.
+/// Cells of workgroup memory: the ring in 2D, and what lanes show each other.
 pub(super) fn workgroup_cells(config: &Config) -> u64 {
     let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, .. } = config.tuning;
     let lanes = u64::from(block.rows) * u64::from(block.cols);
+    if config.stencil.dims == Dims::Three {
+        let shown = u64::from(config.unrolled().shown()) * u64::from(cells_per_lane);
+        return 2 * u64::from(levels_per_team) * shown * lanes;
+    }
     let rows = 2 * u64::from(rows_per_turn) * lanes;
     let shown = if config.subgroups { 0 } else { 2 * u64::from((levels_per_team - 1).max(1)) };
     rows * (u64::from(cells_per_lane) + shown)
@@ -87,14 +119,21 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
 /// What the kernel's text asks for.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let unrolled = config.unrolled();
-    let shares = match config.stencil {
-        stencil if stencil == &FIVE_POINT => "stencil/shares/star5",
-        _ => "stencil/shares/box9",
+    let (shares, streams) = match (config.stencil.dims, config.stencil.is_star()) {
+        (Dims::Two, true) => ("stencil/shares/star5", "stencil/streams/rows"),
+        (Dims::Two, false) => ("stencil/shares/box9", "stencil/streams/rows"),
+        (Dims::Three, true) => ("stencil/shares/star7", "stencil/streams/planes"),
+        (Dims::Three, false) => ("stencil/shares/box27", "stencil/streams/planes"),
+    };
+    let (layer, levels) = match config.stencil.dims {
+        Dims::Two => (unrolled.lane_row(), unrolled.team_levels()),
+        Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels()),
     };
     composer
         .define("subgroups", config.subgroups)
         .define("bits_64", config.element.size() == 8)
         .choose("shares", shares)
-        .provide("lane_row", unrolled.lane_row())
-        .provide("team_levels", unrolled.team_levels())
+        .choose("streams", streams)
+        .provide("lane_layer", layer)
+        .provide("team_levels", levels)
 }

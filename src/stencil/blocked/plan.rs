@@ -1,9 +1,9 @@
 //! From a grid and a number of steps to the dispatches of one pass. Pure: no GPU here.
 //!
-//! A grid past one binding is cut into windows, as for single steps ([`window`](crate::stencil::window)); but a window reads as
-//! many rows of its neighbours as the pass makes steps, and where it was cut there is no side. Where the grid is a ring in the
-//! direction of the cut, its two ends, as many rows again, are stepped in a small grid of their own: what is a layer there
-//! for a single step is a layer of so many rows here.
+//! A grid that is larger than one binding is cut into windows, as for single steps ([`window`](crate::stencil::window)). But a
+//! window also reads as many layers of its neighbours as the pass makes steps, and a cut is no side of the grid. If the grid is a
+//! ring in the direction of the cut, its two ends are stepped in a small grid, as for a single step; each of its four
+//! layers is here as many layers of the grid as the pass makes steps.
 
 use std::ops::Range;
 
@@ -15,18 +15,19 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::plan::{Params, Plan};
 use crate::stencil::shape::{Border, Grid};
+use crate::stencil::stencils::Dims;
+use crate::stencil::tuning::Tuning;
 use crate::stencil::window::{Cut, Halo, Window};
 
 /// A side where a window was cut, as the kernel knows it.
 const CUT: u32 = 3;
 
-/// The strips of a pass: how many there are side by side.
-pub(super) fn strips(config: &Config, steps: u32) -> Option<u32> {
-    let width = u64::from(config.tuning.block.cols) * u64::from(config.tuning.cells_per_lane);
-    let lost = u64::from(steps.next_multiple_of(config.lanes()));
-    // Beyond a fixed side nothing is loaded.
+/// Workgroups side by side that each load `width` of `length` columns and lose `lost` of them on either side; `None`
+/// if nothing is left of them. Beyond a fixed side nothing is loaded.
+fn side_by_side(width: u64, lost: u32, length: u32, sides: (Border, Border)) -> Option<u32> {
+    let lost = u64::from(lost);
     let beyond = |side| if side == Border::Fixed { 0 } else { lost };
-    let needed = u64::from(config.grid.cols) + beyond(config.borders.west) + beyond(config.borders.east);
+    let needed = u64::from(length) + beyond(sides.0) + beyond(sides.1);
     if needed <= width {
         return Some(1);
     }
@@ -34,15 +35,37 @@ pub(super) fn strips(config: &Config, steps: u32) -> Option<u32> {
     u32::try_from(1 + (needed - width).div_ceil(each)).ok()
 }
 
-/// Whether strips are wide enough for so many steps.
-pub(super) fn strips_fit(config: &Config, steps: u32) -> bool {
-    strips(config, steps).is_some()
+/// The workgroups of a pass side by side.
+pub(super) fn strips(config: &Config, steps: u32) -> Option<u32> {
+    let Tuning { block, cells_per_lane, .. } = config.tuning;
+    let width = u64::from(block.cols) * u64::from(cells_per_lane);
+    let lost = steps.next_multiple_of(config.lanes());
+    side_by_side(width, lost, config.grid.cols, config.borders.pairs()[0])
 }
 
-/// Whether strips, windows and the binding of all parameters have room for passes of up to so many steps.
+/// In 3D, the workgroups of a pass one below the other.
+pub(super) fn lines(config: &Config, steps: u32) -> Option<u32> {
+    let Tuning { block, strip, .. } = config.tuning;
+    let height = u64::from(block.rows) * u64::from(strip);
+    match config.stencil.dims {
+        Dims::Two => Some(1),
+        Dims::Three => side_by_side(height, steps, config.grid.rows, config.borders.pairs()[1]),
+    }
+}
+
+/// Layers that one workgroup writes.
+pub(super) fn layers_per_group(config: &Config) -> u32 {
+    match config.stencil.dims {
+        Dims::Two => config.tuning.rows_per_group,
+        Dims::Three => config.tuning.planes_per_group,
+    }
+}
+
+/// Whether workgroups, windows and the binding of all parameters are large enough for passes of up to so many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
     let cut = config.cut(limits);
-    strips_fit(config, steps) && windows_fit(config, cut, steps) && blocks_fit(cut, limits, steps)
+    let workgroups_fit = strips(config, steps).is_some() && lines(config, steps).is_some();
+    workgroups_fit && windows_fit(config, cut, steps) && blocks_fit(cut, limits, steps)
 }
 
 /// Whether the parameters of all passes of up to so many steps fit in one binding, twice: a run that stops at
@@ -53,7 +76,7 @@ fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
     steps == 1 || 2 * blocks * binding::STRIDE as u64 <= limits.max_storage_buffer_binding_size
 }
 
-/// Rows that a window must hold at least.
+/// Layers that a window must hold at least.
 fn least(cut: Cut, steps: u32, ring: bool) -> u32 {
     if ring { 4 * steps + cut.step } else { 2 * steps + cut.step }
 }
@@ -64,7 +87,7 @@ fn windows_fit(config: &Config, cut: Cut, steps: u32) -> bool {
     cut.is_whole() || (cut.most >= least(cut, steps, config.is_ring()) && apart)
 }
 
-/// Checks that a grid past one binding can be cut for single steps.
+/// Checks that a grid that is larger than one binding can be cut for single steps.
 pub(super) fn check_windows(config: &Config, limits: &Limits) -> Result<(), StencilError> {
     let cut = config.cut(limits);
     if windows_fit(config, cut, 1) {
@@ -76,17 +99,17 @@ pub(super) fn check_windows(config: &Config, limits: &Limits) -> Result<(), Sten
     Err(StencilError::LayersTooLarge { grid: config.grid, least, needed, limit })
 }
 
-/// The rows of a window, and those among them that it writes.
+/// The layers of a window, and those among them that it writes.
 #[derive(Debug, PartialEq)]
 struct Slab {
-    rows: Range<u32>,
+    layers: Range<u32>,
     own: Range<u32>,
 }
 
-/// The windows of a pass of so many steps: all rows of `all` are some window's own, once.
+/// The windows of a pass of so many steps: each layer of `all` is one window's own.
 fn slabs(cut: Cut, steps: u32, all: Range<u32>) -> Vec<Slab> {
     if cut.is_whole() {
-        return vec![Slab { rows: 0..cut.layers, own: all }];
+        return vec![Slab { layers: 0..cut.layers, own: all }];
     }
     let mut slabs = Vec::new();
     let mut begin = all.start;
@@ -94,7 +117,7 @@ fn slabs(cut: Cut, steps: u32, all: Range<u32>) -> Vec<Slab> {
         let first = begin.saturating_sub(steps) / cut.step * cut.step;
         let last = (first + cut.most).min(cut.layers);
         let end = if last == cut.layers { all.end } else { last - steps };
-        slabs.push(Slab { rows: first..last, own: begin..end.min(all.end) });
+        slabs.push(Slab { layers: first..last, own: begin..end.min(all.end) });
         begin = end;
     }
     slabs
@@ -107,27 +130,24 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
     let layer = config.layer();
     let bytes = layer * config.element.size();
     let skipped = |side| u32::from(side == Border::Fixed);
-    let (north, south) = (config.borders.north, config.borders.south);
-    let computed = if ring {
-        steps..cut.layers - steps
-    } else {
-        skipped(north)..cut.layers.saturating_sub(skipped(south))
-    };
+    let (low, high) = config.borders.pairs()[config.stencil.dims.count() - 1];
+    let computed =
+        if ring { steps..cut.layers - steps } else { skipped(low)..cut.layers.saturating_sub(skipped(high)) };
     let window = |slab: Slab| {
-        let Slab { rows, own } = slab;
-        let sides = [(rows.start == 0 && !ring, north), (rows.end == cut.layers && !ring, south)];
+        let Slab { layers, own } = slab;
+        let sides = [(layers.start == 0 && !ring, low), (layers.end == cut.layers && !ring, high)];
         let sides = sides.map(|(kept, side)| if kept { side as u32 } else { CUT });
-        let within = own.start - rows.start..own.end.max(own.start) - rows.start;
-        let (params, workgroups) =
-            dispatch(config, limits, steps, rows.end - rows.start, within.clone(), sides)?;
-        // The rows at a fixed side are the window's own as well, though nobody writes them.
+        let within = own.start - layers.start..own.end.max(own.start) - layers.start;
+        let count = layers.end - layers.start;
+        let (params, workgroups) = dispatch(config, limits, steps, count, within.clone(), sides)?;
+        // The layers at a fixed side are the window's own as well, although they are not written.
         let own = Range {
-            start: if rows.start == 0 && !ring { 0 } else { within.start },
-            end: if rows.end == cut.layers && !ring { rows.end - rows.start } else { within.end },
+            start: if layers.start == 0 && !ring { 0 } else { within.start },
+            end: if layers.end == cut.layers && !ring { count } else { within.end },
         };
         Ok(Window {
-            offset: u64::from(rows.start) * bytes,
-            size: u64::from(rows.end - rows.start) * bytes,
+            offset: u64::from(layers.start) * bytes,
+            size: u64::from(count) * bytes,
             own: (u64::from(own.start) * layer) as u32..(u64::from(own.end) * layer) as u32,
             params,
             workgroups,
@@ -149,32 +169,37 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
     Ok(Plan { windows, halo: ring.then(halo).transpose()? })
 }
 
-/// What a kernel over some rows of the grid is given, and its workgroups.
+/// The parameters of a kernel over some layers of the grid, and its workgroups.
 fn dispatch(
     config: &Config,
     limits: &Limits,
     steps: u32,
-    rows: u32,
+    layers: u32,
     own: Range<u32>,
-    [north, south]: [u32; 2],
+    [low, high]: [u32; 2],
 ) -> Result<(Params, [u32; 2]), StencilError> {
-    let Grid { cols, .. } = config.grid;
+    let Config { grid: Grid { rows, cols, .. }, borders, .. } = *config;
     let blocks_across = strips(config, steps).expect("so many steps fit");
-    let height = config.tuning.rows_per_group;
-    let blocks_down = (own.end - own.start).div_ceil(height).max(1);
-    let groups = u64::from(blocks_across) * u64::from(blocks_down);
+    let blocks_down = lines(config, steps).expect("so many steps fit");
+    let stretches = (own.end - own.start).div_ceil(layers_per_group(config)).max(1);
+    let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(stretches);
     let workgroups =
         pipeline::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
     let fixed = Border::Fixed as u32;
+    let (west, east) = (borders.west as u32, borders.east as u32);
+    let (rows, planes, sides) = match config.stencil.dims {
+        Dims::Two => (layers, 1, [west, east, low, high, fixed, fixed]),
+        Dims::Three => (rows, layers, [west, east, borders.north as u32, borders.south as u32, low, high]),
+    };
     let params = Params {
         cols,
         rows,
-        planes: 1,
+        planes,
         blocks_across,
         blocks_down,
-        planes_per_group: height,
+        planes_per_group: layers_per_group(config),
         row: workgroups[0],
-        sides: [config.borders.west as u32, config.borders.east as u32, north, south, fixed, fixed],
+        sides,
         begin: own.start,
         end: own.end,
         steps,
@@ -187,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_is_written_once_and_has_its_neighbours() {
+    fn every_layer_is_written_once_and_has_its_neighbours() {
         for layers in 1..90 {
             for (layer_bytes, steps) in [(4, 1), (36, 2), (64, 3), (100, 4), (256, 7)] {
                 for window_bytes in (256..4000).step_by(52) {
@@ -206,12 +231,12 @@ mod tests {
             return;
         }
         let mut written = all.start;
-        for Slab { rows, own } in slabs(cut, steps, all.clone()) {
+        for Slab { layers: window, own } in slabs(cut, steps, all.clone()) {
             assert!(own.start == written && !own.is_empty(), "{cut:?} {own:?}");
-            assert!((u64::from(rows.start) * layer_bytes).is_multiple_of(64), "{cut:?} {rows:?}");
-            assert!(u64::from(rows.end - rows.start) * layer_bytes <= window_bytes, "{cut:?} {rows:?}");
-            assert!(rows.start == 0 || rows.start + steps <= own.start, "{cut:?} {rows:?} {own:?}");
-            assert!(rows.end == cut.layers || own.end + steps <= rows.end, "{cut:?} {rows:?} {own:?}");
+            assert!((u64::from(window.start) * layer_bytes).is_multiple_of(64), "{cut:?} {window:?}");
+            assert!(u64::from(window.end - window.start) * layer_bytes <= window_bytes, "{cut:?} {window:?}");
+            assert!(window.start == 0 || window.start + steps <= own.start, "{cut:?} {window:?} {own:?}");
+            assert!(window.end == cut.layers || own.end + steps <= window.end, "{cut:?} {window:?} {own:?}");
             written = own.end;
         }
         assert_eq!(written, all.end);

@@ -7,7 +7,7 @@ use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, StencilError, Unti
 use crate::failure::Failure;
 use crate::gpu::{self, Gpu};
 use crate::input::Source;
-use crate::stencil::StencilArgs;
+use crate::stencil::{StencilArgs, remembered};
 
 use super::batch_size;
 
@@ -77,7 +77,7 @@ impl Request {
 
     /// Holds the request against the adapter, and leaves to it what was left open.
     pub fn check(&mut self, gpu: &Gpu) -> Result<(), Failure> {
-        self.config = self.config.on(&gpu.device);
+        self.config = self.config.on_calibrated(&gpu.device, &remembered::samples(gpu));
         let Config { grid, element, .. } = self.config;
         let name = self.source.name();
         let limits = gpu.device.limits();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Block, Config, Jacobi, Stepper};
+use halofold::stencil::{Config, Jacobi, Stepper};
 use halofold::wgpu;
 use halofold_measure::{Budget, Field, Pair, Peak, Summary};
 
@@ -79,8 +79,7 @@ impl<'a> Bench<'a> {
             let usual = exact.reweighted(stencil.usual).map_err(Failure::usage)?;
             let bind = |jacobi: &Jacobi| self.pair.stepper(jacobi).map_err(Failure::usage);
             let single = (config.steps_per_pass() > 1).then(|| {
-                let block = Block { rows: 1, ..config.tuning.block };
-                let config = config.with_tuning(config.tuning.with_block(block).with_levels_per_team(1));
+                let config = config.with_steps_per_pass(1);
                 bind(&Jacobi::new(device, config, stencil.usual).map_err(Failure::usage)?)
             });
             Ok(Ready { dyadic: bind(&exact)?, usual: bind(&usual)?, single: single.transpose()? })

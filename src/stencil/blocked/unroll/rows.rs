@@ -1,95 +1,35 @@
-//! What a time-blocked kernel holds in registers, written out: WGSL has arrays, but not every compiler keeps them in registers,
-//! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs a lane, rows a
-//! turn, levels a team. What is done with each of them stands in `shaders/stencil/`; here it is only repeated.
+//! 2D: a lane's part of a row, and the levels of a team.
 
 use std::fmt::Write as _;
 
+use super::{Kind, Unrolled, each, repeated, sides};
 use crate::shader::Piece;
 
-/// The numbers that a text is written out for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Unrolled {
-    /// Packs of one row in a lane.
-    pub(crate) packs: u32,
-    /// Rows between two barriers.
-    pub(crate) rows: u32,
-    /// Time levels of a team.
-    pub(crate) levels: u32,
-    /// Teams of a workgroup.
-    pub(crate) teams: u32,
-    /// Whether lanes find their neighbours' cells by shuffles.
-    pub(crate) subgroups: bool,
-    /// Whether there is a right-hand side.
-    pub(crate) rhs: bool,
-}
-
-/// Which of the steps in `shaders/stencil/shared/time_step.wgsl` are taken.
-#[derive(Clone, Copy)]
-enum Kind {
-    Inside,
-    AtEnds,
-    AtBorder,
-}
-
-/// `0..count` as text, one after the other.
-fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
-    (0..count).map(text).collect::<Vec<_>>().join(separator)
-}
-
-/// A struct with as many members of a type.
-fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String {
-    let members = each(count, "", |i| format!("    {member}{i}: {ty},\n"));
-    format!("struct {name} {{\n{members}}}\n\n")
-}
-
 impl Unrolled {
-    /// What `#import lane_row` stands for: a lane's part of a row, and what is done with each of its packs.
+    /// What `#import lane_layer` stands for in 2D: a lane's part of a row, and what is done with each of its packs.
     pub(crate) fn lane_row(self) -> Vec<Piece> {
         let Unrolled { packs, rhs, .. } = self;
         let last = packs - 1;
-        let mut text = format!("const PACKS: u32 = {packs}u;\n\n");
-        text += &repeated("Row", packs, "p", "Pack");
+        let mut text = self.layer(|i| format!("kept.p{i} | Chosen(keeps)"));
+        text += "// The cells before and behind a lane's part of a row, which its neighbours hold.\n\
+                 struct Edges {\n    west: Elem,\n    east: Elem,\n}\n\n\
+                 // Which of a lane's outermost cells a fixed side keeps.\n\
+                 struct Ends {\n    first: bool,\n    last: bool,\n}\n\n";
         text += &repeated("Kept", packs, "p", "Chosen");
         text += &repeated("Spots", packs, "p", "Place");
-        let mut function = |head: &str, result: &str, value: &dyn Fn(u32) -> String| {
-            let values = each(packs, "", |i| format!("        {},\n", value(i)));
-            let _ = write!(text, "fn {head} -> {result} {{\n    return {result}(\n{values}    );\n}}\n\n");
-        };
-        let west = |i: u32| match i {
-            0 => "shift_from_west(west, own.p0)".to_owned(),
-            _ => format!("shift_from_west(last_of(own.p{}), own.p{i})", i - 1),
-        };
-        let east = |i: u32| match i {
-            i if i == last => format!("shift_from_east(own.p{i}, east)"),
-            _ => format!("shift_from_east(own.p{i}, first_of(own.p{}))", i + 1),
-        };
-        let (parameter, added) = if rhs { (", added: Row", ", added.p") } else { ("", "") };
-        function("beside_row(k: Weights, own: Row, west: Elem, east: Elem)", "Row", &|i| {
-            format!("beside(k, own.p{i}, {}, {})", west(i), east(i))
+        let row: Vec<_> = (0..packs).map(|i| format!("own.p{i}")).collect();
+        let both = |i: u32| sides(&row, i as usize, "edges.west", "edges.east").join(", ");
+        text += &self.layer_function("beside_layer(k: Weights, own: Layer, edges: Edges)", |i| {
+            format!("beside(k, own.p{i}, {})", both(i))
         });
-        function(
-            &format!("begin_row(k: Weights, own: Row, west: Elem, east: Elem, north: Row{parameter})"),
-            "Row",
-            &|i| {
-                let added = if rhs { format!("{added}{i}") } else { String::new() };
-                format!("begin(k, own.p{i}, {}, {}, north.p{i}{added})", west(i), east(i))
-            },
-        );
-        function("finish_row(k: Weights, sum: Row, south: Row)", "Row", &|i| {
-            format!("finish(k, sum.p{i}, south.p{i})")
+        let head = "begin_layer(k: Weights, own: Layer, edges: Edges, before: Layer";
+        text += &self.layer_function(&format!("{head}{})", self.added(0).0), |i| {
+            format!("begin(k, own.p{i}, {}, before.p{i}{})", both(i), self.added(i).1)
         });
-        function("choose_row(one: Row, other: Row, takes_other: bool)", "Row", &|i| {
-            format!("select(one.p{i}, other.p{i}, takes_other)")
-        });
-        function("keep_row(changed: Row, same: Row, kept: Kept, keeps: bool)", "Row", &|i| {
-            format!("select(changed.p{i}, same.p{i}, kept.p{i} | Chosen(keeps))")
-        });
-        function("spots_of(c: i32)", "Spots", &|i| format!("place_of(c + {i} * LANES)"));
-        function("kept_row(spots: Spots)", "Kept", &|i| format!("kept_of(spots.p{i})"));
-        function("row_in_slot(slot: u32, y: u32, lane: u32)", "Row", &|i| {
+        text += &self.layer_function("row_in_slot(slot: u32, y: u32, lane: u32)", |i| {
             format!("ring[slot + in_slot(y, {i}u, lane)]")
         });
-        function("keep_ends(changed: Row, same: Row, ends: Ends)", "Row", &|i| {
+        text += &self.layer_function("keep_ends(changed: Layer, same: Layer, ends: Ends)", |i| {
             let mut pack = format!("changed.p{i}");
             if i == 0 {
                 pack = format!("keep_first({pack}, same.p{i}, ends.first)");
@@ -100,24 +40,28 @@ impl Unrolled {
             pack
         });
         if rhs {
-            function("added_to(r: i32, spots: Spots)", "Row", &|i| {
-                format!("seen(addend(row_source(r) * params.cols + spots.p{i}.at), spots.p{i}.reversed)")
+            text += &self.layer_function("added_to(l: i32, spots: Spots)", |i| {
+                format!("seen(addend(layer_source(l) * params.cols + spots.p{i}.at), spots.p{i}.reversed)")
             });
         }
-        let _ = write!(
-            text,
-            "fn first_cell(row: Row) -> Elem {{\n    return first_of(row.p0);\n}}\n\n\
-             fn last_cell(row: Row) -> Elem {{\n    return last_of(row.p{last});\n}}\n\n"
-        );
+        let places = each(packs, ", ", |i| format!("place_of(c + {i} * LANES)"));
+        let kept = each(packs, ", ", |i| format!("kept_of(spots.p{i})"));
         let stores = each(packs, "", |i| format!("    ring[slot + in_slot(y, {i}u, lane)] = row.p{i};\n"));
-        let _ = write!(text, "fn put_in_slot(slot: u32, y: u32, lane: u32, row: Row) {{\n{stores}}}\n\n");
         let puts = each(packs, "", |i| {
             format!(
                 "    if columns.begin <= c + {i} * LANES && c + {i} * LANES < columns.end {{\n        \
                  put_all(at + u32(c + {i} * LANES), row.p{i});\n    }}\n"
             )
         });
-        let _ = write!(text, "fn put_row(columns: Columns, at: u32, c: i32, row: Row) {{\n{puts}}}\n");
+        let _ = write!(
+            text,
+            "fn spots_of(c: i32) -> Spots {{\n    return Spots({places});\n}}\n\n\
+             fn kept_layer(spots: Spots) -> Kept {{\n    return Kept({kept});\n}}\n\n\
+             fn first_cell(row: Layer) -> Elem {{\n    return first_of(row.p0);\n}}\n\n\
+             fn last_cell(row: Layer) -> Elem {{\n    return last_of(row.p{last});\n}}\n\n\
+             fn put_in_slot(slot: u32, y: u32, lane: u32, row: Layer) {{\n{stores}}}\n\n\
+             fn put_row(columns: Span, at: u32, c: i32, row: Layer) {{\n{puts}}}\n"
+        );
         vec![Piece::new(format!("generated: {packs} packs of a row in a lane"), text)]
     }
 
@@ -134,7 +78,7 @@ impl Unrolled {
             let _ = writeln!(text, "const WAITING: u32 = {}u;", waiting.max(1));
         }
         text += "\n// The rows of one turn.\n";
-        text += &repeated("Fed", rows, "r", "Row");
+        text += &repeated("Fed", rows, "r", "Layer");
         let members = each(levels, "", |l| format!("    l{l}: Level,\n"));
         let waits = each(waiting, "", |l| format!("    w{}: Fed,\n", l + 1));
         if waiting > 0 {
@@ -243,7 +187,7 @@ impl Unrolled {
         format!(
             "fn fed_of(slot: u32, lane: u32) -> Fed {{\n    return Fed({reads});\n}}\n\n\
              fn hand_on(slot: u32, lane: u32, fed: Fed) {{\n{stores}}}\n\n\
-             fn put_rows(rows: Rows, columns: Columns, r: i32, c: i32, fed: Fed) {{\n{puts}}}\n\n"
+             fn put_rows(rows: Stretch, columns: Span, r: i32, c: i32, fed: Fed) {{\n{puts}}}\n\n"
         )
     }
 

@@ -1,0 +1,136 @@
+//! What `halofold stencil --tune` measured, in a file of the user's cache folder: one file for each adapter.
+//!
+//! A file that cannot be read, or that is of another driver or another version of this program, counts as none: the library's
+//! own tables then choose.
+
+use std::fs;
+use std::path::PathBuf;
+
+use halofold::Element;
+use halofold::stencil::{Block, Config, Grid, Sample, Variant};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+use crate::reserved::Reserved;
+
+/// The file's content.
+#[derive(Deserialize, Serialize)]
+struct Calibration {
+    /// The version of this program.
+    version: String,
+    /// The adapter, its back end and its driver.
+    adapter: String,
+    samples: Vec<Line>,
+}
+
+/// A sample as it is written.
+#[derive(Deserialize, Serialize)]
+struct Line {
+    points: String,
+    #[serde(rename = "type")]
+    element: String,
+    grid: String,
+    variant: String,
+    block: String,
+    levels_per_team: u32,
+    cells_per_lane: u32,
+    rows_per_turn: u32,
+    strip: u32,
+    rows_per_group: u32,
+    planes_per_group: u32,
+    ns: f64,
+}
+
+impl Line {
+    fn of(sample: &Sample) -> Self {
+        let Config { stencil, variant, element, grid: Grid { planes, rows, cols }, tuning, .. } =
+            sample.config;
+        Line {
+            points: stencil.points().to_string(),
+            element: element.name().to_owned(),
+            grid: if planes == 1 { format!("{rows}x{cols}") } else { format!("{planes}x{rows}x{cols}") },
+            variant: variant.name.to_owned(),
+            block: tuning.block.to_string(),
+            levels_per_team: tuning.levels_per_team,
+            cells_per_lane: tuning.cells_per_lane,
+            rows_per_turn: tuning.rows_per_turn,
+            strip: tuning.strip,
+            rows_per_group: tuning.rows_per_group,
+            planes_per_group: tuning.planes_per_group,
+            ns: sample.ns,
+        }
+    }
+
+    fn sample(&self, gpu: &Gpu) -> Option<Sample> {
+        let stencil = self.points.parse().ok()?;
+        let variant = Variant::named(stencil, &self.variant).ok()?;
+        let element: Element = self.element.parse().ok()?;
+        let config = Config::new(stencil, variant, element, self.grid.parse().ok()?);
+        let tuning = config
+            .tuning
+            .with_block(self.block.parse::<Block>().ok()?)
+            .with_levels_per_team(self.levels_per_team)
+            .with_cells_per_lane(self.cells_per_lane)
+            .with_rows_per_turn(self.rows_per_turn)
+            .with_strip(self.strip)
+            .with_rows_per_group(self.rows_per_group)
+            .with_planes_per_group(self.planes_per_group);
+        Some(Sample::new(config.with_tuning(tuning).on(&gpu.device), self.ns))
+    }
+}
+
+/// The folder for what can be measured again.
+fn folder() -> Option<PathBuf> {
+    let path = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let of_home = |within: &str| path("HOME").map(|home| home.join(within));
+    let folder = path("XDG_CACHE_HOME").or_else(|| match std::env::consts::OS {
+        "windows" => path("LOCALAPPDATA"),
+        "macos" => of_home("Library/Caches"),
+        _ => of_home(".cache"),
+    });
+    folder.map(|folder| folder.join("halofold"))
+}
+
+/// The file of an adapter.
+fn file(gpu: &Gpu) -> Option<PathBuf> {
+    let name = format!("stencil-{}-{}.json", gpu.info.backend, gpu.info.name).to_lowercase();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+    Some(folder()?.join(name.chars().map(plain).collect::<String>()))
+}
+
+fn read(gpu: &Gpu) -> Option<Calibration> {
+    let text = fs::read_to_string(file(gpu)?).ok()?;
+    let calibration: Calibration = serde_json::from_str(&text).ok()?;
+    let is_current =
+        calibration.version == env!("CARGO_PKG_VERSION") && calibration.adapter == gpu.describe();
+    is_current.then_some(calibration)
+}
+
+/// The samples of this adapter; none if it was not calibrated.
+pub fn samples(gpu: &Gpu) -> Vec<Sample> {
+    let lines = read(gpu).map(|calibration| calibration.samples).unwrap_or_default();
+    lines.iter().filter_map(|line| line.sample(gpu)).collect()
+}
+
+/// Remembers samples, in place of older ones of the same stencils and types. Returns the file.
+pub fn remember(gpu: &Gpu, samples: &[Sample]) -> Result<PathBuf, Failure> {
+    let path = file(gpu).ok_or_else(|| {
+        Failure::usage("--tune: no folder to remember the result in: set XDG_CACHE_HOME, or HOME")
+    })?;
+    let lines: Vec<_> = samples.iter().map(Line::of).collect();
+    let is_new =
+        |old: &Line| lines.iter().any(|line| (&line.points, &line.element) == (&old.points, &old.element));
+    let mut kept = read(gpu).map(|calibration| calibration.samples).unwrap_or_default();
+    kept.retain(|line| !is_new(line));
+    kept.extend(lines);
+    let calibration =
+        Calibration { version: env!("CARGO_PKG_VERSION").to_owned(), adapter: gpu.describe(), samples: kept };
+    if let Some(folder) = path.parent() {
+        let failed = |error| Failure::Usage(format!("--tune: {}: {error}", folder.display()));
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let text = serde_json::to_string_pretty(&calibration).map_err(Failure::usage)?;
+    Reserved::open("--tune", &path)?.write(&text)?;
+    Ok(path)
+}

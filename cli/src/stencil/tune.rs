@@ -1,0 +1,110 @@
+//! `halofold stencil --tune`: times the shapes of the time-blocked kernels on this GPU, and remembers what they took.
+
+use halofold::Element;
+use halofold::stencil::{Config, Dims, Grid, STENCILS, Sample, Stencil};
+
+use super::preset::Bench;
+use super::remembered;
+use crate::failure::Failure;
+use crate::gpu::{AdapterArgs, Gpu};
+use crate::output::{print, print_json};
+use crate::progress;
+use crate::row::{Row, Status, StencilWork};
+use crate::table::{self, Column};
+
+/// Samples of a row: ten or twenty shapes on each grid.
+const SAMPLES: u32 = 7;
+
+/// What is to be timed.
+pub struct Setting<'a> {
+    /// One stencil, or all.
+    pub stencil: Option<&'static Stencil>,
+    /// The type of cells.
+    pub element: Element,
+    /// Whether to print JSON.
+    pub json: bool,
+    /// Where to run.
+    pub adapter: &'a AdapterArgs,
+}
+
+/// Small and large grids, so that shapes meet a GPU that is half empty and one that is full.
+fn grids(dims: Dims, is_software: bool) -> Vec<Grid> {
+    let square = |side| Grid::plane(side, side);
+    let cuboid = |planes, side| Grid { planes, rows: side, cols: side };
+    match (dims, is_software) {
+        (Dims::Two, true) => vec![square(512)],
+        (Dims::Two, false) => [512, 2048, 4096].map(square).to_vec(),
+        (_, true) => vec![cuboid(32, 64)],
+        (_, false) => vec![cuboid(64, 64), cuboid(128, 256), cuboid(256, 512)],
+    }
+}
+
+/// Runs the command.
+pub fn run(setting: &Setting<'_>) -> Result<(), Failure> {
+    let gpu = setting.adapter.open()?;
+    let mut timed = Vec::new();
+    for &stencil in STENCILS.iter().filter(|stencil| setting.stencil.is_none_or(|only| only == **stencil)) {
+        timed.extend(time(&gpu, stencil, setting.element)?);
+    }
+    let passed = timed.iter().filter_map(|(config, row)| Some(Sample::new(*config, row.times.median? * 1e6)));
+    let samples: Vec<_> = passed.collect();
+    let path = remembered::remember(&gpu, &samples)?;
+    let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();
+    if setting.json {
+        print_json(&rows)?;
+    } else {
+        let table = table::render(&columns(), &fastest(&rows), true);
+        print(&format!(
+            "{}\nThe fastest kernel on each grid, of {} that were timed:\n\n{table}\n{} has them all; `halofold stencil` chooses by it.\n",
+            gpu.describe(),
+            rows.len(),
+            path.display()
+        ))?;
+    }
+    if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+}
+
+/// Verifies and times everything that a stencil is offered.
+fn time(
+    gpu: &Gpu,
+    stencil: &'static Stencil,
+    element: Element,
+) -> Result<Vec<(Config, Row<StencilWork>)>, Failure> {
+    let mut timed = Vec::new();
+    for grid in grids(stencil.dims, gpu.is_software()) {
+        let config = Config::fastest(stencil, element, grid);
+        let trials = config.trials(&gpu.device, &[grid]);
+        let bench = Bench::new(gpu, trials[0], Some(SAMPLES))?;
+        let bar = progress::bar(trials.len() as u64);
+        bar.set_message(format!("{} {grid}", stencil.name));
+        for trial in trials {
+            timed.push((trial, bench.row(&trial)?));
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+    }
+    Ok(timed)
+}
+
+/// The fastest row of each grid, stencil by stencil.
+fn fastest(rows: &[Row<StencilWork>]) -> Vec<Row<StencilWork>> {
+    let of_a_grid = rows.chunk_by(|a, b| (a.what.points, &a.what.grid) == (b.what.points, &b.what.grid));
+    let time = |row: &&Row<StencilWork>| row.times.median.unwrap_or(f64::INFINITY);
+    of_a_grid.filter_map(|rows| rows.iter().min_by(|a, b| time(a).total_cmp(&time(b))).cloned()).collect()
+}
+
+fn columns() -> Vec<Column<Row<StencilWork>>> {
+    vec![
+        Column::number("points", |row: &Row<StencilWork>| row.what.points.to_string()),
+        Column::words("grid", |row: &Row<StencilWork>| row.what.grid.clone()),
+        Column::words("kernel", |row: &Row<StencilWork>| row.what.variant.clone()),
+        Column::number("steps a pass", |row: &Row<StencilWork>| {
+            row.figures.steps_per_pass.map(|steps| steps.to_string()).unwrap_or_default()
+        }),
+        Column::number("GCell/s", |row: &Row<StencilWork>| table::optional(row.figures.gcells_per_s)),
+        Column::number("% copy", |row: &Row<StencilWork>| {
+            row.figures.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
+        }),
+        Column::words("result", table::status),
+    ]
+}

@@ -1,0 +1,44 @@
+// The rows that lanes show each other, in workgroup memory: of every plane that waits in front of a level, the
+// first and the last row of each lane; without subgroups all rows.
+//
+// There are two halves. While the rows of this turn are read, those of the next are written to the other half: one
+// barrier a turn is enough. The packs of all lanes lie side by side, so that lanes that read or write at once touch
+// neighbouring words.
+#import lane_layer
+#import team_levels
+#import params
+#ifdef subgroups
+#import lane_shift
+#endif
+
+var<workgroup> shown: array<Pack, 2u * u32(LEVELS) * SHOWN * PACKS * ROWS * COLS>;
+
+// An invocation: the plane that comes to its first level, the half that it reads, its place in the workgroup, and
+// those of the lanes that hold the rows before and behind its own.
+struct At {
+    layer: i32,
+    half: u32,
+    place: u32,
+    before: u32,
+    behind: u32,
+}
+
+// Where pack `i` of row `y` of a lane is shown, of the plane in front of level `nth`.
+fn shown_at(half: u32, nth: u32, y: u32, i: u32, place: u32) -> u32 {
+    return (((half * u32(LEVELS) + nth) * SHOWN + y) * PACKS + i) * (ROWS * COLS) + place;
+}
+
+fn clear_shown(place: u32) {
+    for (var i = place; i < 2u * u32(LEVELS) * SHOWN * PACKS * ROWS * COLS; i += ROWS * COLS) {
+        shown[i] = Pack();
+    }
+}
+
+// The lanes beside one. The outermost lanes get any: the cells that depend on these are not written.
+fn lane_before(place: u32) -> u32 {
+    return max(place, 1u) - 1u;
+}
+
+fn lane_behind(place: u32) -> u32 {
+    return min(place + 1u, ROWS * COLS - 1u);
+}

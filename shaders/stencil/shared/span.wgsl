@@ -1,0 +1,25 @@
+// The columns that a workgroup of a time-blocked kernel writes, and the first one that it loads; in 3D its rows as
+// well.
+//
+// Workgroups overlap: each step makes one more column on either side of a workgroup's cells invalid, so `lost`
+// columns on either side are loaded and stepped, and not written. At a fixed side nothing is lost.
+#import params
+
+struct Span {
+    begin: i32,
+    end: i32,
+    first: i32,
+}
+
+// Workgroup `nth` of `count` side by side, each of which loads `width` of `length` columns. A workgroup at a fixed
+// side ends there, so that the fixed cells are its outermost ones.
+fn span_of(nth: i32, count: u32, width: i32, lost: i32, length: i32, low: u32, high: u32) -> Span {
+    let is_last = nth + 1 == i32(count);
+    let first = nth * (width - 2 * lost) - select(lost, 0, low == FIXED);
+    let ends_at_side = is_last && high == FIXED && length >= width;
+    return Span(
+        select(first + lost, 0, nth == 0),
+        select(first + width - lost, length, is_last),
+        select(first, length - width, ends_at_side),
+    );
+}

@@ -1,0 +1,128 @@
+//! The shapes of time-blocked kernels that are offered to a grid, and what was measured of them.
+//!
+//! NVIDIA's tables were measured on an H200 with one workgroup on a core and with more (`measure/examples/blocked_speed.rs`).
+//! The others are guesses that fit the default limits; `halofold stencil --tune` measures them.
+
+use crate::stencil::blocked::machine::{Class, Machine};
+use crate::stencil::config::Config;
+use crate::stencil::shape::Block;
+use crate::stencil::stencils::Dims;
+use crate::stencil::tuning::Tuning;
+
+/// A shape of a time-blocked kernel, and how long its turns take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) teams: u32,
+    pub(super) levels: u32,
+    pub(super) cells: u32,
+    /// Rows a turn in 2D, rows of a lane in 3D.
+    pub(super) rows: u32,
+    /// Workgroups that a core holds at once.
+    pub(super) residents: u64,
+    /// Nanoseconds of a turn: `turn.0`, and `turn.1` for each workgroup on the core.
+    pub(super) turn: (f64, f64),
+}
+
+const fn shape([teams, levels, cells, rows]: [u32; 4], residents: u64, turn: (f64, f64)) -> Shape {
+    Shape { teams, levels, cells, rows, residents, turn }
+}
+
+/// 5 points of 32 or 16 bits.
+const NVIDIA_STAR: &[Shape] = &[
+    shape([4, 2, 8, 2], 3, (420.0, 130.0)),
+    shape([4, 3, 8, 2], 3, (430.0, 150.0)),
+    shape([4, 4, 8, 2], 3, (407.0, 211.0)),
+    shape([4, 6, 8, 2], 3, (430.0, 320.0)),
+];
+/// 9 points of 32 or 16 bits.
+const NVIDIA_BOX: &[Shape] = &[
+    shape([4, 2, 8, 2], 3, (350.0, 172.0)),
+    shape([4, 3, 8, 2], 3, (324.0, 259.0)),
+    shape([4, 6, 8, 2], 2, (500.0, 470.0)),
+];
+/// 64-bit cells.
+const NVIDIA_WIDE: &[Shape] = &[
+    shape([4, 3, 6, 2], 3, (600.0, 270.0)),
+    shape([4, 4, 6, 2], 2, (700.0, 230.0)),
+    shape([4, 6, 6, 2], 2, (920.0, 275.0)),
+];
+/// Without subgroups.
+const ALONE: &[Shape] = &[shape([4, 2, 8, 1], 3, (400.0, 60.0)), shape([4, 4, 8, 1], 3, (597.0, 78.0))];
+/// Not measured.
+const OTHER: &[Shape] = &[shape([4, 2, 8, 2], 3, (900.0, 300.0)), shape([4, 4, 8, 2], 2, (900.0, 500.0))];
+/// Processors that run kernels: only the amount of work counts.
+const SOFTWARE: &[Shape] = &[shape([1, 4, 16, 2], 1, (0.0, 1500.0)), shape([2, 4, 16, 2], 1, (0.0, 3000.0))];
+/// 27 points of 32 bits.
+const NVIDIA_BOX_PLANES: &[Shape] = &[
+    shape([16, 2, 4, 4], 1, (0.0, 1430.0)),
+    shape([16, 3, 4, 4], 1, (0.0, 1800.0)),
+    shape([8, 3, 4, 4], 2, (600.0, 560.0)),
+];
+/// 7 points of 32 bits.
+const NVIDIA_STAR_PLANES: &[Shape] = &[
+    shape([16, 2, 4, 4], 1, (0.0, 1280.0)),
+    shape([16, 3, 4, 4], 1, (0.0, 1490.0)),
+    shape([8, 3, 4, 4], 2, (500.0, 440.0)),
+];
+/// 3D, not measured: a turn takes as long as its cells and levels suggest.
+const PLANES: &[Shape] = &[
+    shape([4, 1, 4, 2], 4, (300.0, 120.0)),
+    shape([4, 2, 4, 2], 3, (300.0, 200.0)),
+    shape([8, 2, 4, 2], 2, (300.0, 350.0)),
+    shape([4, 2, 4, 4], 2, (300.0, 350.0)),
+];
+
+impl Shape {
+    /// The shapes that are offered to a grid.
+    pub(super) fn offered(config: &Config, machine: &Machine) -> &'static [Shape] {
+        let wide = config.element.size() == 8;
+        if config.stencil.dims == Dims::Three {
+            return match (Shape::are_measured(config, machine), config.stencil.is_star()) {
+                (true, true) => NVIDIA_STAR_PLANES,
+                (true, false) => NVIDIA_BOX_PLANES,
+                (false, _) => PLANES,
+            };
+        }
+        match (machine.class, machine.subgroup > 0) {
+            (Class::Nvidia, true) if wide => NVIDIA_WIDE,
+            (Class::Nvidia, true) if config.stencil.is_star() => NVIDIA_STAR,
+            (Class::Nvidia, true) => NVIDIA_BOX,
+            (Class::Software, true) => SOFTWARE,
+            (Class::Other, true) => OTHER,
+            (_, false) => ALONE,
+        }
+    }
+
+    /// Whether the table that a grid gets was measured.
+    pub(super) fn are_measured(config: &Config, machine: &Machine) -> bool {
+        let measured =
+            config.stencil.dims == Dims::Two || (machine.subgroup > 0 && config.element.size() <= 4);
+        machine.class == Class::Nvidia && measured
+    }
+
+    /// Steps of a pass.
+    pub(super) fn steps(&self, dims: Dims) -> u32 {
+        if dims == Dims::Two { self.teams * self.levels } else { self.levels }
+    }
+
+    /// This shape as a tuning, with a number of rows or planes for each workgroup.
+    pub(super) fn tuning(&self, config: &Config, machine: &Machine, layers: u32) -> Tuning {
+        // In 3D a tile loses cells on four sides: it should be about square.
+        let lanes = match config.stencil.dims {
+            Dims::Two => machine.lanes(),
+            Dims::Three => machine.lanes().min(16),
+        };
+        let in_pairs = if machine.class == Class::Nvidia { 2 } else { 1 };
+        let tuning = config
+            .tuning
+            .with_block(Block { rows: self.teams, cols: lanes })
+            .with_levels_per_team(self.levels)
+            .with_cells_per_lane(self.cells);
+        match config.stencil.dims {
+            Dims::Two => tuning.with_rows_per_turn(self.rows).with_rows_per_group(layers),
+            Dims::Three => {
+                tuning.with_strip(self.rows).with_planes_per_group(layers).with_rows_per_turn(in_pairs)
+            }
+        }
+    }
+}

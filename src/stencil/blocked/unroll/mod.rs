@@ -1,0 +1,87 @@
+//! What a time-blocked kernel holds in registers, written out: WGSL has arrays, but not every compiler keeps them in registers,
+//! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs and rows of a
+//! lane, levels, rows a turn. What is done with each of them is in `shaders/stencil/`; here it is only repeated.
+
+mod planes;
+mod rows;
+
+/// The numbers that a text is written out for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unrolled {
+    /// Packs of one row in a lane.
+    pub(crate) packs: u32,
+    /// Rows of a lane: one below the other in 3D, 1 in 2D.
+    pub(crate) strip: u32,
+    /// In 2D, rows between two barriers.
+    pub(crate) rows: u32,
+    /// Time levels of a team.
+    pub(crate) levels: u32,
+    /// Teams of a workgroup.
+    pub(crate) teams: u32,
+    /// Whether lanes get their neighbours' cells by shuffles.
+    pub(crate) subgroups: bool,
+    /// Whether there is a right-hand side.
+    pub(crate) rhs: bool,
+    /// Whether the stencil has a centre and one class of cells around it.
+    pub(crate) star: bool,
+}
+
+/// The forms of a step in `shaders/stencil/shared/time_step.wgsl`.
+#[derive(Clone, Copy)]
+enum Kind {
+    Inside,
+    AtEnds,
+    AtBorder,
+}
+
+/// The texts of `0..count`, joined.
+fn each(count: u32, separator: &str, text: impl Fn(u32) -> String) -> String {
+    (0..count).map(text).collect::<Vec<_>>().join(separator)
+}
+
+/// A struct with so many members of one type.
+fn repeated(name: &str, count: u32, member: &str, ty: &str) -> String {
+    let members = each(count, "", |i| format!("    {member}{i}: {ty},\n"));
+    format!("struct {name} {{\n{members}}}\n\n")
+}
+
+/// The neighbours of a pack to the west and to the east, given the row's packs and the cells before and behind them.
+fn sides(row: &[String], nth: usize, west: &str, east: &str) -> [String; 2] {
+    let own = &row[nth];
+    let before = nth.checked_sub(1).map_or(west.to_owned(), |i| format!("last_of({})", row[i]));
+    let behind = row.get(nth + 1).map_or(east.to_owned(), |next| format!("first_of({next})"));
+    [format!("shift_from_west({before}, {own})"), format!("shift_from_east({own}, {behind})")]
+}
+
+impl Unrolled {
+    /// Packs of one layer in a lane.
+    fn all(self) -> u32 {
+        self.packs * self.strip
+    }
+
+    /// A function whose result has one value for each pack of a layer.
+    fn layer_function(self, head: &str, value: impl Fn(u32) -> String) -> String {
+        let values = each(self.all(), "", |i| format!("        {},\n", value(i)));
+        format!("fn {head} -> Layer {{\n    return Layer(\n{values}    );\n}}\n\n")
+    }
+
+    /// The type of a layer, and what is done with each of its packs alone.
+    fn layer(self, kept: impl Fn(u32) -> String) -> String {
+        let mut text = format!("const PACKS: u32 = {}u;\n\n", self.packs);
+        text += &repeated("Layer", self.all(), "p", "Pack");
+        text += &self.layer_function("finish_layer(k: Weights, sum: Layer, behind: Layer)", |i| {
+            format!("finish(k, sum.p{i}, behind.p{i})")
+        });
+        text += &self.layer_function("choose_layer(one: Layer, other: Layer, takes_other: bool)", |i| {
+            format!("select(one.p{i}, other.p{i}, takes_other)")
+        });
+        let head = "keep_layer(changed: Layer, same: Layer, kept: Kept, keeps: bool)";
+        text += &self.layer_function(head, |i| format!("select(changed.p{i}, same.p{i}, {})", kept(i)));
+        text
+    }
+
+    /// The parameter and the argument of the right-hand side, if there is one.
+    fn added(self, i: u32) -> (&'static str, String) {
+        if self.rhs { (", added: Layer", format!(", added.p{i}")) } else { ("", String::new()) }
+    }
+}
