@@ -137,31 +137,36 @@ pub fn items() -> impl Iterator<Item = Item> {
     tuned().into_iter().chain(permutations)
 }
 
-/// Every variant over a large grid with its default tuning.
+/// Every variant over a large grid with its default tuning, and time-blocked ones also in the shapes that GPUs are given on which
+/// none was measured.
 fn tuned() -> Vec<Item> {
     let mut items = Vec::new();
+    let mut add = |config: Config, tuning: &str| {
+        let Config { stencil, variant, element, .. } = config;
+        items.push(Item {
+            row: format!("stencil: {}", variant.name),
+            label: format!("{} {} of {element}, {tuning}", stencil.name, variant.name),
+            kernel: Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() },
+            traits: Vec::new(),
+        });
+    };
     for (stencil, variant) in
         STENCILS.iter().flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
     {
-        let lanes: &[bool] = if variant.is_blocked() { &[true, false] } else { &[false] };
         let planes = if stencil.dims == Dims::Two { 1 } else { 256 };
         for element in [Element::F32, Element::F64] {
-            for &subgroups in lanes {
-                let mut config =
-                    Config::new(stencil, variant, element, Grid { planes, rows: 4096, cols: 4096 });
-                config.subgroups = subgroups;
-                let without = if variant.is_blocked() && !subgroups { ", no subgroups" } else { "" };
-                items.push(Item {
-                    row: format!("stencil: {}", variant.name),
-                    label: format!("{} {} of {element}, default tuning{without}", stencil.name, variant.name),
-                    kernel: Kernel {
-                        wgsl: config.compose(),
-                        entry_point: "main",
-                        overrides: config.overrides(),
-                    },
-                    traits: Vec::new(),
-                });
+            let mut config = Config::new(stencil, variant, element, Grid { planes, rows: 4096, cols: 4096 });
+            if variant.is_blocked() {
+                add(config, "default tuning, no subgroups");
+                config.subgroups = true;
+                for levels in [2, 4] {
+                    let tuning = config.tuning.with_levels_per_team(levels).with_rows_per_turn(2);
+                    let mut shaped = config;
+                    shaped.tuning = tuning;
+                    add(shaped, &format!("{levels} levels of {} cells", tuning.cells_per_lane));
+                }
             }
+            add(config, "default tuning");
         }
     }
     items

@@ -22,7 +22,7 @@ const FOLDER: &str = "HALOFOLD_KERNELS";
 const ALL: &str = "HALOFOLD_KERNELS_ALL";
 
 /// Kernels that are always written, as the main ones: what is recorded of the machine code is a table of theirs.
-const MAIN: [(&str, &str); 21] = [
+const MAIN: [(&str, &str); 23] = [
     ("sum of f32", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256"),
     ("sum of f32, no subgroups", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups false, 256"),
     ("sum of f64", "reducer/sum of f64, Whole { workgroup_size: 256 }, subgroups true, 256"),
@@ -33,12 +33,14 @@ const MAIN: [(&str, &str); 21] = [
     ("sums of f32 in segments", "reducer/sum of f32, Segments, subgroups true, 256"),
     ("sums of f32 between offsets", "reducer/sum of f32, Offsets, subgroups true, 256"),
     ("sums of f32 in columns", "reducer/sum of f32, Columns, subgroups true, 256"),
-    ("exact sum of f32", "reduce/exact last-workgroup elements sum f32 subgroups 256"),
-    ("exact sum of f64", "reduce/exact last-workgroup elements sum f64 subgroups 256"),
+    ("exact sum of f32", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
+    ("exact sum of f64", "reducer/sum of f64, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
     ("histogram of 256 bins", HISTOGRAM),
     ("5-point direct-global of f32", "5-point direct-global of f32, default tuning"),
     ("5-point register-rows of f32", "5-point register-rows of f32, default tuning"),
     ("5-point time-pipeline of f32", "5-point time-pipeline of f32, default tuning"),
+    ("5-point time-pipeline of f32, 2 levels", "5-point time-pipeline of f32, 2 levels of 8 cells"),
+    ("5-point time-pipeline of f32, 4 levels", "5-point time-pipeline of f32, 4 levels of 8 cells"),
     ("7-point direct-global of f32", "7-point direct-global of f32, default tuning"),
     ("7-point plane-sums of f32", "7-point plane-sums of f32, default tuning"),
     ("27-point direct-global of f32", "27-point direct-global of f32, default tuning"),
