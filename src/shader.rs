@@ -27,7 +27,6 @@ pub(crate) const DEFINES: &[&str] = &[
     "writes_partials",
     "signed",
     "mean",
-    "products",
     "float",
     "half",
     "bits_64",
@@ -266,7 +265,7 @@ mod tests {
             "exact/lane_sums",
             "exact/window_words",
         ];
-        let of_stencils = ["element", "real", "formula", "shares", "lane_row", "team_levels"];
+        let of_stencils = ["element", "real", "formula", "shares", "streams", "lane_layer", "team_levels"];
         let provides = |names: &[&'static str]| {
             names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))
         };

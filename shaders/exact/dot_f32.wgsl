@@ -42,39 +42,51 @@ struct Factors {
     w: vec4<u32>,
 }
 
-fn add_batch(acc: Acc, f0: Factors, f1: Factors) -> Acc {
+fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
     let window = vec4<u32>(acc.tag & WINDOW);
     let s0 = exponents(f0.v, f0.w) - window;
     let s1 = exponents(f1.v, f1.w) - window;
-    if largest_of(max(s0, s1)) >= SPAN {
-        return add_carefully(acc, f0, f1);
+    let s2 = exponents(f2.v, f2.w) - window;
+    let s3 = exponents(f3.v, f3.w) - window;
+    if largest_of(max(max(s0, s1), max(s2, s3))) >= SPAN {
+        return add_carefully(acc, f0, f1, f2, f3);
     }
     let all = vec4<u32>(0xffffffffu);
-    return settle(acc, both(product_shares(f0.v, f0.w, s0, all), product_shares(f1.v, f1.w, s1, all)), OTHERS);
+    let first = both(product_shares(f0.v, f0.w, s0, all), product_shares(f1.v, f1.w, s1, all));
+    let second = both(product_shares(f2.v, f2.w, s2, all), product_shares(f3.v, f3.w, s3, all));
+    return settle(acc, both(first, second), OTHERS);
 }
 
 // The same where some are zero, or lie outside of the window.
-fn add_carefully(before: Acc, f0: Factors, f1: Factors) -> Acc {
+fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
     var acc = before;
     var r0 = Rest(f0.v, f0.w, outside(f0, acc.tag));
     var r1 = Rest(f1.v, f1.w, outside(f1, acc.tag));
-    if is_any(r0.wanted | r1.wanted) {
+    var r2 = Rest(f2.v, f2.w, outside(f2, acc.tag));
+    var r3 = Rest(f3.v, f3.w, outside(f3, acc.tag));
+    if is_any(r0.wanted | r1.wanted | r2.wanted | r3.wanted) {
+        let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
+        let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
         if (acc.tag & TRIES) == 0u {
-            let top = max(finite(f0, 0u), finite(f1, 0u));
-            acc = moved(acc, smallest_of(min(finite(f0, 0xffffu), finite(f1, 0xffffu))), largest_of(top));
+            acc = moved(acc, smallest_of(bottom), largest_of(top));
         }
         acc.tag += MISSED;
         if (acc.tag & WINDOW) == (before.tag & WINDOW) {
             acc.tag |= SPILLED;
             for (var turn = 0u; turn < turns(4u); turn++) {
                 acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
+                acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
                 r0 = turned(r0);
                 r1 = turned(r1);
+                r2 = turned(r2);
+                r3 = turned(r3);
             }
         }
     }
-    let others = other_than_minus_zero(f0) | other_than_minus_zero(f1);
-    return settle(acc, both(chosen(f0, acc.tag), chosen(f1, acc.tag)), select(0u, OTHERS, is_any(others)));
+    let first = both(chosen(f0, acc.tag), chosen(f1, acc.tag));
+    let second = both(chosen(f2, acc.tag), chosen(f3, acc.tag));
+    let others = other_than_minus_zero(f0) | other_than_minus_zero(f1) | other_than_minus_zero(f2) | other_than_minus_zero(f3);
+    return settle(acc, both(first, second), select(0u, OTHERS, is_any(others)));
 }
 
 // Four pairs of factors, and which of their products are to be added one by one.

@@ -61,15 +61,12 @@ fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
     let window = first_window(largest_sample(samples, at));
     var acc = identity();
     acc.tag = window;
-    for (var k = at.lid; k < rows; k += VECTORS * WG) {
-        var batch: Batch;
-        batch.v0 = in_column(top, k, rows);
-        batch.v1 = in_column(top, k + WG, rows);
-#ifndef products
-        batch.v2 = in_column(top, k + 2u * WG, rows);
-        batch.v3 = in_column(top, k + 3u * WG, rows);
-#endif
-        acc = add_all(acc, batch);
+    for (var k = at.lid; k < rows; k += 4u * WG) {
+        let v0 = in_column(top, k, rows);
+        let v1 = in_column(top, k + WG, rows);
+        let v2 = in_column(top, k + 2u * WG, rows);
+        let v3 = in_column(top, k + 3u * WG, rows);
+        acc = add_batch(acc, v0, v1, v2, v3);
     }
     return in_window(acc, window);
 }

@@ -6,7 +6,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
 use crate::reduce::error::ReduceError;
-use crate::reduce::exact::{Format, is_exact_kernel};
+use crate::reduce::exact::is_exact_kernel;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::op::Op;
@@ -126,7 +126,6 @@ impl Text<'_> {
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && monoid.op() == Some(Op::Mean))
-            .define("products", monoid.format() == Some(Format::Product))
             .define("bits_64", is_exact && monoid.stride() == 8)
             .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())

@@ -111,37 +111,30 @@ fn shares_of_some(v: vec4<u32>, u: vec4<u32>) -> Shares {
     return shares(v, u >> vec4<u32>(24u), select(significand(v), vec4<u32>(0u), is_zero));
 }
 
-// The same if some are zeros, or lie outside of the window. After a batch of which some did, seven more are not looked at
-// any closer.
+// The same if some are zeros, or lie outside of the window.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    if (before.tag & TRIES) == 0u {
-        let origin = (before.tag & WINDOW) << 24u;
-        let u0 = places(v0, origin);
-        let u1 = places(v1, origin);
-        let u2 = places(v2, origin);
-        let u3 = places(v3, origin);
-        let worst = max(max(u0, u1), max(u2, u3));
-        if max(max(worst.x, worst.y), max(worst.z, worst.w)) < (SPAN << 24u) {
-            let a = shares_of_some(v0, u0);
-            let b = shares_of_some(v1, u1);
-            let c = shares_of_some(v2, u2);
-            let d = shares_of_some(v3, u3);
-            let low = a.low + b.low + c.low + d.low;
-            let middle = a.middle + b.middle + c.middle + d.middle;
-            return settle(before, across(low), across(middle), other_than_minus_zero(before, v0, v1, v2, v3));
-        }
+    let origin = (before.tag & WINDOW) << 24u;
+    let u0 = places(v0, origin);
+    let u1 = places(v1, origin);
+    let u2 = places(v2, origin);
+    let u3 = places(v3, origin);
+    let worst = max(max(u0, u1), max(u2, u3));
+    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
+        return add_apart(before, v0, v1, v2, v3);
     }
-    return add_apart(before, v0, v1, v2, v3);
-}
-
-// The flag for elements that are not -0, if it is not known yet.
-fn other_than_minus_zero(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> u32 {
-    if (acc.tag & OTHERS) != 0u {
-        return OTHERS;
+    let a = shares_of_some(v0, u0);
+    let b = shares_of_some(v1, u1);
+    let c = shares_of_some(v2, u2);
+    let d = shares_of_some(v3, u3);
+    let low = a.low + b.low + c.low + d.low;
+    let middle = a.middle + b.middle + c.middle + d.middle;
+    var flags = OTHERS;
+    if (before.tag & OTHERS) == 0u {
+        let minus_zero = vec4<u32>(0x80000000u);
+        let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
+        flags = select(0u, OTHERS, is_any(others));
     }
-    let minus_zero = vec4<u32>(0x80000000u);
-    let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
-    return select(0u, OTHERS, is_any(others));
+    return settle(before, across(low), across(middle), flags);
 }
 
 // The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the

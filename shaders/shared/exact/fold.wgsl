@@ -111,36 +111,6 @@ fn cut(begin: u32, stop: u32) -> Cut {
     return Cut(begin, begin4, end4, head, head + max(stop, PER_VECTOR * end4) - PER_VECTOR * end4);
 }
 
-#ifdef products
-// Products take more registers: two vectors of each input per turn, instead of four.
-const VECTORS: u32 = 2u;
-
-struct Batch {
-    v0: Vector,
-    v1: Vector,
-}
-
-// Two vectors from vector `i` on, `grid` apart; at the end one of them and the single element `j`.
-fn load(range: Cut, i: u32, j: u32, grid: u32) -> Batch {
-    if i + grid < range.end4 {
-        return Batch(vector(i), vector(i + grid));
-    }
-    var batch = Batch(nothing(), nothing());
-    if i < range.end4 {
-        batch.v0 = vector(i);
-    }
-    if j < range.single {
-        batch.v1 = single(range, j);
-    }
-    return batch;
-}
-
-fn add_all(acc: Acc, batch: Batch) -> Acc {
-    return add_batch(acc, batch.v0, batch.v1);
-}
-#else
-const VECTORS: u32 = 4u;
-
 struct Batch {
     v0: Vector,
     v1: Vector,
@@ -169,11 +139,6 @@ fn load(range: Cut, i: u32, j: u32, grid: u32) -> Batch {
     return batch;
 }
 
-fn add_all(acc: Acc, batch: Batch) -> Acc {
-    return add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
-}
-#endif
-
 // Single element `j`, as a vector.
 fn single(range: Cut, j: u32) -> Vector {
     let tail = PER_VECTOR * range.end4 + j - range.head;
@@ -197,13 +162,13 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     while is_more {
         let batch = next;
         // Full batches have no single element.
-        j += select(grid, 0u, i + (VECTORS - 1u) * grid < range.end4);
-        i += VECTORS * grid;
+        j += select(grid, 0u, i + 3u * grid < range.end4);
+        i += 4u * grid;
         is_more = i < range.end4 || j < range.single;
         if is_more {
             next = load(range, i, j, grid);
         }
-        acc = add_all(acc, batch);
+        acc = add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
     }
     return in_window(acc, window);
 }
