@@ -131,11 +131,6 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                     options.meeting = Meeting::TwoLaunches;
                     ways.push((form, options));
                 }
-                if matches!(form, Form::Whole | Form::Segments) {
-                    options.meeting = Meeting::default();
-                    options.accuracy = Accuracy::Exact;
-                    ways.push((form, options));
-                }
             }
         }
     }
