@@ -39,6 +39,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "star",
     "strip_1",
     "strip_4",
+    "in_pairs",
 ];
 
 /// Returns the text of a file in `shaders/`, by its path without the extension.
@@ -256,7 +257,7 @@ mod tests {
     fn every_directive_leads_somewhere() {
         let of_reductions =
             ["operator", "words", "shuffle_words", "exchange_words", "native_reduce", "native_atomic"];
-        let of_stencils = ["element", "real", "formula", "shares", "lane_row", "team_levels"];
+        let of_stencils = ["element", "real", "formula", "shares", "streams", "lane_layer", "team_levels"];
         let provides = |names: &[&'static str]| {
             names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))
         };
