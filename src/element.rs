@@ -8,8 +8,8 @@ use crate::shader::Composer;
 /// The type of the elements in a buffer.
 ///
 /// `U32`, `I32` and `F32` run everywhere. The others need a feature of the adapter, which
-/// [`Element::feature`] names. Minima and maxima of `F64` compare bit patterns and need
-/// [`wgpu::Features::SHADER_INT64`] instead (see [`crate::reduce::Op`]).
+/// [`Element::feature`] names. Minima and maxima of `F64` compare bit patterns and run everywhere, as
+/// [exact](crate::reduce::exact) sums do (see [`crate::reduce::Op`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Element {

@@ -30,6 +30,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "float",
     "half",
     "bits_64",
+    "in_words",
     "ranges",
     "fixed_borders",
     "lanes4",
@@ -255,8 +256,16 @@ mod tests {
 
     #[test]
     fn every_directive_leads_somewhere() {
-        let of_reductions =
-            ["operator", "words", "shuffle_words", "exchange_words", "native_reduce", "native_atomic"];
+        let of_reductions = [
+            "operator",
+            "words",
+            "shuffle_words",
+            "exchange_words",
+            "native_reduce",
+            "native_atomic",
+            "exact/lane_sums",
+            "exact/window_words",
+        ];
         let of_stencils = ["element", "real", "formula", "shares", "streams", "lane_layer", "team_levels"];
         let provides = |names: &[&'static str]| {
             names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))

@@ -24,7 +24,7 @@ const FEATURES: [(Features, &str); 8] = [
     (Features::SUBGROUP, "subgroup rungs"),
     (Features::SHADER_F16, "f16"),
     (Features::SHADER_F64, "f64"),
-    (Features::SHADER_INT64, "i64, u64, and min and max of f64"),
+    (Features::SHADER_INT64, "i64 and u64"),
     (Features::SHADER_INT64_ATOMIC_ALL_OPS, "64-bit atomic rungs"),
     (Features::SHADER_INT64_ATOMIC_MIN_MAX, "part of 64-bit atomics"),
     (Features::SHADER_FLOAT32_ATOMIC, "native f32 atomic sums"),

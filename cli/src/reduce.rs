@@ -9,6 +9,7 @@ mod check;
 mod dtype;
 mod engine;
 mod exact;
+mod exact_sum;
 mod file;
 mod help;
 mod layout;

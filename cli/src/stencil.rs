@@ -8,7 +8,7 @@ mod tune;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Stencil};
+use halofold::stencil::{Block, Border, Norm, Stencil};
 
 use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
@@ -42,6 +42,13 @@ pub struct StencilArgs {
     /// Stop once a step changes no cell by this much.
     #[arg(long, value_name = "EPS", conflicts_with = "preset", value_parser = parse_epsilon, allow_negative_numbers = true)]
     until: Option<f64>,
+    /// What --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
+    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until", value_parser = parse_norm)]
+    norm: Norm,
+    /// Add up squared changes of f32 or f16 without rounding: the same residual_l2 of the same grids on every GPU. A check takes
+    /// twice as long.
+    #[arg(long, requires = "until")]
+    exact: bool,
     /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
     /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
     /// 1/16, 1/32, 1/64, as decimals.
@@ -116,6 +123,15 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
         (None, None) => Err(Failure::usage(
             "name the grid to step (a .npy file, or - for standard input), a table: --preset thesis-5pt or thesis-27pt, or --tune",
         )),
+    }
+}
+
+/// Reads a norm.
+fn parse_norm(text: &str) -> Result<Norm, String> {
+    match text {
+        "max" => Ok(Norm::Max),
+        "l2" => Ok(Norm::L2),
+        _ => Err("the norms are max and l2".to_owned()),
     }
 }
 

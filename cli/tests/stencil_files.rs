@@ -495,6 +495,20 @@ fn a_run_ends_when_little_changes() {
 }
 
 #[test]
+fn the_norm_may_be_l2_and_exact() {
+    let folder = Folder::new("stencil-until-l2");
+    let file = folder.write("in.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
+    let options = [&file, "--until", "1e-2", "--every", "5", "--norm", "l2", "--json"];
+    let [fast, exact] = [&options[..], &[&options[..], &["--exact"]].concat()].map(|args| report(&run(args)));
+    let l2 = |report: &Value| report["residual_l2"].as_f64().unwrap();
+    assert!(fast["converged"] == true && fast["steps"] == exact["steps"], "{fast} {exact}");
+    assert!(l2(&exact) < 1e-2 && (l2(&fast) / l2(&exact) - 1.0).abs() < 1e-5, "{fast} {exact}");
+    // The largest change is smaller long before.
+    let largest = report(&run(&[&file, "--until", "1e-2", "--every", "5", "--json"]));
+    assert!(largest["steps"].as_u64() < fast["steps"].as_u64(), "{largest} {fast}");
+}
+
+#[test]
 fn a_run_that_does_not_converge_says_so() {
     let folder = Folder::new("stencil-until-not");
     let mut cells = Cells::integers(&FIVE_POINT);
@@ -563,6 +577,10 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&flat, "--type", "i32"], &["f32, f64 and f16"]),
         (&[&flat, "--steps", "-1"], &["-1"]),
         (&[&flat, "--until", "-1"], &["`-1`", "from 0 up"]),
+        (&[&flat, "--until", "1", "--norm", "l1"], &["max and l2"]),
+        (&[&flat, "--norm", "l2"], &["--until"]),
+        (&[&flat, "--exact"], &["--until"]),
+        (&[&flat, "--until", "1", "--exact", "--type", "f64"], &["--exact", "not of f64"]),
         (&[&flat, "--until", "nan"], &["`nan`", "from 0 up"]),
         (&[&flat, "--until", "soon"], &["`soon`", "from 0 up"]),
         (&[&flat, "--until", "1", "--every", "20000"], &["--every 20000", "at most 16384"]),

@@ -198,6 +198,14 @@ pub fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
+/// The line that browsers ask for in front of a kernel with subgroup operations, and that naga refuses.
+#[must_use]
+pub fn browser_directive(wgsl: &str) -> Option<&'static str> {
+    // Every kernel with subgroup operations asks where it stands in its subgroup.
+    let asks = wgsl.lines().any(|line| line.trim_start().starts_with("@builtin(subgroup_"));
+    asks.then_some("enable subgroups;")
+}
+
 /// Code in one of the languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {

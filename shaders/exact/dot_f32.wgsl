@@ -1,4 +1,4 @@
-// Products of two 32-bit floats: 48 bits and the sum of two exponents, none of it rounded.
+// Products of two 32-bit floats, not rounded: 48 bits, and the sum of two exponents.
 #import two_words
 
 const LIMBS: u32 = 20u;
@@ -28,7 +28,7 @@ fn product_shares(v: vec4<u32>, w: vec4<u32>, s: vec4<u32>, wanted: vec4<u32>) -
     return shares(a * b, upper >> vec4<u32>(3u), s, sign);
 }
 
-// The sum of exponents; of factors that are not normal more than any window holds.
+// The sum of the exponents; if a factor is not normal, more than any window holds.
 fn exponents(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
     let first = (v >> vec4<u32>(23u)) & vec4<u32>(0xffu);
     let second = (w >> vec4<u32>(23u)) & vec4<u32>(0xffu);
@@ -73,7 +73,7 @@ fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors
         acc.tag += MISSED;
         if (acc.tag & WINDOW) == (before.tag & WINDOW) {
             acc.tag |= SPILLED;
-            for (var turn = 0u; turn < 4u; turn++) {
+            for (var turn = 0u; turn < turns(4u); turn++) {
                 acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
                 acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
                 r0 = turned(r0);
@@ -130,7 +130,8 @@ fn other_than_minus_zero(f: Factors) -> vec4<u32> {
     return select(vec4<u32>(1u), vec4<u32>(0u), minus_zero);
 }
 
-// Sums of exponents of normal factors; of zeros something else, and of other products 0, as no window moves there.
+// Sums of the exponents of normal factors, but `instead` for products that are zero, and 0 for others, for which no window
+// moves.
 fn finite(f: Factors, instead: u32) -> vec4<u32> {
     let sum = exponents(f.v, f.w);
     let number = select(sum, vec4<u32>(0u), sum == vec4<u32>(0xffffu));
@@ -142,7 +143,7 @@ fn significand(bits: u32) -> u32 {
     return select(fraction, fraction | 0x800000u, ((bits >> 23u) & 0xffu) > 0u);
 }
 
-// One product into the limbs, if it is wanted there; answers flags.
+// Adds a product to the limbs, if it is wanted there. Returns flags.
 fn add_alone(v: u32, w: u32, wanted: u32) -> u32 {
     if wanted == 0u {
         return 0u;

@@ -1,4 +1,5 @@
-// 16-bit floats, two to a word: each becomes the bits of the same number as a 32-bit float, by integers alone, and no device needs 16-bit floats.
+// 16-bit floats, two to a word. Each is converted to the bits of a 32-bit float by integer operations, so the device needs no
+// 16-bit floats.
 #import one_word
 
 const LIMBS: u32 = 11u;
@@ -26,7 +27,7 @@ fn widen(half: u32) -> u32 {
     return sign | (select(exponent + 112u, 255u, exponent == 31u) << 23u) | (fraction << 13u);
 }
 
-// Four at once: all that are normal, the others one by one.
+// Four at once, if all are normal, otherwise one by one.
 fn widen4(halves: vec4<u32>) -> vec4<u32> {
     let rest = halves & vec4<u32>(0x7fffu);
     // From 1 to 30 in the exponent's field.

@@ -1,4 +1,4 @@
-// 32-bit floats: an element is its bits, and four of them are a vector.
+// 32-bit floats, as their bits. A vector holds four.
 #import one_word
 
 const LIMBS: u32 = 11u;

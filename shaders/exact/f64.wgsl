@@ -1,4 +1,4 @@
-// 64-bit floats as two words, two of them to a vector: no device needs 64-bit floats or integers.
+// 64-bit floats, as two words each. A vector holds two. The device needs neither 64-bit floats nor 64-bit integers.
 #import two_words
 
 const LIMBS: u32 = 68u;
@@ -75,7 +75,7 @@ fn add_carefully(before: Acc, a_low: vec4<u32>, a_high: vec4<u32>, b_low: vec4<u
         acc.tag += MISSED;
         if (acc.tag & WINDOW) == window {
             acc.tag |= SPILLED;
-            for (var turn = 0u; turn < 4u; turn++) {
+            for (var turn = 0u; turn < turns(4u); turn++) {
                 acc.tag |= add_alone(a.low.x, a.high.x, a.wanted.x) | add_alone(b.low.x, b.high.x, b.wanted.x);
                 a = turned(a);
                 b = turned(b);
@@ -100,7 +100,7 @@ fn turned(rest: Rest) -> Rest {
     return Rest(rest.low.yzwx, rest.high.yzwx, rest.wanted.yzwx);
 }
 
-// Exponents; of zeros something else, and of infinities and NaNs 0, as no window holds those.
+// Exponents, but `instead` for zeros, and 0 for infinities and NaNs, which no window holds.
 fn finite(low: vec4<u32>, high: vec4<u32>, instead: u32) -> vec4<u32> {
     let doubled = high << vec4<u32>(1u);
     let exponent = doubled >> vec4<u32>(21u);
@@ -108,7 +108,7 @@ fn finite(low: vec4<u32>, high: vec4<u32>, instead: u32) -> vec4<u32> {
     return select(number, vec4<u32>(instead), (low | doubled) == vec4<u32>(0u));
 }
 
-// One element into the limbs, if it is wanted there; answers flags.
+// Adds an element to the limbs, if it is wanted there. Returns flags.
 fn add_alone(low: u32, high: u32, wanted: u32) -> u32 {
     if wanted == 0u {
         return 0u;

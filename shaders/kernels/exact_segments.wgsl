@@ -34,9 +34,13 @@ fn kernel(at: Place, wg: Workgroup) {
     workgroupBarrier();
     let sum = fold_states(range.begin, range.end, at.lid, WG);
 #else
-    let window = first_window(range.begin + at.lid * PER_VECTOR, range.end, at);
-    let sum = fold_range(range.begin, range.end, at.lid, WG, window);
+    let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
 #endif
     let total = reduce_all(sum, at, wg);
-    conclude(slot, wg.index < params.groups, total, range.end - range.begin, at);
+    let tag = shared_tag(total, at);
+    if (tag & SPILLED) != 0u {
+        empty_bins(at);
+        workgroupBarrier();
+    }
+    conclude(slot, wg.index < params.groups, total, tag, range.end - range.begin, at);
 }

@@ -50,8 +50,9 @@ struct Own {
     is_last: u32,
 }
 
-// Slots that wait for the whole workgroup.
-var<workgroup> queue: array<u32, WG>;
+// Slots that wait for the whole workgroup. The length is an expression, because naga 30 does not resolve `WG`
+// alone beside some accumulators.
+var<workgroup> queue: array<u32, 1u * WG>;
 var<workgroup> queued: atomic<u32>;
 var<workgroup> waiting: u32;
 

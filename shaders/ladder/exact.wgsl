@@ -13,11 +13,11 @@
 //     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside the window: atomics add each element
 //                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl)
 //     3. the combination          windows are combined like the sums of `single-pass`: by a tree, a slot per workgroup, and the
-//                                 last workgroup to finish. Only a workgroup that used its limbs publishes them, too
+//                                 last workgroup to finish. A workgroup that used its limbs adds them to one set for all
 //
-// The invocations of a workgroup begin with the same window. They choose it by some of their first elements:
-// it reaches four to seven exponents above the largest of them and twenty or more below. Windows start at
-// multiples of four, so that most workgroups choose the same one. An invocation that finds a batch outside
+// All invocations begin with the same window. They choose it by the same 32 elements, spread over the input:
+// it reaches four to seven exponents above the largest of them and twenty or more below, and starts at a multiple of
+// four, so that other launches often choose the same. An invocation that finds a batch outside
 // its window, but inside another one, adds its sum to the limbs and takes the other window: data sorted by
 // magnitude pass through a few windows. Zeros fit every window and add nothing.
 //
@@ -34,13 +34,14 @@
 //
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
 // bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
-// Today: on an H200 at 2^28 elements of ordinary data 1.08 to 1.15 times the time of `single-pass`, at 2^24
-// 1.6 to 2 times.
+// Today: on an H200, of ordinary data, 1.08 to 1.10 times the time of `single-pass` at 2^28 elements, and 1.2 to 1.4
+// times at 2^24.
 #import entry
 #import exact/fold
 #import exact/states
 #import exact/conclude
 #import exact/reduce
+#import exact/publish
 #import partials
 
 struct Own {
@@ -52,156 +53,82 @@ struct Own {
     zero: u32,
 }
 
-// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
-var<workgroup> is_last: u32;
-
-#ifdef reads_partials
-// Words of a workgroup's limbs and of its tally in the partials buffer, after all slots.
-const EXTRA: u32 = LIMBS + 4u;
-#else
-const EXTRA: u32 = LIMBS;
-#endif
-
-fn extra_of(slot: u32) -> u32 {
-    return FIRST_SLOT + params.own.tickets * ACC_WORDS + slot * (LIMBS + 4u);
-}
-
-fn extra_word(word: u32) -> u32 {
-#ifdef reads_partials
-    if word >= LIMBS {
-        return atomicLoad(&tally[word - LIMBS]);
-    }
-#endif
-    return digits[word];
-}
-
-// The bits that the exchanges of all invocations returned, masked by zero: always zero, but no compiler knows
-// that.
-var<workgroup> found: atomic<u32>;
-// The slots whose workgroups also published limbs, one bit each, and whether there is any. (A second array sized by `WG` is more than
-// naga 30 resolves.)
-var<workgroup> spilled: array<atomic<u32>, 32>;
-var<workgroup> more: atomic<u32>;
-// Whether this workgroup has.
-var<workgroup> is_spilled: u32;
-
-// Publishes the limbs, if they hold anything, and then the window. Returns to invocation 0 whether all
-// workgroups have published.
-fn publish_all(partial: Acc, slot: u32, at: Place) -> bool {
-    var share = partial;
-    if at.lid == 0u {
-        is_spilled = partial.tag & SPILLED;
-        atomicStore(&found, 0u);
-    }
-    if workgroupUniformLoad(&is_spilled) != 0u {
-        to_digits(partial, at);
-        workgroupBarrier();
-        for (var w = at.lid; w < EXTRA; w += WG) {
-            let before = atomicExchange(&partials[extra_of(slot) + w], extra_word(w));
-            atomicOr(&found, before & params.own.zero);
-        }
-        workgroupBarrier();
-        // The digits now include the window. It is published after them, because it depends on the values
-        // they replaced.
-        share = identity();
-        share.tag = partial.tag | atomicLoad(&found);
-    }
-    return at.lid == 0u && publish(slot, share);
-}
-
-// Adds the published digits of the workgroups of slots from `begin` on to the limbs of this one, one digit per invocation.
-fn add_extras(begin: u32, at: Place) {
-    let end = select(0u, WG * EXTRA, atomicLoad(&more) != 0u);
-    for (var i = at.lid; i < end; i += WG) {
-        let number = i / EXTRA;
-        if ((atomicLoad(&spilled[number >> 5u]) >> (number & 31u)) & 1u) == 0u {
-            continue;
-        }
-        let slot = begin + number;
-        let l = i % EXTRA;
-        let word = atomicOr(&partials[extra_of(slot) + l], 0u);
-#ifdef reads_partials
-        if l >= LIMBS {
-            // Both counts have two words. The upper words take the carries of the lower words.
-            let place = l - LIMBS;
-            let before = atomicAdd(&tally[place], word);
-            if (place & 1u) == 0u && before + word < before {
-                atomicAdd(&tally[place + 1u], 1u);
-            }
-            continue;
-        }
-#endif
-        add_limb(set_of(0u), l, word);
-    }
-}
-
 fn kernel(at: Place, wg: Workgroup) {
     let stop = params.first + params.len;
     let own = wg.index * WG + at.lid;
 #ifdef reads_partials
     clear_tally(at);
     workgroupBarrier();
-    let window = LOWEST;
-    let sum = fold_states(params.first, stop, own, params.groups * WG);
+    var share = fold_states(params.first, stop, own, params.groups * WG);
 #else
-    let window = first_window(params.first + own * PER_VECTOR, stop, at);
-    let sum = fold_range(params.first, stop, own, params.groups * WG, window);
+    var share = fold_range(params.first, stop, own, params.groups * WG, at, wg);
 #endif
-    let partial = reduce_all(sum, at, wg);
+    let window = share.tag & WINDOW;
+    var total = identity();
+    var tag = 0u;
+    // Every workgroup reduces its own sum. The last one goes through the same instructions a second time, with the
+    // windows of all: they have been fetched already, which a copy of them would not have been.
+    for (var turn = 0u; turn < turns(2u); turn++) {
+        total = reduce_all(share, at, wg);
+        tag = shared_tag(total, at);
+        if turn == 1u {
+            break;
+        }
+        let is_single = params.own.tickets == 1u;
+        var seen = 0u;
+        if (tag & SPILLED) != 0u {
+            empty_bins(at);
+            workgroupBarrier();
+            if !is_single {
+                seen = publish_limbs(at);
+            }
+        }
+        // A single workgroup needs no partials.
+        if is_single {
+            break;
+        }
+        if !is_last_to_publish(total, seen, params.own.slot + wg.index, at) {
+            return;
+        }
+        share = collect_all(window, tag, at);
+    }
+    conclude(0u, true, total, tag, params.count, at);
+}
 
-    // A single workgroup needs no partials.
-    if params.own.tickets == 1u {
-        conclude(0u, true, partial, params.count, at);
-        return;
-    }
-
-    let is_complete = publish_all(partial, params.own.slot + wg.index, at);
-    if at.lid == 0u {
-        is_last = select(0u, 1u, is_complete);
-    }
-    if workgroupUniformLoad(&is_last) == 0u {
-        return;
-    }
+// This invocation's share of all windows. Windows that are not this workgroup's, and the published limbs, are added to
+// the limbs; those held what this workgroup has published itself.
+fn collect_all(window: u32, tag: u32, at: Place) -> Acc {
     storageBarrier();
+    if (tag & SPILLED) != 0u {
 #ifdef reads_partials
-    clear_tally(at);
+        clear_tally(at);
 #else
-    clear_limbs(at);
+        clear_limbs(at);
 #endif
-    workgroupBarrier();
-
-    // Partials with this workgroup's window are combined in registers; all others are added to the limbs.
+        workgroupBarrier();
+    }
+    // Taken before the windows and used after them: both are on their way at the same time.
+    let limb = take_limb(at.lid);
     var acc = identity();
     acc.tag = window;
-    for (var begin = 0u; begin < params.own.tickets; begin += WG) {
-        if at.lid == 0u {
-            atomicStore(&more, 0u);
+    for (var i = at.lid; i < params.own.tickets; i += WG) {
+        let other = collect_window(i);
+        if (other.tag & WINDOW) == window {
+            acc = combine(acc, other);
+        } else {
+            spill(other);
+            acc.tag |= (other.tag & ~WINDOW) | SPILLED;
         }
-        for (var word = at.lid; word < 32u; word += WG) {
-            atomicStore(&spilled[word], 0u);
-        }
-        workgroupBarrier();
-        let i = begin + at.lid;
-        if i < params.own.tickets {
-            let other = collect(i);
-            if (other.tag & SPILLED) != 0u {
-                atomicOr(&spilled[at.lid >> 5u], 1u << (at.lid & 31u));
-                atomicStore(&more, 1u);
-            }
-            if (other.tag & WINDOW) == window {
-                acc = combine(acc, other);
-            } else {
-                spill(other);
-                acc.tag |= (other.tag & ~WINDOW) | SPILLED;
-            }
-        }
-        workgroupBarrier();
-        add_extras(begin, at);
-        workgroupBarrier();
     }
-    let total = reduce_all(acc, at, wg);
+    add_limb_of_all(at.lid, limb);
+    for (var i = at.lid + WG; i < 2u * LIMBS; i += WG) {
+        add_limb_of_all(i, take_limb(i));
+    }
     if at.lid == 0u {
         reset_tickets();
     }
-    conclude(0u, true, total, params.count, at);
+#ifdef reads_partials
+    collect_tally(at);
+#endif
+    return acc;
 }

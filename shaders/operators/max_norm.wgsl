@@ -15,7 +15,7 @@ fn magnitude(elem: Elem) -> Acc {
 }
 
 fn settle(acc: Acc) -> Acc {
-    return select(acc, NOT_A_NUMBER, acc > INFINITY);
+    return select(acc, NOT_A_NUMBER, is_above(acc, INFINITY));
 }
 #else
 #import magnitude
@@ -24,6 +24,10 @@ alias Acc = Magnitude;
 
 fn settle(acc: Acc) -> Acc {
     return acc;
+}
+
+fn greater(a: Acc, b: Acc) -> Acc {
+    return max(a, b);
 }
 #endif
 
@@ -36,7 +40,7 @@ fn identity() -> Acc {
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
-    return max(a, b);
+    return greater(a, b);
 }
 
 fn finish(acc: Acc, n: u32) -> Acc {

@@ -12,7 +12,7 @@ fn identity() -> Acc {
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
-    return min(a, b);
+    return lesser(a, b);
 }
 
 fn finish(acc: Acc, n: u32) -> Acc {

@@ -2,14 +2,29 @@
 // of the time.
 //
 // The accumulator is (~least, greatest), in keys that order like the elements (shared/order.wgsl). Flipping
-// all bits reverses the order of integers, so one vector `max` serves both.
+// all bits reverses the order of integers, so one vector `max` serves both. Keys in words have no such `max`.
 //
 // Here NaNs cost nothing per element. The raw key of a NaN lies beyond one of the infinities. So if there is
 // a NaN, the least or the greatest key lies beyond an infinity, and `finish` tests for that. `min` alone
 // cannot do so: it would miss a NaN at the upper end.
 #import order
 
+#ifdef in_words
+struct Acc {
+    x: Key,
+    y: Key,
+}
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return Acc(greater(a.x, b.x), greater(a.y, b.y));
+}
+#else
 alias Acc = vec2<Key>;
+
+fn combine(a: Acc, b: Acc) -> Acc {
+    return max(a, b);
+}
+#endif
 
 fn map(elem: Elem, index: u32) -> Acc {
     let key = raw_key(elem);
@@ -18,10 +33,6 @@ fn map(elem: Elem, index: u32) -> Acc {
 
 fn identity() -> Acc {
     return Acc(lowest(), lowest());
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return max(a, b);
 }
 
 // The minimum, then the maximum.
@@ -43,7 +54,7 @@ fn raw_key(elem: Elem) -> Key {
 }
 
 fn is_nan_key(key: Key) -> bool {
-    return key > INFINITY || key < flip(INFINITY | lowest());
+    return is_above(key, INFINITY) || is_above(flip(INFINITY | lowest()), key);
 }
 #else
 fn raw_key(elem: Elem) -> Key {

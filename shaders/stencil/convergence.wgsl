@@ -46,14 +46,23 @@ const INTERRUPTED = 2u;
 struct Check {
     // Steps since the last check; for `resume`, which of the two buffers is read first, 0 or 1.
     steps: u32,
-    // 1 if the sum of squares counts, 0 if the largest change alone.
-    squares: u32,
+    // SQUARES if the sum of squares counts, otherwise the largest change alone; EXACT if it has been added up exactly.
+    flags: u32,
     epsilon: Real,
     // Infinity, which WGSL cannot write.
     unknown: Real,
+    // The bound of the sum of squares: a sum below it has a root below epsilon. Roots differ from GPU to GPU.
+    bound: Real,
 }
 
+const SQUARES = 1u;
+const EXACT = 2u;
+
+// The largest change and the sum of squares; in the first number 256 bytes later the exact sum, if there is one.
 @group(0) @binding(0) var<storage, read> residual: array<vec2<Real>>;
+// Elements in these 256 bytes. Exact sums are 32-bit floats.
+const EXACT_AT = 32u;
+
 @group(0) @binding(1) var<storage, read_write> outcome: Outcome;
 @group(0) @binding(2) var<uniform> check: Check;
 // The parameters of all dispatches while the run continues, then their parameters when it has stopped.
@@ -103,12 +112,16 @@ fn decide() {
         return;
     }
     outcome.steps += check.steps;
-    let found = residual[0];
-    let nan = is_nan(found.y);
-    outcome.largest = select(found.x, found.y, nan);
-    outcome.squares = found.y;
+    let largest = residual[0].x;
+    var squares = residual[0].y;
+    if (check.flags & EXACT) != 0u {
+        squares = residual[EXACT_AT].x;
+    }
+    let nan = is_nan(squares);
+    outcome.largest = select(largest, squares, nan);
+    outcome.squares = squares;
     // Squares of tiny changes may underflow, so the largest change is always tested, too.
-    let small = found.x < check.epsilon && (check.squares == 0u || sqrt(found.y) < check.epsilon);
+    let small = largest < check.epsilon && ((check.flags & SQUARES) == 0u || squares < check.bound);
     if small && !nan {
         outcome.state = CONVERGED;
         set_all(arrayLength(&params));

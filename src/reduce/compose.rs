@@ -8,7 +8,7 @@ use wgpu::Features;
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::is_exact_kernel;
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
-use crate::reduce::monoid::{Arity, AtomicWord, Elem, Monoid};
+use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::op::Op;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{Composer, Piece};
@@ -21,7 +21,7 @@ impl Monoid {
     /// or subgroup operations that the features lack.
     pub fn compose(&self, stage: Stage, features: Features) -> Option<String> {
         let exact = is_exact_kernel(stage.kernel);
-        let monoid = &if exact { Cow::Owned(self.exact()?) } else { Cow::Borrowed(self) };
+        let monoid = &if exact { Cow::Owned(self.exact()?) } else { self.on(features) };
         let text = Text { monoid, stage, features };
         let fits = match (stage.kernel.delivery, stage.reads) {
             // Without a seed the output holds results, and only the operator's own atomic operation can add
@@ -76,7 +76,7 @@ impl Text<'_> {
 
     /// Whether elements are loaded four at a time.
     pub(super) fn reads_vectors(&self) -> bool {
-        self.stage.reads_vectors() && matches!(self.monoid.elem, Elem::Number { .. })
+        self.stage.reads_vectors() && self.monoid.elem.has_vectors()
     }
 
     fn is_pair(&self) -> bool {
@@ -141,6 +141,12 @@ impl Text<'_> {
             .provide("exchange_words", vec![exchange])
             .provide("native_reduce", self.native_reduce())
             .provide("native_atomic", native_atomic(native));
+        let composer = match monoid.format() {
+            Some(format) => composer
+                .choose("exact/lane_sums", format.lane_sums())
+                .provide("exact/window_words", vec![format.window_words()]),
+            None => composer,
+        };
         let is_half = monoid.features().contains(Features::SHADER_F16);
         composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
     }

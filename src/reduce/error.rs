@@ -190,15 +190,21 @@ pub enum ReduceError {
         element: String,
     },
     /// Exact sums are not available for the form.
-    #[error("{0:?} has no exact sums: use `Form::Whole` or `Form::Segments`")]
+    #[error("{form:?} has no exact sums: {instead}", form = .0, instead = instead_of(.0))]
     ExactForm(Form),
-    /// An exact sum of a whole input needs several workgroups in one launch, which the options or the adapter
-    /// exclude.
+    /// An exact sum of several buffers, or of a count on the GPU, needs several workgroups in one launch, which
+    /// the options or the adapter exclude.
     #[error(
-        "exact sums of whole inputs combine their partials in one launch only, which the options or this adapter \
-         (`meeting::FAILED`) exclude: reduce the input as one segment, which takes two launches"
+        "exact sums of several buffers, and of a count on the GPU, combine their partials in one launch, which the options or \
+         this adapter (`meeting::FAILED`) exclude: leave a state of each buffer (`Options::to_states`) and add these up"
     )]
     ExactMeeting,
+    /// A rung that rounds, for an exact sum.
+    #[error("`{rung}` rounds at every addition: exact sums have the rung `exact`")]
+    ExactRung {
+        /// The rung.
+        rung: &'static str,
+    },
     /// A rung about subgroups with subgroups turned off.
     #[error("`{rung}` is about subgroup operations, which the options turn off")]
     SubgroupsDisabled {
@@ -302,6 +308,20 @@ pub enum ReduceError {
     /// The results did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
+}
+
+/// What helps where a form has no exact sums.
+fn instead_of(form: &Form) -> &'static str {
+    match form {
+        Form::Strided => {
+            "use `Form::Axis`, whose results are those of every column, or leave the accuracy at `Accuracy::Fast`"
+        }
+        Form::Offsets => {
+            "use `Form::Segments` where segments have one length, and `Form::Whole` of each range where they have not"
+        }
+        Form::Accumulate => "leave states (`Options::to_states`), which add up",
+        Form::Whole | Form::Segments | Form::Axis => "use another form",
+    }
 }
 
 impl ReduceError {

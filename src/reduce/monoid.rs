@@ -1,6 +1,8 @@
 //! An operator as WGSL: four functions over a type `Acc`. naga parses and checks them before they reach a
 //! device.
 
+use std::borrow::Cow;
+
 use wgpu::Features;
 
 use crate::element::Element;
@@ -120,7 +122,20 @@ impl Elem {
     pub(super) fn is_half(self) -> bool {
         matches!(self, Elem::Number { element: Element::F16, .. })
     }
+
+    /// Whether each element is read as two words of 32 bits.
+    pub(super) fn is_in_words(self) -> bool {
+        matches!(self, Elem::Number { wgsl: PAIR_OF_WORDS, .. })
+    }
+
+    /// Whether WGSL has vectors of four elements.
+    pub(super) fn has_vectors(self) -> bool {
+        matches!(self, Elem::Number { .. }) && !self.is_in_words()
+    }
 }
+
+/// How WGSL reads 64-bit floats without 64-bit types.
+const PAIR_OF_WORDS: &str = "vec2<u32>";
 
 /// How accumulators of an operator are combined in one atomic word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +171,8 @@ pub struct Monoid {
     features: Features,
     /// The format of its states, if its sums are exact.
     format: Option<Format>,
+    /// The numbers of a state; `None` if one of them has no type in Rust.
+    state_fields: Option<Vec<Field>>,
 }
 
 impl Monoid {
@@ -335,6 +352,7 @@ impl Monoid {
             arity,
             elem,
             pieces,
+            state_fields: acc_layout.fields(),
             acc: acc_layout,
             out: out_layout,
             subgroup: None,
@@ -352,11 +370,11 @@ impl Monoid {
         Monoid { op: Some(op), subgroup, ..self }
     }
 
-    /// Makes the exact form of this operator, which sums in integers.
-    fn in_format(&self, format: Format, element: Element) -> Self {
+    /// Makes a form of this operator that sums in integers, by a text of its own.
+    pub(crate) fn in_format(&self, format: Format, element: Element, pieces: Vec<Piece>) -> Self {
         Monoid {
             elem: Elem::Number { element, wgsl: "u32" },
-            pieces: format.pieces(element),
+            pieces,
             acc: format.accumulator(),
             out: format.output(),
             subgroup: None,
@@ -364,8 +382,23 @@ impl Monoid {
             has_map4: false,
             features: Features::empty(),
             format: Some(format),
+            state_fields: Some(format.fields()),
             ..self.clone()
         }
+    }
+
+    /// The form of this operator for a device with these features: one that compares 64-bit floats reads them
+    /// as pairs of words if the device has no 64-bit integers. Results and states have the same bytes.
+    pub(super) fn on(&self, features: Features) -> Cow<'_, Monoid> {
+        let missing = self.features - features;
+        let words = match (self.op, self.element()) {
+            (Some(op), Some(element)) if !missing.is_empty() && op.compares_in_words(element) => {
+                op.reading(element, PAIR_OF_WORDS).ok()
+            }
+            _ => None,
+        };
+        let state_fields = self.state_fields.clone();
+        words.map_or(Cow::Borrowed(self), |words| Cow::Owned(Monoid { state_fields, ..words }))
     }
 
     /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already
@@ -376,7 +409,8 @@ impl Monoid {
             return Some(self.clone());
         }
         let (op, element) = (self.op?, self.element()?);
-        Some(self.in_format(Format::of(op, element)?, element))
+        let format = Format::of(op, element)?;
+        Some(self.in_format(format, element, format.pieces(element)))
     }
 
     /// The format of its states, if its sums are exact.
@@ -414,7 +448,7 @@ impl Monoid {
 
     /// The numbers of a state; `None` if one of them has no type in Rust.
     pub(super) fn state_fields(&self) -> Option<Vec<Field>> {
-        self.format.map_or_else(|| self.acc.fields(), |format| Some(format.fields()))
+        self.state_fields.clone()
     }
 
     /// The numbers of a result; `None` if it has one that Rust has no type for.
@@ -509,6 +543,9 @@ impl Monoid {
     /// [`Form::Accumulate`](crate::reduce::Form::Accumulate), which may need [more](Monoid::accumulates).
     /// Most operators over 32-bit types need none.
     pub fn features(&self) -> Features {
+        if self.op.zip(self.element()).is_some_and(|(op, element)| op.compares_in_words(element)) {
+            return Features::empty();
+        }
         // Accumulators of 64 bits are moved as 32-bit words, and splitting them takes 64-bit integers.
         if self.acc.is_wide() { self.features | Features::SHADER_INT64 } else { self.features }
     }

@@ -72,8 +72,9 @@ macro_rules! operators {
         /// - Halves are two 64-bit integers, the sum of the upper and the sum of the lower 32-bit halves: 2³²
         ///   times the first plus the second is the exact sum.
         /// - Operators that compare floats or look for zeros work on their bits as integers, so that NaN,
-        ///   infinities and signed zeros give the same results on every GPU. For `f64` they need
-        ///   [`wgpu::Features::SHADER_INT64`] instead of `SHADER_F64`. Means of 64-bit integers need it, too.
+        ///   infinities and signed zeros give the same results on every GPU. For `f64` they use
+        ///   [`wgpu::Features::SHADER_INT64`] if the device has it, and otherwise pairs of 32-bit words: they
+        ///   need no feature. Means of 64-bit integers need `SHADER_INT64`.
         ///   Variance, deviation, L2 norm, log-sum-exp and geometric mean of 64-bit integers compute in
         ///   `f64`.
         /// - `l2`, `log-sum-exp` and `geometric-mean` convert each 32-bit integer to `f32` and each 64-bit
@@ -214,19 +215,30 @@ impl Op {
     ///
     /// [`MonoidError::Undefined`] if [`Op::is_over`] is false.
     pub fn over(self, element: Element) -> Result<Monoid, MonoidError> {
+        let wgsl = match (self.row().reads, element) {
+            (Reads::Bits, Element::F32) => "i32",
+            (Reads::Bits, Element::F64) => "i64",
+            _ => element.name(),
+        };
+        self.reading(element, wgsl)
+    }
+
+    /// Whether the operator compares 64-bit floats by their bits, which takes no 64-bit integers.
+    pub(super) const fn compares_in_words(self, element: Element) -> bool {
+        matches!((self.row().reads, element), (Reads::Bits, Element::F64))
+    }
+
+    /// The operator over an element type that WGSL reads as another one.
+    pub(super) fn reading(self, element: Element, wgsl: &'static str) -> Result<Monoid, MonoidError> {
         if !self.is_over(element) {
             return Err(MonoidError::Undefined { op: self, element });
         }
         let row = self.row();
         let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
-        let wgsl = match (row.reads, element) {
-            (Reads::Bits, Element::F32) => "i32",
-            (Reads::Bits, Element::F64) => "i64",
-            _ => element.name(),
-        };
+        let elem = Elem::Number { element, wgsl };
         let file = format!("operators/{}", self.name().replace('-', "_"));
-        let pieces = element.defines(Composer::default()).pieces(&file);
-        let monoid = Monoid::analyse(self.name(), Elem::Number { element, wgsl }, arity, pieces)?;
+        let composer = element.defines(Composer::default()).define("in_words", elem.is_in_words());
+        let monoid = Monoid::analyse(self.name(), elem, arity, composer.pieces(&file))?;
         Ok(monoid.known_as(self, row.subgroup))
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{Accuracy, is_exact_kernel};
+use crate::reduce::exact::{self, Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
 use crate::reduce::meeting::Meeting;
 use crate::reduce::monoid::Monoid;
@@ -83,9 +83,8 @@ impl Options<'_> {
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
         let monoid = &*self.exact(monoid)?;
-        if monoid.format().is_some() && !matches!(form, Form::Whole | Form::Segments) {
-            return Err(ReduceError::ExactForm(form));
-        }
+        let monoid = &*monoid.on(features);
+        exact::check(monoid, form)?;
         let request = self.request(monoid, form, limits);
         if let Strategy::Rung { rung, finish, tuning } = self.strategy {
             plan::check(&request, rung, finish, tuning)?;
@@ -131,7 +130,15 @@ impl Options<'_> {
 
     /// The operator with the accuracy that the options set.
     pub(super) fn exact<'r>(&self, monoid: &'r Monoid) -> Result<Cow<'r, Monoid>, ReduceError> {
-        if !self.is_exact() || monoid.format().is_some() {
+        if !self.is_exact() && monoid.format().is_none() {
+            return Ok(Cow::Borrowed(monoid));
+        }
+        if let Strategy::Rung { rung, .. } = self.strategy
+            && !is_exact_kernel(rung.kernel)
+        {
+            return Err(ReduceError::ExactRung { rung: rung.name() });
+        }
+        if monoid.format().is_some() {
             return Ok(Cow::Borrowed(monoid));
         }
         let (name, element) = (monoid.name().to_owned(), monoid.element_name());

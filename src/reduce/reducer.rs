@@ -107,7 +107,7 @@ impl Reducer {
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         let options = Options { meeting: options.meeting.on(&device.adapter_info()), ..options };
-        let monoid = options.exact(&monoid)?.into_owned();
+        let monoid = options.exact(&monoid)?.on(device.features()).into_owned();
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {
             features: options.features(device.features()),

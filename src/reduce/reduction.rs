@@ -7,6 +7,7 @@ use crate::dispatch::Dispatch;
 use crate::read::{self, Readback};
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
+use crate::reduce::exact::EXACT_SEGMENTS;
 use crate::reduce::plan::{Extent, Plan};
 use crate::reduce::prepared::Prepared;
 use crate::reduce::reducer::Reducer;
@@ -229,6 +230,12 @@ impl<'a> Reduction<'a> {
         let takes_count = matches!(shape.form(), Form::Whole | Form::Accumulate | Form::Strided);
         if sources.count.is_some() && !takes_count {
             return Err(ReduceError::Count(shape));
+        }
+        // An exact sum in two launches is one of a segment, which has its length from the host.
+        if sources.count.is_some()
+            && plan.launches.iter().any(|launch| *launch.stage.kernel == EXACT_SEGMENTS)
+        {
+            return Err(ReduceError::ExactMeeting);
         }
         bind::check(&plan, sources, output, reducer.limits())?;
         let own;

@@ -1,7 +1,8 @@
 //! The auxiliary kernels of a stencil. They are shown, translated and tested like its main kernel.
 
+use crate::reduce::Monoid;
 use crate::stencil::config::Config;
-use crate::stencil::{convergence, halo};
+use crate::stencil::{convergence, halo, residual};
 
 /// A kernel with everything that its pipeline needs. It has no overrides.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,5 +28,11 @@ impl Config {
             kernel(convergence::compose(self.element), &convergence::ENTRY_POINTS),
         ]
         .concat()
+    }
+
+    /// The operator over two grids that adds up the squared changes of an exact check; `None` for grids of `f64`,
+    /// which have none.
+    pub fn exact_residual(&self) -> Option<Monoid> {
+        residual::exact_operator(self.element)
     }
 }

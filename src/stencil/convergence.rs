@@ -8,9 +8,10 @@ use crate::binding;
 use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
 use crate::pipeline::{self, LimitError};
-use crate::reduce::Prepared;
+use crate::reduce::{Accuracy, Prepared};
 use crate::shader::{Composer, Piece};
 use crate::slice::Slice;
+use crate::stencil::check::{Check, reals};
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 use crate::stencil::jacobi::Jacobi;
@@ -18,7 +19,7 @@ use crate::stencil::kernels::Kernels;
 use crate::stencil::residual;
 use crate::stencil::steps::Steps;
 use crate::stencil::uniforms::UniformBlocks;
-use crate::stencil::until::{Norm, Outcome, Until};
+use crate::stencil::until::{Outcome, Until};
 
 /// Bytes of an outcome on the GPU: see `Outcome` in `shaders/stencil/convergence.wgsl`.
 const OUTCOME_SIZE: u64 = 32;
@@ -40,6 +41,7 @@ impl Jacobi {
     /// - The errors of [`Jacobi::prepare`].
     /// - Epsilon is negative or not a number, or checks come after every zero steps.
     /// - The grid has more cells than a reduction can count.
+    /// - The accuracy is exact, and the grid is of `f64`.
     /// - The additional kernels exceed a limit of the device.
     pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, StencilError> {
         until.check()?;
@@ -56,16 +58,22 @@ impl Jacobi {
         LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(grids, &params)?;
-        let found = binding::scratch(device, "halofold::stencil::residual", 16);
+        let found = binding::scratch(device, "halofold::stencil::residual", residual::SIZE);
         let count = Slice::at(&params, count);
-        let check = residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?;
+        let mut check =
+            vec![residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?];
+        if until.accuracy == Accuracy::Exact {
+            let reducer = self.kernels.exact_residual()?;
+            check.push(residual::prepare_exact(reducer, self.config(), grids, count, &found)?);
+        }
         let buffers = Buffers { blocks: &blocks, params: &params, residual: &found };
         let control = Control::new(&self.kernels, self.config().element, until, buffers);
         Ok(Convergence { steps, check, control, every: until.every })
     }
 
     /// Compiles the pipelines of [`Jacobi::prepare_until`] that are not compiled yet: those of
-    /// [`Jacobi::compile`], four small ones, and those of a reduction over two inputs.
+    /// [`Jacobi::compile`], four small ones, and those of a reduction over two inputs. Exact checks compile
+    /// another reduction when they are first prepared.
     ///
     /// # Errors
     ///
@@ -93,7 +101,8 @@ impl Jacobi {
 #[derive(Debug)]
 pub struct Convergence {
     steps: Steps,
-    check: Prepared,
+    /// What finds the residual, in order.
+    check: Vec<Prepared>,
     control: Control,
     every: u32,
 }
@@ -128,7 +137,7 @@ impl Convergence {
             // The residual is the change of the last step, so that step is a separate pass.
             self.steps.record(&mut recorder, at, due - at - 1);
             self.steps.record(&mut recorder, due - 1, 1);
-            self.check.encode_in_pass(pass);
+            self.check.iter().for_each(|check| check.encode_in_pass(pass));
             self.control.record(&mut Recorder::new(pass), due - at, self.every);
             at = due;
         }
@@ -248,37 +257,10 @@ impl Control {
     }
 }
 
-/// `Check` of `shaders/stencil/convergence.wgsl`. Its reals are as wide as those of the grid.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
-struct Check {
-    steps: u32,
-    squares: u32,
-    /// Epsilon, then infinity: two `f64`, or two `f32` and padding.
-    reals: [u32; 4],
-}
-
-impl Check {
-    fn new(element: Element, until: Until, steps: u32) -> Self {
-        let reals = reals(element, [until.epsilon, f64::INFINITY]);
-        Check { steps, squares: u32::from(until.norm == Norm::L2), reals }
-    }
-}
-
-/// Converts two numbers to the words of two `Real`.
-fn reals(element: Element, values: [f64; 2]) -> [u32; 4] {
-    if residual::width(element) == 8 {
-        bytemuck::cast(values)
-    } else {
-        let [a, b] = values.map(|value| (value as f32).to_bits());
-        [a, b, 0, 0]
-    }
-}
-
 /// The bytes of the outcome before a run.
 fn fresh(element: Element) -> Vec<u8> {
     let width = residual::width(element);
-    let words = reals(element, [f64::INFINITY; 2]);
+    let words = reals(element, &[f64::INFINITY; 2]);
     let mut outcome = vec![0, 0, width];
     // 64-bit numbers start at a multiple of eight bytes.
     outcome.extend((width == 8).then_some(0));

@@ -5,8 +5,9 @@ use std::sync::OnceLock;
 
 use wgpu::Device;
 
+use crate::element::Element;
 use crate::pipeline::{self, Checks, Compilations, Compiled, Kernel, Options};
-use crate::reduce::Reducer;
+use crate::reduce::{ReduceError, Reducer};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::{convergence, halo, residual};
@@ -23,6 +24,7 @@ pub(super) struct Kernels {
     cache: Option<wgpu::PipelineCache>,
     compiled: Compilations<Key>,
     residual: OnceLock<Reducer>,
+    exact_residual: OnceLock<Reducer>,
 }
 
 /// What tells the kernels of a configuration apart.
@@ -45,6 +47,7 @@ impl Kernels {
             cache: options.cache.cloned(),
             compiled: Compilations::default(),
             residual: OnceLock::new(),
+            exact_residual: OnceLock::new(),
         }
     }
 
@@ -113,11 +116,25 @@ impl Kernels {
 
     /// The reduction of the convergence check. It compiles its own kernels when it is first prepared.
     pub(super) fn residual(&self) -> Result<&Reducer, StencilError> {
-        if let Some(reducer) = self.residual.get() {
+        self.reducer(&self.residual, residual::reducer)
+    }
+
+    /// The reduction that adds up the squares of an exact check.
+    pub(super) fn exact_residual(&self) -> Result<&Reducer, StencilError> {
+        self.reducer(&self.exact_residual, residual::exact_reducer)
+    }
+
+    /// A reduction that is kept, or the one that `make` makes.
+    fn reducer<'a>(
+        &'a self,
+        kept: &'a OnceLock<Reducer>,
+        make: impl Fn(&Device, Element, Options<'_>) -> Result<Reducer, ReduceError>,
+    ) -> Result<&'a Reducer, StencilError> {
+        if let Some(reducer) = kept.get() {
             return Ok(reducer);
         }
-        let reducer = residual::reducer(&self.device, self.config.element, self.options())?;
-        Ok(self.residual.get_or_init(|| reducer))
+        let reducer = make(&self.device, self.config.element, self.options())?;
+        Ok(kept.get_or_init(|| reducer))
     }
 
     /// The options with which they are compiled.

@@ -46,6 +46,7 @@
 mod aux_kernels;
 mod blocked;
 mod catalogue;
+mod check;
 mod config;
 mod convergence;
 mod error;

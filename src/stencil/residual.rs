@@ -1,15 +1,24 @@
 //! The residual: the change between two grids. A custom operator reduces it to its maximum and its sum of
-//! squares: see `shaders/stencil/residual.wgsl`.
+//! squares: see `shaders/stencil/residual.wgsl`. If the sum is to be exact, a second reduction computes it: see
+//! `shaders/exact/shared/squares.wgsl`.
 
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
 use crate::pipeline;
-use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Shape};
+use crate::reduce::exact::Format;
+use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
+use crate::shader::Composer;
 use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
+
+/// Where the exact sum of squares begins: where a binding may begin on every device.
+const EXACT_AT: u64 = 256;
+
+/// Bytes of a residual.
+pub(super) const SIZE: u64 = EXACT_AT + 16;
 
 /// The type in which changes are computed and summed.
 pub(super) fn real(element: Element) -> &'static str {
@@ -27,6 +36,17 @@ fn operator(element: Element) -> Monoid {
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
 }
 
+/// The operator that adds up squares without rounding; `None` for grids of `f64`.
+pub(super) fn exact_operator(element: Element) -> Option<Monoid> {
+    let file = match element {
+        Element::F32 => "exact/squares_f32",
+        Element::F16 => "exact/squares_f16",
+        _ => return None,
+    };
+    let pieces = Composer::default().pieces(file);
+    Some(operator(element).in_format(Format::Single, element, pieces))
+}
+
 /// The number of cells that a check reads while the run continues.
 pub(super) fn cells(config: &Config) -> u32 {
     config.grid.cells().try_into().unwrap_or(u32::MAX)
@@ -40,6 +60,20 @@ pub(super) fn reducer(
 ) -> Result<Reducer, ReduceError> {
     let options = Options { cache: options.cache, ..Options::default() };
     Reducer::with_options(device, operator(element), options)
+}
+
+/// The reduction that only adds up squares, exactly.
+pub(super) fn exact_reducer(
+    device: &Device,
+    element: Element,
+    options: pipeline::Options<'_>,
+) -> Result<Reducer, ReduceError> {
+    let options = Options { cache: options.cache, ..Options::default() };
+    let operator = exact_operator(element).ok_or_else(|| ReduceError::NotExact {
+        name: "the L2 residual".to_owned(),
+        element: element.to_string(),
+    })?;
+    Reducer::with_options(device, operator, options)
 }
 
 /// Compiles what the reduction over a grid launches.
@@ -57,8 +91,28 @@ pub(super) fn prepare(
     count: Slice<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
+    Ok(changes(reducer, config, grids).first(count).into(out)?)
+}
+
+/// Binds the reduction that only adds up squares. It writes behind what [`prepare`] writes.
+pub(super) fn prepare_exact(
+    reducer: &Reducer,
+    config: &Config,
+    grids: Grids<'_>,
+    count: Slice<'_>,
+    out: &Buffer,
+) -> Result<Prepared, StencilError> {
+    let sum = Slice::at(out, EXACT_AT);
+    match changes(reducer, config, grids).first(count).into(sum) {
+        // A reduction in two launches takes no count: it goes on reading when the run has stopped.
+        Err(ReduceError::ExactMeeting) => Ok(changes(reducer, config, grids).into(sum)?),
+        prepared => Ok(prepared?),
+    }
+}
+
+fn changes<'a>(reducer: &'a Reducer, config: &Config, grids: Grids<'a>) -> Reduction<'a> {
     let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
-    Ok(reducer.of(first).and(second).first(count).into(out)?)
+    reducer.of(first).and(second)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The stopping condition: how large the change of a step may be. Plain values; no GPU here.
 
+use crate::reduce::Accuracy;
 use crate::stencil::error::StencilError;
 
 /// The norm of the change from one step to the next, over all cells.
@@ -25,12 +26,19 @@ pub struct Until {
     /// The number of steps from one check to the next. A check reads both grids, so it takes about as long as
     /// a step.
     pub every: u32,
+    /// How squares of changes are added up: [`Accuracy::Fast`] by default, as 32-bit floats (64-bit floats for
+    /// grids of `f64`), whose last bits depend on the GPU.
+    ///
+    /// [`Accuracy::Exact`] adds them without rounding: equal grids give [`Outcome::l2`] with the same bits on
+    /// every GPU, and a run by [`Norm::L2`] stops at the same step. It is for grids of `f32` and `f16`, and a
+    /// check then reads both grids twice. The largest change has the same bits with either.
+    pub accuracy: Accuracy,
 }
 
 impl Until {
     /// Stops when the largest change is below `epsilon`, checked after every ten steps.
     pub const fn new(epsilon: f64) -> Self {
-        Until { epsilon, norm: Norm::Max, every: 10 }
+        Until { epsilon, norm: Norm::Max, every: 10, accuracy: Accuracy::Fast }
     }
 
     /// Returns this condition with another norm.
@@ -41,6 +49,11 @@ impl Until {
     /// Returns this condition with a check after every `every` steps.
     pub const fn with_every(self, every: u32) -> Self {
         Until { every, ..self }
+    }
+
+    /// Returns this condition with another way to add up squares.
+    pub const fn with_accuracy(self, accuracy: Accuracy) -> Self {
+        Until { accuracy, ..self }
     }
 
     /// Checks the fields.

@@ -60,12 +60,21 @@ pub fn alone() -> MutexGuard<'static, ()> {
 
 /// Another device of the same adapter, with less of everything that `lower` lowers.
 pub fn limited(lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
+    lesser(wgpu::Features::empty(), lower)
+}
+
+/// Another device of the same adapter, without some features.
+pub fn without(features: wgpu::Features) -> Gpu {
+    lesser(features, |_| ())
+}
+
+fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     gpu();
     let mut required_limits = adapter::helpful_limits(adapter());
     lower(&mut required_limits);
     let descriptor = wgpu::DeviceDescriptor {
-        label: Some("limited"),
-        required_features: adapter().features() & adapter::HELPFUL_FEATURES,
+        label: Some("lesser"),
+        required_features: (adapter().features() & adapter::HELPFUL_FEATURES) - features,
         required_limits,
         ..Default::default()
     };

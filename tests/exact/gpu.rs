@@ -2,14 +2,11 @@
 
 use halofold::reduce::exact::State;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{
-    Accuracy, Extent, Form, Meeting, Monoid, Op, Options, ReduceError, Reducer, Reduction, Shape, Strategy,
-    Tuning,
-};
+use halofold::reduce::{Accuracy, Form, Monoid, Op, Options, Reducer, Reduction, Shape, Strategy, Tuning};
 use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, Random, alone, buffer, gpu, limited, over, poisoned, run};
+use crate::common::{Gpu, alone, buffer, gpu, limited, over, poisoned, run};
 use crate::cpu::{CASES, bits, finished, second, state};
 use crate::oracle::expected;
 
@@ -27,7 +24,7 @@ impl Inputs {
         Inputs { buffers, offset, bytes: arrays[0].len() as u64 }
     }
 
-    fn slices(&self) -> Vec<Slice<'_>> {
+    pub fn slices(&self) -> Vec<Slice<'_>> {
         self.buffers.iter().map(|buffer| Slice::new(buffer, self.offset, self.bytes)).collect()
     }
 }
@@ -64,26 +61,34 @@ pub fn results(op: Op, element: Element, bytes: &[u8]) -> Vec<u64> {
 
 /// One operator over an element type, and its arrays.
 #[derive(Clone, Copy)]
-struct Case {
-    op: Op,
-    element: Element,
+pub struct Case {
+    pub op: Op,
+    pub element: Element,
 }
 
 /// Reducers of a case for one form.
-struct Bench<'a> {
-    gpu: &'a Gpu,
-    case: Case,
-    results: Reducer,
+pub struct Bench<'a> {
+    pub gpu: &'a Gpu,
+    pub case: Case,
+    pub results: Reducer,
 }
 
 impl<'a> Bench<'a> {
-    fn new(gpu: &'a Gpu, (op, element): (Op, Element)) -> Self {
+    pub fn new(gpu: &'a Gpu, (op, element): (Op, Element)) -> Self {
         let monoid = op.over(element).unwrap();
         Bench { gpu, case: Case { op, element }, results: reducer(gpu, &monoid, exact(false, false)) }
     }
 
     /// Runs arrays of one length one after the other, each against the oracle.
-    fn check(&self, shape: Shape, first: &[u8], second: Option<&[u8]>, shift: u64, len: usize, what: &str) {
+    pub fn check(
+        &self,
+        shape: Shape,
+        first: &[u8],
+        second: Option<&[u8]>,
+        shift: u64,
+        len: usize,
+        what: &str,
+    ) {
         let Case { op, element } = self.case;
         let arrays: Vec<&[u8]> = std::iter::once(first).chain(second).collect();
         let inputs = Inputs::new(self.gpu, element, &arrays, shift);
@@ -100,7 +105,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn check_whole(&self, hard: Hard, len: usize, seed: u64) {
+    pub fn check_whole(&self, hard: Hard, len: usize, seed: u64) {
         let Case { op, element } = self.case;
         let first = array(hard, element, len, seed);
         let second = second(op, hard, element, len, seed);
@@ -180,28 +185,6 @@ fn windows_split_anywhere() {
         for hard in [Hard::Patterns, Hard::Mixed, Hard::MinusZeros] {
             bench.check_segments(hard, 3, 30_011, 9);
             bench.check_segments(hard, 500, 77, 9);
-        }
-    }
-}
-
-#[test]
-fn the_order_decides_nothing() {
-    let _alone = alone();
-    let bench = Bench::new(gpu(), (Op::Sum, Element::F32));
-    for hard in [Hard::Patterns, Hard::Mixed, Hard::Largest, Hard::Cancelling] {
-        let mut words: Vec<u32> = bytemuck::pod_collect_to_vec(&array(hard, Element::F32, 30_000, 1));
-        let wanted = expected(Op::Sum, Element::F32, bytemuck::cast_slice(&words), None);
-        let mut random = Random::new(8);
-        for order in 0..4 {
-            match order {
-                0 => words.sort_unstable(),
-                1 => words.reverse(),
-                2 => words.sort_by_key(|word| word << 1),
-                _ => (1..words.len()).for_each(|i| words.swap(i, random.next() as usize % (i + 1))),
-            }
-            let inputs = Inputs::new(gpu(), Element::F32, &[bytemuck::cast_slice(&words)], 0);
-            let got = results(Op::Sum, Element::F32, &output(gpu(), &bench.results, Shape::Whole, &inputs));
-            assert_eq!(got, [wanted], "{hard:?}, order {order}");
         }
     }
 }
@@ -288,30 +271,4 @@ fn every_workgroup_size_gives_the_same_bits() {
         }
         assert!(sizes >= 4, "{op} of {element} ran in {sizes} sizes");
     }
-}
-
-#[test]
-fn what_has_no_exact_form_is_refused() {
-    let _alone = alone();
-    let make = |op: Op, element| {
-        let monoid = op.over(element).unwrap();
-        Reducer::with_options(&gpu().device, monoid, exact(false, false))
-    };
-    assert!(matches!(make(Op::Max, Element::F32), Err(ReduceError::NotExact { .. })));
-    assert!(matches!(make(Op::Sum, Element::U32), Err(ReduceError::NotExact { .. })));
-    let sum = make(Op::Sum, Element::F32).unwrap();
-    let columns =
-        sum.plan(Shape::Axis { outer: 1, len: 4, inner: 4 }, &[Extent { offset: 0, len: 16 }], None);
-    assert!(matches!(columns, Err(ReduceError::ExactForm(Form::Axis))), "{columns:?}");
-
-    // Two launches: not of a whole input, unless one workgroup has it all.
-    let mut twice = exact(false, false);
-    twice.meeting = Meeting::TwoLaunches;
-    let sum = Op::Sum.over(Element::F32).unwrap();
-    let sum = Reducer::with_options(&gpu().device, sum, twice).unwrap();
-    let plan = |shape, len| sum.plan(shape, &[Extent { offset: 0, len }], None);
-    let many = 1 << 20;
-    assert!(matches!(plan(Shape::Whole, many), Err(ReduceError::ExactMeeting)));
-    assert_eq!(plan(Shape::Whole, 10).unwrap().launches().len(), 1);
-    assert_eq!(plan(Shape::Segments { len: many }, many).unwrap().launches().len(), 2);
 }

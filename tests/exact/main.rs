@@ -4,7 +4,11 @@
 mod common;
 
 mod arrays;
+mod columns;
 mod cpu;
+mod forms;
 mod gpu;
+mod long;
 mod oracle;
+mod order;
 mod recorded;

@@ -2,6 +2,8 @@
 //!
 //! Shares nothing with what it checks: neither digits nor windows, and it rounds by dividing.
 
+use std::collections::BTreeMap;
+
 use halofold::Element;
 use halofold::reduce::Op;
 use num_bigint::{BigInt, BigUint, Sign};
@@ -26,7 +28,14 @@ enum Number {
     Nan,
     Infinite { is_negative: bool },
     Zero { is_negative: bool },
-    Finite(BigInt),
+    Finite(Scaled),
+}
+
+/// An integer times two to a power, which counts from the scale.
+#[derive(Clone, Copy)]
+struct Scaled {
+    integer: i128,
+    power: u32,
 }
 
 impl Kind {
@@ -56,8 +65,9 @@ impl Kind {
             0 => (rest, 0),
             _ => (rest + (1 << fraction), power - 1),
         };
-        let magnitude = BigInt::from(significand) * BigInt::from(2).pow(SCALE - self.lowest() + steps as u32);
-        Number::Finite(if is_negative { -magnitude } else { magnitude })
+        let magnitude = i128::from(significand);
+        let integer = if is_negative { -magnitude } else { magnitude };
+        Number::Finite(Scaled { integer, power: SCALE - self.lowest() + steps as u32 })
     }
 
     /// The bits of the number nearest to a fraction.
@@ -102,7 +112,7 @@ pub fn bits_of(element: Element, bytes: &[u8]) -> Vec<u64> {
 fn times(a: Number, b: Number) -> Number {
     let is_negative = |number: &Number| match number {
         Number::Infinite { is_negative } | Number::Zero { is_negative } => *is_negative,
-        Number::Finite(value) => value.sign() == Sign::Minus,
+        Number::Finite(value) => value.integer < 0,
         Number::Nan => false,
     };
     let is_negative = is_negative(&a) != is_negative(&b);
@@ -113,8 +123,9 @@ fn times(a: Number, b: Number) -> Number {
         }
         (Number::Infinite { .. }, _) | (_, Number::Infinite { .. }) => Number::Infinite { is_negative },
         (Number::Zero { .. }, _) | (_, Number::Zero { .. }) => Number::Zero { is_negative },
-        // Exact: both are far larger multiples of the scale's root than needed.
-        (Number::Finite(a), Number::Finite(b)) => Number::Finite((a * b) >> SCALE),
+        (Number::Finite(a), Number::Finite(b)) => {
+            Number::Finite(Scaled { integer: a.integer * b.integer, power: a.power + b.power - SCALE })
+        }
     }
 }
 
@@ -151,11 +162,14 @@ pub fn expected(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -
     if numbers.iter().all(|number| matches!(number, Number::Zero { is_negative: true })) {
         return sign_bit;
     }
-    let finite = numbers.iter().filter_map(|number| match number {
-        Number::Finite(value) => Some(value),
-        _ => None,
-    });
-    let sum: BigInt = finite.sum();
+    // Integers of one power add up as they are.
+    let mut sums = BTreeMap::<u32, i128>::new();
+    for number in &numbers {
+        if let Number::Finite(Scaled { integer, power }) = number {
+            *sums.entry(*power).or_default() += integer;
+        }
+    }
+    let sum: BigInt = sums.into_iter().map(|(power, sum)| BigInt::from(sum) << power).sum();
     let denominator = BigUint::from(if op == Op::Mean { count } else { 1 });
     let bits = result.nearest(sum.magnitude(), &denominator);
     if sum.sign() == Sign::Minus { bits | sign_bit } else { bits }

@@ -7,14 +7,15 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
 use crate::refusals;
 
-/// What a device may lack without a kernel becoming impossible: then it is composed in another way.
-const OPTIONAL: [Features; 2] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC];
+/// What a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of interest
+/// for 64-bit floats alone.
+const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
 /// Everything that decides a kernel's text, and who asks for it.
 #[derive(Clone, Copy)]
@@ -46,10 +47,22 @@ impl Permutation<'_> {
         if options.meeting == Meeting::TwoLaunches {
             label += &format!(", {} of two launches", stage_name(stage));
         }
-        for (holds, what) in [(options.from_states, ", from states"), (options.to_states, ", to states")] {
+        let variants = [
+            (options.from_states, ", from states"),
+            (options.to_states, ", to states"),
+            (self.is_in_words(), ", in words"),
+            (options.accuracy == Accuracy::Exact, ", exact"),
+        ];
+        for (holds, what) in variants {
             label += if holds { what } else { "" };
         }
         label
+    }
+
+    /// Whether it compares 64-bit floats as pairs of words.
+    pub fn is_in_words(&self) -> bool {
+        let is_wide = self.monoid.element() == Some(Element::F64) && self.monoid.features().is_empty();
+        is_wide && !self.features.contains(Features::SHADER_INT64)
     }
 
     /// Its kernel.
@@ -96,7 +109,7 @@ pub fn generous() -> Limits {
     }
 }
 
-/// Every way to make a reducer: each form, with elements and states, in one launch and two; each rung, by each of its finishes.
+/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung, by each of its finishes.
 pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
     let mut ways = Vec::new();
     for form in Form::ALL {
@@ -109,6 +122,11 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                 let mut options = Options::default();
                 (options.from_states, options.to_states) = (from_states, to_states);
                 ways.push((form, options));
+                if matches!(form, Form::Whole | Form::Segments | Form::Axis) {
+                    let mut exact = options;
+                    exact.accuracy = Accuracy::Exact;
+                    ways.push((form, exact));
+                }
                 if matches!(form, Form::Whole | Form::Strided) {
                     options.meeting = Meeting::TwoLaunches;
                     ways.push((form, options));
@@ -129,8 +147,9 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
 
 /// Every stage of an operator's reducers on every kind of device that runs it, in workgroups of one size.
 pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>> {
-    let devices = (0..1 << OPTIONAL.len()).map(|mask: usize| {
-        let lacking = OPTIONAL.iter().enumerate().filter(move |(bit, _)| mask >> bit & 1 == 1);
+    let optional = &OPTIONAL[..if monoid.element() == Some(Element::F64) { 3 } else { 2 }];
+    let devices = (0..1 << optional.len()).map(|mask: usize| {
+        let lacking = optional.iter().enumerate().filter(move |(bit, _)| mask >> bit & 1 == 1);
         lacking.fold(HELPFUL_FEATURES, |features, (_, feature)| features - *feature)
     });
     let devices: Vec<_> = devices.collect();
@@ -173,8 +192,8 @@ pub fn asker(form: Form, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
         _ => {
-            let Options { from_states, to_states, meeting, .. } = options;
-            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}")
+            let Options { from_states, to_states, meeting, accuracy, .. } = options;
+            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}, {accuracy:?}")
         }
     }
 }

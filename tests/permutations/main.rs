@@ -11,10 +11,12 @@ mod fingerprint;
 mod hashes;
 mod histogram;
 mod lints;
+mod program;
 mod refusals;
 mod shapes;
 mod spirv_val;
 mod stencils;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -23,7 +25,7 @@ use std::sync::{LazyLock, Mutex};
 
 use catalogue::{Distinct, Entry, generous, ways};
 use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::{Arity, Extent, Form, Monoid, Op, Options, ReduceError, Shape, Strategy};
+use halofold::reduce::{Accuracy, Arity, Extent, Form, Monoid, Op, Options, ReduceError, Shape, Strategy};
 use halofold::{Element, wgpu};
 use halofold_measure::translate::{Code, Kernel, Language, TranslateError};
 use spirv_val::SpirvVal;
@@ -136,10 +138,10 @@ fn nothing_is_left_out() {
             let known = (catalogue::asker(form, &options), op, monoid.element());
             let excused = match options.strategy {
                 Strategy::Rung { finish: Finish::Atomic, .. } => !fits_a_word(monoid),
-                Strategy::Rung { rung, .. } if rung.name() == "exact" => {
-                    let checked = options.check(monoid, form, Features::all(), &wgpu::Limits::default());
-                    matches!(checked, Err(ReduceError::NotExact { .. }))
+                Strategy::Fastest if options.accuracy == Accuracy::Exact => {
+                    is_not_exact(monoid, form, &options)
                 }
+                Strategy::Rung { rung, .. } if rung.name() == "exact" => is_not_exact(monoid, form, &options),
                 _ => form == Form::Accumulate && monoid.accumulates().is_none(),
             };
             assert_eq!(KERNELS.met.contains(&known), !excused, "{known:?}");
@@ -152,6 +154,12 @@ fn nothing_is_left_out() {
         .collect();
     let foreseen: BTreeSet<_> = refusals::REFUSALS.iter().map(|(language, ty, _)| (*language, *ty)).collect();
     assert_eq!(met, foreseen);
+}
+
+/// Whether an operator has no exact form.
+fn is_not_exact(monoid: &Monoid, form: Form, options: &Options<'_>) -> bool {
+    let checked = options.check(monoid, form, Features::all(), &wgpu::Limits::default());
+    matches!(checked, Err(ReduceError::NotExact { .. }))
 }
 
 /// Whether an atomic word takes accumulators and turns into the result.
@@ -210,25 +218,6 @@ fn no_kernel_needs_more_than_is_checked() {
         let error = lints::invalid_with(&entry.kernel.wgsl, features);
         error.map(|error| format!("{} with {features:?}: {error}", entry.first.label())).into_iter().collect()
     }));
-}
-
-/// The kernels that measure the memory's peak are no reducer's.
-#[test]
-fn the_measuring_kernels() {
-    let spirv_val = SpirvVal::find();
-    let read = (include_str!("../../measure/shaders/read.wgsl"), "GROUPS", 64.0);
-    let copy = (include_str!("../../measure/shaders/copy.wgsl"), "VECTORS", 4.0);
-    for (wgsl, name, value) in [read, copy] {
-        assert_eq!(lints::broken_rules(wgsl), Vec::<String>::new());
-        let overrides = vec![("WG", 256.0), (name, value)];
-        let kernel = Kernel { wgsl: wgsl.to_owned(), entry_point: "main", overrides };
-        for language in Language::ALL {
-            let words = translate(&kernel, &[], language).unwrap();
-            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
-                spirv_val.check(&words).unwrap();
-            }
-        }
-    }
 }
 
 /// A rung that a device has too little workgroup memory for is refused, not left to the driver; and what halofold chooses itself

@@ -45,7 +45,12 @@ pub fn may(permutation: &Permutation<'_>, language: Language, ty: &str) -> bool 
 
 /// The features that some type in a kernel may stand for.
 fn needed(permutation: &Permutation<'_>) -> Features {
-    let mut needed = permutation.monoid.features();
+    let monoid = permutation.monoid;
+    let mut needed = monoid.features();
+    // These read 64-bit floats as integers, if there are such integers.
+    if monoid.element() == Some(Element::F64) && needed.is_empty() && !permutation.is_in_words() {
+        needed = Features::SHADER_INT64;
+    }
     // These compute with floats alone: integers come in only where accumulators travel as words.
     if computes_in_f64(permutation) && !travels(permutation) {
         needed = needed - Features::SHADER_INT64;
@@ -73,8 +78,8 @@ fn travels(permutation: &Permutation<'_>) -> bool {
 /// The types that a kernel has for sure, of those that some language lacks.
 fn types(permutation: &Permutation<'_>) -> Vec<&'static str> {
     let Permutation { monoid, stage, .. } = permutation;
-    // Exact sums compute with 32-bit words alone, whatever they read.
-    if stage.kernel.name.starts_with("exact") {
+    // Exact sums compute with 32-bit words alone, whatever they read; so does what compares pairs of words.
+    if stage.kernel.name.starts_with("exact") || permutation.is_in_words() {
         return Vec::new();
     }
     let reads = stage.kernel.coverage != Coverage::One && stage.reads != Reads::Partials;

@@ -6,8 +6,10 @@ use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
+use crate::catalogue::Distinct;
 use crate::spirv_val::SpirvVal;
-use crate::{fail_on, in_parallel, lints, say, translate};
+use crate::written::Item;
+use crate::{fail_on, in_parallel, lints, say, translate, write_all};
 
 /// Every reason to refuse a kernel.
 const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f16")];
@@ -16,6 +18,8 @@ const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f
 struct Entry {
     label: String,
     kernel: Kernel,
+    /// What it is, its variant first: for `written`.
+    traits: Vec<String>,
     element: Element,
     /// Whether lanes exchange 64 bits, by 64-bit integers.
     wide_lanes: bool,
@@ -97,15 +101,75 @@ fn entries() -> Vec<Entry> {
         let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
         let memory = Some(config.workgroup_bytes());
         let wide_lanes = config.subgroups && element == Element::F64;
-        add(Entry { label, kernel, element, wide_lanes, memory });
+        add(Entry { label, kernel, traits: traits(&config), element, wide_lanes, memory });
         for kernel in config.aux_kernels() {
             let entry_point = kernel.entry_point;
             let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: Vec::new() };
             let label = format!("{entry_point} of {element}");
-            add(Entry { label, kernel, element, wide_lanes: false, memory: None });
+            let traits = vec![entry_point.to_owned()];
+            add(Entry { label, kernel, traits, element, wide_lanes: false, memory: None });
         }
     }
     entries
+}
+
+/// What a configuration is.
+fn traits(config: &Config) -> Vec<String> {
+    let Config { stencil, variant, element, grid, borders, tuning, one_weight, rhs, subgroups, .. } = config;
+    vec![
+        variant.name.to_owned(),
+        stencil.name.to_owned(),
+        element.to_string(),
+        format!("{borders:?}"),
+        format!("{} columns, blocks of {}", grid.cols, tuning.block),
+        format!("one weight {one_weight}, right-hand side {rhs}, subgroups {subgroups}"),
+    ]
+}
+
+/// Every kernel, for `written`: each variant as it is tuned by default, then the permutations.
+pub fn items() -> impl Iterator<Item = Item> {
+    let permutations = entries().into_iter().map(|Entry { label, kernel, traits, .. }| {
+        // Kernels that serve all variants have no pairs of traits.
+        let is_shared = traits.len() == 1;
+        let row = format!("stencil: {}", if is_shared { "between steps" } else { &traits[0] });
+        Item { row, label, kernel, traits: if is_shared { Vec::new() } else { traits } }
+    });
+    tuned().into_iter().chain(permutations)
+}
+
+/// Every variant over a large grid with its default tuning, and time-blocked ones also in the shapes that GPUs are given on which
+/// none was measured.
+fn tuned() -> Vec<Item> {
+    let mut items = Vec::new();
+    let mut add = |config: Config, tuning: &str| {
+        let Config { stencil, variant, element, .. } = config;
+        items.push(Item {
+            row: format!("stencil: {}", variant.name),
+            label: format!("{} {} of {element}, {tuning}", stencil.name, variant.name),
+            kernel: Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() },
+            traits: Vec::new(),
+        });
+    };
+    for (stencil, variant) in
+        STENCILS.iter().flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
+    {
+        let planes = if stencil.dims == Dims::Two { 1 } else { 256 };
+        for element in [Element::F32, Element::F64] {
+            let mut config = Config::new(stencil, variant, element, Grid { planes, rows: 4096, cols: 4096 });
+            if variant.is_blocked() {
+                add(config, "default tuning, no subgroups");
+                config.subgroups = true;
+                for levels in [2, 4] {
+                    let tuning = config.tuning.with_levels_per_team(levels).with_rows_per_turn(2);
+                    let mut shaped = config;
+                    shaped.tuning = tuning;
+                    add(shaped, &format!("{levels} levels of {} cells", tuning.cells_per_lane));
+                }
+            }
+            add(config, "default tuning");
+        }
+    }
+    items
 }
 
 /// Every kernel, by what it is.
@@ -153,4 +217,20 @@ fn tiles_take_what_the_plan_counts() {
         let told = wrong.map(|counted| format!("{} takes {} bytes, not {counted}", entry.label, takes()));
         told.into_iter().collect()
     }));
+}
+
+/// What adds up the squared changes of an exact check, in every launch that it may take.
+#[test]
+fn exact_residuals_in_every_language() {
+    let grid = Grid::plane(50, 64);
+    let config = |element| Config::new(STENCILS[0], STENCILS[0].fastest_step(), element, grid);
+    assert!(config(Element::F64).exact_residual().is_none());
+    let operators = [Element::F32, Element::F16].map(|element| config(element).exact_residual().unwrap());
+    let distinct = Distinct::of(&operators, 256);
+    assert!(distinct.kernels.len() > 8, "{}", distinct.kernels.len());
+    fail_on(&in_parallel(&distinct.kernels, |entry| {
+        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        broken.into_iter().map(|rule| format!("{}: {rule}", entry.first.label())).collect()
+    }));
+    write_all(&distinct);
 }

@@ -8,7 +8,10 @@ mod blocked;
 #[path = "../common/mod.rs"]
 mod common;
 mod field;
+#[path = "../exact/oracle.rs"]
+mod oracle;
 mod poisson;
+mod residual;
 mod run;
 mod shape;
 mod until;
@@ -34,6 +37,7 @@ fn main() {
     trials.extend(shape::trials());
     trials.extend(windows::trials());
     trials.extend(until::trials());
+    trials.extend(residual::trials());
     trials.extend(field::trials());
     trials.extend(blocked::trials());
     libtest_mimic::run(&arguments, trials).exit();

@@ -1,24 +1,21 @@
 //! `halofold reduce --exact`: sums without rounding, their states in files, and what states add up to.
 //!
-//! Each piece of a file leaves a state on the GPU; the host adds states up. However a file is cut, whatever adds it: the same bits.
+//! However a file is cut, whatever adds it: the same bits.
 
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use halofold::read::Readback;
+use halofold::Value;
+use halofold::reduce::Op;
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Accuracy, Op, Options, Reducer};
-use halofold::{Element, Slice, Value, wgpu};
 use serde::Serialize;
 
 use super::ReduceArgs;
-use super::ahead;
-use super::file::{self, Work};
+use super::exact_sum::{Total, sum};
+use super::file;
 use super::report::{Cell, shortest};
-use crate::dataset;
 use crate::failure::Failure;
-use crate::gpu::{Gpu, explain};
 use crate::reserved::Reserved;
 use crate::{output, table};
 
@@ -79,7 +76,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         args.state.as_deref().map(|path| Reserved::open_apart("--state", path, &paths)).transpose()?;
     let gpu = args.adapter.open()?;
     let mut rows = Vec::new();
-    let mut together: Option<State> = None;
+    let mut together = Total::default();
     for work in &mut work {
         let start = Instant::now();
         // Sum and mean finish the same state.
@@ -92,12 +89,9 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
             row.adapter = Some(gpu.info.name.clone());
             rows.push(row);
         }
-        match &mut together {
-            Some(together) => together.merge(&summed.state).map_err(Failure::usage)?,
-            None => together = Some(summed.state),
-        }
+        together.add(summed.state).map_err(Failure::usage)?;
     }
-    if let Some((file, state)) = target.zip(together) {
+    if let Some((file, state)) = target.zip(together.sum()) {
         file.write(&state.to_bytes())?;
     }
     deliver(&rows, args.json)
@@ -108,17 +102,12 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
     let target = args.state.as_deref().map(|path| Reserved::open_apart("--state", path, &args.files));
     let target = target.transpose()?;
     let start = Instant::now();
-    let mut merged: Option<State> = None;
+    let mut merged = Total::default();
     for path in &args.files {
         let state = read_state(Path::new(path))?;
-        match &mut merged {
-            Some(merged) => {
-                merged.merge(&state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?
-            }
-            None => merged = Some(state),
-        }
+        merged.add(state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
     }
-    let Some(state) = merged else { return Ok(()) };
+    let Some(state) = merged.sum() else { return Ok(()) };
     let is_product = state.format() == Format::Product;
     let element = if state.format() == Format::Double { "f64" } else { "f32" };
     let mut rows = Vec::new();
@@ -161,101 +150,6 @@ fn check(args: &ReduceArgs) -> Result<(), Failure> {
         return Err(Failure::usage("--with goes with one file: name no others"));
     }
     Ok(())
-}
-
-/// The exact sum of a file, by the GPU and, if it was asked, by the CPU.
-struct Summed {
-    state: State,
-    reference: Option<State>,
-}
-
-fn sum(gpu: &Gpu, work: &mut Work, second: Option<&mut Work>, args: &ReduceArgs) -> Result<Summed, Failure> {
-    let element = work.stored.element();
-    let op = if second.is_some() { Op::Dot } else { Op::Sum };
-    let monoid = op.over(element).map_err(Failure::usage)?;
-    let format = Format::of(op, element).ok_or_else(|| Failure::usage("no exact form"))?;
-    let mut options = Options::default();
-    (options.accuracy, options.to_states) = (Accuracy::Exact, true);
-    let reducer = gpu.attempt(|| {
-        Reducer::with_options(&gpu.device, monoid, options).map_err(|error| Failure::Usage(explain(&error)))
-    })?;
-    let mut sources = vec![work.open(args.raw)?];
-    if let Some(second) = second {
-        sources.push(second.open(args.raw)?);
-    }
-    let piece = (args.piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
-    let size = work.bytes().unwrap_or(piece).min(piece).next_multiple_of(8).max(8);
-    let host = || vec![vec![0; size as usize / 8]; sources.len()];
-    let mut buffers = [host(), host()];
-    let inputs: Vec<_> = sources.iter().map(|_| dataset::input_buffer(gpu, size)).collect();
-    let mut summed = Summed { state: State::new(format), reference: args.verify.then(|| State::new(format)) };
-    let mut is_first = true;
-    let shares = work.layout.shares(size / element.size()).map_err(Failure::usage)?;
-    ahead::pieces(&mut sources, &mut buffers, shares, |_, pieces| {
-        let state = gpu.attempt(|| piece_state(gpu, &reducer, &inputs, pieces))?;
-        if is_first {
-            summed.state = state;
-            is_first = false;
-        } else {
-            summed.state.merge(&state).map_err(Failure::usage)?;
-        }
-        if let Some(reference) = &mut summed.reference {
-            let one = reference_of(format, element, pieces);
-            if reference.count() == 0 {
-                *reference = one;
-            } else {
-                reference.merge(&one).map_err(Failure::usage)?;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(summed)
-}
-
-/// What the GPU makes of a piece.
-fn piece_state(
-    gpu: &Gpu,
-    reducer: &Reducer,
-    inputs: &[wgpu::Buffer],
-    pieces: &[&[u8]],
-) -> Result<State, Failure> {
-    let slices: Vec<_> = inputs
-        .iter()
-        .zip(pieces)
-        .map(|(buffer, piece)| {
-            dataset::write(gpu, buffer, piece);
-            Slice::new(buffer, 0, piece.len() as u64)
-        })
-        .collect();
-    let first = reducer.of(slices[0]);
-    let reduction = slices.get(1).map_or(first.clone(), |second| first.and(*second));
-    let size = reducer.monoid().acc_size();
-    let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold exact state"),
-        size,
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
-        mapped_at_creation: false,
-    });
-    let prepared = reduction.into(&output).map_err(Failure::usage)?;
-    let readback = Readback::new(&gpu.device, size);
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    prepared.encode(&mut encoder);
-    readback.encode(&mut encoder, &output, 0, size).map_err(Failure::usage)?;
-    gpu.queue.submit([encoder.finish()]);
-    State::from_bytes(&readback.wait(size).map_err(Failure::usage)?).map_err(Failure::usage)
-}
-
-/// What the CPU makes of it.
-fn reference_of(format: Format, element: Element, pieces: &[&[u8]]) -> State {
-    let mut state = State::new(format);
-    match pieces {
-        [first, second] => {
-            let floats = |bytes: &[u8]| -> Vec<f32> { bytemuck::pod_collect_to_vec(bytes) };
-            state.add_products(&floats(first), &floats(second));
-        }
-        _ => state.add(element, pieces[0]),
-    }
-    state
 }
 
 /// Writes the rows, and what was wrong with them.

@@ -49,13 +49,13 @@ pub enum Question {
     ArgMax,
     /// The least element and the greatest.
     MinMax,
-    /// Four words: the sum, three times the sum, how many, the sum of elements and places.
-    FourSums,
+    /// Eight words: the sum, its double and so on to six times the sum, how many, the sum of elements and places.
+    EightSums,
 }
 
 impl Question {
     pub const ALL: [Question; 5] =
-        [Question::Sum, Question::WideSum, Question::ArgMax, Question::MinMax, Question::FourSums];
+        [Question::Sum, Question::WideSum, Question::ArgMax, Question::MinMax, Question::EightSums];
 }
 
 /// The elements as they were at the start, and sums and extremes from which every part's follow.
@@ -105,9 +105,10 @@ impl Elements {
                 vec![self.base[greatest] + raised, (greatest - part.start) as u32]
             }
             Question::MinMax => self.extremes(part).map(|place| self.base[place] + raised).to_vec(),
-            Question::FourSums => {
+            Question::EightSums => {
                 let places = len * (len - 1) / 2;
-                vec![sum as u32, (3 * sum) as u32, len as u32, (sum + places) as u32]
+                let sums = (1..=6).map(|times| (times * sum) as u32);
+                sums.chain([len as u32, (sum + places) as u32]).collect()
             }
         }
     }
@@ -154,10 +155,11 @@ mod tests {
                 vec![most, elements.iter().position(|element| *element == most).unwrap() as u32]
             }
             Question::MinMax => vec![*elements.iter().min().unwrap(), most],
-            Question::FourSums => {
+            Question::EightSums => {
                 let placed =
                     (0u32..).zip(elements).fold(0u32, |sum, (i, e)| sum.wrapping_add(*e).wrapping_add(i));
-                vec![sum, sum.wrapping_mul(3), elements.len() as u32, placed]
+                let sums = (1..=6).map(|times| sum.wrapping_mul(times));
+                sums.chain([elements.len() as u32, placed]).collect()
             }
         }
     }

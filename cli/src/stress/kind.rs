@@ -1,4 +1,4 @@
-//! Which reductions run: operators with accumulators of one, two and four words, by the library's own choice and by the rung in
+//! Which reductions run: operators with accumulators of one, two and eight words, by the library's own choice and by the rung in
 //! small workgroups, of which many meet over few elements.
 
 use std::fmt;
@@ -11,17 +11,20 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::stress::elements::Question;
 
-/// Four words that travel apart and belong together.
-const FOUR_SUMS: &str = "
-alias Acc = vec4<u32>;
-fn map(elem: Elem, index: u32) -> Acc { return vec4<u32>(elem, 3u * elem, 1u, elem + index); }
-fn identity() -> Acc { return vec4<u32>(); }
-fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
-fn finish(acc: Acc, n: u32) -> vec4<u32> { return acc; }
+/// Eight words that travel apart and belong together: the longer a workgroup takes to publish them, the longer it can be late.
+const EIGHT_SUMS: &str = "
+struct Acc { some: vec4<u32>, others: vec4<u32> }
+fn map(elem: Elem, index: u32) -> Acc {
+    return Acc(elem * vec4<u32>(1u, 2u, 3u, 4u), vec4<u32>(5u * elem, 6u * elem, 1u, elem + index));
+}
+fn identity() -> Acc { return Acc(); }
+fn combine(a: Acc, b: Acc) -> Acc { return Acc(a.some + b.some, a.others + b.others); }
+fn finish(acc: Acc, n: u32) -> Acc { return acc; }
 ";
 
-/// Workgroup sizes of the rung, and the most workgroups.
-const TUNINGS: [(u32, u32); 4] = [(32, 8), (32, 1024), (64, 64), (256, 396)];
+/// Workgroup sizes of the rung, and the most workgroups. The fewer there are and the smaller they are, the sooner after the first one
+/// the last one collects.
+const TUNINGS: [(u32, u32); 5] = [(8, 2), (32, 8), (32, 1024), (64, 64), (256, 396)];
 
 /// Items that an invocation of the fast kernels takes at least: with fewer there is one workgroup.
 const PER_INVOCATION: usize = 16;
@@ -51,8 +54,8 @@ fn monoid(question: Question) -> Result<Monoid, Failure> {
         Question::WideSum => of(Op::WideSum),
         Question::ArgMax => of(Op::ArgMax),
         Question::MinMax => of(Op::MinMax),
-        Question::FourSums => {
-            Monoid::custom("four-sums", Element::U32, Arity::One, FOUR_SUMS).map_err(Failure::usage)
+        Question::EightSums => {
+            Monoid::custom("eight-sums", Element::U32, Arity::One, EIGHT_SUMS).map_err(Failure::usage)
         }
     }
 }

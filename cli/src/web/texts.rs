@@ -1,5 +1,7 @@
 //! Modules as lists of pieces: most share most of their text.
 
+use halofold_measure::translate::browser_directive;
+
 use super::once::Once;
 
 /// How a piece begins in a composed module.
@@ -7,9 +9,6 @@ const HEADING: &str = "// ==== ";
 
 /// What is between two paragraphs.
 const GAP: &str = "\n\n";
-
-/// The line that a browser asks for in front of a kernel with subgroup operations, and that naga refuses.
-const SUBGROUPS: &str = "enable subgroups;";
 
 /// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.
 #[derive(Default)]
@@ -24,9 +23,7 @@ impl Texts {
     pub fn add(&mut self, wgsl: &str) -> usize {
         let mut pieces = apart(wgsl);
         assert_eq!(pieces.join(GAP), wgsl.trim_end(), "pieces are a module again");
-        if has_subgroups(wgsl) {
-            pieces.insert(0, SUBGROUPS);
-        }
+        pieces.splice(0..0, browser_directive(wgsl));
         let numbers = pieces.into_iter().map(|piece| self.piece(piece)).collect();
         self.modules.number(numbers)
     }
@@ -40,11 +37,6 @@ impl Texts {
     pub fn into_parts(self) -> (Vec<String>, Vec<Vec<usize>>, Vec<Vec<usize>>) {
         (self.paragraphs.into_list(), self.pieces.into_list(), self.modules.into_list())
     }
-}
-
-/// Whether a kernel asks where it stands in its subgroup, as every one with subgroup operations does.
-fn has_subgroups(wgsl: &str) -> bool {
-    wgsl.lines().any(|line| line.trim_start().starts_with("@builtin(subgroup_"))
 }
 
 /// The pieces of a module, each from its heading on, without the empty lines at its end.
@@ -80,6 +72,6 @@ mod tests {
     fn kernels_with_subgroups_say_so() {
         let mut texts = Texts::default();
         texts.add("// ==== a\n\nfn main(\n    @builtin(subgroup_size) width: u32,\n) {}\n");
-        assert_eq!(texts.into_parts().0[0], SUBGROUPS);
+        assert_eq!(texts.into_parts().0[0], "enable subgroups;");
     }
 }

@@ -1,15 +1,15 @@
 // Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
 //
-// A window is 28 exponents wide. A number of 24 bits whose exponent is the s-th of the window counts x = m · 2^s, which has up to 51 bits.
-// Adding 51-bit numbers in 32-bit words usually means to take a carry from one word to the next for each of them. Here two sums
-// that overlap stand in for that:
+// A window is 28 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
+// x = m · 2^s: up to 51 bits. To add such numbers in words of 32 bits takes a carry for each of them. Two sums that
+// overlap take none:
 //
 //     low      Σ x           modulo 2^32: it wraps, and that is fine
 //     middle   Σ ⌊x / 2^27⌋  exact, signed
 //
-// What the floors cut off is not lost. It is δ = Σ x − 2^27 · middle, at most 2^27 for each number, so of up to 31 numbers less than 2^32: and
-// modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes a shift and an addition for each sum and number,
-// and no carry; `settle` finds δ once for the batch, and leaves digits of 27 bits:
+// What the floors cut off is δ = Σ x − 2^27 · middle. It is less than 2^27 for each number, so less than 2^32 for up to 31
+// numbers, and modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes one shift and one addition for
+// each number and sum. `settle` computes δ once per batch, and leaves digits of 27 bits:
 //
 //     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
 //
@@ -99,53 +99,68 @@ fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
-// Which of four numbers are in the window.
-fn is_inside(v: vec4<u32>, origin: u32) -> vec4<bool> {
-    return ((v << vec4<u32>(1u)) - vec4<u32>(origin)) < vec4<u32>(SPAN << 24u);
+// Where four numbers are in the window, in the upper eight bits; zeros are at its start.
+fn places(v: vec4<u32>, origin: u32) -> vec4<u32> {
+    let doubled = v << vec4<u32>(1u);
+    return select(doubled - vec4<u32>(origin), vec4<u32>(0u), doubled == vec4<u32>(0u));
 }
 
-// The same where some are zeros, or lie outside of the window.
+// The shares of four numbers, of which some are zeros.
+fn shares_of_some(v: vec4<u32>, u: vec4<u32>) -> Shares {
+    let is_zero = (v << vec4<u32>(1u)) == vec4<u32>(0u);
+    return shares(v, u >> vec4<u32>(24u), select(significand(v), vec4<u32>(0u), is_zero));
+}
+
+// The same if some are zeros, or lie outside of the window.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    let minus_zero = vec4<u32>(0x80000000u);
     let origin = (before.tag & WINDOW) << 24u;
-    // Numbers that are not in the window, as they are; -0 for all others.
-    let o0 = select(v0, minus_zero, is_inside(v0, origin));
-    let o1 = select(v1, minus_zero, is_inside(v1, origin));
-    let o2 = select(v2, minus_zero, is_inside(v2, origin));
-    let o3 = select(v3, minus_zero, is_inside(v3, origin));
-    if is_any((o0 | o1 | o2 | o3) << vec4<u32>(1u)) {
+    let u0 = places(v0, origin);
+    let u1 = places(v1, origin);
+    let u2 = places(v2, origin);
+    let u3 = places(v3, origin);
+    let worst = max(max(u0, u1), max(u2, u3));
+    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
         return add_apart(before, v0, v1, v2, v3);
     }
-    let a = chosen(v0, origin);
-    let b = chosen(v1, origin);
-    let c = chosen(v2, origin);
-    let d = chosen(v3, origin);
+    let a = shares_of_some(v0, u0);
+    let b = shares_of_some(v1, u1);
+    let c = shares_of_some(v2, u2);
+    let d = shares_of_some(v3, u3);
     let low = a.low + b.low + c.low + d.low;
     let middle = a.middle + b.middle + c.middle + d.middle;
-    let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
-    return settle(before, across(low), across(middle), select(0u, OTHERS, is_any(others)));
+    var flags = OTHERS;
+    if (before.tag & OTHERS) == 0u {
+        let minus_zero = vec4<u32>(0x80000000u);
+        let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
+        flags = select(0u, OTHERS, is_any(others));
+    }
+    return settle(before, across(low), across(middle), flags);
 }
 
-// The same where some lie outside of the window: each goes to its bin. Where another window holds all of them, the next batches will be faster in that.
+// The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the
+// next batches will be faster in that one.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if (acc.tag & TRIES) == 0u {
         acc = moved(acc, v0, v1, v2, v3);
     }
-    acc.tag += MISSED;
-    acc.tag |= SPILLED | OTHERS | add_four(v0) | add_four(v1) | add_four(v2) | add_four(v3);
+    var flags = SPILLED | OTHERS;
+    var a = v0;
+    var b = v1;
+    var c = v2;
+    var d = v3;
+    for (var turn = 0u; turn < turns(4u); turn++) {
+        flags |= add_alone(a.x) | add_alone(b.x) | add_alone(c.x) | add_alone(d.x);
+        a = a.yzwx;
+        b = b.yzwx;
+        c = c.yzwx;
+        d = d.yzwx;
+    }
+    acc.tag = (acc.tag + MISSED) | flags;
     return acc;
 }
 
-// The shares of those in the window.
-fn chosen(v: vec4<u32>, origin: u32) -> Shares {
-    let u = (v << vec4<u32>(1u)) - vec4<u32>(origin);
-    let is_inside = u < vec4<u32>(SPAN << 24u);
-    let s = select(vec4<u32>(0u), u >> vec4<u32>(24u), is_inside);
-    return shares(v, s, select(vec4<u32>(0u), significand(v), is_inside));
-}
-
-// The window moves if another one holds all of these: what was summed in the old one goes to the limbs.
+// Moves the window if another one holds all of these numbers. The sum in the old window goes to the limbs.
 fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     let top = max(max(finite(v0, 0u), finite(v1, 0u)), max(finite(v2, 0u), finite(v3, 0u)));
     let bottom = min(min(finite(v0, 255u), finite(v1, 255u)), min(finite(v2, 255u), finite(v3, 255u)));
@@ -158,7 +173,7 @@ fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -
     return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | SPILLED | window);
 }
 
-// Exponents; of zeros something else, and of infinities and NaNs 0, as no window holds those.
+// Exponents, but `instead` for zeros, and 0 for infinities and NaNs, which no window holds.
 fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
     let doubled = v << vec4<u32>(1u);
     let exponent = doubled >> vec4<u32>(24u);
@@ -166,8 +181,9 @@ fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
     return select(number, vec4<u32>(instead), doubled == vec4<u32>(0u));
 }
 
-// Numbers outside of the window, one bin for each sign and exponent: significands of one exponent add up as they are. One atomic
-// addition each; what it answers says whether the bin's 32 bits wrapped, and then its upper word counts one more.
+// Numbers outside of the window: a bin for each sign and exponent, as significands with the same exponent can be added as
+// they are. That takes one atomic addition. The value that it returns shows whether the bin's 32 bits wrapped; then
+// the bin's upper word counts one more.
 var<workgroup> bins: array<atomic<u32>, 1024>;
 
 fn clear_bins(at: Place) {
@@ -176,7 +192,7 @@ fn clear_bins(at: Place) {
     }
 }
 
-// All bins into the limbs; a barrier has to follow.
+// Adds all bins to the limbs; a barrier has to follow.
 fn empty_bins(at: Place) {
     for (var i = at.lid; i < 512u; i += WG) {
         let low = atomicLoad(&bins[i]);
@@ -185,11 +201,7 @@ fn empty_bins(at: Place) {
     }
 }
 
-fn add_four(v: vec4<u32>) -> u32 {
-    return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
-}
-
-// One number into its bin, unless it is zero; answers flags.
+// Adds a number to its bin, unless it is zero. Returns flags.
 fn add_alone(bits: u32) -> u32 {
     let doubled = bits << 1u;
     var m = (bits & 0x7fffffu) | 0x800000u;

@@ -1,21 +1,22 @@
-// What an accumulator says about itself, in one word: the window's lowest exponent, and flags. Accumulators that meet have the
-// same window, or none yet, so that `|` joins their tags.
+// The tag of an accumulator: the lowest exponent of its window, and flags. Two accumulators that are combined have the
+// same window, or one has none, so `|` combines their tags.
 
 const WINDOW: u32 = 0xffffu;
 // Some of the sum is in the limbs.
 const SPILLED: u32 = 0x10000u;
-// There was something else than -0.
+// Some element was not -0.
 const OTHERS: u32 = 0x20000u;
 const NAN: u32 = 0x40000u;
 const PLUS_INFINITY: u32 = 0x80000u;
 const MINUS_INFINITY: u32 = 0x100000u;
-// Counts batches that do not fit the window: now and then another window is tried.
+// Counts batches that do not fit the window: every eighth of them tries another window.
 const MISSED: u32 = 0x1000000u;
 const TRIES: u32 = 0x7000000u;
 
 // Exponents of a window.
 const SPAN: u32 = 28u;
-// Those of them that are left free above the largest one seen when a window is chosen, at least; windows are a multiple of this apart.
+// When a window is chosen, at least so many of them are left free above the largest exponent seen. Windows start at multiples
+// of this.
 const ROOM: u32 = 4u;
 // A digit in registers has 27 bits.
 const DIGIT: u32 = 27u;

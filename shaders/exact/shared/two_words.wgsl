@@ -1,15 +1,16 @@
 // Sums of numbers whose significand fits two words: 64-bit floats, products of two 32-bit ones.
 //
-// The way of one_word.wgsl, with one sum more. A number of up to 53 bits whose exponent is the s-th of a window of 28 counts
-// x = m · 2^s of up to 80 bits, and three sums stand for carries:
+// The method of one_word.wgsl with a third sum. A number with a significand m of up to 53 bits, whose exponent is the s-th of
+// a window of 28, is x = m · 2^s: up to 80 bits.
 //
 //     low      Σ x           modulo 2^32
 //     middle   Σ ⌊x / 2^27⌋  modulo 2^32
 //     high     Σ ⌊x / 2^54⌋  exact, signed
 //
-// Of up to 31 numbers, middle and high together say what Σ ⌊x / 2^27⌋ is, as its rest by 2^27 is less than 2^32; that and low say
-// what Σ x is. Of a negative number all bits are flipped, in each share alike: that is −x − 1, so the number of
-// negatives is added once. `settle` leaves digits of 27 bits and a signed one above them, of which 2^32 numbers of 80 bits fill 31.
+// For up to 31 numbers, middle and high determine Σ ⌊x / 2^27⌋, because what high cuts off of it is less than 2^32; and that
+// with low determines Σ x. The bits of a negative number are flipped in each of its three shares. That is −x − 1, so the
+// number of negatives is added once. `settle` leaves three digits of 27 bits and a signed one above them, of which 2^32
+// numbers of 80 bits use 31 bits.
 #import tag
 
 struct Acc {
@@ -98,7 +99,8 @@ fn smallest_of(v: vec4<u32>) -> u32 {
     return min(min(v.x, v.y), min(v.z, v.w));
 }
 
-// The window moves to where it holds exponents from `bottom` to `top`, if one does: what was summed in the old one goes to the limbs.
+// Moves the window to one that holds exponents from `bottom` to `top`, if there is one. The sum in the old window goes to the
+// limbs.
 fn moved(acc: Acc, bottom: u32, top: u32) -> Acc {
     let window = window_below(top);
     if bottom < window || top == 0u {

@@ -22,6 +22,7 @@ fn map(elem: Elem, index: u32) -> Acc {
     return Acc(rank_of(elem), index);
 }
 
+#ifndef in_words
 // Four elements: finds their best rank, and then the first element that has it. This is cheaper than three
 // comparisons of pairs.
 fn map4(v: vec4<Elem>, index: u32) -> Acc {
@@ -32,13 +33,14 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
     let place = select(select(select(3u, 2u, z == best), 1u, y == best), 0u, x == best);
     return Acc(best, index + place);
 }
+#endif
 
 fn identity() -> Acc {
     return Acc(lowest(), 0xffffffffu);
 }
 
 fn combine(a: Acc, b: Acc) -> Acc {
-    let other = b.rank > a.rank || (b.rank == a.rank && b.index < a.index);
+    let other = is_above(b.rank, a.rank) || (is_same(b.rank, a.rank) && b.index < a.index);
     return Acc(select(a.rank, b.rank, other), select(a.index, b.index, other));
 }
 

@@ -4,7 +4,7 @@
 #import order
 
 fn is_set(elem: Elem) -> bool {
-    return (bits(elem) & highest()) != Key(0);
+    return !is_same(bits(elem) & highest(), Key(0));
 }
 #else
 fn is_set(elem: Elem) -> bool {

@@ -13,35 +13,10 @@
 //
 // Integers are their own keys.
 
-#ifdef float
-#ifdef bits_64
-alias Key = i64;
-const SIGN_BIT: u32 = 63u;
-const INFINITY: i64 = 0x7ff0000000000000li;
-const NOT_A_NUMBER: i64 = 0x7ff8000000000000li;
-fn highest() -> Key { return 0x7fffffffffffffffli; }
+#ifdef in_words
+#import keys_in_words
 #else
-alias Key = i32;
-const SIGN_BIT: u32 = 31u;
-const INFINITY: i32 = 0x7f800000i;
-const NOT_A_NUMBER: i32 = 0x7fc00000i;
-fn highest() -> Key { return 0x7fffffffi; }
-#endif
-#else
-alias Key = Elem;
-#ifdef bits_64
-#ifdef signed
-fn highest() -> Key { return 0x7fffffffffffffffli; }
-#else
-fn highest() -> Key { return 0xfffffffffffffffflu; }
-#endif
-#else
-#ifdef signed
-fn highest() -> Key { return 0x7fffffffi; }
-#else
-fn highest() -> Key { return 0xffffffffu; }
-#endif
-#endif
+#import keys
 #endif
 
 fn lowest() -> Key {
@@ -58,20 +33,20 @@ fn bits(elem: Elem) -> Key {
 }
 
 fn flip(bits: Key) -> Key {
-    return bits ^ ((bits >> SIGN_BIT) & highest());
+    return bits ^ (sign_mask(bits) & highest());
 }
 
 fn to_key(elem: Elem, nan: Key) -> Key {
     let b = bits(elem);
-    return select(flip(b), nan, (b & highest()) > INFINITY);
+    return select(flip(b), nan, is_above(b & highest(), INFINITY));
 }
 
 fn from_key(key: Key, nan: Key) -> Key {
-    if key == nan {
+    if is_same(key, nan) {
         return NOT_A_NUMBER;
     }
     // The identity lies beyond the infinities: an empty input gives the infinity nearest to it.
-    return flip(clamp(key, flip(INFINITY | lowest()), INFINITY));
+    return flip(lesser(greater(key, flip(INFINITY | lowest())), INFINITY));
 }
 #else
 fn to_key(elem: Elem, nan: Key) -> Key {

@@ -1,4 +1,4 @@
-// The end of an exact sum: from the limbs to a result, or to a state.
+// The end of an exact sum: the accumulator and the limbs become a result or a state.
 #import operator
 #import io
 #import exact/limbs
@@ -11,31 +11,55 @@
 const HEAD: u32 = 6u;
 const WORDS: u32 = HEAD + DIGITS;
 
-// The accumulator of the whole workgroup, which invocation 0 holds, with what is in the limbs: `n` elements. All invocations take part, and store if `works`.
-fn conclude(slot: u32, works: bool, total: Acc, n: u32, at: Place) {
-    to_digits(total, at);
+// Stores the sum of `n` elements: the accumulator of the whole workgroup, which invocation 0 holds and which has this
+// tag, and what is in the limbs. All invocations take part; nothing is stored unless `works`.
+fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #ifdef writes_partials
+    to_digits(total, tag, at);
+    if at.lid == 0u {
+        var carry = 0i;
+        for (var l = 0u; l < turns(LIMBS); l++) {
+            carry = carry_into(l, carry);
+        }
+    }
     workgroupBarrier();
     for (var w = at.lid; works && w < WORDS; w += WG) {
         store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, n));
     }
 #else
+#ifndef reads_partials
+#ifndef mean
+    // Nothing was spilled: all digits are in the window.
+    if (tag & SPILLED) == 0u {
+        if works && at.lid == 0u {
+            store_number(slot, result(number_in(total), tag, vec2<u32>(n, 0u)));
+        }
+        return;
+    }
+#endif
+#endif
+    to_digits(total, tag, at);
     if works && at.lid == 0u {
 #ifdef reads_partials
         let count = vec2<u32>(atomicLoad(&tally[2]), atomicLoad(&tally[3]));
 #else
         let count = vec2<u32>(n, 0u);
 #endif
-        let number = rounded(total.tag, count);
-#ifdef bits_64
-        output[2u * (params.store + slot)] = number.x;
-        output[2u * (params.store + slot) + 1u] = number.y;
-#else
-        output[params.store + slot] = number.x;
-#endif
+        store_number(slot, result(number_of_digits(), tag, count));
     }
 #endif
 }
+
+#ifndef writes_partials
+fn store_number(slot: u32, number: vec2<u32>) {
+#ifdef bits_64
+    output[2u * (params.store + slot)] = number.x;
+    output[2u * (params.store + slot) + 1u] = number.y;
+#else
+    output[params.store + slot] = number.x;
+#endif
+}
+#endif
 
 #ifdef writes_partials
 fn store_word(place: u32, word: vec2<u32>) {

@@ -1,6 +1,7 @@
-// What an invocation is responsible for, summed in a window of its own: four vectors a turn, as fold_vectors.wgsl does it.
+// The elements of an invocation, summed in a window in registers: four vectors per turn, as in fold_vectors.wgsl.
 //
-// All inputs are words of 32 bits here, whatever the elements are.
+// The arithmetic of a turn takes about as long as its loads. So the loads of the next turn come first: memory
+// works while the invocation computes. All inputs are words of 32 bits here, whatever the elements are.
 #import operator
 #import io
 #import exact/limbs
@@ -25,7 +26,9 @@ fn second_at(p: u32) -> u32 {
 #ifdef pair
 @group(0) @binding(6) var<storage, read> second4: array<vec4<u32>>;
 
-fn vector(i: u32) -> Factors {
+alias Vector = Factors;
+
+fn vector(i: u32) -> Vector {
     let p = 4u * i + params.second;
     var w: vec4<u32>;
     if (params.second & 3u) == 0u {
@@ -36,71 +39,143 @@ fn vector(i: u32) -> Factors {
     return Factors(input4[i], w);
 }
 #else
-fn vector(i: u32) -> vec4<u32> {
+alias Vector = vec4<u32>;
+
+fn vector(i: u32) -> Vector {
     return input4[i];
 }
 #endif
 
-// Invocations that look at an element of theirs for the first window.
+// Elements by which the first window is chosen, evenly spread over the input.
 const SAMPLES: u32 = 32u;
-// The largest exponent among them.
+
+// The exponent of a sample, or the largest one of several.
+fn sampled(begin: u32, stop: u32, first: u32, every: u32) -> u32 {
+    let step = (stop - begin) / SAMPLES + 1u;
+    var top = 0u;
+    for (var k = first; k < SAMPLES; k += every) {
+        let p = begin + k * step;
+        if p < stop {
+            top = max(top, exponent_at(p));
+        }
+    }
+    return top;
+}
+
+// The first window, for all invocations of all workgroups the same. If the samples are zeros, it is the one of
+// numbers near 1.
+fn first_window(top: u32) -> u32 {
+    return window_below(select(top, HIGHEST / 2u, top == 0u));
+}
+
+#ifdef subgroups
+// Every subgroup looks at all samples.
+fn own_samples(begin: u32, stop: u32, at: Place, wg: Workgroup) -> u32 {
+    return sampled(begin, stop, at.lane, wg.width);
+}
+
+fn largest_sample(own: u32, at: Place) -> u32 {
+    return subgroupMax(own);
+}
+#else
 var<workgroup> largest: atomic<u32>;
 
-// Chooses the window that all invocations of a workgroup begin with, each by the element at `p`: the limbs are cleared on the way. Numbers
-// near 1 are the guess where those say nothing.
-fn first_window(p: u32, stop: u32, at: Place) -> u32 {
-    clear_limbs(at);
+fn own_samples(begin: u32, stop: u32, at: Place, wg: Workgroup) -> u32 {
+    return sampled(begin, stop, at.lid, WG);
+}
+
+fn largest_sample(own: u32, at: Place) -> u32 {
     if at.lid == 0u {
         atomicStore(&largest, 0u);
     }
     workgroupBarrier();
-    if at.lid < SAMPLES && p < stop {
-        atomicMax(&largest, exponent_at(p));
-    }
+    atomicMax(&largest, own);
     workgroupBarrier();
-    let top = atomicLoad(&largest);
-    return window_below(select(top, HIGHEST / 2u, top == 0u));
+    return atomicLoad(&largest);
+}
+#endif
+
+// A range of elements as vectors, and the single elements in front of the first vector and behind the last.
+struct Cut {
+    begin: u32,
+    begin4: u32,
+    end4: u32,
+    head: u32,
+    single: u32,
 }
 
-// The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. Whoever moved to
-// another window on the way leaves everything in the limbs, as windows meet only if they are the same.
-fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, window: u32) -> Acc {
-    var acc = identity();
-    acc.tag = window;
+fn cut(begin: u32, stop: u32) -> Cut {
     let begin4 = (begin + PER_VECTOR - 1u) / PER_VECTOR;
     let end4 = max(begin4, stop / PER_VECTOR);
-    // Elements in front of the first vector and behind the last.
     let head = min(PER_VECTOR * begin4, stop) - begin;
-    let single = head + max(stop, PER_VECTOR * end4) - PER_VECTOR * end4;
-    var j = own;
-    // One loop and one call, also for what is left at the end: drivers write every function out wherever it is called.
-    for (var i = begin4 + own; i < end4 || j < single; i += 4u * grid) {
-        var v0 = nothing();
-        var v1 = nothing();
-        var v2 = nothing();
-        var v3 = nothing();
-        if i + 3u * grid < end4 {
-            v0 = vector(i);
-            v1 = vector(i + grid);
-            v2 = vector(i + 2u * grid);
-            v3 = vector(i + 3u * grid);
-        } else {
-            if i < end4 {
-                v0 = vector(i);
-            }
-            if i + grid < end4 {
-                v1 = vector(i + grid);
-            }
-            if i + 2u * grid < end4 {
-                v2 = vector(i + 2u * grid);
-            }
-            if j < single {
-                v3 = among_nothing(element(select(PER_VECTOR * end4 + j - head, begin + j, j < head)));
-            }
-            j += grid;
-        }
-        acc = add_batch(acc, v0, v1, v2, v3);
+    return Cut(begin, begin4, end4, head, head + max(stop, PER_VECTOR * end4) - PER_VECTOR * end4);
+}
+
+struct Batch {
+    v0: Vector,
+    v1: Vector,
+    v2: Vector,
+    v3: Vector,
+}
+
+// Four vectors from vector `i` on, `grid` apart; at the end three of them and the single element `j`.
+fn load(range: Cut, i: u32, j: u32, grid: u32) -> Batch {
+    if i + 3u * grid < range.end4 {
+        return Batch(vector(i), vector(i + grid), vector(i + 2u * grid), vector(i + 3u * grid));
     }
+    var batch = Batch(nothing(), nothing(), nothing(), nothing());
+    if i < range.end4 {
+        batch.v0 = vector(i);
+    }
+    if i + grid < range.end4 {
+        batch.v1 = vector(i + grid);
+    }
+    if i + 2u * grid < range.end4 {
+        batch.v2 = vector(i + 2u * grid);
+    }
+    if j < range.single {
+        batch.v3 = single(range, j);
+    }
+    return batch;
+}
+
+// Single element `j`, as a vector.
+fn single(range: Cut, j: u32) -> Vector {
+    let tail = PER_VECTOR * range.end4 + j - range.head;
+    return among_nothing(element(select(tail, range.begin + j, j < range.head)));
+}
+
+// The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. If it
+// changed its window on the way, it leaves its sum in the limbs, because only equal windows are combined.
+fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
+    let range = cut(begin, stop);
+    let samples = own_samples(begin, stop, at, wg);
+    var i = range.begin4 + own;
+    var j = own;
+    var next = load(range, i, j, grid);
+    clear_limbs(at);
+    workgroupBarrier();
+    let window = first_window(largest_sample(samples, at));
+    var acc = identity();
+    acc.tag = window;
+    var is_more = i < range.end4 || j < range.single;
+    while is_more {
+        let batch = next;
+        // Full batches have no single element.
+        j += select(grid, 0u, i + 3u * grid < range.end4);
+        i += 4u * grid;
+        is_more = i < range.end4 || j < range.single;
+        if is_more {
+            next = load(range, i, j, grid);
+        }
+        acc = add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
+    }
+    return in_window(acc, window);
+}
+
+// An accumulator with this window. If the invocation has changed its window, its sum goes to the limbs.
+fn in_window(sum: Acc, window: u32) -> Acc {
+    var acc = sum;
     acc.tag &= MISSED - 1u;
     if (acc.tag & WINDOW) != window {
         spill(acc);

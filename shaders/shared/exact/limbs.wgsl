@@ -1,17 +1,24 @@
-// The workgroup's long integers: what does not fit a window in registers is added here.
+// The long integers of a workgroup: numbers that do not fit a window in registers are added here.
 //
-// An exact sum of floats is one integer, of 320 bits for 32-bit floats: every bit that any float can have, and 33 more, as 2^32 of
-// them add up to 2^32 times as much and a sum has a sign. It is kept in limbs of 32 bits. A number touches two or three of
-// them, at the place that its exponent says. `atomicAdd` answers what was there before, and so whether the addition wrapped:
-// then one more goes to the next limb, and so on. Who adds first does not matter, and nobody waits.
+// An exact sum of 32-bit floats is one integer of 320 bits: 277 for every bit that a float can have, 32 because there may
+// be 2^32 of them, and a sign. It is kept in limbs of 32 bits. A number is added to two or three of them, at the place
+// of its exponent. `atomicAdd` returns the old value, which shows whether the addition wrapped; then one is added
+// to the next limb, and so on. The order of the additions does not matter, and no invocation waits.
 //
-// Magnitudes of negative numbers have limbs of their own: two's complement would send carries through all limbs for
-// each small negative number. And there are several copies, which invocations take in turn, so that fewer of them meet in one word.
-// `to_digits` puts all together when everyone has added.
+// Magnitudes of negative numbers have their own limbs: in two's complement each small negative number would carry
+// through all limbs. Some formats have several copies, so that fewer invocations add to the same word. `to_digits`
+// combines all of them at the end.
 #import operator
 #import io
 
 const DIGITS: u32 = LIMBS - 1u;
+
+// A number of turns, so that no compiler knows it and writes the loop out: what runs rarely should take little
+// space, because instructions that a core has not fetched yet take longer than their execution. No launch has
+// 2^31 workgroups.
+fn turns(count: u32) -> u32 {
+    return count + (params.groups >> 31u);
+}
 
 var<workgroup> limbs: array<atomic<u32>, 2u * COPIES * LIMBS>;
 // The sum in two's complement, the lowest word first. Written by `to_digits`.
@@ -40,7 +47,7 @@ fn add_limb(begin: u32, limb: u32, word: u32) {
 
 fn carry_on(begin: u32, limb: u32) {
     // Out of the last limb a carry falls: sums are modulo 2^(32 · LIMBS), as two's complement wants it.
-    for (var i = limb; i < LIMBS; i++) {
+    for (var i = limb; i < turns(LIMBS); i++) {
         if atomicAdd(&limbs[begin + i], 1u) != 0xffffffffu {
             return;
         }
@@ -51,7 +58,7 @@ fn set_of(sign: u32) -> u32 {
     return (2u * copy_of + sign) * LIMBS;
 }
 
-// A magnitude of two words at bit `p`; `sign` is 1 for a negative number.
+// Adds a magnitude of two words at bit `p`. `sign` is 1 for a negative number.
 fn add_number(sign: u32, p: u32, low: u32, high: u32) {
     let k = p & 31u;
     let begin = set_of(sign);
@@ -61,44 +68,45 @@ fn add_number(sign: u32, p: u32, low: u32, high: u32) {
     add_limb(begin, (p >> 5u) + 2u, (high >> 1u) >> (31u - k));
 }
 
-// What an accumulator holds.
+// Adds what an accumulator holds.
 fn spill(acc: Acc) {
     let number = whole(acc);
     let sign = number.w >> 31u;
     let flip = 0u - sign;
-    // The magnitude: all bits flipped and one added where it is negative.
-    var word = (number ^ vec4<u32>(flip));
-    word.x += sign;
-    let c0 = select(0u, 1u, sign == 1u && word.x == 0u);
-    word.y += c0;
-    let c1 = select(0u, 1u, c0 == 1u && word.y == 0u);
-    word.z += c1;
-    word.w += select(0u, 1u, c1 == 1u && word.z == 0u);
     let p = (acc.tag & WINDOW) - LOWEST;
     let k = p & 31u;
-    let r = 31u - k;
     let begin = set_of(sign);
-    let limb = p >> 5u;
-    if (word.x | word.y | word.z | word.w) == 0u {
-        return;
-    }
-    add_limb(begin, limb, word.x << k);
-    add_limb(begin, limb + 1u, ((word.x >> 1u) >> r) | (word.y << k));
-    add_limb(begin, limb + 2u, ((word.y >> 1u) >> r) | (word.z << k));
-    // A sum never reaches beyond the last limb, so zeros are all that falls.
-    if limb + 3u < LIMBS {
-        add_limb(begin, limb + 3u, ((word.z >> 1u) >> r) | (word.w << k));
-    }
-    if limb + 4u < LIMBS {
-        add_limb(begin, limb + 4u, (word.w >> 1u) >> r);
+    // The magnitude is all bits flipped and one added, if the number is negative.
+    var words = number ^ vec4<u32>(flip);
+    var carry = sign;
+    var below = 0u;
+    for (var i = 0u; i < turns(5u); i++) {
+        let word = words.x + carry;
+        carry = select(0u, carry, word == 0u);
+        let limb = (p >> 5u) + i;
+        // A sum never reaches beyond the last limb, so only zeros fall.
+        if limb < LIMBS {
+            add_limb(begin, limb, (word << k) | below);
+        }
+        below = (word >> 1u) >> (31u - k);
+        words = vec4<u32>(words.yzw, 0u);
     }
 }
 
-// What conversion needs of the workgroup's accumulator: its number in two's complement with a fifth word for the sign, and its tag.
+// What the conversion needs of the workgroup's accumulator: its number in two's complement with a fifth word for the
+// sign, and its tag.
 var<workgroup> number_of: array<u32, 5>;
 var<workgroup> tag_of: u32;
 // What `digits` do not hold yet, signed: carries into the next digit.
 var<workgroup> carries: array<i32, LIMBS>;
+
+// The tag of invocation 0's accumulator, for all invocations. Includes a barrier.
+fn shared_tag(total: Acc, at: Place) -> u32 {
+    if at.lid == 0u {
+        tag_of = total.tag;
+    }
+    return workgroupUniformLoad(&tag_of);
+}
 
 // Word `l` of the accumulator's number, at its place in the sum.
 fn shifted_word(l: u32, p: u32) -> u32 {
@@ -111,9 +119,9 @@ fn shifted_word(l: u32, p: u32) -> u32 {
     return (lower >> k) | ((upper << 1u) << (31u - k));
 }
 
-// The workgroup's accumulator, which invocation 0 holds, and the limbs as one number in `digits`: for invocation 0, and behind a barrier for
-// all. One invocation a digit; only what was spilled needs carries, which one invocation hands on.
-fn to_digits(total: Acc, at: Place) {
+// The workgroup's accumulator, which invocation 0 holds and which has this tag, and the limbs, as digits that still
+// have carries; a barrier follows. One invocation computes each digit.
+fn to_digits(total: Acc, tag: u32, at: Place) {
     if at.lid == 0u {
         let number = whole(total);
         number_of[0] = number.x;
@@ -121,46 +129,31 @@ fn to_digits(total: Acc, at: Place) {
         number_of[2] = number.z;
         number_of[3] = number.w;
         number_of[4] = 0u - (number.w >> 31u);
-        tag_of = total.tag;
     }
-    let tag = workgroupUniformLoad(&tag_of);
-    let is_spilled = (tag & SPILLED) != 0u;
-    if is_spilled {
-        empty_bins(at);
-        workgroupBarrier();
-    }
+    workgroupBarrier();
     for (var l = at.lid; l < LIMBS; l += WG) {
         var low = shifted_word(l, (tag & WINDOW) - LOWEST);
         var high = 0i;
-        if is_spilled {
-            for (var c = 0u; c < COPIES; c++) {
-                let plus = atomicLoad(&limbs[2u * c * LIMBS + l]);
-                low += plus;
-                high += select(0i, 1i, low < plus);
-                let minus = atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]);
-                high -= select(0i, 1i, low < minus);
-                low -= minus;
-            }
+        for (var c = 0u; c < COPIES; c++) {
+            let plus = atomicLoad(&limbs[2u * c * LIMBS + l]);
+            low += plus;
+            high += select(0i, 1i, low < plus);
+            let minus = atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]);
+            high -= select(0i, 1i, low < minus);
+            low -= minus;
         }
         digits[l] = low;
         carries[l] = high;
     }
     workgroupBarrier();
-    if is_spilled && at.lid == 0u {
-        var carry = 0i;
-        for (var l = 0u; l < LIMBS; l++) {
-            let before = digits[l];
-            let low = before + bitcast<u32>(carry);
-            // One more or one less: a carry down borrows unless it wraps back.
-            var wrapped = 0i;
-            if carry > 0i && low < before {
-                wrapped = 1i;
-            }
-            if carry < 0i && low > before {
-                wrapped = -1i;
-            }
-            digits[l] = low;
-            carry = carries[l] + wrapped;
-        }
-    }
+}
+
+// Adds a carry to digit `l`, and returns the carry into the next one.
+fn carry_into(l: u32, carry: i32) -> i32 {
+    let before = digits[l];
+    let after = before + bitcast<u32>(carry);
+    digits[l] = after;
+    // One more or one less: a carry down borrows unless it wraps back.
+    let up = select(0i, 1i, carry > 0i && after < before);
+    return carries[l] + select(up, -1i, carry < 0i && after > before);
 }

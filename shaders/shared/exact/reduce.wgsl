@@ -3,7 +3,7 @@
 #import operator
 #ifdef subgroups
 #import workgroup_reduce
-#import subgroup_reduce
+#import exact/lane_sums
 
 fn reduce_all(value: Acc, at: Place, wg: Workgroup) -> Acc {
     return workgroup_reduce(value, at, wg);

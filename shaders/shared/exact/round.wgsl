@@ -1,12 +1,15 @@
-// From the long integer in `digits` to the nearest float, ties to even: by one invocation.
+// Rounds the exact sum to the nearest float, ties to even. One invocation does this.
 //
-// The integer counts units of 2^-149 (sums of 32-bit floats), which are the last place of the smallest subnormal. So a result of
-// at most 24 bits is its own bit pattern. A longer one loses `drop` bits at its end, and the bit pattern is drop · 2^23 plus the 24 bits
-// that are left: their first bit adds one to the exponent's field, which is what the format wants, and a carry out of
-// rounding up adds one more, up to infinity. Nothing is a special case. 64-bit floats differ in numbers alone; sums of products count
-// units of 2^-298, so 149 bits are dropped in any case.
+// The sum is an integer in units of 2^-149 (for 32-bit floats), the last place of the smallest subnormal. So a sum of at
+// most 24 bits is its own bit pattern. A longer one loses `drop` bits, and its bit pattern is drop · 2^23 plus the 24 bits
+// that are left: their first bit adds one to the exponent's field, as the format wants it. A carry from rounding up
+// adds one more, up to infinity. There are no special cases. 64-bit floats differ only in the numbers. Sums of products
+// have units of 2^-298, so 149 bits are always dropped.
 //
-// A mean is divided first, bit by bit from the top, as long as bits of the result are missing: what is left over then says on which
+// Rounding needs the bits at the top of the number. They come from the digits, or from a window if all of the sum
+// is in it.
+//
+// A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
 #import operator
 #import exact/limbs
@@ -23,8 +26,17 @@ const QUIET_NAN: vec2<u32> = vec2<u32>(0x7fc00000u, 0u);
 const MINUS: vec2<u32> = vec2<u32>(0x80000000u, 0u);
 #endif
 
+// What rounding needs of a number: its sign, where its bits end (0 for zero), the 64 bits below that, the upper word
+// last, and whether any bit below those is set.
+struct Number {
+    is_negative: bool,
+    end: u32,
+    top: vec2<u32>,
+    rest: bool,
+}
+
 // The result as bits.
-fn rounded(tag: u32, count: vec2<u32>) -> vec2<u32> {
+fn result(number: Number, tag: u32, count: vec2<u32>) -> vec2<u32> {
     let is_nothing = (count.x | count.y) == 0u;
     let infinities = tag & (PLUS_INFINITY | MINUS_INFINITY);
     if (tag & NAN) != 0u || infinities == (PLUS_INFINITY | MINUS_INFINITY) {
@@ -40,60 +52,105 @@ fn rounded(tag: u32, count: vec2<u32>) -> vec2<u32> {
         return vec2<u32>(0u);
 #endif
     }
-    let is_negative = (digits[LIMBS - 1u] >> 31u) == 1u;
-    if is_negative {
-        negate();
-    }
-    let top = end_of_bits();
-    if top == 0u {
+    if number.end == 0u {
         return select(MINUS, vec2<u32>(0u), (tag & OTHERS) != 0u);
     }
-    return nearest(top, count) | select(vec2<u32>(0u), MINUS, is_negative);
+    return nearest(number, count) | select(vec2<u32>(0u), MINUS, number.is_negative);
 }
 
-fn negate() {
-    var carry = 1u;
-    for (var l = 0u; l < LIMBS; l++) {
-        let word = ~digits[l] + carry;
-        carry = select(0u, 1u, carry == 1u && word == 0u);
-        digits[l] = word;
+// Shifts of 64 bits, by 0 to 63.
+fn shifted_left(v: vec2<u32>, by: u32) -> vec2<u32> {
+    let k = by & 31u;
+    let shifted = vec2<u32>(v.x << k, (v.y << k) | ((v.x >> 1u) >> (31u - k)));
+    return select(shifted, vec2<u32>(0u, shifted.x), by > 31u);
+}
+
+fn shifted_right(v: vec2<u32>, by: u32) -> vec2<u32> {
+    let k = by & 31u;
+    let shifted = vec2<u32>((v.x >> k) | ((v.y << 1u) << (31u - k)), v.y >> k);
+    return select(shifted, vec2<u32>(shifted.y, 0u), by > 31u);
+}
+
+// A number by its three upper words, the highest not zero, which ends at bit `end`; `rest` says whether any lower bit
+// is set.
+fn number_from(is_negative: bool, w: vec3<u32>, end: u32, rest: bool) -> Number {
+    let k = 31u - firstLeadingBit(w.z);
+    let top = (w.yz << vec2<u32>(k)) | ((w.xy >> vec2<u32>(1u)) >> vec2<u32>(31u - k));
+    return Number(is_negative, end - k, top, rest || (w.x << k) != 0u);
+}
+
+// The number in a window.
+fn number_in(acc: Acc) -> Number {
+    let bits = whole(acc);
+    let sign = bits.w >> 31u;
+    // The magnitude: all bits flipped and one added.
+    let flipped = bits ^ vec4<u32>(0u - sign);
+    var w = vec4<u32>(flipped.x + sign, flipped.yzw);
+    let c0 = sign == 1u && w.x == 0u;
+    w.y += select(0u, 1u, c0);
+    let c1 = c0 && w.y == 0u;
+    w.z += select(0u, 1u, c1);
+    w.w += select(0u, 1u, c1 && w.z == 0u);
+    // The highest word that is not zero comes to the top.
+    let by_two = (w.w | w.z) == 0u;
+    w = select(w, vec4<u32>(0u, 0u, w.xy), by_two);
+    let by_one = w.w == 0u;
+    w = select(w, vec4<u32>(0u, w.xyz), by_one);
+    if w.w == 0u {
+        return Number(false, 0u, vec2<u32>(0u), false);
     }
+    let end = 128u - select(0u, 64u, by_two) - select(0u, 32u, by_one) + (acc.tag & WINDOW) - LOWEST;
+    return number_from(sign == 1u, w.yzw, end, w.x != 0u);
 }
 
-// One past the highest bit that is set.
-fn end_of_bits() -> u32 {
-    for (var l = LIMBS; l > 0u; l--) {
-        if digits[l - 1u] != 0u {
-            return 32u * (l - 1u) + firstLeadingBit(digits[l - 1u]) + 1u;
-        }
+// What is known of a number after its words so far: the last two, whether any lower one is set, and the same at the
+// highest word that is not zero.
+struct Highest {
+    last: vec2<u32>,
+    rest: bool,
+    end: u32,
+    top: vec3<u32>,
+    rest_of_top: bool,
+}
+
+fn with_word(words: Highest, word: u32, end: u32) -> Highest {
+    var next = words;
+    if word != 0u {
+        next.end = end;
+        next.top = vec3<u32>(words.last, word);
+        next.rest_of_top = words.rest;
     }
-    return 0u;
+    next.rest = words.rest || words.last.x != 0u;
+    next.last = vec2<u32>(words.last.y, word);
+    return next;
 }
 
-fn word_at(l: u32) -> u32 {
-    if l < LIMBS {
-        return digits[l];
+// The number in the digits, which gives them their carries on the way. Its sign is known at the end only, so both it and
+// its negative are followed.
+fn number_of_digits() -> Number {
+    var plus = Highest(vec2<u32>(0u), false, 0u, vec3<u32>(0u), false);
+    var minus = plus;
+    var carry = 0i;
+    var one = 1u;
+    for (var l = 0u; l < turns(LIMBS); l++) {
+        carry = carry_into(l, carry);
+        let word = digits[l];
+        let negated = ~word + one;
+        one = select(0u, one, negated == 0u);
+        plus = with_word(plus, word, 32u * (l + 1u));
+        minus = with_word(minus, negated, 32u * (l + 1u));
     }
-    return 0u;
-}
-
-fn bit_at(p: u32) -> u32 {
-    return (word_at(p >> 5u) >> (p & 31u)) & 1u;
-}
-
-// 32 bits from bit `p` on.
-fn bits_from(p: u32) -> u32 {
-    let k = p & 31u;
-    return (word_at(p >> 5u) >> k) | ((word_at((p >> 5u) + 1u) << 1u) << (31u - k));
-}
-
-// Whether any bit below bit `p` is set.
-fn any_below(p: u32) -> bool {
-    var rest = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
-    for (var l = 0u; l < (p >> 5u); l++) {
-        rest |= digits[l];
+    let is_negative = (digits[LIMBS - 1u] >> 31u) == 1u;
+    if is_negative {
+        plus = minus;
+#ifdef mean
+        negate();
+#endif
     }
-    return rest != 0u;
+    if plus.end == 0u {
+        return Number(false, 0u, vec2<u32>(0u), false);
+    }
+    return number_from(is_negative, plus.top, plus.end, plus.rest_of_top);
 }
 
 // How many bits fall at the end of a number whose bits end at `end`.
@@ -113,6 +170,35 @@ fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {
 }
 
 #ifdef mean
+fn negate() {
+    var carry = 1u;
+    for (var l = 0u; l < turns(LIMBS); l++) {
+        let word = ~digits[l] + carry;
+        carry = select(0u, carry, word == 0u);
+        digits[l] = word;
+    }
+}
+
+fn word_at(l: u32) -> u32 {
+    if l < LIMBS {
+        return digits[l];
+    }
+    return 0u;
+}
+
+fn bit_at(p: u32) -> u32 {
+    return (word_at(p >> 5u) >> (p & 31u)) & 1u;
+}
+
+// Whether any bit below bit `p` is set.
+fn any_below(p: u32) -> bool {
+    var rest = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
+    for (var l = 0u; l < (p >> 5u); l++) {
+        rest |= digits[l];
+    }
+    return rest != 0u;
+}
+
 fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {
     return a.y < b.y || (a.y == b.y && a.x < b.x);
 }
@@ -132,11 +218,12 @@ fn step_down(rest: vec2<u32>, bit: u32, divisor: vec2<u32>) -> Step {
     return Step(vec2<u32>(doubled.x - divisor.x, doubled.y - divisor.y - borrow), 1u);
 }
 
-fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
+// The quotient, from the digits.
+fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
     var drop = BELOW;
     var kept = vec2<u32>(0u);
     var step = Step(vec2<u32>(0u), 0u);
-    for (var p = end; p > drop; p--) {
+    for (var p = number.end; p > drop; p--) {
         step = step_down(step.rest, bit_at(p - 1u), count);
         if step.bit == 1u && (kept.x | kept.y) == 0u {
             // The quotient's first bit says where its last one is.
@@ -150,17 +237,17 @@ fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
     return pattern(kept, drop, half.bit == 1u && (is_more || (kept.x & 1u) == 1u));
 }
 #else
-fn nearest(end: u32, count: vec2<u32>) -> vec2<u32> {
-    let drop = dropped(end);
-#ifdef bits_64
-    let kept = vec2<u32>(bits_from(drop), bits_from(drop + 32u));
-#else
-    let kept = vec2<u32>(bits_from(drop), 0u);
-#endif
-    if drop == 0u {
-        return pattern(kept, drop, false);
+fn nearest(number: Number, count: vec2<u32>) -> vec2<u32> {
+    let drop = dropped(number.end);
+    if drop > number.end {
+        // Less than half of the smallest result.
+        return vec2<u32>(0u);
     }
-    let is_half = bit_at(drop - 1u) == 1u;
-    return pattern(kept, drop, is_half && ((kept.x & 1u) == 1u || any_below(drop - 1u)));
+    let bits = number.end - drop;
+    let kept = select(shifted_right(number.top, (64u - bits) & 63u), vec2<u32>(0u), bits == 0u);
+    let below = shifted_left(number.top, bits);
+    let is_half = (below.y >> 31u) == 1u;
+    let is_more = ((below.y << 1u) | below.x) != 0u || number.rest;
+    return pattern(kept, drop, is_half && (is_more || (kept.x & 1u) == 1u));
 }
 #endif

@@ -1,4 +1,4 @@
-// Sums of states instead of elements: every digit goes to its limb.
+// Sums of states instead of elements: every digit is added to its limb.
 #ifdef reads_partials
 #import operator
 #import exact/limbs
@@ -11,8 +11,8 @@ var<workgroup> tally: array<atomic<u32>, 4>;
 // All limbs and the tally zero; a barrier has to follow.
 fn clear_tally(at: Place) {
     clear_limbs(at);
-    if at.lid < 4u {
-        atomicStore(&tally[at.lid], 0u);
+    for (var i = at.lid; i < 4u; i += WG) {
+        atomicStore(&tally[i], 0u);
     }
 }
 

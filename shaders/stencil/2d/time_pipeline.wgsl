@@ -91,10 +91,11 @@ fn plain_turns_of(rows: Stretch, turns: i32) -> Plain {
     // turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
     let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
-    if is_narrow || i32(params.steps) < i32(ROWS) * LEVELS {
-        return Plain(turns, turns);
-    }
-    return plain_turns(rows, turns, TURN_ROWS, i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS);
+    let every_turn = is_narrow || i32(params.steps) < i32(ROWS) * LEVELS;
+    let plain = plain_turns(rows, turns, TURN_ROWS, i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS);
+    // No early return: FXC takes what a function with one returns for unknown, and a loop that ends there for one that not all
+    // invocations leave together.
+    return Plain(select(plain.begin, turns, every_turn), select(plain.end, turns, every_turn));
 }
 
 // The constants of an invocation.

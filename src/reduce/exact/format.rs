@@ -1,9 +1,9 @@
-//! The formats of exact states: how fine, how many digits.
+//! The formats of exact states: their units and their digits.
 
 use crate::element::Element;
 use crate::reduce::op::Op;
 
-/// How an exact sum is laid out; [the table](crate::reduce::exact#the-state) has the numbers.
+/// The format of a state; [the table](crate::reduce::exact#the-state) has the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -41,7 +41,7 @@ impl Format {
         }
     }
 
-    /// The exponent of the unit that the lowest digit counts: two to this power.
+    /// The unit of the lowest digit is two to this power.
     pub const fn unit(self) -> i32 {
         match self {
             Format::Single => -149,
@@ -69,7 +69,7 @@ impl Format {
         matches!(self, Format::Double)
     }
 
-    /// Bits between a digit's unit and the last place of the smallest result.
+    /// Bits between the unit and the last place of the smallest result.
     pub(super) const fn below(self) -> usize {
         match self {
             Format::Product => 149,

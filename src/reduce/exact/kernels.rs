@@ -30,13 +30,18 @@ pub(in crate::reduce) static EXACT_SEGMENTS: Kernel = Kernel {
     delivery: Delivery::Output,
 };
 
+/// The middle axis of an array.
+pub(in crate::reduce) static EXACT_COLUMNS: Kernel = Kernel {
+    name: "exact-columns",
+    file: "kernels/exact_columns",
+    coverage: Coverage::Columns,
+    ..EXACT_SEGMENTS
+};
+
 /// Whether a kernel is one of exact sums.
 pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
-    *kernel == EXACT || *kernel == EXACT_SEGMENTS
+    [&EXACT, &EXACT_SEGMENTS, &EXACT_COLUMNS].contains(&kernel)
 }
-
-/// Words besides limbs that a workgroup publishes: the counts of states.
-const TALLY: u64 = 4;
 
 impl Format {
     /// The operator's file.
@@ -47,6 +52,23 @@ impl Format {
             (Format::Single, Element::F16) => "exact/f16",
             (Format::Single, _) => "exact/f32",
         }
+    }
+
+    /// The file of the sum over a subgroup.
+    pub(in crate::reduce) fn lane_sums(self) -> &'static str {
+        match self {
+            Format::Single => "exact/lanes_one_word",
+            Format::Product | Format::Double => "exact/lanes_two_words",
+        }
+    }
+
+    /// The function that collects a window, word by word.
+    pub(in crate::reduce) fn window_words(self) -> Piece {
+        let words = 0..self.accumulator().words();
+        let fetches: Vec<_> = words.map(|word| format!("fetch_word(slot, {word}u)")).collect();
+        let text =
+            format!("fn collect_window(slot: u32) -> Acc {{\n    return Acc({});\n}}", fetches.join(", "));
+        Piece::new("generated: a window from the partials buffer", text)
     }
 
     /// The operator's text.
@@ -76,11 +98,6 @@ impl Format {
         Layout::of_words(&["low", "high"][..stride / 4], stride as u64)
     }
 
-    /// Bytes that each workgroup publishes besides its window.
-    pub(in crate::reduce) fn extra(self) -> u64 {
-        4 * (self.digits() as u64 + 1 + TALLY)
-    }
-
     /// The largest workgroup that so many bytes of workgroup memory suffice for.
     pub(in crate::reduce) fn largest_workgroup(self, room: u64) -> u32 {
         let sizes = (0..=10).rev().map(|power| 1 << power);
@@ -99,9 +116,14 @@ impl Format {
     }
 }
 
-/// The tuning of a whole input. Arithmetic wants all cores early; few workgroups are few windows to meet.
-pub(in crate::reduce) fn tuning(usual: Tuning) -> Tuning {
-    Tuning { workgroup_size: usual.workgroup_size.clamp(256, 512), max_workgroups: 264, ..usual }
+/// Items of a whole input that small workgroups sum faster: their reductions are shorter, and that is most of the time.
+const SHORT: u64 = 1 << 18;
+
+/// The tuning of a whole input. An invocation needs about a hundred registers, so few of them run at once; and few workgroups are
+/// few windows to collect.
+pub(in crate::reduce) fn tuning(usual: Tuning, items: u64) -> Tuning {
+    let largest = if items <= SHORT { 256 } else { 512 };
+    Tuning { workgroup_size: usual.workgroup_size.clamp(256, largest), max_workgroups: 132, ..usual }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! From a long integer to the nearest float.
 
-/// A float type's numbers, as far as rounding needs them.
+/// The properties of a float type that rounding needs.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     /// Bits of the significand, the first one included.
@@ -11,7 +11,7 @@ pub(super) struct Target {
     pub(super) infinity: u64,
 }
 
-/// Bits behind the point that a quotient keeps: enough to see on which side of half way it lies.
+/// Bits of a quotient behind the point: enough to decide on which side of half way it lies.
 const FRACTION: usize = 64;
 
 /// The float nearest to `magnitude / divisor`, ties to even, as bits without a sign. `magnitude` has its lowest word first.
@@ -26,7 +26,7 @@ pub(super) fn nearest(magnitude: &[u32], divisor: u64, target: Target) -> u64 {
     let half = bit(&quotient, shift - 1);
     let less = inexact || (0..shift - 1).any(|at| bit(&quotient, at));
     let up = half && (less || kept & 1 == 1);
-    // The first bit of a normal significand adds one to the exponent below it; so does a carry out of it.
+    // The first bit of a normal significand adds one to the exponent; so does a carry out of the significand.
     let exponent = (shift - target.below - FRACTION) as u64;
     ((exponent << (target.significand - 1)) + kept + u64::from(up)).min(target.infinity)
 }

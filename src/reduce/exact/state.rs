@@ -1,4 +1,4 @@
-//! Exact states on the CPU: the twin of the kernels.
+//! Exact states on the CPU: the counterpart of the kernels.
 
 use half::f16;
 
@@ -29,21 +29,21 @@ pub enum StateError {
     Mixed(Format, Format),
 }
 
-/// An exact sum in the making: [the format](crate::reduce::exact#the-state) on the CPU.
+/// The state of an exact sum on the CPU; its words are those of [the format](crate::reduce::exact#the-state).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     format: Format,
-    /// How many states were merged into it.
+    /// The number of states that were merged into it.
     parts: u64,
     count: u64,
     flags: [i64; 4],
-    /// Sums of digits, carried on before they could leave 64 bits.
+    /// Sums of digits; their carries are propagated before they could exceed 64 bits.
     digits: Vec<i64>,
-    /// Additions that the digits have taken since.
+    /// Additions since then.
     pending: u32,
 }
 
-/// Additions of 32 bits each that a digit takes before it has to be carried on.
+/// Additions of 32 bits each after which carries are propagated.
 const MOST_PENDING: u32 = 1 << 30;
 
 /// A finite number: an integer times a power of two.
@@ -54,7 +54,7 @@ struct Term {
     shift: u32,
 }
 
-/// What one element is.
+/// The value of an element.
 enum Seen {
     Nan,
     Infinity { is_negative: bool },
@@ -62,7 +62,7 @@ enum Seen {
 }
 
 impl State {
-    /// The sum of nothing.
+    /// The state of an empty input.
     pub fn new(format: Format) -> Self {
         State { format, parts: 1, count: 0, flags: [0; 4], digits: vec![0; format.digits()], pending: 0 }
     }
@@ -72,16 +72,16 @@ impl State {
         self.format
     }
 
-    /// How many elements, or pairs, it is of.
+    /// The number of elements, or of pairs.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Adds elements of the host's byte order.
+    /// Adds elements, in the byte order of the host.
     ///
     /// # Panics
     ///
-    /// If the format has no sums of that element, or the bytes are no multiple of its size.
+    /// If the format has no sums of that element, or the number of bytes is not a multiple of its size.
     pub fn add(&mut self, element: Element, bytes: &[u8]) {
         match (self.format, element) {
             (Format::Single, Element::F32) => {
@@ -142,7 +142,7 @@ impl State {
         }
     }
 
-    /// Carries on what digits hold beyond their 32 bits.
+    /// Propagates the carries: every digit but the last then has 32 bits.
     fn normalise(&mut self) {
         let mut carry = 0;
         if let Some((last, digits)) = self.digits.split_last_mut() {
@@ -156,11 +156,11 @@ impl State {
         self.pending = 0;
     }
 
-    /// Adds what another state holds.
+    /// Adds another state.
     ///
     /// # Errors
     ///
-    /// Another format.
+    /// The other state has another format.
     pub fn merge(&mut self, other: &State) -> Result<(), StateError> {
         if self.format != other.format {
             return Err(StateError::Mixed(self.format, other.format));
@@ -176,7 +176,7 @@ impl State {
         Ok(())
     }
 
-    /// The words of the format, digits normalised.
+    /// The words of the format, with all carries propagated.
     pub fn words(&self) -> Vec<i64> {
         let mut state = self.clone();
         state.normalise();
@@ -190,11 +190,11 @@ impl State {
         self.words().into_iter().flat_map(i64::to_le_bytes).collect()
     }
 
-    /// A state of words: one that elements left, or a sum of such.
+    /// Makes a state of words: those of one state, or sums of several states' words.
     ///
     /// # Errors
     ///
-    /// Not as many as any format has, or not of this version.
+    /// No format has that many words, or they are of another version.
     pub fn from_words(words: Vec<i64>) -> Result<Self, StateError> {
         let format = Format::ALL.into_iter().find(|format| format.words() == words.len());
         let format = format.ok_or(StateError::Length(words.len()))?;
@@ -211,11 +211,11 @@ impl State {
         Ok(state)
     }
 
-    /// A state of bytes, little-endian.
+    /// Makes a state of bytes, little-endian.
     ///
     /// # Errors
     ///
-    /// As [`State::from_words`].
+    /// See [`State::from_words`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StateError> {
         let words = bytes.chunks_exact(8);
         if !words.remainder().is_empty() {
@@ -225,12 +225,12 @@ impl State {
         State::from_words(words.map(word).collect())
     }
 
-    /// The sum, rounded to the nearest float of the format's elements: 32 bits wide, of 64-bit ones 64.
+    /// The sum, rounded to the nearest 32-bit float, or to the nearest 64-bit float for [`Format::Double`].
     pub fn sum(&self) -> Value {
         self.rounded(1)
     }
 
-    /// The mean: the exact sum divided by the number of elements, rounded once. Of nothing NaN.
+    /// The mean: the exact sum divided by the number of elements, rounded once. NaN if there are none.
     pub fn mean(&self) -> Value {
         if self.count == 0 { self.value(NAN) } else { self.rounded(self.count) }
     }
@@ -261,7 +261,8 @@ impl State {
         self.value(Bits { bits, is_negative })
     }
 
-    /// The digits' magnitude, the lowest word first: two more words for what the last digit may hold.
+    /// The magnitude of the sum, the lowest word first. It has two words more than there are digits, because the last digit may exceed
+    /// 32 bits.
     fn magnitude(&self, is_negative: bool) -> Vec<u32> {
         let mut words = Vec::new();
         let mut carry = 0i128;
@@ -285,7 +286,7 @@ impl State {
     }
 }
 
-/// A result's bits, and its sign apart.
+/// A result's bits without the sign, and the sign.
 struct Bits {
     bits: u64,
     is_negative: bool,

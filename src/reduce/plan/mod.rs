@@ -2,6 +2,7 @@
 //! application needs only [`Plan`]; the other types describe its launches.
 
 mod depth;
+mod forms;
 mod launch;
 mod levels;
 mod offsets;

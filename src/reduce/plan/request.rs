@@ -5,8 +5,8 @@ use wgpu::Limits;
 
 use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{EXACT, EXACT_SEGMENTS};
-use crate::reduce::ladder::{ACCUMULATE, COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
+use crate::reduce::exact;
+use crate::reduce::ladder::{ACCUMULATE, Kernel, OFFSETS, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Form, Shape};
@@ -80,6 +80,11 @@ impl<'a> Request<'a> {
                 let stages = whole.chain(adjoining);
                 stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
             }
+            // A single workgroup sums a short input; a longer one is a segment.
+            Form::Whole if self.in_two_launches => {
+                let alone = sized(self.whole_kernel(), self.items());
+                alone.chain(many(self.segments_kernel())).collect()
+            }
             Form::Strided if self.in_two_launches => {
                 self.two_launch_stages(Reads::Strided, self.workgroup_size())
             }
@@ -88,23 +93,12 @@ impl<'a> Request<'a> {
             Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
             Form::Segments => many(self.segments_kernel()),
             Form::Offsets => many(&OFFSETS),
-            Form::Axis => many(&COLUMNS),
+            // The last axis is segments.
+            Form::Axis if self.monoid.format().is_some() => {
+                [many(self.columns_kernel()), many(self.segments_kernel())].concat()
+            }
+            Form::Axis => many(self.columns_kernel()),
         }
-    }
-
-    /// Whether the partials of one launch are reduced by a second launch. Exact sums publish more than a partial.
-    pub(super) fn meets_twice(&self) -> bool {
-        self.in_two_launches && self.monoid.format().is_none()
-    }
-
-    /// The kernel of whole inputs.
-    pub(super) fn whole_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT } else { &SINGLE_PASS }
-    }
-
-    /// The kernel of segments.
-    pub(super) fn segments_kernel(&self) -> &'static Kernel {
-        if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
     }
 
     /// What the first launch reads.
@@ -182,6 +176,10 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<Plan, ReduceError> {
+        let simpler = self.simpler(shape, parts);
+        if simpler != shape {
+            return Request { form: simpler.form(), ..*self }.plan(simpler, parts, second);
+        }
         pipeline::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
@@ -209,9 +207,7 @@ impl<'a> Request<'a> {
         parts: &[Extent],
         second: Option<Extent>,
     ) -> Result<(), ReduceError> {
-        if self.monoid.format().is_some() && !matches!(self.form, Form::Whole | Form::Segments) {
-            return Err(ReduceError::ExactForm(self.form));
-        }
+        exact::check(self.monoid, self.form)?;
         if self.form == Form::Accumulate && self.monoid.accumulates().is_none() {
             return Err(ReduceError::no_atomic(self.monoid));
         }

@@ -4,7 +4,7 @@
 //! Segments are the case of rows with one element.
 
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::{COLUMNS, Coverage, Kernel};
+use crate::reduce::ladder::{Coverage, Kernel};
 use crate::reduce::plan::{
     Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
     Writes,
@@ -94,7 +94,7 @@ impl Request<'_> {
         if needed > limit {
             return Err(ReduceError::Row { needed, limit });
         }
-        self.parts(part, second, (outer, len, inner), &COLUMNS)
+        self.parts(part, second, (outer, len, inner), self.columns_kernel())
     }
 
     /// Plans one launch per window, and a second level if parts are cut into chunks.
@@ -146,6 +146,9 @@ impl Request<'_> {
     }
 
     fn usual_width(&self, inner: u64) -> u64 {
+        if self.monoid.format().is_some() {
+            return 1;
+        }
         inner.min(USUAL_WIDTH).min(u64::from(self.workgroup_size()))
     }
 
@@ -188,6 +191,9 @@ impl Request<'_> {
     fn division(&self, rows: u64, inner: u64) -> Division {
         if inner == 1 {
             return Division { strips: 1, width: 1, team: self.team(rows) };
+        }
+        if self.monoid.format().is_some() {
+            return Division { strips: inner, width: inner, team: self.team(rows) };
         }
         let most = u64::from(self.workgroup_size());
         let high = rows.div_ceil(PER_INVOCATION);

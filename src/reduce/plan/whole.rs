@@ -2,7 +2,7 @@
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact::{self, Format};
+use crate::reduce::exact;
 use crate::reduce::ladder::{ACCUMULATE, Delivery};
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
@@ -12,7 +12,7 @@ use crate::reduce::tuning::Tuning;
 use crate::window::{self, Window};
 
 /// Words before the first partial in the partials buffer: the cache line of the ticket counter.
-const HEAD: u64 = 32;
+const HEAD: u64 = 192;
 
 /// How items are spread over workgroups.
 pub(super) struct Spread {
@@ -62,7 +62,7 @@ impl Request<'_> {
         let tuning =
             Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
         let tuning = match self.monoid.format() {
-            Some(_) => exact::tuning(tuning),
+            Some(_) => exact::tuning(tuning, items(&windows)),
             None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
         };
         let (workgroup_size, most) = self.fitting(tuning);
@@ -96,7 +96,7 @@ impl Request<'_> {
         let Spread { most, stride } = spread;
         let size = u64::from(stage.workgroup_size);
         let len = items(spans);
-        let acc = self.monoid.acc.words() as u64 * 4 + self.monoid.format().map_or(0, Format::extra);
+        let acc = 4 * self.monoid.acc.words() as u64;
         let slots = self.largest_binding().saturating_sub(4 * HEAD) / acc;
         let limit = slots.min(size * (MAX_ITERATIONS - 4096));
         let share = (u64::from(most) / spans.len() as u64).max(1);

@@ -1,6 +1,7 @@
 //! What is asked for, checked as far as that needs no GPU.
 
 use halofold::Element;
+use halofold::reduce::Accuracy;
 use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, StencilError, Until, Variant, Weights};
 
 use crate::failure::Failure;
@@ -60,7 +61,7 @@ impl Request {
         let config = args.block.map_or(usual, |block| usual.with_block(block));
         let rhs = args.rhs.as_deref().map(|name| right_hand_side(name, &source)).transpose()?;
         let config = if rhs.is_some() { config.with_rhs() } else { config };
-        let until = until(args)?;
+        let until = until(args, element)?;
         let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
         Ok(Request {
             rhs,
@@ -174,13 +175,17 @@ fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
 }
 
 /// The condition to stop.
-fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
+fn until(args: &StencilArgs, element: Element) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
+    if args.exact && element == Element::F64 {
+        return Err(Failure::usage("--exact: squared changes of f32 and f16 are added exactly, not of f64"));
+    }
     let every = args.every.unwrap_or(USUAL_EVERY);
     if every > batch_size::MOST {
         return Err(Failure::Usage(format!("--every {every}: with --until at most {}", batch_size::MOST)));
     }
-    Ok(Some(Until::new(epsilon).with_every(every)))
+    let accuracy = if args.exact { Accuracy::Exact } else { Accuracy::Fast };
+    Ok(Some(Until::new(epsilon).with_every(every).with_norm(args.norm).with_accuracy(accuracy)))
 }
 
 /// The plane to draw.

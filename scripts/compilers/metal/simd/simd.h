@@ -1,0 +1,1 @@
+// naga's MSL includes it, and uses nothing of it.

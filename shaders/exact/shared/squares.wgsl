@@ -1,0 +1,37 @@
+// Squares of the differences between two arrays: how far a step of a stencil changed a grid, in the L2 norm.
+//
+// The sum of squares is to have the same bits on every GPU. Each difference and each square is one operation on
+// 32-bit floats, which WGSL defines to be correctly rounded: no compiler has anything to rearrange. Rounding a square
+// changes it by at most 2^-24 of itself, in the same way everywhere. So squares are taken as rounded floats and
+// summed exactly, in one word each. Exact squares, as the dot product has them, would take twice the arithmetic,
+// and the differences are rounded all the same.
+//
+// Two things are left to a GPU, and taken away from it here. It may flush subnormal numbers to zero, so they count
+// as zero: as elements, as differences and as squares. And a compiler may assume that there is no infinity and no NaN,
+// so bits decide about elements that are: the difference from an infinity is infinite, that between two equal
+// infinities NaN.
+#import one_word
+
+// Elements of both arrays: vectors.
+struct Factors {
+    v: vec4<u32>,
+    w: vec4<u32>,
+}
+
+// Bits of floats, those of subnormal ones replaced by zero.
+fn without_subnormal(bits: vec4<u32>) -> vec4<u32> {
+    return select(vec4<u32>(0u), bits, (bits & vec4<u32>(0x7f800000u)) != vec4<u32>(0u));
+}
+
+// The squares of four differences, as bits.
+fn squares(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
+    let first = bitcast<vec4<f32>>(without_subnormal(v));
+    let difference = first - bitcast<vec4<f32>>(without_subnormal(w));
+    let change = bitcast<vec4<f32>>(without_subnormal(bitcast<vec4<u32>>(difference)));
+    let square = without_subnormal(bitcast<vec4<u32>>(change * change));
+    let top = max(v << vec4<u32>(1u), w << vec4<u32>(1u));
+    let infinity = vec4<u32>(0xff000000u);
+    let is_nan = (top > infinity) | ((top == infinity) & (v == w));
+    let odd = select(vec4<u32>(0x7f800000u), vec4<u32>(0x7fc00000u), is_nan);
+    return select(square, odd, top >= infinity);
+}

@@ -1,0 +1,118 @@
+// What the workgroups of an exact sum publish: a window each, and one set of limbs for all of them.
+//
+// partials.wgsl says why publishing is safe. Here several words form a partial, and an invocation takes one word: the
+// exchanges of a window are one instruction, instead of one after the other. Word by word, all windows lie side by
+// side, so neighbouring invocations of the last workgroup collect neighbouring words.
+//
+// Additions to limbs commute, so workgroups add to the same words: an atomic addition per limb that is not
+// zero, and the carries. The last workgroup takes the total, and leaves zeros for the next run.
+#import operator
+#import io
+#import exact/limbs
+#import partials
+#import exact/window_words
+#ifdef reads_partials
+#import exact/states
+#endif
+
+// Behind the ticket counter's cache line: both signs' limbs, and the tally of states.
+const PUBLISHED: u32 = 32u;
+const PUBLISHED_TALLY: u32 = PUBLISHED + 2u * LIMBS;
+
+// The bits that the additions of all invocations returned, masked by zero: always zero, but no compiler knows
+// that. See partials.wgsl.
+var<workgroup> found: atomic<u32>;
+
+// The words of this workgroup's window. Written by invocation 0.
+var<workgroup> published: Words;
+// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
+var<workgroup> is_last: u32;
+
+// The place of a window's word.
+fn place_of(slot: u32, word: u32) -> u32 {
+    return FIRST_SLOT + word * params.own.tickets + slot;
+}
+
+fn fetch_word(slot: u32, word: u32) -> u32 {
+    return atomicOr(&partials[place_of(slot, word)], 0u);
+}
+
+// Publishes the workgroup's window, which invocation 0 holds, after the limbs, whose publishing left `seen`: zero.
+// Returns whether all workgroups have published.
+fn is_last_to_publish(window: Acc, seen: u32, slot: u32, at: Place) -> bool {
+    if at.lid == 0u {
+        published = to_words(window);
+        atomicStore(&found, 0u);
+    }
+    workgroupBarrier();
+    for (var w = at.lid; w < ACC_WORDS; w += WG) {
+        let before = atomicExchange(&partials[place_of(slot, w)], published[w] | seen);
+        atomicOr(&found, before & params.own.zero);
+    }
+    workgroupBarrier();
+    if at.lid == 0u {
+        let ticket = atomicAdd(&partials[0], 1u + atomicLoad(&found));
+        is_last = select(0u, 1u, ticket == params.own.tickets - 1u);
+    }
+    return workgroupUniformLoad(&is_last) == 1u;
+}
+
+// Adds a word, and its carries up to the word before `end`. Returns the bits of all words that were there.
+fn add_published(place: u32, end: u32, word: u32) -> u32 {
+    let before = atomicAdd(&partials[place], word);
+    var seen = before;
+    var carries_on = before + word < before;
+    for (var i = place + 1u; carries_on && i < turns(end); i++) {
+        let next = atomicAdd(&partials[i], 1u);
+        seen |= next;
+        carries_on = next == 0xffffffffu;
+    }
+    return seen;
+}
+
+// Adds what this workgroup has spilled to the published limbs. Returns zero, after all additions have been
+// performed.
+fn publish_limbs(at: Place) -> u32 {
+    if at.lid == 0u {
+        atomicStore(&found, 0u);
+    }
+    workgroupBarrier();
+    var seen = 0u;
+    for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
+        let word = atomicLoad(&limbs[i]);
+        if word != 0u {
+            let begin = PUBLISHED + ((i / LIMBS) & 1u) * LIMBS;
+            seen |= add_published(begin + i % LIMBS, begin + LIMBS, word);
+        }
+    }
+#ifdef reads_partials
+    for (var i = at.lid; i < 4u; i += WG) {
+        let begin = PUBLISHED_TALLY + (i & 2u);
+        seen |= add_published(begin + (i & 1u), begin + 2u, atomicLoad(&tally[i]));
+    }
+#endif
+    atomicOr(&found, seen & params.own.zero);
+    workgroupBarrier();
+    return atomicLoad(&found);
+}
+
+// Takes published limb `i` of both signs', and leaves zero.
+fn take_limb(i: u32) -> u32 {
+    if i < 2u * LIMBS {
+        return atomicExchange(&partials[PUBLISHED + i], 0u);
+    }
+    return 0u;
+}
+
+// Adds it to this workgroup's limbs; a barrier has to follow.
+fn add_limb_of_all(i: u32, word: u32) {
+    add_limb((i / LIMBS) * LIMBS, i % LIMBS, word);
+}
+
+#ifdef reads_partials
+fn collect_tally(at: Place) {
+    for (var i = at.lid; i < 4u; i += WG) {
+        atomicStore(&tally[i], atomicExchange(&partials[PUBLISHED_TALLY + i], 0u));
+    }
+}
+#endif

@@ -1,0 +1,48 @@
+//! The numbers that a check of the convergence kernels takes.
+
+use crate::element::Element;
+use crate::reduce::Accuracy;
+use crate::stencil::residual;
+use crate::stencil::until::{Norm, Until};
+
+/// `Check` of `shaders/stencil/convergence.wgsl`. Its reals are as wide as those of the grid.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+pub(super) struct Check {
+    steps: u32,
+    flags: u32,
+    /// Epsilon, infinity, and the bound of the sum of squares: three `f64`, or three `f32` and padding.
+    reals: [u32; 6],
+}
+
+impl Check {
+    pub(super) fn new(element: Element, until: Until, steps: u32) -> Self {
+        let words = reals(element, &[until.epsilon, f64::INFINITY, bound(element, until.epsilon)]);
+        let mut reals = [0; 6];
+        reals[..words.len()].copy_from_slice(&words);
+        let flags = u32::from(until.norm == Norm::L2) + 2 * u32::from(until.accuracy == Accuracy::Exact);
+        Check { steps, flags, reals }
+    }
+}
+
+/// The bound below which a sum of squares has a root below epsilon: roots differ from GPU to GPU. It is at least
+/// the smallest normal number, as smaller squares may be lost.
+fn bound(element: Element, epsilon: f64) -> f64 {
+    if residual::width(element) == 8 {
+        return (epsilon * epsilon).max(f64::MIN_POSITIVE);
+    }
+    // A product of two 32-bit floats is exact here.
+    let square = f64::from(epsilon as f32) * f64::from(epsilon as f32);
+    let nearest = square as f32;
+    let bound = if f64::from(nearest) < square { nearest.next_up() } else { nearest };
+    f64::from(bound.max(f32::MIN_POSITIVE))
+}
+
+/// Converts numbers to the words of `Real`s.
+pub(super) fn reals(element: Element, values: &[f64]) -> Vec<u32> {
+    if residual::width(element) == 8 {
+        bytemuck::pod_collect_to_vec(values)
+    } else {
+        values.iter().map(|value| (*value as f32).to_bits()).collect()
+    }
+}

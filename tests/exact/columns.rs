@@ -1,0 +1,63 @@
+//! Exact sums along an axis of an array.
+
+use halofold::Element;
+use halofold::reduce::exact::State;
+use halofold::reduce::{Op, Shape};
+
+use crate::arrays::{Hard, array};
+use crate::common::{Gpu, alone, gpu, limited};
+use crate::cpu::{CASES, finished, second};
+use crate::gpu::{Inputs, exact, output, reducer, results};
+use crate::oracle::expected;
+
+/// The elements of one column.
+fn column(bytes: &[u8], size: usize, [_, len, inner]: [usize; 3], number: usize) -> Vec<u8> {
+    let (outer, at) = (number / inner, number % inner);
+    let element = |row: usize| &bytes[((outer * len + row) * inner + at) * size..][..size];
+    (0..len).flat_map(element).copied().collect()
+}
+
+fn check(gpu: &Gpu, (op, element): (Op, Element), hard: Hard, lengths: [usize; 3]) {
+    let [outer, len, inner] = lengths;
+    let first = array(hard, element, outer * len * inner, 7);
+    let second = second(op, hard, element, outer * len * inner, 7);
+    let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
+    let inputs = Inputs::new(gpu, element, &arrays, 3);
+    let monoid = op.over(element).unwrap();
+    let shape = Shape::axis(outer as u64, len as u64, inner as u64);
+    let got = results(op, element, &output(gpu, &reducer(gpu, &monoid, exact(false, false)), shape, &inputs));
+    let states = output(gpu, &reducer(gpu, &monoid, exact(false, true)), shape, &inputs);
+    let states = states.chunks_exact(monoid.exact().unwrap().acc_size() as usize);
+    assert_eq!((got.len(), states.len()), (outer * inner, outer * inner));
+    for ((number, got), state) in got.into_iter().enumerate().zip(states) {
+        let part = |bytes: &Vec<u8>| column(bytes, element.size() as usize, lengths, number);
+        let wanted = expected(op, element, &part(&first), second.as_ref().map(part).as_deref());
+        assert_eq!(got, wanted, "{op} of {hard:?} {element}, column {number} of {lengths:?}");
+        let state = State::from_bytes(state).unwrap();
+        assert_eq!((finished(op, &state), state.count()), (wanted, len as u64), "its state");
+    }
+}
+
+#[test]
+fn columns() {
+    let _alone = alone();
+    for case in CASES {
+        for hard in [Hard::Anything, Hard::Mixed, Hard::Sorted, Hard::MinusZeros] {
+            for lengths in [[1, 1, 5], [3, 7, 4], [2, 300, 33], [1, 2000, 3]] {
+                check(gpu(), case, hard, lengths);
+            }
+        }
+    }
+}
+
+/// Chunks of rows, and windows: their states are merged.
+#[test]
+fn long_columns() {
+    let _alone = alone();
+    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        check(gpu(), case, Hard::Patterns, [1, 50_000, 3]);
+        check(&small, case, Hard::Patterns, [2, 9000, 5]);
+        check(&small, case, Hard::Mixed, [40, 70, 9]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Which forms exact sums have, and what the others answer.
+
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::{
+    Accuracy, Extent, Form, Meeting, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
+};
+use halofold::{Element, wgpu};
+
+use crate::arrays::{Hard, array};
+use crate::common::{alone, buffer, gpu};
+use crate::cpu::second;
+use crate::gpu::{Bench, Case, exact, reducer};
+
+#[test]
+fn what_has_no_exact_form_is_refused() {
+    let _alone = alone();
+    let make = |op: Op, element| {
+        let monoid = op.over(element).unwrap();
+        Reducer::with_options(&gpu().device, monoid, exact(false, false))
+    };
+    assert!(matches!(make(Op::Max, Element::F32), Err(ReduceError::NotExact { .. })));
+    assert!(matches!(make(Op::Sum, Element::U32), Err(ReduceError::NotExact { .. })));
+    let sum = make(Op::Sum, Element::F32).unwrap();
+    for (shape, form, says) in [
+        (Shape::Strided { stride: 4 }, Form::Strided, "`Form::Axis`"),
+        (Shape::Offsets { count: 4 }, Form::Offsets, "`Form::Segments`"),
+        (Shape::Accumulate, Form::Accumulate, "states"),
+    ] {
+        let error = sum.plan(shape, &[Extent { offset: 0, len: 16 }], None).unwrap_err();
+        assert!(matches!(error, ReduceError::ExactForm(found) if found == form), "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    }
+
+    // A rung that rounds is none for exact sums, whichever asks for them.
+    let monoid = Op::Sum.over(Element::F32).unwrap();
+    let rung = Rung::named("vectorized").unwrap();
+    let tuning = Tuning::of(rung.kernel, &gpu().device.limits(), 1 << 22);
+    for (monoid, accuracy) in [(monoid.clone(), Accuracy::Exact), (monoid.exact().unwrap(), Accuracy::Fast)] {
+        let mut options = Options::default();
+        options.accuracy = accuracy;
+        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let made = Reducer::with_options(&gpu().device, monoid, options);
+        assert!(matches!(made, Err(ReduceError::ExactRung { rung: "vectorized" })), "{made:?}");
+    }
+}
+
+#[test]
+fn the_last_axis_is_segments() {
+    let _alone = alone();
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case);
+        let Case { op, element } = bench.case;
+        let first = array(Hard::Mixed, element, 6000, 8);
+        let second = second(op, Hard::Mixed, element, 6000, 8);
+        let rows = Shape::Axis { outer: 20, len: 300, inner: 1 };
+        bench.check(rows, &first, second.as_deref(), 1, 300, "the last axis");
+    }
+}
+
+/// Where workgroups may not meet in one launch, a whole input is one segment.
+#[test]
+fn two_launches() {
+    let _alone = alone();
+    let mut twice = exact(false, false);
+    twice.meeting = Meeting::TwoLaunches;
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        let (op, element) = case;
+        let monoid = op.over(element).unwrap();
+        let bench = Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, twice) };
+        for len in [0, 1, 17, 1000, 70_001] {
+            bench.check_whole(Hard::Mixed, len, len as u64);
+        }
+    }
+    let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);
+    let long = Extent { offset: 0, len: 1 << 20 };
+    assert_eq!(sum.plan(Shape::Whole, &[long], None).unwrap().launches().len(), 2);
+    assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactMeeting)));
+    let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
+    let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
+    let counted = sum.of(&elements).first(&count).into(&elements);
+    assert!(matches!(counted, Err(ReduceError::ExactMeeting)), "{counted:?}");
+}
