@@ -40,6 +40,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "star",
     "strip_1",
     "strip_4",
+    "in_pairs",
 ];
 
 /// Returns the text of a file in `shaders/`, by its path without the extension.

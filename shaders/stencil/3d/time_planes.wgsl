@@ -24,7 +24,7 @@
 //
 //     So one barrier per turn is enough, however many levels there are. A plane is fetched two turns before the
 //     first level takes it, because memory takes longer than a turn. (A loop that takes two turns at a time,
-//     `IN_PAIRS`, can leave loads in flight from one turn to the next: no register needs to be copied.)
+//     `in_pairs`, can leave loads in flight from one turn to the next: no register needs to be copied.)
 //
 // In 2D a workgroup with 4 subgroups has a strip of a thousand columns, of which 2T are lost. Here the lanes have to
 // span two dimensions, and both lose 2T (columns in whole packs). The share of a tile's cells that is written:
@@ -186,7 +186,8 @@ fn main(
             workgroupBarrier();
             ahead = next;
         }
-        for (; IN_PAIRS && has_ends && i + 1 < plain.end; i += 2) {
+#ifdef in_pairs
+        for (; has_ends && i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
             workgroupBarrier();
@@ -194,13 +195,15 @@ fn main(
             team = advance_at_ends(k, team, next, at_turn(work, i + 1), work, kept);
             workgroupBarrier();
         }
+#endif
         for (; i < plain.end && has_ends; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
             workgroupBarrier();
             ahead = next;
         }
-        for (; IN_PAIRS && i + 1 < plain.end; i += 2) {
+#ifdef in_pairs
+        for (; i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance(k, team, ahead, at_turn(work, i), work);
             workgroupBarrier();
@@ -208,6 +211,7 @@ fn main(
             team = advance(k, team, next, at_turn(work, i + 1), work);
             workgroupBarrier();
         }
+#endif
         for (; i < plain.end; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance(k, team, ahead, at_turn(work, i), work);

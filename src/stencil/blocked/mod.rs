@@ -132,6 +132,7 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     composer
         .define("subgroups", config.subgroups)
         .define("bits_64", config.element.size() == 8)
+        .define("in_pairs", config.stencil.dims == Dims::Three && config.tuning.rows_per_turn > 1)
         .choose("shares", shares)
         .choose("streams", streams)
         .provide("lane_layer", layer)

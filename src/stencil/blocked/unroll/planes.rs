@@ -160,12 +160,11 @@ impl Unrolled {
 
     /// What `#import team_levels` stands for in 3D: the levels of a lane, and the steps between them.
     pub(crate) fn plane_levels(self) -> Vec<Piece> {
-        let Unrolled { levels, rows, .. } = self;
+        let Unrolled { levels, .. } = self;
         let members = each(levels, "", |l| format!("    l{l}: Level,\n    w{l}: Layer,\n"));
         let mut text = format!(
-            "const LEVELS: i32 = {levels};\n// Whether the hot loops take two turns at a time.\nconst IN_PAIRS: bool = {};\n\n\
-             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n",
-            rows > 1
+            "const LEVELS: i32 = {levels};\n\n\
+             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n"
         );
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.plane_advance(kind);
