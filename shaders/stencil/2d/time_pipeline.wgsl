@@ -92,9 +92,14 @@ fn plain_turns_of(rows: Stretch, turns: i32) -> Plain {
     let has_fixed = params.west == FIXED || params.east == FIXED;
     let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
     let every_turn = is_narrow || i32(params.steps) < i32(ROWS) * LEVELS;
+#ifdef subgroups
+    // Compilers write the loops out for this case and for the other one, with fewer registers in each. FXC refuses the
+    // barriers in them then; it has no subgroup operations.
+    if every_turn {
+        return Plain(turns, turns);
+    }
+#endif
     let plain = plain_turns(rows, turns, TURN_ROWS, i32(ROWS) * TEAM_DELAY + (i32(ROWS) - 1) * TURN_ROWS);
-    // No early return: FXC takes what a function with one returns for unknown, and a loop that ends there for one that not all
-    // invocations leave together.
     return Plain(select(plain.begin, turns, every_turn), select(plain.end, turns, every_turn));
 }
 
