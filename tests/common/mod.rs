@@ -12,6 +12,16 @@ pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
 pub use run::{job, missing, over, right, run, spanned};
 
+/// Whether the adapter's compiler takes minutes for the kernels of time-blocked stencils, whose loops are written out.
+pub fn is_slow_to_compile() -> bool {
+    gpu().device.adapter_info().name.contains("SwiftShader")
+}
+
+/// The variant of a stencil with which tests meet the fastest there is, of those that the adapter compiles in time.
+pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stencil::Variant {
+    if is_slow_to_compile() { stencil.fastest_step() } else { stencil.fastest() }
+}
+
 /// What the Vulkan validation layers, where they are installed, have found fault with.
 static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

@@ -23,7 +23,10 @@ pub fn trials() -> Vec<Trial> {
             let missing = element.feature() - gpu().device.features();
             let name = format!("blocked::{}::{element}::as_single_steps", stencil.name);
             let trial = Trial::test(name, move || as_single_steps(stencil, element));
-            trials.push(trial.with_ignored_flag(!missing.is_empty()));
+            trials.push(match crate::reason_to_leave_out(true, missing) {
+                Some(reason) => trial.with_kind(reason).with_ignored_flag(true),
+                None => trial,
+            });
         }
     }
     trials
@@ -58,11 +61,6 @@ struct Shape {
 }
 
 impl Shape {
-    /// Cells that the kernel's text is written out for.
-    fn written_out(&self) -> u32 {
-        self.levels * self.cells * self.rows
-    }
-
     fn tuning(&self, config: &Config) -> Tuning {
         let (rows, cols) = self.block;
         let tuning = Tuning::of(config.variant)
@@ -148,13 +146,6 @@ fn noise(grid: Grid, seed: u64) -> Vec<f64> {
     (0..grid.cells()).map(|_| f64::from((numbers.next() >> 54) as u32) / 1024.0).collect()
 }
 
-/// How many cells SwiftShader's compiler takes written out: it takes far more than twice as long for twice as many.
-const FEW: u32 = 8;
-
-fn is_slow_to_compile() -> bool {
-    gpu().device.adapter_info().name.contains("SwiftShader")
-}
-
 /// The same with as many levels as this adapter has workgroup memory for: 64-bit cells take twice as much.
 fn within_memory(config: Config) -> Config {
     let most = u64::from(gpu().device.limits().max_compute_workgroup_storage_size);
@@ -183,13 +174,6 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
         for (nth, shape) in shapes.iter().enumerate() {
             // A driver takes longest to compile, so shapes and grids meet now and then: every shape twice in 32 bits.
             if (3 * round + nth) % 10 >= if element == Element::F32 { 2 } else { 1 } {
-                continue;
-            }
-            if is_slow_to_compile() && shape.written_out() > FEW {
-                eprintln!(
-                    "shape {nth} of {} {element}: left out, SwiftShader compiles it for minutes",
-                    stencil.name
-                );
                 continue;
             }
             let borders = borders[(round * 7 + nth * 4) % borders.len()];

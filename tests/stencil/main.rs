@@ -20,6 +20,7 @@ mod windows;
 use common::{Random, gpu};
 use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant, Weights};
+use halofold::wgpu::Features;
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::{Run, borders, dyadic_cells};
 
@@ -74,11 +75,19 @@ type Check = fn(Kernel, Element) -> Result<(), Failed>;
 fn trial(kernel: Kernel, element: Element, what: &str, check: Check) -> Trial {
     let name = format!("{}::{}::{element}::{what}", kernel.stencil.name, kernel.variant.name);
     let missing = element.feature() - gpu().device.features();
-    if !missing.is_empty() {
-        let reason = halofold::adapter::feature_names(missing);
-        return Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true);
+    match reason_to_leave_out(kernel.variant.is_blocked(), missing) {
+        Some(reason) => Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true),
+        None => Trial::test(name, move || check(kernel, element)),
     }
-    Trial::test(name, move || check(kernel, element))
+}
+
+/// Why a kernel is not tested here, if it is not.
+fn reason_to_leave_out(is_blocked: bool, missing: Features) -> Option<String> {
+    if !missing.is_empty() {
+        return Some(halofold::adapter::feature_names(missing));
+    }
+    let is_slow = is_blocked && common::is_slow_to_compile();
+    is_slow.then(|| "SwiftShader takes minutes to compile it".to_owned())
 }
 
 fn grids(dims: Dims) -> Vec<Grid> {

@@ -8,7 +8,7 @@ use halofold::{Element, adapter};
 use libtest_mimic::{Failed, Trial};
 
 use crate::Kernel;
-use crate::common::{Gpu, Random, gpu};
+use crate::common::{Gpu, Random, fastest, gpu};
 use crate::run::{Run, borders, dyadic_cells};
 
 pub fn trials() -> Vec<Trial> {
@@ -132,7 +132,7 @@ fn recording() -> Result<(), Failed> {
 }
 
 fn heated(gpu: &'static Gpu, steps: u32) -> Result<Run, Failed> {
-    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, Grid::plane(18, 20));
+    let config = Config::new(&FIVE_POINT, fastest(&FIVE_POINT), Element::F32, Grid::plane(18, 20));
     Ok(Run::new(gpu, config, FIVE_POINT.usual, steps))
 }
 

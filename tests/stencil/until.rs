@@ -11,7 +11,7 @@ use halofold::wgpu;
 use libtest_mimic::{Failed, Trial};
 
 use crate::Kernel;
-use crate::common::{Gpu, Random, gpu};
+use crate::common::{Gpu, Random, fastest, gpu};
 use crate::run::{Run, borders, grids, read_back};
 use crate::windows::{long_grids, small};
 
@@ -27,7 +27,7 @@ pub fn trials() -> Vec<Trial> {
         let name = format!("until::{}::windows", stencil.name);
         trials.push(Trial::test(name, move || stops_in_windows(stencil)));
     }
-    let kernel = Kernel { stencil: &FIVE_POINT, variant: FIVE_POINT.fastest() };
+    let kernel = Kernel { stencil: &FIVE_POINT, variant: fastest(&FIVE_POINT) };
     for element in [Element::F64, Element::F16] {
         trials.push(crate::trial(kernel, element, "until", stops_in_any_type));
     }
@@ -57,7 +57,7 @@ impl Watched {
         norm: Norm,
         every: u32,
     ) -> Self {
-        let kernel = Kernel { stencil, variant: stencil.fastest() };
+        let kernel = Kernel { stencil, variant: fastest(stencil) };
         let config = kernel.config(Element::F32, grid).with_borders(borders);
         let mut numbers = Random::new(9);
         let cells = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 48) as u16) / 65536.0).collect();

@@ -10,7 +10,7 @@ use halofold_measure::Field;
 use libtest_mimic::{Failed, Trial};
 
 use crate::Kernel;
-use crate::common::{Gpu, gpu, limited};
+use crate::common::{Gpu, fastest, gpu, limited};
 use crate::run::{Run, borders, dyadic_cells};
 
 /// What the small device binds at once.
@@ -99,7 +99,7 @@ fn past_the_default_limit() -> Result<(), Failed> {
     static DEFAULT: OnceLock<Gpu> = OnceLock::new();
     let usual = DEFAULT.get_or_init(|| limited(|limits| limits.max_storage_buffer_binding_size = 128 << 20));
     let grid = Grid::plane(6001, 5996);
-    let config = Config::new(&FIVE_POINT, FIVE_POINT.fastest(), Element::F32, grid);
+    let config = Config::new(&FIVE_POINT, fastest(&FIVE_POINT), Element::F32, grid);
     let plan = config.plan(usual.device.features(), &usual.device.limits())?;
     if plan.windows().len() != 2 {
         return Err(format!("{} windows", plan.windows().len()).into());
