@@ -71,12 +71,13 @@ fn shifted_right(v: vec2<u32>, by: u32) -> vec2<u32> {
     return select(shifted, vec2<u32>(shifted.y, 0u), by > 31u);
 }
 
-// A number by its three upper words, the highest not zero, which ends at bit `end`; `rest` says whether any lower bit
-// is set.
-fn number_from(is_negative: bool, w: vec3<u32>, end: u32, rest: bool) -> Number {
-    let k = 31u - firstLeadingBit(w.z);
-    let top = (w.yz << vec2<u32>(k)) | ((w.xy >> vec2<u32>(1u)) >> vec2<u32>(31u - k));
-    return Number(is_negative, end - k, top, rest || (w.x << k) != 0u);
+// A number by its highest word, which is not zero and ends at bit `end`, and the two words below it; `rest` says
+// whether any lower bit is set.
+fn number_from(is_negative: bool, highest: u32, below: vec2<u32>, end: u32, rest: bool) -> Number {
+    let k = 31u - firstLeadingBit(highest);
+    let upper = vec2<u32>(below.y, highest);
+    let top = (upper << vec2<u32>(k)) | ((below >> vec2<u32>(1u)) >> vec2<u32>(31u - k));
+    return Number(is_negative, end - k, top, rest || (below.x << k) != 0u);
 }
 
 // The number in a window.
@@ -100,7 +101,7 @@ fn number_in(acc: Acc) -> Number {
         return Number(false, 0u, vec2<u32>(0u), false);
     }
     let end = 128u - select(0u, 64u, by_two) - select(0u, 32u, by_one) + (acc.tag & WINDOW) - LOWEST;
-    return number_from(sign == 1u, w.yzw, end, w.x != 0u);
+    return number_from(sign == 1u, w.w, w.yz, end, w.x != 0u);
 }
 
 // What is known of a number after its words so far: the last two, whether any lower one is set, and the same at the
@@ -109,16 +110,18 @@ struct Highest {
     last: vec2<u32>,
     rest: bool,
     end: u32,
-    top: vec3<u32>,
-    rest_of_top: bool,
+    highest: u32,
+    below: vec2<u32>,
+    rest_below: bool,
 }
 
 fn with_word(words: Highest, word: u32, end: u32) -> Highest {
     var next = words;
     if word != 0u {
         next.end = end;
-        next.top = vec3<u32>(words.last, word);
-        next.rest_of_top = words.rest;
+        next.highest = word;
+        next.below = words.last;
+        next.rest_below = words.rest;
     }
     next.rest = words.rest || words.last.x != 0u;
     next.last = vec2<u32>(words.last.y, word);
@@ -128,7 +131,7 @@ fn with_word(words: Highest, word: u32, end: u32) -> Highest {
 // The number in the digits, which gives them their carries on the way. Its sign is known at the end only, so both it and
 // its negative are followed.
 fn number_of_digits() -> Number {
-    var plus = Highest(vec2<u32>(0u), false, 0u, vec3<u32>(0u), false);
+    var plus = Highest(vec2<u32>(0u), false, 0u, 0u, vec2<u32>(0u), false);
     var minus = plus;
     var carry = 0i;
     var one = 1u;
@@ -150,7 +153,7 @@ fn number_of_digits() -> Number {
     if plus.end == 0u {
         return Number(false, 0u, vec2<u32>(0u), false);
     }
-    return number_from(is_negative, plus.top, plus.end, plus.rest_of_top);
+    return number_from(is_negative, plus.highest, plus.below, plus.end, plus.rest_below);
 }
 
 // How many bits fall at the end of a number whose bits end at `end`.
