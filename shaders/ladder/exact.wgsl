@@ -64,33 +64,26 @@ fn kernel(at: Place, wg: Workgroup) {
     var share = fold_range(params.first, stop, own, params.groups * WG, at, wg);
 #endif
     let window = share.tag & WINDOW;
-    var total = identity();
-    var tag = 0u;
-    // Every workgroup reduces its own sum. The last one goes through the same instructions a second time, with the
-    // windows of all: they have been fetched already, which a copy of them would not have been.
-    for (var turn = 0u; turn < turns(2u); turn++) {
-        total = reduce_all(share, at, wg);
-        tag = shared_tag(total, at);
-        if turn == 1u {
-            break;
+    var total = reduce_all(share, at, wg);
+    var tag = shared_tag(total, at);
+    let is_single = params.own.tickets == 1u;
+    var seen = 0u;
+    if (tag & SPILLED) != 0u {
+        empty_bins(at);
+        workgroupBarrier();
+        if !is_single {
+            seen = publish_limbs(at);
         }
-        let is_single = params.own.tickets == 1u;
-        var seen = 0u;
-        if (tag & SPILLED) != 0u {
-            empty_bins(at);
-            workgroupBarrier();
-            if !is_single {
-                seen = publish_limbs(at);
-            }
-        }
-        // A single workgroup needs no partials.
-        if is_single {
-            break;
-        }
-        if !is_last_to_publish(total, seen, params.own.slot + wg.index, at) {
+    }
+    // A single workgroup needs no partials.
+    if !is_single {
+        publish_window(total, seen, params.own.slot + wg.index, at);
+        if workgroupUniformLoad(&is_last) == 0u {
             return;
         }
         share = collect_all(window, tag, at);
+        total = reduce_all(share, at, wg);
+        tag = shared_tag(total, at);
     }
     conclude(0u, true, total, tag, params.count, at);
 }

@@ -38,8 +38,8 @@ fn fetch_word(slot: u32, word: u32) -> u32 {
 }
 
 // Publishes the workgroup's window, which invocation 0 holds, after the limbs, whose publishing left `seen`: zero.
-// Returns whether all workgroups have published.
-fn is_last_to_publish(window: Acc, seen: u32, slot: u32, at: Place) -> bool {
+// `is_last` says then whether all workgroups have published.
+fn publish_window(window: Acc, seen: u32, slot: u32, at: Place) {
     if at.lid == 0u {
         published = to_words(window);
         atomicStore(&found, 0u);
@@ -54,7 +54,6 @@ fn is_last_to_publish(window: Acc, seen: u32, slot: u32, at: Place) -> bool {
         let ticket = atomicAdd(&partials[0], 1u + atomicLoad(&found));
         is_last = select(0u, 1u, ticket == params.own.tickets - 1u);
     }
-    return workgroupUniformLoad(&is_last) == 1u;
 }
 
 // Adds a word, and its carries up to the word before `end`. Returns the bits of all words that were there.
