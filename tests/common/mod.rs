@@ -3,6 +3,7 @@
 
 mod buffers;
 mod data;
+mod fastest;
 mod run;
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -12,14 +13,14 @@ pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
 pub use run::{job, missing, over, right, run, spanned};
 
-/// Whether the adapter's compiler takes minutes for the kernels of time-blocked stencils, whose loops are written out.
+/// Whether the adapter takes minutes to compile time-blocked stencils.
 pub fn is_slow_to_compile() -> bool {
-    gpu().device.adapter_info().name.contains("SwiftShader")
+    fastest::is_slow_to_compile(&gpu().device.adapter_info().name)
 }
 
-/// The variant of a stencil with which tests meet the fastest there is, of those that the adapter compiles in time.
+/// The fastest variant of a stencil of those that the adapter compiles in time.
 pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stencil::Variant {
-    if is_slow_to_compile() { stencil.fastest_step() } else { stencil.fastest() }
+    fastest::fastest(stencil, &gpu().device.adapter_info().name)
 }
 
 /// What the Vulkan validation layers, where they are installed, have found fault with.

@@ -1,5 +1,8 @@
 //! Stencils, step by step and until nothing changes.
 
+#[path = "../common/fastest.rs"]
+mod fastest;
+
 use std::sync::OnceLock;
 
 use halofold::stencil::reference::Problem;
@@ -13,11 +16,10 @@ use crate::scene::any_adapter;
 
 const STEPS: u32 = 3;
 
-/// The fastest variant that the adapter compiles in time: SwiftShader takes minutes for time-blocked kernels.
+/// The fastest variant of a stencil of those that the adapter compiles in time.
 fn fastest(stencil: &'static Stencil) -> &'static Variant {
-    static IS_SLOW: OnceLock<bool> = OnceLock::new();
-    let is_slow = IS_SLOW.get_or_init(|| any_adapter().get_info().name.contains("SwiftShader"));
-    if *is_slow { stencil.fastest_step() } else { stencil.fastest() }
+    static ADAPTER: OnceLock<String> = OnceLock::new();
+    fastest::fastest(stencil, ADAPTER.get_or_init(|| any_adapter().get_info().name))
 }
 
 pub fn operations() -> Vec<Operation> {

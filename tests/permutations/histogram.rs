@@ -4,9 +4,6 @@ use halofold::histogram::{Job, Keys, Method, Step, Tuning};
 use halofold::wgpu::Limits;
 use halofold_measure::translate::{Kernel, Language};
 
-use crate::lints;
-use crate::spirv_val::SpirvVal;
-
 fn job(keys: Keys, bins: u32, workgroup_size: u32, method: Method) -> Job {
     let limits = Limits::default();
     let tuning = Tuning::of(&limits, bins, 0).with_workgroup_size(workgroup_size).with_method(method);
@@ -38,17 +35,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
 
 #[test]
 fn histograms_in_every_language() {
-    let spirv_val = SpirvVal::find();
-    for (label, kernel) in kernels() {
-        assert_eq!(lints::broken_rules(&kernel.wgsl), Vec::<String>::new(), "{label}");
-        for language in Language::ALL {
-            let words = crate::translate(&kernel, &[], language)
-                .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
-            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
-                spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
-            }
-        }
-    }
+    crate::valid_in_every_language(kernels());
 }
 
 /// What a job is checked for is what its kernel takes.

@@ -54,6 +54,21 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) ->
     })
 }
 
+/// Checks that kernels which every language can express keep the project's rules, and writes them in each.
+fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
+    let spirv_val = SpirvVal::find();
+    for (label, kernel) in kernels {
+        assert_eq!(lints::broken_rules(&kernel.wgsl), Vec::<String>::new(), "{label}");
+        for language in Language::ALL {
+            let words = translate(&kernel, &[], language)
+                .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
+            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
+                spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
+            }
+        }
+    }
+}
+
 /// Says something although the test harness captures what tests print.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");

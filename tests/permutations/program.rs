@@ -1,10 +1,7 @@
 //! The kernels that are no operation of the library's: they measure memory, unpack files, and run between the reductions of
 //! `halofold stress`.
 
-use halofold_measure::translate::{Kernel, Language};
-
-use crate::lints;
-use crate::spirv_val::SpirvVal;
+use halofold_measure::translate::Kernel;
 
 /// Every one of them, by what it is.
 pub fn kernels() -> Vec<(String, Kernel)> {
@@ -29,15 +26,5 @@ pub fn kernels() -> Vec<(String, Kernel)> {
 
 #[test]
 fn the_programs_own_in_every_language() {
-    let spirv_val = SpirvVal::find();
-    for (label, kernel) in kernels() {
-        assert_eq!(lints::broken_rules(&kernel.wgsl), Vec::<String>::new(), "{label}");
-        for language in Language::ALL {
-            let words = crate::translate(&kernel, &[], language)
-                .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
-            if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
-                spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
-            }
-        }
-    }
+    crate::valid_in_every_language(kernels());
 }
