@@ -29,7 +29,7 @@ pub use peak::{Form, Peak, PeakMeter, peak};
 pub use record::{Adapter, Ceiling, Record, SCHEMA};
 pub use row::{
     LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,
-    StencilWork, Times, What,
+    StencilWork, Times, What, sides,
 };
 pub use statistics::Summary;
 pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};

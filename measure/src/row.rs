@@ -14,7 +14,7 @@ use crate::{Summary, Timing};
 
 pub use ladder::{LadderFigures, LadderWork};
 pub use library::{LibraryFigures, LibraryWork};
-pub use stencil::{StencilFigures, StencilWork};
+pub use stencil::{StencilFigures, StencilWork, sides};
 
 /// What a row is of. Equal ones are the same measurement, in two records as in one.
 pub trait What: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Block, Config, Grid, Sample, Variant};
+use halofold::stencil::{Block, Config, Sample, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
@@ -44,12 +44,11 @@ struct Line {
 
 impl Line {
     fn of(sample: &Sample) -> Self {
-        let Config { stencil, variant, element, grid: Grid { planes, rows, cols }, tuning, .. } =
-            sample.config;
+        let Config { stencil, variant, element, grid, tuning, .. } = sample.config;
         Line {
             points: stencil.points().to_string(),
             element: element.name().to_owned(),
-            grid: if planes == 1 { format!("{rows}x{cols}") } else { format!("{planes}x{rows}x{cols}") },
+            grid: halofold_measure::sides(grid),
             variant: variant.name.to_owned(),
             block: tuning.block.to_string(),
             levels_per_team: tuning.levels_per_team,

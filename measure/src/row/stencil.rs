@@ -94,8 +94,8 @@ impl Row<StencilWork> {
     }
 }
 
-/// A grid as on the command line.
-fn sides(grid: Grid) -> String {
+/// A grid as on the command line: `37x43` or `11x37x43`. [`Grid`] parses it.
+pub fn sides(grid: Grid) -> String {
     match grid.planes {
         1 => format!("{}x{}", grid.rows, grid.cols),
         planes => format!("{planes}x{}x{}", grid.rows, grid.cols),
