@@ -2,12 +2,6 @@
 // 16-bit floats.
 #import one_word
 
-const LIMBS: u32 = 11u;
-const COPIES: u32 = 1u;
-const FORMAT: u32 = 0x101u;
-const BELOW: u32 = 0u;
-const LOWEST: u32 = 1u;
-const HIGHEST: u32 = 254u;
 const PER_VECTOR: u32 = 8u;
 const NOTHING: u32 = 0x8000u;
 

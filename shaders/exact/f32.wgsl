@@ -1,13 +1,6 @@
 // 32-bit floats, as their bits. A vector holds four.
 #import one_word
 
-const LIMBS: u32 = 11u;
-const COPIES: u32 = 1u;
-const FORMAT: u32 = 0x101u;
-// Bits between the lowest digit's unit and the smallest result's.
-const BELOW: u32 = 0u;
-const LOWEST: u32 = 1u;
-const HIGHEST: u32 = 254u;
 const PER_VECTOR: u32 = 4u;
 // Elements that add nothing.
 const NOTHING: u32 = 0x80000000u;

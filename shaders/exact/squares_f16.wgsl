@@ -3,12 +3,6 @@
 // Both arrays start at the same offset, as grids of a stencil do: their words hold the same pairs.
 #import squares
 
-const LIMBS: u32 = 11u;
-const COPIES: u32 = 1u;
-const FORMAT: u32 = 0x101u;
-const BELOW: u32 = 0u;
-const LOWEST: u32 = 1u;
-const HIGHEST: u32 = 254u;
 const PER_VECTOR: u32 = 8u;
 
 // The bits of four 32-bit floats that are these 16-bit ones. What is subnormal here is a small integer times 2^-24.
@@ -40,15 +34,6 @@ fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Ac
 fn element(p: u32) -> vec2<u32> {
     let shift = vec2<u32>((p & 1u) << 4u);
     return (vec2<u32>(input[p >> 1u], second[p >> 1u]) >> shift) & vec2<u32>(0xffffu);
-}
-
-// One pair among equal ones, whose square is zero.
-fn among_nothing(item: vec2<u32>) -> Factors {
-    return Factors(vec4<u32>(item.x, 0u, 0u, 0u), vec4<u32>(item.y, 0u, 0u, 0u));
-}
-
-fn nothing() -> Factors {
-    return Factors(vec4<u32>(0u), vec4<u32>(0u));
 }
 
 fn exponent_at(p: u32) -> u32 {

@@ -1,12 +1,6 @@
 // Squares of differences between 32-bit floats.
 #import squares
 
-const LIMBS: u32 = 11u;
-const COPIES: u32 = 1u;
-const FORMAT: u32 = 0x101u;
-const BELOW: u32 = 0u;
-const LOWEST: u32 = 1u;
-const HIGHEST: u32 = 254u;
 const PER_VECTOR: u32 = 4u;
 
 fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
@@ -16,15 +10,6 @@ fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Ac
 // Both elements of pair `p`.
 fn element(p: u32) -> vec2<u32> {
     return vec2<u32>(input[p], second_at(p));
-}
-
-// One pair among equal ones, whose square is zero.
-fn among_nothing(item: vec2<u32>) -> Factors {
-    return Factors(vec4<u32>(item.x, 0u, 0u, 0u), vec4<u32>(item.y, 0u, 0u, 0u));
-}
-
-fn nothing() -> Factors {
-    return Factors(vec4<u32>(0u), vec4<u32>(0u));
 }
 
 fn exponent_at(p: u32) -> u32 {

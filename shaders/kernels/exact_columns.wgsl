@@ -11,8 +11,7 @@
 #import entry
 #import exact/fold
 #import exact/states
-#import exact/conclude
-#import exact/reduce
+#import exact/conclude_alone
 
 struct Own {
     // Rows of the axis, which is cut into `chunks` of at most `chunk` rows each.
@@ -83,11 +82,5 @@ fn kernel(at: Place, wg: Workgroup) {
     let rows = min(params.own.chunk, params.own.len - begin);
     let row = outer * params.own.len + begin;
     let top = row * params.own.inner + (slot - local * params.own.inner) + params.first - params.index;
-    let total = reduce_all(fold_column(top, rows, at, wg), at, wg);
-    let tag = shared_tag(total, at);
-    if (tag & SPILLED) != 0u {
-        empty_bins(at);
-        workgroupBarrier();
-    }
-    conclude(slot, wg.index < params.groups, total, tag, rows, at);
+    conclude_alone(slot, wg.index < params.groups, fold_column(top, rows, at, wg), rows, at, wg);
 }

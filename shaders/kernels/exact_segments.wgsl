@@ -8,8 +8,7 @@
 #import bounds
 #import exact/fold
 #import exact/states
-#import exact/conclude
-#import exact/reduce
+#import exact/conclude_alone
 
 struct Own {
     // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
@@ -36,11 +35,5 @@ fn kernel(at: Place, wg: Workgroup) {
 #else
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
 #endif
-    let total = reduce_all(sum, at, wg);
-    let tag = shared_tag(total, at);
-    if (tag & SPILLED) != 0u {
-        empty_bins(at);
-        workgroupBarrier();
-    }
-    conclude(slot, wg.index < params.groups, total, tag, range.end - range.begin, at);
+    conclude_alone(slot, wg.index < params.groups, sum, range.end - range.begin, at, wg);
 }

@@ -16,6 +16,14 @@
 // 2^32 numbers of 51 bits add up to less than 2^83, so `high` stays below 2^29: nothing overflows.
 #import tag
 
+const LIMBS: u32 = 11u;
+const COPIES: u32 = 1u;
+const FORMAT: u32 = 0x101u;
+// Bits between the lowest digit's unit and the smallest result's.
+const BELOW: u32 = 0u;
+const LOWEST: u32 = 1u;
+const HIGHEST: u32 = 254u;
+
 struct Acc {
     low: u32,
     middle: u32,

@@ -35,3 +35,12 @@ fn squares(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
     let odd = select(vec4<u32>(0x7f800000u), vec4<u32>(0x7fc00000u), is_nan);
     return select(square, odd, top >= infinity);
 }
+
+// One pair among equal ones, whose square is zero.
+fn among_nothing(item: vec2<u32>) -> Factors {
+    return Factors(vec4<u32>(item.x, 0u, 0u, 0u), vec4<u32>(item.y, 0u, 0u, 0u));
+}
+
+fn nothing() -> Factors {
+    return Factors(vec4<u32>(0u), vec4<u32>(0u));
+}

@@ -111,7 +111,7 @@ impl Format {
         // Two signs in as many copies, the digits and their carries.
         let copies = if self == Format::Product { 4 } else { 1 };
         let bins = if self == Format::Single { 4096 } else { 0 };
-        // Flags, counts, a bit for each slot and the first window come on top.
+        // The words to publish, flags, counts and the first window come on top.
         u64::from(workgroup_size) * window + (2 * copies + 2) * limbs + bins + 208
     }
 }
@@ -141,7 +141,7 @@ mod tests {
             (Op::Dot, Element::F32),
         ] {
             let format = Format::of(op, element).unwrap();
-            let text = shader::text(format.file(element));
+            let text = shader::join(&[], &format.pieces(element));
             let has = |line: String| assert!(text.lines().any(|found| found == line), "{element}: {line}");
             has(format!("const LIMBS: u32 = {}u;", format.digits() + 1));
             has(format!("const FORMAT: u32 = {:#x}u;", format.number()));
