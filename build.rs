@@ -13,7 +13,10 @@ fn main() {
     for file in &files {
         let path = file.strip_prefix(&root).expect("it lies below").with_extension("");
         let name: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-        let _ = writeln!(table, "    ({:?}, include_str!({file:?})),", name.join("/"));
+        let name = name.join("/");
+        // No path of this machine: the same list serves wherever the package lies when the build folder is used again.
+        let text = format!(r#"include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/shaders/{name}.wgsl"))"#);
+        let _ = writeln!(table, "    ({name:?}, {text}),");
     }
     table.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("shaders.rs");
