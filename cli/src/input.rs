@@ -14,7 +14,7 @@ mod tests;
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 
 use halofold::Element;
 
@@ -42,6 +42,9 @@ pub struct Source {
     /// Where the bytes come from, past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
     reader: Box<dyn Read + Send>,
+    /// A second handle of the same open file, which moves the reader too, and where the data begin there; none of
+    /// what can be read only once.
+    place: Option<(File, u64)>,
     /// What the elements are in the file.
     stored: Stored,
     /// Whether 32-bit integers are handed out in place of narrower ones.
@@ -78,8 +81,18 @@ impl Source {
     /// Opens a `.npy` file whose integers may be narrower than any element, and Booleans: 32-bit integers are handed
     /// out in their place.
     pub fn open_widening(path: &str) -> Result<Self, InputError> {
-        let (reader, length) = open_reader(path)?;
-        Self::npy(path, reader, length, Narrow::Widened)
+        if path == STANDARD_INPUT {
+            return Self::npy(path, Box::new(io::stdin()), None, Narrow::Widened);
+        }
+        let (file, length) = open_file(path)?;
+        let failed = |cause| InputError::opening(path, cause);
+        let mut handle = file.try_clone().map_err(failed)?;
+        let mut source = Self::npy(path, Box::new(file), length, Narrow::Widened)?;
+        if length.is_some() {
+            let start = handle.stream_position().map_err(failed)?;
+            source.place = Some((handle, start));
+        }
+        Ok(source)
     }
 
     /// Bare elements, as many as `length` holds or until the stream ends.
@@ -95,6 +108,7 @@ impl Source {
         Ok(Self {
             name: name.to_owned(),
             reader,
+            place: None,
             stored,
             widens: false,
             shape: Vec::new(),
@@ -124,6 +138,7 @@ impl Source {
         Ok(Self {
             name: name.to_owned(),
             reader,
+            place: None,
             stored: header.stored,
             widens: narrow == Narrow::Widened && header.stored.is_packed(),
             shape: header.shape,
@@ -193,6 +208,23 @@ impl Source {
             widen(piece, count, self.stored);
         }
         Ok(count)
+    }
+
+    /// The open file, if its elements can be read in any order: see [`Source::seek`].
+    pub fn file(&self) -> Option<&File> {
+        self.place.as_ref().map(|(file, _)| file)
+    }
+
+    /// Has the next element be this one. Only files that [`Source::open_widening`] opened can do that.
+    pub fn seek(&mut self, element: u64) -> Result<(), InputError> {
+        let to = element * self.stored.size();
+        let moved = match &mut self.place {
+            Some((file, start)) => file.seek(SeekFrom::Start(*start + to)).map(drop),
+            None => Err(io::ErrorKind::NotSeekable.into()),
+        };
+        moved.map_err(|cause| InputError::reading(label(&self.name), cause))?;
+        self.taken = to;
+        Ok(())
     }
 
     /// How many bytes to ask for where there is room for `room`.

@@ -3,6 +3,7 @@
 mod file;
 mod preset;
 mod remembered;
+mod stream;
 mod tune;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use halofold::stencil::{Block, Border, Norm, Stencil};
 
 use crate::failure::Failure;
 use crate::gpu::AdapterArgs;
+use file::StreamArgs;
 pub use preset::{MACHINE, PRESETS, Preset, Published, pieces, speed};
 use preset::{PresetArgs, Setting};
 
@@ -86,6 +88,8 @@ pub struct StencilArgs {
     #[arg(long, conflicts_with_all = ["grid", "preset"])]
     tune: bool,
     #[command(flatten)]
+    stream: StreamArgs,
+    #[command(flatten)]
     adapter: AdapterArgs,
     #[command(flatten)]
     preset: PresetArgs,
@@ -94,7 +98,8 @@ pub struct StencilArgs {
     /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null without
     /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
     /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
-    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend.
+    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. Streamed runs also have
+    /// passes (over the file), slabs (of a pass), bytes_read and bytes_written (without those of before --resume).
     #[arg(long)]
     json: bool,
 }

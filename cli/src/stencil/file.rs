@@ -11,6 +11,7 @@ mod output;
 mod picture;
 mod report;
 mod request;
+mod streamed;
 
 use std::time::Instant;
 
@@ -29,6 +30,7 @@ use output::Outputs;
 use picture::{Picture, Scale};
 use report::Report;
 use request::Request;
+pub use streamed::StreamArgs;
 
 /// Steps the grid of a file.
 pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
@@ -36,6 +38,12 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let mut request = Request::new(args, path)?;
     let mut outputs = Outputs::reserve(args)?;
     let gpu = args.adapter.open()?;
+    request.choose(&gpu);
+    if streamed::is_wanted(args, &request, &gpu) {
+        // Its result is written in another way.
+        drop(outputs);
+        return streamed::run(args, request, &gpu, start);
+    }
     request.check(&gpu)?;
 
     let cells = read(&mut request, args)?;
@@ -133,5 +141,6 @@ fn report(
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),
+        streamed: None,
     }
 }

@@ -45,6 +45,22 @@ pub struct Report {
     pub adapter: String,
     /// Its back end.
     pub backend: String,
+    /// What a streamed run has besides.
+    #[serde(flatten)]
+    pub streamed: Option<Streamed>,
+}
+
+/// A streamed run in numbers. Bytes are without those that were moved before it was resumed.
+#[derive(Serialize)]
+pub struct Streamed {
+    /// Passes over the file.
+    pub passes: u32,
+    /// Slabs of a pass.
+    pub slabs: u32,
+    /// Bytes read from files.
+    pub bytes_read: u64,
+    /// Bytes of grids written to files.
+    pub bytes_written: u64,
 }
 
 /// A number, as a string where JSON has none for it.
@@ -95,9 +111,27 @@ impl Report {
                 ),
             };
         }
+        if let Some(streamed) = &self.streamed {
+            text += &streamed.text();
+        }
         if let Some(output) = &self.output {
             text += &format!("\nwritten: {output}");
         }
         text + "\n"
+    }
+}
+
+impl Streamed {
+    fn text(&self) -> String {
+        let plural = |count: u32, one: &str, many: &str| {
+            format!("{} {}", table::count(count.into()), if count == 1 { one } else { many })
+        };
+        format!(
+            "\nstreamed in {} of {}: {} bytes read, {} written",
+            plural(self.passes, "pass", "passes"),
+            plural(self.slabs, "slab", "slabs"),
+            table::count(self.bytes_read),
+            table::count(self.bytes_written)
+        )
     }
 }

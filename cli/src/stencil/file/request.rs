@@ -75,19 +75,15 @@ impl Request {
         })
     }
 
-    /// Holds the request against the adapter, and leaves to it what was left open.
-    pub fn check(&mut self, gpu: &Gpu) -> Result<(), Failure> {
+    /// Leaves to the adapter what was left open.
+    pub fn choose(&mut self, gpu: &Gpu) {
         self.config = self.config.on_calibrated(&gpu.device, &remembered::samples(gpu));
-        let Config { grid, element, .. } = self.config;
+    }
+
+    /// Holds the request against the adapter, for a grid that stays there as a whole.
+    pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
         let name = self.source.name();
-        let limits = gpu.device.limits();
-        if grid.cells() > limits.max_buffer_size / element.size() {
-            return Err(Failure::Usage(format!(
-                "{name}: a grid of {grid} {element}: the largest buffer of this adapter has {} bytes (max_buffer_size)",
-                limits.max_buffer_size
-            )));
-        }
-        let planned = self.config.plan(gpu.device.features(), &limits);
+        let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
         planned.map(drop).map_err(|error| match error {
             StencilError::MissingFeature { .. } => {
                 Failure::Usage(format!("{name}: {}: convert it with --type f32", gpu::explain(&error)))

@@ -1,0 +1,170 @@
+//! What is kept of a run that may be interrupted: a small file of JSON.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::place::sync_folder;
+use super::{Bounds, Plan, StreamError, Wishes};
+
+/// The version of the file's form.
+const VERSION: u32 = 1;
+
+/// What a run is, by name: all that its result depends on.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Identity(Map<String, Value>);
+
+impl Identity {
+    /// Adds a part.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The first part of this one that the other has not, or has otherwise: its name, and both values.
+    fn difference(&self, other: &Identity) -> Option<(String, String, String)> {
+        let names = self.0.keys().chain(other.0.keys());
+        let value = |identity: &Identity, name: &String| match identity.0.get(name) {
+            None | Some(Value::Null) => "none".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        };
+        let pairs = names.map(|name| (name.clone(), value(self, name), value(other, name)));
+        pairs.into_iter().find(|(_, mine, others)| mine != others)
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Checkpoint {
+    version: u32,
+    /// What the run is.
+    pub run: Identity,
+    /// Layers of a slab.
+    pub slab: u32,
+    /// Steps of a pass.
+    pub depth: u32,
+    /// Passes that are complete.
+    pub passes: u32,
+    /// Slabs of the next pass that are complete.
+    pub slabs: u32,
+}
+
+impl Checkpoint {
+    /// The beginning of a run.
+    pub fn new(run: Identity, plan: &Plan) -> Self {
+        Checkpoint { version: VERSION, run, slab: plan.height(), depth: plan.depth(), passes: 0, slabs: 0 }
+    }
+
+    /// Reads one, if there is one.
+    pub fn read(path: &Path) -> Result<Option<Self>, StreamError> {
+        let text = match fs::read(path) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(StreamError::read(path))?,
+        };
+        let bad = |cause: String| StreamError::BadCheckpoint { path: path.to_owned(), cause };
+        let checkpoint: Checkpoint = serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?;
+        if checkpoint.version != VERSION {
+            return Err(bad(format!("its version is {}, this program's {VERSION}", checkpoint.version)));
+        }
+        if checkpoint.slab == 0 || checkpoint.depth == 0 {
+            return Err(bad("slabs or passes of nothing".to_owned()));
+        }
+        Ok(Some(checkpoint))
+    }
+
+    /// Checks that it is of this run.
+    pub fn check(&self, path: &Path, run: &Identity) -> Result<(), StreamError> {
+        match self.run.difference(run) {
+            None => Ok(()),
+            Some((what, then, now)) => Err(StreamError::OtherRun { path: path.to_owned(), what, then, now }),
+        }
+    }
+
+    /// The slabs and passes of the run, which stay as they were.
+    pub(super) fn plan(&self, path: &Path, bounds: Bounds, wishes: Wishes) -> Result<Plan, StreamError> {
+        let height = wishes.height.map(|height| height.min(bounds.layers));
+        let depth = wishes.depth.map(|depth| depth.min(bounds.steps.max(1)));
+        for (what, then, now) in [("slab", self.slab, height), ("depth", self.depth, depth)] {
+            if let Some(now) = now.filter(|now| *now != then) {
+                let (what, then, now) = (what.to_owned(), then.to_string(), now.to_string());
+                return Err(StreamError::OtherRun { path: path.to_owned(), what, then, now });
+            }
+        }
+        let plan = Plan::new(bounds, Wishes { height: Some(self.slab), depth: Some(self.depth) })?;
+        if self.passes > plan.passes() || self.slabs >= plan.slabs() {
+            let cause = format!("{} passes and {} slabs of another", self.passes, self.slabs);
+            return Err(StreamError::BadCheckpoint { path: path.to_owned(), cause });
+        }
+        Ok(plan)
+    }
+
+    /// Writes it in the place of the one before: there is always a whole one.
+    pub(super) fn write(&self, path: &Path) -> Result<(), StreamError> {
+        let fresh = path.with_extension("json.new");
+        let write = || {
+            let mut file = File::create(&fresh)?;
+            file.write_all(&serde_json::to_vec_pretty(self)?)?;
+            file.sync_all()?;
+            fs::rename(&fresh, path)?;
+            sync_folder(path)
+        };
+        let written = write();
+        if written.is_err() {
+            // It is not the checkpoint, so it does not matter whether this succeeds.
+            let _ = fs::remove_file(&fresh);
+        }
+        written.map_err(StreamError::write(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        let bounds = Bounds { layers: 9, ring: false, steps: 5, layer_bytes: 4, buffer_bytes: 40, unit: 1 };
+        Plan::new(bounds, Wishes { height: Some(3), depth: Some(2) }).unwrap()
+    }
+
+    #[test]
+    fn checkpoints_are_read_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy.halofold.json");
+        assert_eq!(Checkpoint::read(&path).unwrap(), None);
+        let run = Identity::default().with("grid", "9 × 1").with("weights", vec![0.2, 0.1]);
+        let mut checkpoint = Checkpoint::new(run, &plan());
+        for slabs in [0, 2] {
+            checkpoint.slabs = slabs;
+            checkpoint.write(&path).unwrap();
+            assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint.clone()));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        for bad in
+            ["", "{}", "[1]", &fs::read_to_string(&path).unwrap().replace("\"version\": 1", "\"version\": 2")]
+        {
+            fs::write(&path, bad).unwrap();
+            assert!(matches!(Checkpoint::read(&path), Err(StreamError::BadCheckpoint { .. })), "{bad}");
+        }
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let run = Identity::default().with("grid", "9 × 1").with("rhs", Value::Null).with("steps", 5);
+        let checkpoint = Checkpoint::new(run.clone(), &plan());
+        let path = Path::new("c.json");
+        checkpoint.check(path, &run).unwrap();
+        for (other, parts) in [
+            (run.clone().with("steps", 6), ["steps", "5", "6"]),
+            (run.clone().with("rhs", "f.npy"), ["rhs", "none", "f.npy"]),
+            (run.clone().with("new", true), ["new", "none", "true"]),
+        ] {
+            let message = checkpoint.check(path, &other).unwrap_err().to_string();
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        }
+    }
+}

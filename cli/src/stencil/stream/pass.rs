@@ -1,0 +1,185 @@
+//! One pass over the file: a thread reads slabs, this one has them computed, a third writes them.
+//!
+//! Two buffers for each way: while the GPU steps a slab, the next one is read and the one before is written.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread;
+
+use super::device::{Flight, SlabDevice, Upload};
+use super::staging::Staging;
+use super::writer::Writer;
+use super::{Cells, Plan, StreamError};
+
+/// The buffers on their way that are free.
+pub(super) struct Buffers {
+    pub uploads: Vec<Upload>,
+    pub downloads: Vec<Staging>,
+}
+
+impl Buffers {
+    pub fn new(device: &SlabDevice) -> Self {
+        let twice = 0..2;
+        Buffers {
+            uploads: twice.clone().map(|_| device.upload()).collect(),
+            downloads: twice.map(|_| device.download()).collect(),
+        }
+    }
+}
+
+/// Where slabs are read.
+pub(super) struct Sources<'a> {
+    pub cells: &'a mut dyn Cells,
+    pub rhs: Option<&'a mut dyn Cells>,
+    pub plan: Plan,
+    pub layer_bytes: u64,
+    /// Bytes read.
+    pub read: u64,
+}
+
+impl Sources<'_> {
+    /// Reads a slab and its halo.
+    fn fill(&mut self, slab: u32, upload: &Upload, piece: &mut Vec<u8>) -> Result<(), StreamError> {
+        let Sources { cells, rhs, plan, layer_bytes, read } = self;
+        *read += fill(*cells, *plan, *layer_bytes, slab, &upload.cells, piece)?;
+        if let (Some(rhs), Some(staging)) = (rhs, &upload.rhs) {
+            *read += fill(*rhs, *plan, *layer_bytes, slab, staging, piece)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a pass does of a run.
+pub(super) struct Job<'a> {
+    pub plan: Plan,
+    /// Steps of each slab.
+    pub steps: u32,
+    /// The first slab that is not done.
+    pub first: u32,
+    /// Whether somebody wants it to end early.
+    pub stop: &'a AtomicBool,
+}
+
+/// Steps what is left of a pass. Whether all of it was done: it ends early if that is asked for.
+pub(super) fn run(
+    job: &Job<'_>,
+    device: &mut SlabDevice,
+    buffers: &mut Buffers,
+    sources: &mut Sources<'_>,
+    writer: &mut Writer,
+    mut on_slab: impl FnMut(u32),
+) -> Result<bool, StreamError> {
+    let (empty, to_fill) = mpsc::channel();
+    let (filled, to_step) = mpsc::sync_channel(2);
+    let (stepped, to_write) = mpsc::channel();
+    let (written, free) = mpsc::channel();
+    buffers.uploads.drain(..).for_each(|upload| drop(empty.send(upload)));
+    buffers.downloads.drain(..).for_each(|download| drop(written.send(download)));
+    let slabs = job.first..job.plan.slabs();
+    thread::scope(|scope| {
+        let reader = scope.spawn(move || read(sources, slabs, to_fill, &filled));
+        let writing = scope.spawn(move || write(writer, &to_write, &written));
+        let computed = compute(job, device, &to_step, &free, |flight| {
+            let Flight { slab, upload, download, skip, .. } = flight;
+            // A thread that has failed takes nothing; it says why below.
+            let _ = empty.send(upload);
+            let _ = stepped.send((slab, download, skip));
+            on_slab(slab);
+        });
+        // Now both threads find that nothing more comes.
+        drop((empty, stepped, to_step));
+        let (left, read) = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        buffers.uploads.extend(left.try_iter());
+        buffers.downloads.extend(free.try_iter());
+        written.and(read).and(computed)
+    })
+}
+
+/// Has the slabs that were read computed. While one is waited for, the next one waits on the GPU.
+fn compute(
+    job: &Job<'_>,
+    device: &mut SlabDevice,
+    to_step: &Receiver<(u32, Upload)>,
+    free: &Receiver<Staging>,
+    mut done: impl FnMut(Flight),
+) -> Result<bool, StreamError> {
+    let mut before: Option<Flight> = None;
+    let mut submitted = job.first;
+    while !job.stop.load(Ordering::Relaxed) {
+        // Nothing more comes: everything was read, or a thread failed.
+        let Ok((slab, upload)) = to_step.recv() else { break };
+        let Ok(download) = free.recv() else { break };
+        let flight = device.submit((slab, job.steps), upload, download)?;
+        submitted = slab + 1;
+        if let Some(mut flight) = before.replace(flight) {
+            device.wait(&mut flight)?;
+            done(flight);
+        }
+    }
+    if let Some(mut flight) = before {
+        device.wait(&mut flight)?;
+        done(flight);
+    }
+    Ok(submitted == job.plan.slabs())
+}
+
+/// Reads slabs into the buffers that come back. The buffers that were left over are returned with what went wrong.
+fn read(
+    sources: &mut Sources<'_>,
+    slabs: Range<u32>,
+    to_fill: Receiver<Upload>,
+    filled: &SyncSender<(u32, Upload)>,
+) -> (Receiver<Upload>, Result<(), StreamError>) {
+    let mut piece = Vec::new();
+    for slab in slabs {
+        let Ok(upload) = to_fill.recv() else { break };
+        if let Err(error) = sources.fill(slab, &upload, &mut piece) {
+            return (to_fill, Err(error));
+        }
+        if filled.send((slab, upload)).is_err() {
+            break;
+        }
+    }
+    (to_fill, Ok(()))
+}
+
+/// Fills a buffer with a slab's layers, and says how much of the file was read.
+fn fill(
+    cells: &mut dyn Cells,
+    plan: Plan,
+    layer_bytes: u64,
+    slab: u32,
+    staging: &Staging,
+    piece: &mut Vec<u8>,
+) -> Result<u64, StreamError> {
+    let mut read = 0;
+    let bytes =
+        |layers: &Range<u32>| u64::from(layers.start) * layer_bytes..u64::from(layers.end) * layer_bytes;
+    staging.write(plan.pieces(slab).iter().map(bytes), piece, |offset, into| {
+        read += cells.read_at(offset, into)?;
+        Ok(())
+    })?;
+    Ok(read)
+}
+
+/// Writes slabs as they come, and hands their buffers back.
+fn write(
+    writer: &mut Writer,
+    to_write: &Receiver<(u32, Staging, u64)>,
+    written: &Sender<Staging>,
+) -> Result<(), StreamError> {
+    for (slab, download, skip) in to_write {
+        let view = download.view()?;
+        if let Err(error) = writer.write(slab, &view[skip as usize..]) {
+            // What is written is kept if there is room for that; if not, the checkpoint before is good.
+            let _ = writer.keep();
+            return Err(error);
+        }
+        drop(view);
+        download.unmap();
+        let _ = written.send(download);
+    }
+    Ok(())
+}

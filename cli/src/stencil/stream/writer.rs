@@ -1,0 +1,92 @@
+//! The file that a pass writes, and the checkpoint that says how far it is.
+
+use std::time::{Duration, Instant};
+
+use super::checkpoint::Checkpoint;
+use super::place::{Layers, Place};
+use super::{Plan, StreamError};
+
+/// Writes slabs in order, and keeps what is done.
+pub(super) struct Writer {
+    place: Place,
+    plan: Plan,
+    layer_bytes: u64,
+    checkpoint: Checkpoint,
+    /// How long to work before the checkpoint is written again.
+    every: Duration,
+    kept: Instant,
+    /// The file of the pass that is being written.
+    file: Option<Layers>,
+    /// Bytes written.
+    pub written: u64,
+}
+
+impl Writer {
+    /// Begins where a checkpoint ends. It is written first: where that fails, nothing was lost.
+    pub fn new(
+        place: Place,
+        plan: Plan,
+        layer_bytes: u64,
+        checkpoint: Checkpoint,
+        every: Duration,
+    ) -> Result<Self, StreamError> {
+        checkpoint.write(&place.checkpoint())?;
+        Ok(Writer {
+            place,
+            plan,
+            layer_bytes,
+            checkpoint,
+            every,
+            kept: Instant::now(),
+            file: None,
+            written: 0,
+        })
+    }
+
+    /// How far the run has come.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// Opens the file of the next pass.
+    pub fn begin_pass(&mut self) -> Result<(), StreamError> {
+        self.file = Some(self.place.create(self.checkpoint.passes)?);
+        Ok(())
+    }
+
+    /// Writes a slab's own layers, with which `bytes` begins.
+    pub fn write(&mut self, slab: u32, bytes: &[u8]) -> Result<(), StreamError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let own = self.plan.own(slab);
+        let bytes = &bytes[..own.len() * self.layer_bytes as usize];
+        let offset = u64::from(own.start) * self.layer_bytes;
+        file.write_at(offset, bytes).map_err(StreamError::write(&file.path))?;
+        self.written += bytes.len() as u64;
+        self.checkpoint.slabs = slab + 1;
+        if self.kept.elapsed() >= self.every { self.keep() } else { Ok(()) }
+    }
+
+    /// Notes that the pass is complete. The next one overwrites the grid before this one: so this is on the disk first.
+    pub fn end_pass(&mut self) -> Result<(), StreamError> {
+        self.sync()?;
+        self.file = None;
+        self.checkpoint.passes += 1;
+        self.checkpoint.slabs = 0;
+        self.keep()
+    }
+
+    /// Writes the checkpoint, after the data that it speaks of.
+    pub fn keep(&mut self) -> Result<(), StreamError> {
+        self.sync()?;
+        self.checkpoint.write(&self.place.checkpoint())?;
+        self.kept = Instant::now();
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), StreamError> {
+        match &self.file {
+            Some(file) => file.sync().map_err(StreamError::write(&file.path)),
+            None => Ok(()),
+        }
+    }
+}
