@@ -152,8 +152,7 @@ impl SlabDevice {
     }
 
     fn form(&self, slab: u32) -> Form {
-        let (low, high) = self.plan.halo(slab);
-        Form { layers: self.plan.held(slab) as u32, cut: (low > 0, high > 0) }
+        Form { layers: self.plan.held(slab) as u32, cut: self.plan.cut(slab) }
     }
 
     /// Compiles what steps slabs of a form, unless that was done for another one.

@@ -155,6 +155,16 @@ impl Plan {
         }
     }
 
+    /// Whether its first layer and its last one are cut from neighbours that it does not hold.
+    pub fn cut(&self, slab: u32) -> (bool, bool) {
+        let (own, (low, high)) = (self.own(slab), self.halo(slab));
+        match (self.slabs(), self.ring) {
+            (1, _) => (false, false),
+            (_, true) => (true, true),
+            (_, false) => (low < own.start, high < self.layers - own.end),
+        }
+    }
+
     /// How many layers it holds.
     pub fn held(&self, slab: u32) -> u64 {
         let (low, high) = self.halo(slab);
@@ -238,6 +248,9 @@ mod tests {
                 let expected = first..i64::from(own.end) + i64::from(high);
                 assert!(expected.map(|layer| layer.rem_euclid(layers.into())).eq(held), "{plan:?}");
                 if plan.slabs() > 1 {
+                    let first = held.first() == Some(&0) && !ring;
+                    let last = held.last() == Some(&i64::from(layers - 1)) && !ring;
+                    assert_eq!(plan.cut(slab), (!first, !last), "{plan:?}");
                     assert!(ring || low == depth || low == own.start, "{plan:?}");
                     assert!(ring || high == depth || high == layers - own.end, "{plan:?}");
                 }
