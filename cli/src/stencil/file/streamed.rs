@@ -6,6 +6,7 @@ mod options;
 use std::fs;
 use std::time::{Duration, Instant};
 
+use halofold::Element;
 use halofold::stencil::{Border, Config, Dims};
 use halofold::wgpu;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use crate::output::{print, print_json};
 use crate::progress;
 use crate::reserved;
 use crate::stencil::StencilArgs;
-use crate::stencil::stream::{self, Bounds, Identity, Place, Progress, Run, Settings, StreamError};
+use crate::stencil::stream::{self, Bounds, Identity, Outcome, Place, Progress, Run, Settings, StreamError};
 use input::FileCells;
 pub use options::StreamArgs;
 
@@ -55,7 +56,8 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let Some(output) = &args.output else { return Ok(()) };
     let output = fs::canonicalize(output).unwrap_or_else(|_| output.clone());
     let identity = identity(args, &request, gpu)?;
-    let Request { source, rhs, config, weights, .. } = request;
+    let bounds = bounds(args, &request, gpu);
+    let Request { source, rhs, config, weights, until, .. } = request;
     let Config { element, grid, .. } = config;
     if args.element.is_none() && source.element() != element {
         eprintln!("{}: integers become {element}", source.name());
@@ -63,7 +65,6 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let mut header = Vec::new();
     let descr = format!("{}f{}", npy::NATIVE, element.size());
     npy::write(&mut header, &descr, source.shape(), false, &[]).map_err(Failure::usage)?;
-    let bounds = bounds(args, &config, request.steps, gpu);
     let run =
         Run::open(Place::new(output, header), identity, bounds, args.stream.wishes(), args.stream.resume)
             .map_err(failure)?;
@@ -87,12 +88,13 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     };
     show(run.start());
     bar.reset_eta();
-    let moved = gpu.attempt(|| {
+    let done = gpu.attempt(|| {
         let settings = Settings {
             device: &gpu.device,
             queue: &gpu.queue,
             config,
             weights,
+            until,
             input: &mut input,
             rhs: rhs.as_mut().map(|rhs| rhs as &mut dyn stream::Cells),
             every: Duration::from_secs_f64(args.stream.checkpoint),
@@ -101,11 +103,14 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
         run.steps(settings, show).map_err(failure)
     });
     bar.finish_and_clear();
-    let moved = moved?;
+    let done = done?;
     let took = computing.elapsed().as_secs_f64();
-    run.finish().map_err(failure)?;
+    run.finish(done.passes).map_err(failure)?;
 
-    let done = u64::from(plan.all_steps()) * grid.cells() - begin;
+    let steps = plan.steps_before(done.passes);
+    let outcome =
+        done.outcome.or(until.map(|_| Outcome { max: f64::INFINITY, l2: f64::INFINITY, converged: false }));
+    let updates = u64::from(steps) * grid.cells() - begin;
     let report = Report {
         file: name,
         variant: config.variant.name,
@@ -113,22 +118,22 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
         grid: shape,
         block: config.tuning.block.to_string(),
         boundary: args.boundary.name(),
-        steps: plan.all_steps(),
+        steps,
         element: element.name(),
         gpu_ms_median: None,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
-        gcells_per_s: (done > 0).then_some(done as f64 / took / 1e9),
-        residual_max: None,
-        residual_l2: None,
-        converged: None,
+        gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
+        residual_max: outcome.map(|outcome| outcome.max),
+        residual_l2: outcome.map(|outcome| outcome.l2),
+        converged: outcome.map(|outcome| outcome.converged),
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),
         streamed: Some(Streamed {
-            passes: plan.passes(),
+            passes: done.passes,
             slabs: plan.slabs(),
-            bytes_read: moved.read,
-            bytes_written: moved.written,
+            bytes_read: done.read,
+            bytes_written: done.written,
         }),
     };
     if args.json { print_json(&report) } else { print(&report.text()) }
@@ -150,8 +155,8 @@ fn refusal(args: &StencilArgs, request: &Request) -> Option<String> {
     let is_special = |path: &std::path::Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
     let sources = [Some(&request.source), request.rhs.as_ref()];
     let unfit = |source: &&&crate::input::Source| source.file().is_none() || source.is_fortran();
-    let reason = if request.until.is_some() {
-        "--until is not for streamed grids: give the number of --steps".to_owned()
+    let reason = if request.until.is_some() && request.config.element == Element::F64 {
+        "--until: the changes of f64 in several slabs are not added up".to_owned()
     } else if args.frames.is_some() {
         "--frames is not for streamed grids".to_owned()
     } else if !output.is_some_and(is_array) || output.is_some_and(is_special) {
@@ -185,16 +190,21 @@ fn refused(args: &StencilArgs, request: &Request, gpu: &Gpu, reason: &str) -> Fa
 }
 
 /// The room for slabs.
-fn bounds(args: &StencilArgs, config: &Config, steps: u32, gpu: &Gpu) -> Bounds {
+fn bounds(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Bounds {
+    let Request { config, steps, until, .. } = request;
     let limits = gpu.device.limits();
     let layers = if config.stencil.dims == Dims::Two { config.grid.rows } else { config.grid.planes };
+    let layer_bytes = config.bytes() / u64::from(layers);
     let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
     Bounds {
         layers,
         ring: config.borders.north == Border::Periodic,
-        steps,
-        layer_bytes: config.bytes() / u64::from(layers),
+        steps: *steps,
+        every: until.map(|until| until.every),
+        layer_bytes,
         buffer_bytes: most.min(args.stream.memory() / stream::buffers(config.rhs)),
+        // Copies on the GPU are of whole words.
+        align: if layer_bytes.is_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT) { 1 } else { 2 },
         unit: config.steps_per_pass(),
     }
 }
@@ -212,6 +222,9 @@ fn identity(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<Identity
         Some(Err(error)) => Err(Failure::Usage(format!("{}: {error}", source.name()))),
         None => Ok(Value::Null),
     };
+    let until = request
+        .until
+        .map(|until| format!("{} by {:?} after every {}", until.epsilon, until.norm, until.every));
     Ok(Identity::default()
         .with("grid", grid.to_string())
         .with("type", element.name())
@@ -219,6 +232,7 @@ fn identity(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<Identity
         .with("weights", request.weights.0[..stencil.classes.len()].to_vec())
         .with("boundary", args.boundary.name())
         .with("steps", request.steps)
+        .with("until", until.map_or(Value::Null, Value::from))
         .with("variant", variant.name)
         .with("adapter", gpu.describe())
         .with("input", file(&request.source)?)
@@ -232,7 +246,9 @@ fn failure(error: StreamError) -> Failure {
         StreamError::Unfinished { .. } | StreamError::Full { .. } | StreamError::Device(_) => {
             Failure::Usage(format!("{error} (--resume)"))
         }
-        StreamError::Room { .. } => Failure::Usage(format!("{error} (--memory, --slab, --depth)")),
+        StreamError::Room { .. } | StreamError::Thin { .. } | StreamError::Memory { .. } => {
+            Failure::Usage(format!("{error} (--memory, --slab, --depth)"))
+        }
         error => Failure::usage(error),
     }
 }

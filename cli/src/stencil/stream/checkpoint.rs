@@ -44,20 +44,57 @@ pub struct Checkpoint {
     version: u32,
     /// What the run is.
     pub run: Identity,
-    /// Layers of a slab.
-    pub slab: u32,
+    /// Slabs of a pass.
+    pub slabs_of_a_pass: u32,
     /// Steps of a pass.
     pub depth: u32,
     /// Passes that are complete.
     pub passes: u32,
     /// Slabs of the next pass that are complete.
     pub slabs: u32,
+    /// What the last check found.
+    pub outcome: Option<Outcome>,
+}
+
+/// What a check found. Numbers are written as text, as JSON has none that is not finite.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Outcome {
+    /// The largest change of a cell in the last step.
+    #[serde(with = "text")]
+    pub max: f64,
+    /// The root of the sum of all squared changes.
+    #[serde(with = "text")]
+    pub l2: f64,
+    /// Whether that was little enough.
+    pub converged: bool,
+}
+
+/// A number as text, which is read as the same number.
+mod text {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
 }
 
 impl Checkpoint {
     /// The beginning of a run.
     pub fn new(run: Identity, plan: &Plan) -> Self {
-        Checkpoint { version: VERSION, run, slab: plan.height(), depth: plan.depth(), passes: 0, slabs: 0 }
+        Checkpoint {
+            version: VERSION,
+            run,
+            slabs_of_a_pass: plan.slabs(),
+            depth: plan.depth(),
+            passes: 0,
+            slabs: 0,
+            outcome: None,
+        }
     }
 
     /// Reads one, if there is one.
@@ -71,10 +108,15 @@ impl Checkpoint {
         if checkpoint.version != VERSION {
             return Err(bad(format!("its version is {}, this program's {VERSION}", checkpoint.version)));
         }
-        if checkpoint.slab == 0 || checkpoint.depth == 0 {
+        if checkpoint.slabs_of_a_pass == 0 || checkpoint.depth == 0 {
             return Err(bad("slabs or passes of nothing".to_owned()));
         }
         Ok(Some(checkpoint))
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_over(&self, plan: &Plan) -> bool {
+        self.passes >= plan.passes() || self.outcome.is_some_and(|outcome| outcome.converged)
     }
 
     /// Checks that it is of this run.
@@ -87,15 +129,20 @@ impl Checkpoint {
 
     /// The slabs and passes of the run, which stay as they were.
     pub(super) fn plan(&self, path: &Path, bounds: Bounds, wishes: Wishes) -> Result<Plan, StreamError> {
-        let height = wishes.height.map(|height| height.min(bounds.layers));
-        let depth = wishes.depth.map(|depth| depth.min(bounds.steps.max(1)));
-        for (what, then, now) in [("slab", self.slab, height), ("depth", self.depth, depth)] {
-            if let Some(now) = now.filter(|now| *now != then) {
+        let asked = bounds.plan(
+            wishes.height.map_or(self.slabs_of_a_pass, |most| bounds.slabs(most)),
+            wishes.depth.unwrap_or(self.depth),
+        );
+        let then = bounds.plan(self.slabs_of_a_pass, self.depth);
+        for (what, then, now) in
+            [("slab", then.largest(), asked.largest()), ("depth", then.depth(), asked.depth())]
+        {
+            if then != now {
                 let (what, then, now) = (what.to_owned(), then.to_string(), now.to_string());
                 return Err(StreamError::OtherRun { path: path.to_owned(), what, then, now });
             }
         }
-        let plan = Plan::new(bounds, Wishes { height: Some(self.slab), depth: Some(self.depth) })?;
+        let plan = then.checked(bounds)?;
         if self.passes > plan.passes() || self.slabs >= plan.slabs() {
             let cause = format!("{} passes and {} slabs of another", self.passes, self.slabs);
             return Err(StreamError::BadCheckpoint { path: path.to_owned(), cause });
@@ -127,7 +174,16 @@ mod tests {
     use super::*;
 
     fn plan() -> Plan {
-        let bounds = Bounds { layers: 9, ring: false, steps: 5, layer_bytes: 4, buffer_bytes: 40, unit: 1 };
+        let bounds = Bounds {
+            layers: 9,
+            ring: false,
+            steps: 5,
+            every: None,
+            layer_bytes: 4,
+            buffer_bytes: 40,
+            align: 1,
+            unit: 1,
+        };
         Plan::new(bounds, Wishes { height: Some(3), depth: Some(2) }).unwrap()
     }
 
@@ -138,8 +194,9 @@ mod tests {
         assert_eq!(Checkpoint::read(&path).unwrap(), None);
         let run = Identity::default().with("grid", "9 × 1").with("weights", vec![0.2, 0.1]);
         let mut checkpoint = Checkpoint::new(run, &plan());
-        for slabs in [0, 2] {
+        for (slabs, max) in [(0, 0.1), (2, f64::INFINITY)] {
             checkpoint.slabs = slabs;
+            checkpoint.outcome = Some(Outcome { max, l2: 1e-300, converged: false });
             checkpoint.write(&path).unwrap();
             assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint.clone()));
         }

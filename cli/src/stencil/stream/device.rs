@@ -1,36 +1,70 @@
-//! A slab on the GPU: two buffers of its layers, and the steps between them.
+//! A slab on the GPU: two buffers of its layers, and the round of steps between them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
-use halofold::stencil::{Border, Config, Dims, Grids, Jacobi, Stepper, Weights};
-use halofold::wgpu::{self, Buffer, BufferUsages, Device, MapMode, Queue, SubmissionIndex};
+use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
+use halofold::stencil::{Config, Grids, Jacobi, Weights};
+use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
 use super::staging::{Staging, words};
-use super::{Plan, StreamError};
+use super::{Plan, StreamError, buffers};
 
-/// How many bytes of grids the steps of one submission pass over: much more, and a slow device is thought to hang.
-const BYTES_AT_ONCE: u64 = 8 << 30;
+/// The slabs of a grid.
+#[derive(Clone, Copy)]
+pub(super) struct Slabs {
+    /// Of the whole grid.
+    pub config: Config,
+    pub plan: Plan,
+}
 
-/// What a stepper depends on: how many layers there are, and on which sides they are cut from others.
+impl Slabs {
+    pub fn get(&self, slab: u32) -> Result<Slab, StreamError> {
+        Ok(Slab::new(self.config, self.plan.own(slab), self.plan.halo_layers())?)
+    }
+
+    /// The bytes of a grid in a file that a slab holds, in order.
+    pub fn held(&self, slab: u32) -> Result<Vec<Range<u64>>, StreamError> {
+        let slab = self.get(slab)?;
+        let at = |layer: u32| u64::from(layer) * slab.layer_bytes();
+        let pieces = self.plan.pieces(slab.held());
+        Ok(pieces.into_iter().map(|layers| at(layers.start)..at(layers.end)).collect())
+    }
+}
+
+/// What a slab goes through in a pass.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    pub steps: u32,
+    /// Whether it ends with a check of what the last step changed.
+    pub is_checked: bool,
+}
+
+/// What the recording of a slab depends on: not where in the grid it is, but how many layers it has and on which sides neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Form {
     layers: u32,
-    cut: (bool, bool),
+    neighbours: [bool; 2],
+    steps: u32,
+    is_checked: bool,
+}
+
+/// A form, ready to be recorded.
+struct Recording {
+    round: Round,
+    check: Option<ChangeCheck>,
 }
 
 /// The buffers that every slab in turn takes on the GPU.
 pub(super) struct SlabDevice {
     device: Device,
     queue: Queue,
-    /// Of the whole grid.
-    config: Config,
-    weights: Weights,
-    plan: Plan,
+    slabs: Slabs,
+    jacobi: Jacobi,
     grids: [Buffer; 2],
     rhs: Option<Buffer>,
-    steppers: HashMap<Form, Stepper>,
+    recordings: HashMap<Form, Recording>,
 }
 
 /// What the host fills before a slab is stepped: its layers, and those of the right-hand side.
@@ -39,35 +73,51 @@ pub(super) struct Upload {
     pub rhs: Option<Staging>,
 }
 
+/// Where things lie in what comes back.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// The slab's own layers.
+    pub own: Range<usize>,
+    /// What its last step changed.
+    pub change: Range<usize>,
+}
+
 /// A slab that was submitted.
 pub(super) struct Flight {
     pub slab: u32,
     pub upload: Upload,
-    /// Takes the slab's own layers, which begin so many bytes behind its start.
     pub download: Staging,
-    pub skip: u64,
+    pub layout: Layout,
     submission: SubmissionIndex,
 }
 
+/// The most bytes of a check: see [`halofold::stencil::slab::Change`].
+const CHECK_BYTES: u64 = 4096;
+
 impl SlabDevice {
     /// Allocates the buffers. Nothing is compiled yet.
-    pub fn new(device: &Device, queue: &Queue, config: Config, weights: Weights, plan: Plan) -> Self {
-        let size = words(0..plan.most_held() * layer_bytes(&config)).end;
+    pub fn new(device: &Device, queue: &Queue, slabs: Slabs, weights: Weights) -> Result<Self, StreamError> {
+        let first = slabs.get(0)?;
+        let size = words(0..slabs.plan.most_held() * first.layer_bytes()).end;
         let buffer = |label| {
             let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
             let label = Some(label);
             device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
         };
-        SlabDevice {
+        Ok(SlabDevice {
             device: device.clone(),
             queue: queue.clone(),
-            config,
-            weights,
-            plan,
+            slabs,
+            jacobi: Jacobi::new(device, first.config(), weights)?,
             grids: [buffer("halofold streamed grid"), buffer("halofold streamed grid")],
-            rhs: config.rhs.then(|| buffer("halofold streamed right-hand side")),
-            steppers: HashMap::new(),
-        }
+            rhs: slabs.config.rhs.then(|| buffer("halofold streamed right-hand side")),
+            recordings: HashMap::new(),
+        })
+    }
+
+    /// Bytes of all buffers that a run takes.
+    pub fn bytes(&self) -> u64 {
+        self.grids[0].size() * buffers(self.rhs.is_some())
     }
 
     /// A buffer for the layers of a slab on their way here, and one for the right-hand side.
@@ -79,27 +129,41 @@ impl SlabDevice {
 
     /// A buffer for the layers of a slab on their way back.
     pub fn download(&self) -> Staging {
-        // Its own layers may begin and end inside a word.
-        let word = wgpu::COPY_BUFFER_ALIGNMENT;
-        Staging::download(&self.device, u64::from(self.plan.height()) * layer_bytes(&self.config) + 2 * word)
+        Staging::download(&self.device, self.grids[0].size() + CHECK_BYTES)
     }
 
     /// Submits the way of a slab: there, its steps, and back.
     pub fn submit(
         &mut self,
-        (slab, steps): (u32, u32),
+        slab: u32,
+        work: Work,
         mut upload: Upload,
         mut download: Staging,
     ) -> Result<Flight, StreamError> {
-        let layer = layer_bytes(&self.config);
-        let held = self.plan.held(slab);
-        if steps > 0 {
-            self.prepare(self.form(slab))?;
+        let part = self.slabs.get(slab)?;
+        if work.steps > 0 {
+            self.prepare(&part, work)?;
         }
-        upload.cells.unmap();
-        let mut encoder = self.encoder();
-        let all = words(0..held * layer).end;
+        let recording = self.recordings.get(&form(&part, work));
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.encode_in(&mut encoder, &part, &upload);
+        let result = recording.map_or(0, |recording| {
+            recording.round.encode(&mut encoder, 0);
+            recording.round.result(0)
+        });
+        let check = recording.and_then(|recording| recording.check.as_ref());
+        let layout = self.encode_out(&mut encoder, &part, (&self.grids[result], check), &download);
+        let submission = self.queue.submit([encoder.finish()]);
+        upload.cells.ask(MapMode::Write);
+        upload.rhs.iter_mut().for_each(|rhs| rhs.ask(MapMode::Write));
+        download.ask(MapMode::Read);
+        Ok(Flight { slab, upload, download, layout, submission })
+    }
+
+    fn encode_in(&self, encoder: &mut CommandEncoder, slab: &Slab, upload: &Upload) {
+        let all = words(0..slab.bytes()).end;
         let [first, second] = &self.grids;
+        upload.cells.unmap();
         encoder.copy_buffer_to_buffer(upload.cells.buffer(), 0, first, 0, all);
         // Fixed cells are never written: the second buffer needs them too.
         encoder.copy_buffer_to_buffer(first, 0, second, 0, all);
@@ -107,27 +171,28 @@ impl SlabDevice {
             staging.unmap();
             encoder.copy_buffer_to_buffer(staging.buffer(), 0, rhs, 0, all);
         }
-        // The first buffer has the grid before every submission of an even number of steps.
-        let at_once = (BYTES_AT_ONCE / (2 * all) / 2 * 2).clamp(2, u64::from(u32::MAX - 1)) as u32;
-        let mut left = steps;
-        while left > 0 {
-            let now = left.min(at_once);
-            self.steppers[&self.form(slab)].encode(&mut encoder, now);
-            left -= now;
-            if left > 0 {
-                self.queue.submit([encoder.finish()]);
-                encoder = self.encoder();
-            }
-        }
-        let own = self.own(slab);
+    }
+
+    fn encode_out(
+        &self,
+        encoder: &mut CommandEncoder,
+        slab: &Slab,
+        (grid, check): (&Buffer, Option<&ChangeCheck>),
+        download: &Staging,
+    ) -> Layout {
+        let own = slab.own_bytes();
+        // 16-bit cells may begin and end inside a word.
         let copied = words(own.clone());
-        let result = &self.grids[steps as usize % 2];
-        encoder.copy_buffer_to_buffer(result, copied.start, download.buffer(), 0, copied.end - copied.start);
-        let submission = self.queue.submit([encoder.finish()]);
-        upload.cells.ask(MapMode::Write);
-        upload.rhs.iter_mut().for_each(|rhs| rhs.ask(MapMode::Write));
-        download.ask(MapMode::Read);
-        Ok(Flight { slab, upload, download, skip: own.start - copied.start, submission })
+        let (len, skip) = (copied.end - copied.start, own.start - copied.start);
+        encoder.copy_buffer_to_buffer(grid, copied.start, download.buffer(), 0, len);
+        let mut end = len;
+        if let Some(check) = check {
+            check.encode(encoder);
+            end += check.buffer().size();
+            encoder.copy_buffer_to_buffer(check.buffer(), 0, download.buffer(), len, end - len);
+        }
+        let bytes = |range: Range<u64>| range.start as usize..range.end as usize;
+        Layout { own: bytes(skip..skip + own.end - own.start), change: bytes(len..end) }
     }
 
     /// Waits for a slab.
@@ -140,53 +205,24 @@ impl SlabDevice {
         download.wait(&self.device, submission)
     }
 
-    fn encoder(&self) -> wgpu::CommandEncoder {
-        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
-    }
-
-    /// Where a slab's own layers lie in its buffers.
-    fn own(&self, slab: u32) -> Range<u64> {
-        let (low, own) = (u64::from(self.plan.halo(slab).0), self.plan.own(slab).len() as u64);
-        let layer = layer_bytes(&self.config);
-        low * layer..(low + own) * layer
-    }
-
-    fn form(&self, slab: u32) -> Form {
-        Form { layers: self.plan.held(slab) as u32, cut: self.plan.cut(slab) }
-    }
-
-    /// Compiles what steps slabs of a form, unless that was done for another one.
-    fn prepare(&mut self, form: Form) -> Result<(), StreamError> {
-        if let Entry::Vacant(place) = self.steppers.entry(form) {
-            let jacobi = Jacobi::new(&self.device, part(self.config, form), self.weights)?;
+    /// Compiles and binds what steps slabs of a form, unless that was done for another one.
+    fn prepare(&mut self, slab: &Slab, work: Work) -> Result<(), StreamError> {
+        if let Entry::Vacant(place) = self.recordings.entry(form(slab, work)) {
             let [first, second] = &self.grids;
             let grids = Grids::new(first, second);
             let grids = self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
-            place.insert(jacobi.prepare(grids)?);
+            let stepper = self.jacobi.prepare_slab(slab, grids)?;
+            place.insert(if work.is_checked {
+                Recording { round: stepper.checked_round(work.steps)?, check: Some(stepper.check()?) }
+            } else {
+                Recording { round: stepper.round(work.steps)?, check: None }
+            });
         }
         Ok(())
     }
 }
 
-/// Bytes of one layer: a row of a 2D grid, a plane of a 3D grid.
-pub(super) fn layer_bytes(config: &Config) -> u64 {
-    let rows = if config.stencil.dims == Dims::Two { 1 } else { config.grid.rows };
-    u64::from(rows) * u64::from(config.grid.cols) * config.element.size()
-}
-
-/// Some layers of a grid as a grid of its own. What it is cut from is not there, so that its outermost layer there stays as it is.
-fn part(config: Config, Form { layers, cut }: Form) -> Config {
-    let mut part = config;
-    let (count, low, high) = match config.stencil.dims {
-        Dims::Two => (&mut part.grid.rows, &mut part.borders.north, &mut part.borders.south),
-        _ => (&mut part.grid.planes, &mut part.borders.near, &mut part.borders.far),
-    };
-    *count = layers;
-    if cut.0 {
-        *low = Border::Fixed;
-    }
-    if cut.1 {
-        *high = Border::Fixed;
-    }
-    part
+fn form(slab: &Slab, Work { steps, is_checked }: Work) -> Form {
+    let neighbours = Side::BOTH.map(|side| slab.halo(side).is_some());
+    Form { layers: slab.own().len() as u32, neighbours, steps, is_checked }
 }

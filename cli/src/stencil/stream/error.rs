@@ -26,6 +26,16 @@ pub enum StreamError {
         /// Bytes a buffer may take.
         room: u64,
     },
+    /// A slab that is lower than its neighbours' halos.
+    #[error(
+        "slabs of {height} layers (rows in 2D, planes in 3D) and passes of {depth} steps: a pass has at most as many steps as each slab          has layers; ask for higher slabs or fewer steps per pass, or allow more memory"
+    )]
+    Thin {
+        /// Layers of the lowest slab.
+        height: u32,
+        /// Steps of a pass.
+        depth: u32,
+    },
     /// A file could not be read.
     #[error("{}: cannot be read: {cause}", path.display())]
     Read {
@@ -102,6 +112,12 @@ pub enum StreamError {
     /// The stencil cannot step a slab.
     #[error(transparent)]
     Stencil(#[from] StencilError),
+    /// The GPU has no memory for the buffers.
+    #[error("the GPU has no memory for slabs of {bytes} bytes in all: allow less memory")]
+    Memory {
+        /// Bytes of all buffers.
+        bytes: u64,
+    },
     /// The device failed.
     #[error("the device failed: {0}; what is done is kept, and can be resumed")]
     Device(String),

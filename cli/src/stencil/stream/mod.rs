@@ -26,7 +26,7 @@ mod run;
 mod staging;
 mod writer;
 
-pub use checkpoint::Identity;
+pub use checkpoint::{Identity, Outcome};
 pub use error::StreamError;
 pub use place::Place;
 pub use plan::{Bounds, Plan, Wishes, buffers};

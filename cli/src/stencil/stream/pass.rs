@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
-use super::device::{Flight, SlabDevice, Upload};
+use super::device::{Flight, Layout, SlabDevice, Slabs, Upload, Work};
 use super::staging::Staging;
 use super::writer::Writer;
-use super::{Cells, Plan, StreamError};
+use super::{Cells, StreamError};
 
 /// The buffers on their way that are free.
 pub(super) struct Buffers {
@@ -32,8 +32,7 @@ impl Buffers {
 pub(super) struct Sources<'a> {
     pub cells: &'a mut dyn Cells,
     pub rhs: Option<&'a mut dyn Cells>,
-    pub plan: Plan,
-    pub layer_bytes: u64,
+    pub slabs: Slabs,
     /// Bytes read.
     pub read: u64,
 }
@@ -41,22 +40,27 @@ pub(super) struct Sources<'a> {
 impl Sources<'_> {
     /// Reads a slab and its halo.
     fn fill(&mut self, slab: u32, upload: &Upload, piece: &mut Vec<u8>) -> Result<(), StreamError> {
-        let Sources { cells, rhs, plan, layer_bytes, read } = self;
-        *read += fill(*cells, *plan, *layer_bytes, slab, &upload.cells, piece)?;
-        if let (Some(rhs), Some(staging)) = (rhs, &upload.rhs) {
-            *read += fill(*rhs, *plan, *layer_bytes, slab, staging, piece)?;
+        let held = self.slabs.held(slab)?;
+        let mut fill = |cells: &mut dyn Cells, staging: &Staging| {
+            staging.write(held.iter().cloned(), piece, |offset, into| {
+                self.read += cells.read_at(offset, into)?;
+                Ok(())
+            })
+        };
+        fill(self.cells, &upload.cells)?;
+        match (&mut self.rhs, &upload.rhs) {
+            (Some(rhs), Some(staging)) => fill(*rhs, staging),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
 /// What a pass does of a run.
 pub(super) struct Job<'a> {
-    pub plan: Plan,
-    /// Steps of each slab.
-    pub steps: u32,
-    /// The first slab that is not done.
-    pub first: u32,
+    /// The slabs that are not done.
+    pub slabs: Range<u32>,
+    /// What each of them goes through.
+    pub work: Work,
     /// Whether somebody wants it to end early.
     pub stop: &'a AtomicBool,
 }
@@ -76,15 +80,15 @@ pub(super) fn run(
     let (written, free) = mpsc::channel();
     buffers.uploads.drain(..).for_each(|upload| drop(empty.send(upload)));
     buffers.downloads.drain(..).for_each(|download| drop(written.send(download)));
-    let slabs = job.first..job.plan.slabs();
+    let slabs = job.slabs.clone();
     thread::scope(|scope| {
         let reader = scope.spawn(move || read(sources, slabs, to_fill, &filled));
         let writing = scope.spawn(move || write(writer, &to_write, &written));
         let computed = compute(job, device, &to_step, &free, |flight| {
-            let Flight { slab, upload, download, skip, .. } = flight;
+            let Flight { slab, upload, download, layout, .. } = flight;
             // A thread that has failed takes nothing; it says why below.
             let _ = empty.send(upload);
-            let _ = stepped.send((slab, download, skip));
+            let _ = stepped.send((slab, download, layout));
             on_slab(slab);
         });
         // Now both threads find that nothing more comes.
@@ -106,12 +110,12 @@ fn compute(
     mut done: impl FnMut(Flight),
 ) -> Result<bool, StreamError> {
     let mut before: Option<Flight> = None;
-    let mut submitted = job.first;
+    let mut submitted = job.slabs.start;
     while !job.stop.load(Ordering::Relaxed) {
         // Nothing more comes: everything was read, or a thread failed.
         let Ok((slab, upload)) = to_step.recv() else { break };
         let Ok(download) = free.recv() else { break };
-        let flight = device.submit((slab, job.steps), upload, download)?;
+        let flight = device.submit(slab, job.work, upload, download)?;
         submitted = slab + 1;
         if let Some(mut flight) = before.replace(flight) {
             device.wait(&mut flight)?;
@@ -122,7 +126,7 @@ fn compute(
         device.wait(&mut flight)?;
         done(flight);
     }
-    Ok(submitted == job.plan.slabs())
+    Ok(submitted == job.slabs.end)
 }
 
 /// Reads slabs into the buffers that come back. The buffers that were left over are returned with what went wrong.
@@ -145,34 +149,15 @@ fn read(
     (to_fill, Ok(()))
 }
 
-/// Fills a buffer with a slab's layers, and says how much of the file was read.
-fn fill(
-    cells: &mut dyn Cells,
-    plan: Plan,
-    layer_bytes: u64,
-    slab: u32,
-    staging: &Staging,
-    piece: &mut Vec<u8>,
-) -> Result<u64, StreamError> {
-    let mut read = 0;
-    let bytes =
-        |layers: &Range<u32>| u64::from(layers.start) * layer_bytes..u64::from(layers.end) * layer_bytes;
-    staging.write(plan.pieces(slab).iter().map(bytes), piece, |offset, into| {
-        read += cells.read_at(offset, into)?;
-        Ok(())
-    })?;
-    Ok(read)
-}
-
 /// Writes slabs as they come, and hands their buffers back.
 fn write(
     writer: &mut Writer,
-    to_write: &Receiver<(u32, Staging, u64)>,
+    to_write: &Receiver<(u32, Staging, Layout)>,
     written: &Sender<Staging>,
 ) -> Result<(), StreamError> {
-    for (slab, download, skip) in to_write {
+    for (slab, download, layout) in to_write {
         let view = download.view()?;
-        if let Err(error) = writer.write(slab, &view[skip as usize..]) {
+        if let Err(error) = writer.write(slab, &view[layout.own], &view[layout.change]) {
             // What is written is kept if there is room for that; if not, the checkpoint before is good.
             let _ = writer.keep();
             return Err(error);

@@ -8,6 +8,9 @@ use super::StreamError;
 /// more layers to compute that are not its own.
 const DEEPEST: u32 = 256;
 
+/// The most bytes that the steps of one pass go over in one submission: with much more a slow GPU is thought to hang.
+const SUBMISSION: u64 = 64 << 30;
+
 /// The copies of a slab that a run holds: two grids, two on their way to the GPU, two on their way back.
 const COPIES: u64 = 6;
 
@@ -26,12 +29,16 @@ pub struct Bounds {
     pub layers: u32,
     /// Whether the first layer is a neighbour of the last one.
     pub ring: bool,
-    /// Steps to do.
+    /// Steps to do, at most.
     pub steps: u32,
+    /// Steps between two checks of what a step changes.
+    pub every: Option<u32>,
     /// Bytes of one layer.
     pub layer_bytes: u64,
     /// Bytes of the largest buffer that a slab may take.
     pub buffer_bytes: u64,
+    /// Slabs and halos begin at multiples of so many layers.
+    pub align: u32,
     /// Steps that the kernel likes best to take at once, or a multiple of them.
     pub unit: u32,
 }
@@ -39,7 +46,7 @@ pub struct Bounds {
 /// What is asked for instead of what would be chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes {
-    /// Layers of a slab.
+    /// The most layers of a slab.
     pub height: Option<u32>,
     /// Steps of a pass.
     pub depth: Option<u32>,
@@ -51,61 +58,74 @@ pub struct Plan {
     layers: u32,
     ring: bool,
     steps: u32,
-    height: u32,
+    /// Steps between two checks; all of them without.
+    every: u32,
+    checks: bool,
+    align: u32,
+    slabs: u32,
     depth: u32,
 }
 
 impl Plan {
-    /// Chooses the height of slabs and the depth of passes.
+    /// Chooses slabs and the depth of passes.
     ///
     /// A pass takes as many steps as a quarter of the layers that a buffer holds, at most 256: then at least half of what is read and computed
-    /// is the slab's own.
+    /// is the slab's own. It takes fewer where a check is due, or where they would keep a slow GPU busy too long.
     pub fn new(bounds: Bounds, wishes: Wishes) -> Result<Self, StreamError> {
-        let Bounds { layers, ring, steps, .. } = bounds;
         let room = bounds.room();
-        let plan = |height, depth| Plan { layers, ring, steps, height, depth };
-        let needed = steps.clamp(1, DEEPEST);
+        let most = bounds.most_depth();
         let chosen = match (wishes.height, wishes.depth) {
-            (Some(height), Some(depth)) => plan(height.min(layers), depth.min(steps.max(1))),
+            (Some(height), Some(depth)) => bounds.plan(bounds.slabs(height), depth),
             (Some(height), None) => {
-                let depth = (room.saturating_sub(height) / 2).min(height / 2).clamp(1, needed);
-                plan(height.min(layers), bounds.even_depth(depth))
+                let plan = bounds.plan(bounds.slabs(height), 1);
+                let left = u64::from(room).saturating_sub(u64::from(plan.largest())) / 2;
+                let depth = left.min(u64::from(plan.smallest() / 2)) as u32;
+                bounds.plan(plan.slabs, bounds.even_depth(depth.clamp(1, most)))
             }
-            (None, Some(depth)) => {
-                let depth = depth.min(steps.max(1));
-                plan(bounds.even_height(room.saturating_sub(depth.saturating_mul(2))), depth)
-            }
+            (None, Some(depth)) => bounds.highest(depth),
             (None, None) => {
-                let depth = bounds.even_depth((room / 4).clamp(1, needed));
-                plan(bounds.even_height(room.saturating_sub(2 * depth)), depth)
+                let plan = bounds.highest(bounds.even_depth((room / 4).clamp(1, most)));
+                // Equal slabs may be lower than what there is room for.
+                let depth = if plan.is_cut() { plan.depth.min(plan.smallest()) } else { plan.depth };
+                Plan { depth, ..plan }
             }
         };
-        chosen.check(bounds)?;
-        Ok(chosen)
+        chosen.checked(bounds)
     }
 
-    /// Checks that every slab fits a buffer.
-    pub fn check(&self, bounds: Bounds) -> Result<(), StreamError> {
-        let held = self.most_held();
-        if held <= u64::from(bounds.room()) {
-            return Ok(());
+    /// Checks that every slab fits a buffer, and that halos come from the neighbours alone.
+    pub(super) fn checked(self, bounds: Bounds) -> Result<Self, StreamError> {
+        let (height, depth) = (self.largest(), self.depth);
+        if self.is_cut() && self.halo_layers() > self.smallest() {
+            return Err(StreamError::Thin { height: self.smallest(), depth });
         }
-        Err(StreamError::Room {
-            height: self.height,
-            depth: self.depth,
-            needed: held.saturating_mul(bounds.layer_bytes),
-            room: bounds.buffer_bytes,
-        })
+        let held = self.most_held();
+        if held > u64::from(bounds.room()) {
+            let needed = held.saturating_mul(bounds.layer_bytes);
+            return Err(StreamError::Room { height, depth, needed, room: bounds.buffer_bytes });
+        }
+        Ok(self)
     }
 
     /// The most layers that a slab holds with its halo.
     pub fn most_held(&self) -> u64 {
-        (0..self.slabs().min(3)).chain([self.slabs() - 1]).map(|slab| self.held(slab)).max().unwrap_or(0)
+        let halos = match (self.slabs, self.ring) {
+            (1, false) => 0,
+            (2, false) => 1,
+            _ => 2,
+        };
+        u64::from(self.largest()) + halos * u64::from(self.halo_layers())
     }
 
-    /// Layers of a slab, but for the last one.
-    pub fn height(&self) -> u32 {
-        self.height
+    /// Layers of the highest slab.
+    pub fn largest(&self) -> u32 {
+        let units = self.layers / self.align;
+        (units.div_ceil(self.slabs) * self.align + self.layers % self.align).min(self.layers)
+    }
+
+    /// Layers of the lowest one.
+    fn smallest(&self) -> u32 {
+        if self.slabs == 1 { self.layers } else { self.layers / self.align / self.slabs * self.align }
     }
 
     /// Steps of a pass, but for the last one.
@@ -115,17 +135,28 @@ impl Plan {
 
     /// How many slabs the grid has.
     pub fn slabs(&self) -> u32 {
-        self.layers.div_ceil(self.height)
+        self.slabs
     }
 
-    /// How many passes there are. One copies the grid if there are no steps.
+    /// Whether a slab has neighbours.
+    fn is_cut(&self) -> bool {
+        self.slabs > 1 || self.ring
+    }
+
+    /// Passes from one check to the next.
+    fn passes_of_a_check(&self) -> u32 {
+        self.every.div_ceil(self.depth)
+    }
+
+    /// How many passes there are, at most. One copies the grid if there are no steps.
     pub fn passes(&self) -> u32 {
-        self.steps.div_ceil(self.depth).max(1)
+        let rest = self.steps % self.every;
+        (self.steps / self.every * self.passes_of_a_check() + rest.div_ceil(self.depth)).max(1)
     }
 
     /// Steps of a pass.
     pub fn steps(&self, pass: u32) -> u32 {
-        self.depth.min(self.steps - self.steps_before(pass))
+        self.steps_before(pass + 1) - self.steps_before(pass)
     }
 
     /// Steps of all passes.
@@ -135,56 +166,40 @@ impl Plan {
 
     /// Steps of all passes before one.
     pub fn steps_before(&self, pass: u32) -> u32 {
-        self.depth.saturating_mul(pass).min(self.steps)
+        let (checks, pass) = (pass / self.passes_of_a_check(), pass % self.passes_of_a_check());
+        let since = (u64::from(pass) * u64::from(self.depth)).min(self.every.into());
+        (u64::from(checks) * u64::from(self.every) + since).min(self.steps.into()) as u32
+    }
+
+    /// Whether a check follows a pass: it is due, or the pass is the last one.
+    pub fn is_checked(&self, pass: u32) -> bool {
+        let done = self.steps_before(pass + 1);
+        self.checks && done > 0 && (done.is_multiple_of(self.every) || done == self.steps)
     }
 
     /// A slab's own layers.
     pub fn own(&self, slab: u32) -> Range<u32> {
-        let start = slab * self.height;
-        start..self.layers.min(start.saturating_add(self.height))
+        let units = u64::from(self.layers / self.align);
+        let start = |slab: u32| (units * u64::from(slab) / u64::from(self.slabs)) as u32 * self.align;
+        start(slab)..if slab + 1 == self.slabs { self.layers } else { start(slab + 1) }
     }
 
-    /// The layers of its halo, before and after its own. There are none beyond the sides of the grid that have no neighbour, and none
-    /// where one slab is the grid.
-    pub fn halo(&self, slab: u32) -> (u32, u32) {
-        let own = self.own(slab);
-        match (self.slabs(), self.ring) {
-            (1, _) => (0, 0),
-            (_, true) => (self.depth, self.depth),
-            (_, false) => (self.depth.min(own.start), self.depth.min(self.layers - own.end)),
-        }
+    /// Layers of a halo: one for each step of a pass, and what alignment adds.
+    pub fn halo_layers(&self) -> u32 {
+        self.depth.next_multiple_of(self.align)
     }
 
-    /// Whether its first layer and its last one are cut from neighbours that it does not hold.
-    pub fn cut(&self, slab: u32) -> (bool, bool) {
-        let (own, (low, high)) = (self.own(slab), self.halo(slab));
-        match (self.slabs(), self.ring) {
-            (1, _) => (false, false),
-            (_, true) => (true, true),
-            (_, false) => (low < own.start, high < self.layers - own.end),
-        }
-    }
-
-    /// How many layers it holds.
-    pub fn held(&self, slab: u32) -> u64 {
-        let (low, high) = self.halo(slab);
-        u64::from(low) + self.own(slab).len() as u64 + u64::from(high)
-    }
-
-    /// The layers of the grid that it holds, in order: more than one run of them where a ring closes.
-    pub fn pieces(&self, slab: u32) -> Vec<Range<u32>> {
-        let (low, _) = self.halo(slab);
-        let layers = u64::from(self.layers);
-        let mut left = self.held(slab);
-        // The halo of a ring may go round it more than once.
-        let mut at =
-            u64::from(self.own(slab).start) + layers * u64::from(low.div_ceil(self.layers)) - u64::from(low);
+    /// The runs of layers of the grid that a slab holds, in the order of its buffer, from what it holds of a grid that goes on beyond its
+    /// sides: in a ring the last layers come before the first.
+    pub fn pieces(&self, held: Range<i64>) -> Vec<Range<u32>> {
+        let layers = i64::from(self.layers);
+        let mut at = held.start;
         let mut pieces = Vec::new();
-        while left > 0 {
-            let start = at % layers;
-            let count = left.min(layers - start);
+        while at < held.end {
+            let start = at.rem_euclid(layers);
+            let count = (held.end - at).min(layers - start);
             pieces.push(start as u32..(start + count) as u32);
-            (at, left) = (at + count, left - count);
+            at += count;
         }
         pieces
     }
@@ -196,19 +211,41 @@ impl Bounds {
         u32::try_from(self.buffer_bytes / self.layer_bytes).unwrap_or(u32::MAX)
     }
 
-    /// A height that makes slabs equal, `most` at most.
-    fn even_height(&self, most: u32) -> u32 {
-        // One slab needs no halo.
-        if self.layers <= self.room() {
-            return self.layers;
+    /// The most steps of a pass that are chosen.
+    fn most_depth(&self) -> u32 {
+        let brief = (SUBMISSION / self.buffer_bytes.max(1)).clamp(1, DEEPEST.into()) as u32;
+        self.every.unwrap_or(self.steps).min(self.steps).clamp(1, brief)
+    }
+
+    pub(super) fn plan(&self, slabs: u32, depth: u32) -> Plan {
+        let Bounds { layers, ring, steps, every, align, .. } = *self;
+        let period = every.unwrap_or(steps).max(1);
+        let depth = depth.min(steps).min(period).max(1);
+        Plan { layers, ring, steps, every: period, checks: every.is_some(), align, slabs, depth }
+    }
+
+    /// The fewest slabs of this depth that fit.
+    fn highest(&self, depth: u32) -> Plan {
+        let whole = self.plan(1, depth);
+        if whole.most_held() <= u64::from(self.room()) {
+            return whole;
         }
-        let slabs = self.layers.div_ceil(most.clamp(1, self.layers));
-        self.layers.div_ceil(slabs)
+        self.plan(self.slabs(self.room().saturating_sub(whole.halo_layers().saturating_mul(2))), depth)
+    }
+
+    /// How many slabs there are if none has more than `most` layers.
+    pub fn slabs(&self, most: u32) -> u32 {
+        if most >= self.layers {
+            return 1;
+        }
+        let units = self.layers / self.align;
+        let of_each = most.saturating_sub(self.layers % self.align) / self.align;
+        units.div_ceil(of_each.max(1)).max(1)
     }
 
     /// A depth that makes passes equal, or full for the kernel, `most` at most.
     fn even_depth(&self, most: u32) -> u32 {
-        let steps = self.steps.max(1);
+        let steps = self.every.unwrap_or(self.steps).max(1);
         let even = steps.div_ceil(steps.div_ceil(most));
         // An even number of the kernel's own passes.
         let units = [2 * self.unit, self.unit].map(|unit| even.next_multiple_of(unit.max(1)));
@@ -221,53 +258,64 @@ mod tests {
     use super::*;
 
     fn bounds(layers: u32, ring: bool, steps: u32, room: u64) -> Bounds {
-        Bounds { layers, ring, steps, layer_bytes: 10, buffer_bytes: 10 * room + 9, unit: 1 }
-    }
-
-    #[test]
-    fn every_layer_is_owned_once_and_has_its_halo() {
-        for (layers, ring, height, depth) in [
-            (100, false, 7, 3),
-            (100, true, 7, 3),
-            (5, true, 2, 4),
-            (5, false, 1, 9),
-            (64, true, 64, 5),
-            (1, true, 1, 1),
-        ] {
-            let wishes = Wishes { height: Some(height), depth: Some(depth) };
-            let plan = Plan::new(bounds(layers, ring, 50, 1000), wishes).unwrap();
-            let mut owned = 0;
-            for slab in 0..plan.slabs() {
-                let own = plan.own(slab);
-                assert!(own.start == owned && !own.is_empty(), "{plan:?}");
-                owned = own.end;
-                let (low, high) = plan.halo(slab);
-                let held: Vec<_> = plan.pieces(slab).into_iter().flatten().map(i64::from).collect();
-                assert_eq!(held.len() as u64, plan.held(slab));
-                let first = i64::from(own.start) - i64::from(low);
-                let expected = first..i64::from(own.end) + i64::from(high);
-                assert!(expected.map(|layer| layer.rem_euclid(layers.into())).eq(held), "{plan:?}");
-                if plan.slabs() > 1 {
-                    let first = held.first() == Some(&0) && !ring;
-                    let last = held.last() == Some(&i64::from(layers - 1)) && !ring;
-                    assert_eq!(plan.cut(slab), (!first, !last), "{plan:?}");
-                    assert!(ring || low == depth || low == own.start, "{plan:?}");
-                    assert!(ring || high == depth || high == layers - own.end, "{plan:?}");
-                }
-            }
-            assert_eq!(owned, layers);
+        Bounds {
+            layers,
+            ring,
+            steps,
+            every: None,
+            layer_bytes: 10,
+            buffer_bytes: 10 * room + 9,
+            align: 1,
+            unit: 1,
         }
     }
 
     #[test]
-    fn passes_make_all_steps() {
+    fn every_layer_is_owned_once() {
+        for layers in 2..70 {
+            for align in [1, 2] {
+                for height in 1..40 {
+                    let bounds = Bounds { align, ..bounds(layers, true, 1, 1000) };
+                    let Ok(plan) = Plan::new(bounds, Wishes { height: Some(height), depth: Some(1) }) else {
+                        continue;
+                    };
+                    let mut owned = 0;
+                    for slab in 0..plan.slabs() {
+                        let own = plan.own(slab);
+                        assert!(own.start == owned && own.start.is_multiple_of(align), "{plan:?}");
+                        let count = own.len() as u32;
+                        assert!((plan.smallest()..=plan.largest()).contains(&count), "{plan:?} {own:?}");
+                        assert!(count <= height.max(2 * align), "{plan:?} {own:?} of {height}");
+                        owned = own.end;
+                    }
+                    assert_eq!(owned, layers);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_go_round_a_ring() {
+        let plan = bounds(10, true, 5, 100).plan(2, 4);
+        assert_eq!(plan.pieces(2..7), [2..7]);
+        assert_eq!(plan.pieces(-3..5), [7..10, 0..5]);
+        assert_eq!(plan.pieces(5..13), [5..10, 0..3]);
+        assert_eq!(plan.pieces(-2..12), [8..10, 0..10, 0..2]);
+    }
+
+    #[test]
+    fn passes_make_all_steps_and_end_where_checks_are_due() {
         for steps in 0..60 {
             for depth in 1..20 {
-                let wishes = Wishes { height: Some(10), depth: Some(depth) };
-                let plan = Plan::new(bounds(100, false, steps, 1000), wishes).unwrap();
-                let all: Vec<_> = (0..plan.passes()).map(|pass| plan.steps(pass)).collect();
-                assert_eq!((all.iter().sum::<u32>(), plan.steps_before(plan.passes())), (steps, steps));
-                assert!(steps == 0 || all.iter().all(|steps| (1..=depth).contains(steps)), "{all:?}");
+                for every in [None, Some(1), Some(7), Some(100)] {
+                    let plan = Bounds { every, ..bounds(100, false, steps, 1000) }.plan(10, depth);
+                    let all: Vec<_> = (0..plan.passes()).map(|pass| plan.steps(pass)).collect();
+                    assert_eq!((all.iter().sum::<u32>(), plan.steps_before(plan.passes())), (steps, steps));
+                    assert!(steps == 0 || all.iter().all(|steps| (1..=depth).contains(steps)), "{all:?}");
+                    let due = |every: u32| steps / every + u32::from(!steps.is_multiple_of(every));
+                    let checked = (0..plan.passes()).filter(|pass| plan.is_checked(*pass)).count();
+                    assert_eq!(checked as u32, every.map_or(0, due), "{plan:?}");
+                }
             }
         }
     }
@@ -279,24 +327,21 @@ mod tests {
                 let bounds = bounds(1000, ring, steps, room);
                 let plan = Plan::new(bounds, Wishes::default()).unwrap();
                 assert!(plan.most_held() <= room, "{plan:?} in {room}");
-                assert!(
-                    room < 4 || plan.most_held() <= 2 * u64::from(plan.height()) + 2,
-                    "{plan:?} in {room}"
-                );
+                assert!(plan.most_held() <= 3 * u64::from(plan.smallest()), "{plan:?} in {room}");
                 for height in 1..room.saturating_sub(1) as u32 {
-                    let wishes = Wishes { height: Some(height), depth: None };
-                    assert_eq!(Plan::new(bounds, wishes).unwrap().height(), height, "{height} in {room}");
+                    let plan = Plan::new(bounds, Wishes { height: Some(height), depth: None }).unwrap();
+                    assert!(plan.largest() <= height && plan.most_held() <= room, "{height} in {room}");
                 }
             }
         }
         // Equal slabs and passes.
         let plan = Plan::new(bounds(1000, false, 30, 80), Wishes::default()).unwrap();
-        assert_eq!((plan.depth(), plan.passes(), plan.height(), plan.slabs()), (15, 2, 50, 20));
+        assert_eq!((plan.depth(), plan.passes(), plan.largest(), plan.slabs()), (15, 2, 50, 20));
         let kernels = Bounds { unit: 4, ..bounds(1000, false, 1000, 80) };
         assert_eq!(Plan::new(kernels, Wishes::default()).unwrap().depth(), 16);
-        // A grid that fits is one slab.
-        let plan = Plan::new(bounds(80, true, 30, 80), Wishes::default()).unwrap();
-        assert_eq!((plan.slabs(), plan.halo(0)), (1, (0, 0)));
+        // A grid that fits is one slab, without a halo if it is no ring.
+        let plan = |ring| Plan::new(bounds(80, ring, 30, 80), Wishes::default()).unwrap();
+        assert_eq!((plan(false).slabs(), plan(false).most_held(), plan(true).slabs()), (1, 80, 2));
     }
 
     #[test]
@@ -306,8 +351,11 @@ mod tests {
             matches!(Plan::new(bounds(1000, false, 50, room), wishes), Err(StreamError::Room { .. }))
         };
         assert!(refused(2, None, None) && refused(0, None, None) && !refused(3, None, None));
-        assert!(refused(20, Some(19), None) && !refused(20, Some(18), None));
-        assert!(refused(20, None, Some(10)) && !refused(20, None, Some(9)));
-        assert!(refused(20, Some(11), Some(5)) && !refused(20, Some(10), Some(5)));
+        assert!(refused(22, Some(21), None) && !refused(22, Some(20), None));
+        assert!(refused(22, Some(20), Some(2)) && !refused(22, Some(20), Some(1)));
+        let thin = Plan::new(bounds(1000, false, 50, 100), Wishes { height: Some(10), depth: Some(11) });
+        assert!(matches!(thin, Err(StreamError::Thin { height: 10, depth: 11 })));
+        let thin = Plan::new(bounds(1000, false, 50, 20), Wishes { height: None, depth: Some(9) });
+        assert!(matches!(thin, Err(StreamError::Thin { .. })));
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use halofold::stencil::{Config, Weights};
-use halofold::wgpu::{Device, Queue};
+use halofold::stencil::{Config, Until, Weights};
+use halofold::wgpu::{Device, ErrorFilter, Queue};
 
-use super::checkpoint::{Checkpoint, Identity};
-use super::device::{SlabDevice, layer_bytes};
+use super::checkpoint::{Checkpoint, Identity, Outcome};
+use super::device::{SlabDevice, Slabs, Work};
 use super::pass::{self, Buffers, Job, Sources};
 use super::place::Place;
 use super::writer::Writer;
@@ -30,6 +30,8 @@ pub struct Settings<'a> {
     pub config: Config,
     /// The weights.
     pub weights: Weights,
+    /// When to stop before all steps are done.
+    pub until: Option<Until>,
     /// The grid at the beginning.
     pub input: &'a mut dyn Cells,
     /// The right-hand side.
@@ -49,12 +51,16 @@ pub struct Progress {
     pub slabs: u32,
 }
 
-/// What a run did, apart from what it had done before it was resumed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Moved {
-    /// Bytes read from files.
+/// What a run did.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// Passes of the whole run.
+    pub passes: u32,
+    /// What the last check found.
+    pub outcome: Option<Outcome>,
+    /// Bytes read from files, apart from those before the run was resumed.
     pub read: u64,
-    /// Bytes of grids written to files.
+    /// Bytes of grids written to files, in the same way.
     pub written: u64,
 }
 
@@ -94,23 +100,27 @@ impl Run {
     }
 
     /// Does all passes that are left. The result has its name after [`Run::finish`].
-    pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Moved, StreamError> {
-        let Settings { device, queue, config, weights, input, mut rhs, every, stop } = settings;
-        let (plan, layer_bytes) = (self.plan, layer_bytes(&config));
-        let mut device = SlabDevice::new(device, queue, config, weights, plan);
-        let mut buffers = Buffers::new(&device);
-        let mut writer = Writer::new(self.place.clone(), plan, layer_bytes, self.checkpoint.clone(), every)?;
-        let mut moved = Moved::default();
-        for pass in self.checkpoint.passes..plan.passes() {
+    pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
+        let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
+        let plan = self.plan;
+        let slabs = Slabs { config, plan };
+        let layer_bytes = slabs.get(0)?.layer_bytes();
+        let (mut device, mut buffers) = allocate(device, queue, slabs, weights)?;
+        let kept = (self.place.clone(), plan, self.checkpoint.clone());
+        let mut writer = Writer::new(kept, layer_bytes, until, every)?;
+        let mut read = 0;
+        while !writer.checkpoint().is_over(&plan) {
+            let pass = writer.checkpoint().passes;
             let mut before = (pass > 0).then(|| self.place.open(pass - 1)).transpose()?;
             let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
             let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
-            let mut sources = Sources { cells, rhs, plan, layer_bytes, read: 0 };
-            let job = Job { plan, steps: plan.steps(pass), first: writer.checkpoint().slabs, stop };
+            let mut sources = Sources { cells, rhs, slabs, read: 0 };
+            let work = Work { steps: plan.steps(pass), is_checked: plan.is_checked(pass) };
+            let job = Job { slabs: writer.checkpoint().slabs..plan.slabs(), work, stop };
             writer.begin_pass()?;
             let on_slab = |slab| on(Progress { pass, slabs: slab + 1 });
             let done = pass::run(&job, &mut device, &mut buffers, &mut sources, &mut writer, on_slab);
-            moved.read += sources.read;
+            read += sources.read;
             if !matches!(done, Ok(true)) {
                 let kept = writer.keep();
                 done?;
@@ -119,11 +129,28 @@ impl Run {
             }
             writer.end_pass()?;
         }
-        Ok(Moved { written: writer.written, ..moved })
+        let Checkpoint { passes, outcome, .. } = *writer.checkpoint();
+        Ok(Done { passes, outcome, read, written: writer.written })
     }
 
-    /// Gives the result its name, and removes what was beside it.
-    pub fn finish(self) -> Result<(), StreamError> {
-        self.place.finish(self.plan.passes() - 1)
+    /// Gives the result of so many passes its name, and removes what was beside it.
+    pub fn finish(self, passes: u32) -> Result<(), StreamError> {
+        self.place.finish(passes - 1)
+    }
+}
+
+/// Allocates what a run needs, or says how much that is.
+fn allocate(
+    device: &Device,
+    queue: &Queue,
+    slabs: Slabs,
+    weights: Weights,
+) -> Result<(SlabDevice, Buffers), StreamError> {
+    let scope = device.push_error_scope(ErrorFilter::OutOfMemory);
+    let slabs = SlabDevice::new(device, queue, slabs, weights)?;
+    let buffers = Buffers::new(&slabs);
+    match pollster::block_on(scope.pop()) {
+        Some(_) => Err(StreamError::Memory { bytes: slabs.bytes() }),
+        None => Ok((slabs, buffers)),
     }
 }

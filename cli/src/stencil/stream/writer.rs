@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::checkpoint::Checkpoint;
+use halofold::stencil::Until;
+use halofold::stencil::slab::Change;
+
+use super::checkpoint::{Checkpoint, Outcome};
 use super::place::{Layers, Place};
 use super::{Plan, StreamError};
 
@@ -11,6 +14,9 @@ pub(super) struct Writer {
     place: Place,
     plan: Plan,
     layer_bytes: u64,
+    until: Option<Until>,
+    /// What the last step changed in the slabs of this pass so far.
+    change: Option<Change>,
     checkpoint: Checkpoint,
     /// How long to work before the checkpoint is written again.
     every: Duration,
@@ -24,20 +30,26 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins where a checkpoint ends. It is written first: where that fails, nothing was lost.
     pub fn new(
-        place: Place,
-        plan: Plan,
+        (place, plan, mut checkpoint): (Place, Plan, Checkpoint),
         layer_bytes: u64,
-        checkpoint: Checkpoint,
+        until: Option<Until>,
         every: Duration,
     ) -> Result<Self, StreamError> {
+        if plan.is_checked(checkpoint.passes) {
+            // What slabs changed is not kept.
+            checkpoint.slabs = 0;
+        }
         checkpoint.write(&place.checkpoint())?;
+        let kept = Instant::now();
         Ok(Writer {
             place,
             plan,
             layer_bytes,
+            until,
+            change: None,
             checkpoint,
             every,
-            kept: Instant::now(),
+            kept,
             file: None,
             written: 0,
         })
@@ -50,17 +62,21 @@ impl Writer {
 
     /// Opens the file of the next pass.
     pub fn begin_pass(&mut self) -> Result<(), StreamError> {
+        self.change = None;
         self.file = Some(self.place.create(self.checkpoint.passes)?);
         Ok(())
     }
 
-    /// Writes a slab's own layers, with which `bytes` begins.
-    pub fn write(&mut self, slab: u32, bytes: &[u8]) -> Result<(), StreamError> {
+    /// Writes a slab's own layers, and adds to what slabs changed.
+    pub fn write(&mut self, slab: u32, bytes: &[u8], change: &[u8]) -> Result<(), StreamError> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let own = self.plan.own(slab);
-        let bytes = &bytes[..own.len() * self.layer_bytes as usize];
-        let offset = u64::from(own.start) * self.layer_bytes;
+        let offset = u64::from(self.plan.own(slab).start) * self.layer_bytes;
         file.write_at(offset, bytes).map_err(StreamError::write(&file.path))?;
+        match (Change::parse(change), &mut self.change) {
+            (Some(change), Some(all)) => all.merge(&change),
+            (Some(change), None) => self.change = Some(change),
+            (None, _) => {}
+        }
         self.written += bytes.len() as u64;
         self.checkpoint.slabs = slab + 1;
         if self.kept.elapsed() >= self.every { self.keep() } else { Ok(()) }
@@ -72,6 +88,10 @@ impl Writer {
         self.file = None;
         self.checkpoint.passes += 1;
         self.checkpoint.slabs = 0;
+        if let (Some(until), Some(change)) = (&self.until, &self.change) {
+            let (max, l2, converged) = (change.max(), change.l2(), change.meets(until));
+            self.checkpoint.outcome = Some(Outcome { max, l2, converged });
+        }
         self.keep()
     }
 
