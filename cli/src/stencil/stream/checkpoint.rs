@@ -114,6 +114,11 @@ impl Checkpoint {
         Ok(Some(checkpoint))
     }
 
+    /// Whether nothing is done yet.
+    pub fn is_fresh(&self) -> bool {
+        (self.passes, self.slabs) == (0, 0)
+    }
+
     /// Whether nothing is left to do.
     pub fn is_over(&self, plan: &Plan) -> bool {
         self.passes >= plan.passes() || self.outcome.is_some_and(|outcome| outcome.converged)

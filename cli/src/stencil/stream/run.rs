@@ -104,7 +104,8 @@ impl Run {
         let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
         let plan = self.plan;
         let slabs = Slabs { config, plan };
-        let layer_bytes = slabs.get(0)?.layer_bytes();
+        // The slabs at the sides of the grid are those that may be of an odd size.
+        let layer_bytes = slabs.get(0).and(slabs.get(plan.slabs() - 1))?.layer_bytes();
         let (mut device, mut buffers) = allocate(device, queue, slabs, weights)?;
         let kept = (self.place.clone(), plan, self.checkpoint.clone());
         let mut writer = Writer::new(kept, layer_bytes, until, every)?;
@@ -123,6 +124,9 @@ impl Run {
             read += sources.read;
             if !matches!(done, Ok(true)) {
                 let kept = writer.keep();
+                if let (Err(error), true) = (&done, writer.checkpoint().is_fresh()) {
+                    self.place.forget(error);
+                }
                 done?;
                 kept?;
                 return Err(StreamError::Stopped { done: plan.steps_before(pass), steps: plan.all_steps() });

@@ -29,7 +29,7 @@ pub struct StreamArgs {
     #[arg(long, conflicts_with = "preset")]
     pub resume: bool,
     /// Seconds between two checkpoints of a streamed run; 0 is after every slab.
-    #[arg(long, value_name = "SECONDS", default_value = "30", conflicts_with = "preset", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "30", conflicts_with = "preset", value_parser = parse_seconds, allow_negative_numbers = true)]
     pub checkpoint: f64,
 }
 
