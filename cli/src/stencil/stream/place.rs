@@ -70,7 +70,19 @@ impl Place {
             sync_folder(&self.result)
         };
         finish().map_err(StreamError::write(&self.result))?;
-        for path in [self.grid(last + 1), self.checkpoint()] {
+        self.remove([self.grid(last + 1), self.checkpoint()])
+    }
+
+    /// Removes the files of a run that has done nothing, after an error that it would meet again.
+    pub(super) fn forget(&self, error: &StreamError) {
+        if matches!(error, StreamError::Stencil(_) | StreamError::Input(_)) {
+            // The error is what matters; files that are left over are named by the next run.
+            let _ = self.remove([self.grid(0), self.checkpoint()]);
+        }
+    }
+
+    fn remove(&self, paths: [PathBuf; 2]) -> Result<(), StreamError> {
+        for path in paths {
             match fs::remove_file(&path) {
                 Err(cause) if cause.kind() != ErrorKind::NotFound => {
                     return Err(StreamError::write(&path)(cause));
