@@ -61,7 +61,7 @@ impl Request {
         let config = args.block.map_or(usual, |block| usual.with_block(block));
         let rhs = args.rhs.as_deref().map(|name| right_hand_side(name, &source)).transpose()?;
         let config = if rhs.is_some() { config.with_rhs() } else { config };
-        let until = until(args, element)?;
+        let until = until(args)?;
         let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
         Ok(Request {
             rhs,
@@ -175,11 +175,8 @@ fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
 }
 
 /// The condition to stop.
-fn until(args: &StencilArgs, element: Element) -> Result<Option<Until>, Failure> {
+fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
-    if args.exact && element == Element::F64 {
-        return Err(Failure::usage("--exact: squared changes of f32 and f16 are added exactly, not of f64"));
-    }
     let every = args.every.unwrap_or(USUAL_EVERY);
     if every > batch_size::MOST {
         return Err(Failure::Usage(format!("--every {every}: with --until at most {}", batch_size::MOST)));
