@@ -15,7 +15,7 @@ use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 
 /// Where the exact sum of squares begins: where a binding may begin on every device.
-const EXACT_AT: u64 = 256;
+pub(super) const EXACT_AT: u64 = 256;
 
 /// Bytes of a residual.
 pub(super) const SIZE: u64 = EXACT_AT + 16;
@@ -69,11 +69,30 @@ pub(super) fn exact_reducer(
     options: pipeline::Options<'_>,
 ) -> Result<Reducer, ReduceError> {
     let options = Options { cache: options.cache, ..Options::default() };
-    let operator = exact_operator(element).ok_or_else(|| ReduceError::NotExact {
+    Reducer::with_options(device, squares(element)?, options)
+}
+
+/// The same, which leaves the state of the sum.
+pub(super) fn state_reducer(
+    device: &Device,
+    element: Element,
+    options: pipeline::Options<'_>,
+) -> Result<Reducer, ReduceError> {
+    let options = Options { cache: options.cache, to_states: true, ..Options::default() };
+    Reducer::with_options(device, squares(element)?, options)
+}
+
+/// Bytes of that state.
+pub(super) fn state_bytes(element: Element) -> Result<u64, ReduceError> {
+    let format = squares(element)?.format().expect("the operator is exact");
+    Ok(8 * format.words() as u64)
+}
+
+fn squares(element: Element) -> Result<Monoid, ReduceError> {
+    exact_operator(element).ok_or_else(|| ReduceError::NotExact {
         name: "the L2 residual".to_owned(),
         element: element.to_string(),
-    })?;
-    Reducer::with_options(device, operator, options)
+    })
 }
 
 /// Compiles what the reduction over a grid launches.
