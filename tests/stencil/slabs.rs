@@ -119,8 +119,8 @@ impl<'a> Parts<'a> {
         for nth in 0..parts {
             let own = nth * height..if nth + 1 == parts { layers } else { (nth + 1) * height };
             let slab = Slab::new(run.config, own, halo).map_err(|error| error.to_string())?;
-            let buffers = [&first, &second].map(|bytes| buffer(run.gpu, &held(&slab, bytes, layers)));
-            let rhs = rhs.as_ref().map(|bytes| buffer(run.gpu, &held(&slab, bytes, layers)));
+            let buffers = [&first, &second].map(|bytes| buffer(run.gpu, &held(&slab, bytes)));
+            let rhs = rhs.as_ref().map(|bytes| buffer(run.gpu, &held(&slab, bytes)));
             let jacobi = Jacobi::new(&run.gpu.device, slab.config(), run.weights)
                 .map_err(|error| error.to_string())?;
             let grids = run::grids(&buffers, rhs.as_ref());
@@ -175,10 +175,10 @@ impl<'a> Parts<'a> {
 }
 
 /// The layers that a slab holds.
-fn held(slab: &Slab, grid: &[u8], layers: u32) -> Vec<u8> {
+fn held(slab: &Slab, grid: &[u8]) -> Vec<u8> {
     let size = slab.layer_bytes() as usize;
-    let at = |layer: i64| layer.rem_euclid(i64::from(layers)) as usize * size;
-    let mut bytes: Vec<_> = slab.held().flat_map(|layer| &grid[at(layer)..][..size]).copied().collect();
+    let bytes = |part: std::ops::Range<u32>| &grid[part.start as usize * size..part.end as usize * size];
+    let mut bytes = slab.held_parts().into_iter().map(bytes).collect::<Vec<_>>().concat();
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes
 }
