@@ -1,5 +1,6 @@
 // Products of two 32-bit floats, not rounded: 48 bits, and the sum of two exponents.
 #import two_words
+#import factors
 
 const LIMBS: u32 = 20u;
 const COPIES: u32 = 4u;
@@ -35,11 +36,6 @@ fn exponents(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
     // 0 and 255 become 255 and 254.
     let is_odd = max(first - vec4<u32>(1u), second - vec4<u32>(1u)) >= vec4<u32>(254u);
     return select(first + second, vec4<u32>(0xffffu), is_odd);
-}
-
-struct Factors {
-    v: vec4<u32>,
-    w: vec4<u32>,
 }
 
 fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {

@@ -58,9 +58,9 @@ struct Check {
 const SQUARES = 1u;
 const EXACT = 2u;
 
-// The largest change and the sum of squares; in the first number 256 bytes later the exact sum, if there is one.
+// The largest change and the sum of squares; further on the exact sum, if there is one.
 @group(0) @binding(0) var<storage, read> residual: array<vec2<Real>>;
-// Elements in these 256 bytes. Exact sums are 32-bit floats.
+// Where the exact sum is, in the first number.
 const EXACT_AT = 32u;
 
 @group(0) @binding(1) var<storage, read_write> outcome: Outcome;

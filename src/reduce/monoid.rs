@@ -387,6 +387,11 @@ impl Monoid {
         }
     }
 
+    /// This operator, whose text needs these features.
+    pub(crate) fn needing(self, features: Features) -> Self {
+        Monoid { features, ..self }
+    }
+
     /// The form of this operator for a device with these features: one that compares 64-bit floats reads them
     /// as pairs of words if the device has no 64-bit integers. Results and states have the same bytes.
     pub(super) fn on(&self, features: Features) -> Cow<'_, Monoid> {

@@ -29,7 +29,9 @@ impl Check {
 /// the smallest normal number, as smaller squares may be lost.
 fn bound(element: Element, epsilon: f64) -> f64 {
     if residual::width(element) == 8 {
-        return (epsilon * epsilon).max(f64::MIN_POSITIVE);
+        let square = epsilon * epsilon;
+        let is_more = epsilon.mul_add(epsilon, -square) > 0.0;
+        return if is_more { square.next_up() } else { square }.max(f64::MIN_POSITIVE);
     }
     // A product of two 32-bit floats is exact here.
     let square = f64::from(epsilon as f32) * f64::from(epsilon as f32);

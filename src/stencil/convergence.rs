@@ -41,7 +41,6 @@ impl Jacobi {
     /// - The errors of [`Jacobi::prepare`].
     /// - Epsilon is negative or not a number, or checks come after every zero steps.
     /// - The grid has more cells than a reduction can count.
-    /// - The accuracy is exact, and the grid is of `f64`.
     /// - The additional kernels exceed a limit of the device.
     pub fn prepare_until(&self, grids: Grids<'_>, until: Until) -> Result<Convergence, StencilError> {
         until.check()?;
@@ -58,7 +57,8 @@ impl Jacobi {
         LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(grids, &params)?;
-        let found = binding::scratch(device, "halofold::stencil::residual", residual::SIZE);
+        let found =
+            binding::scratch(device, "halofold::stencil::residual", residual::size(self.config().element));
         let count = Slice::at(&params, count);
         let mut check =
             vec![residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?];

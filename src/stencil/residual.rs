@@ -2,7 +2,7 @@
 //! squares: see `shaders/stencil/residual.wgsl`. If the sum is to be exact, a second reduction computes it: see
 //! `shaders/exact/shared/squares.wgsl`.
 
-use wgpu::{Buffer, Device};
+use wgpu::{Buffer, Device, Features};
 
 use crate::element::Element;
 use crate::pipeline;
@@ -14,11 +14,16 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 
-/// Where the exact sum of squares begins: where a binding may begin on every device.
-pub(super) const EXACT_AT: u64 = 256;
+/// Where the exact sum of squares begins: at element 32 of what `shaders/stencil/convergence.wgsl` reads as pairs of
+/// numbers. A binding may begin there on every device.
+fn exact_at(element: Element) -> u64 {
+    u64::from(32 * 2 * width(element))
+}
 
 /// Bytes of a residual.
-pub(super) const SIZE: u64 = EXACT_AT + 16;
+pub(super) fn size(element: Element) -> u64 {
+    exact_at(element) + 16
+}
 
 /// The type in which changes are computed and summed.
 pub(super) fn real(element: Element) -> &'static str {
@@ -36,15 +41,15 @@ fn operator(element: Element) -> Monoid {
     Monoid::custom("residual", element, Arity::Two, &text).expect("the operator is halofold's own")
 }
 
-/// The operator that adds up squares without rounding; `None` for grids of `f64`.
-pub(super) fn exact_operator(element: Element) -> Option<Monoid> {
-    let file = match element {
-        Element::F32 => "exact/squares_f32",
-        Element::F16 => "exact/squares_f16",
-        _ => return None,
+/// The operator that adds up squares without rounding. Squares of 16-bit floats are 32-bit ones.
+pub(super) fn exact_operator(element: Element) -> Monoid {
+    let (file, format, features) = match element {
+        Element::F64 => ("exact/squares_f64", Format::Double, Features::SHADER_F64 | Features::SHADER_INT64),
+        Element::F16 => ("exact/squares_f16", Format::Single, Features::empty()),
+        _ => ("exact/squares_f32", Format::Single, Features::empty()),
     };
     let pieces = Composer::default().pieces(file);
-    Some(operator(element).in_format(Format::Single, element, pieces))
+    operator(element).in_format(format, element, pieces).needing(features)
 }
 
 /// The number of cells that a check reads while the run continues.
@@ -69,7 +74,7 @@ pub(super) fn exact_reducer(
     options: pipeline::Options<'_>,
 ) -> Result<Reducer, ReduceError> {
     let options = Options { cache: options.cache, ..Options::default() };
-    Reducer::with_options(device, squares(element)?, options)
+    Reducer::with_options(device, exact_operator(element), options)
 }
 
 /// The same, which leaves the state of the sum.
@@ -79,20 +84,7 @@ pub(super) fn state_reducer(
     options: pipeline::Options<'_>,
 ) -> Result<Reducer, ReduceError> {
     let options = Options { cache: options.cache, to_states: true, ..Options::default() };
-    Reducer::with_options(device, squares(element)?, options)
-}
-
-/// Bytes of that state.
-pub(super) fn state_bytes(element: Element) -> Result<u64, ReduceError> {
-    let format = squares(element)?.format().expect("the operator is exact");
-    Ok(8 * format.words() as u64)
-}
-
-fn squares(element: Element) -> Result<Monoid, ReduceError> {
-    exact_operator(element).ok_or_else(|| ReduceError::NotExact {
-        name: "the L2 residual".to_owned(),
-        element: element.to_string(),
-    })
+    Reducer::with_options(device, exact_operator(element), options)
 }
 
 /// Compiles what the reduction over a grid launches.
@@ -121,7 +113,7 @@ pub(super) fn prepare_exact(
     count: Slice<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
-    let sum = Slice::at(out, EXACT_AT);
+    let sum = Slice::at(out, exact_at(config.element));
     match changes(reducer, config, grids).first(count).into(sum) {
         // A reduction in two launches takes no count: it goes on reading when the run has stopped.
         Err(ReduceError::ExactMeeting) => Ok(changes(reducer, config, grids).into(sum)?),

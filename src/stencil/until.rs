@@ -30,8 +30,8 @@ pub struct Until {
     /// grids of `f64`), whose last bits depend on the GPU.
     ///
     /// [`Accuracy::Exact`] adds them without rounding: equal grids give [`Outcome::l2`] with the same bits on
-    /// every GPU, and a run by [`Norm::L2`] stops at the same step. It is for grids of `f32` and `f16`, and a
-    /// check then reads both grids twice. The largest change has the same bits with either.
+    /// every GPU, and a run by [`Norm::L2`] stops at the same step. A check then reads both grids twice. The
+    /// largest change has the same bits with either.
     pub accuracy: Accuracy,
 }
 

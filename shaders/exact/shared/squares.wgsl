@@ -11,12 +11,7 @@
 // so bits decide about elements that are: the difference from an infinity is infinite, that between two equal
 // infinities NaN.
 #import one_word
-
-// Elements of both arrays: vectors.
-struct Factors {
-    v: vec4<u32>,
-    w: vec4<u32>,
-}
+#import factors
 
 // Bits of floats, those of subnormal ones replaced by zero.
 fn without_subnormal(bits: vec4<u32>) -> vec4<u32> {

@@ -8,9 +8,11 @@ use crate::reduce::exact::State;
 use crate::slice::Slice;
 use crate::stencil::check::meets;
 use crate::stencil::error::StencilError;
-use crate::stencil::residual;
 use crate::stencil::slab::SlabStepper;
 use crate::stencil::until::Until;
+
+/// Where the state of the sum of squares begins: where a binding may begin on every device.
+const STATE_AT: u64 = 256;
 
 impl SlabStepper {
     /// Binds a check of what the last step changed in the slab's own layers. It is for grids after a
@@ -20,26 +22,23 @@ impl SlabStepper {
     /// # Errors
     ///
     /// - The additional kernels exceed a limit of the device.
-    /// - Squares of this element cannot be added exactly.
+    /// - The device lacks a feature: squares of `f64` take 64-bit integers.
     pub fn check(&self) -> Result<ChangeCheck, StencilError> {
         let device = &self.kernels.device;
+        let squares = self.kernels.state_residual()?;
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
         let found = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::stencil::slab::change"),
-            size: residual::EXACT_AT + residual::state_bytes(self.slab.config.element)?,
+            size: STATE_AT + squares.monoid().acc_size(),
             usage,
             mapped_at_creation: false,
         });
         let own = self.slab.own_bytes();
         let own = self.buffers.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
-        let squares = Slice::at(&found, residual::EXACT_AT);
+        let largest = self.kernels.residual()?;
         let prepared = [
-            self.kernels.residual()?.of(own[0]).and(own[1]).into(Slice::new(
-                &found,
-                0,
-                residual::EXACT_AT,
-            ))?,
-            self.kernels.state_residual()?.of(own[0]).and(own[1]).into(squares)?,
+            largest.of(own[0]).and(own[1]).into(Slice::new(&found, 0, STATE_AT))?,
+            squares.of(own[0]).and(own[1]).into(Slice::at(&found, STATE_AT))?,
         ];
         Ok(ChangeCheck { prepared, found })
     }
@@ -74,7 +73,7 @@ pub struct Change {
 impl Change {
     /// Converts the bytes of [`ChangeCheck::buffer`]. `None` if they are none.
     pub fn parse(bytes: &[u8]) -> Option<Change> {
-        let squares = State::from_bytes(bytes.get(residual::EXACT_AT as usize..)?).ok()?;
+        let squares = State::from_bytes(bytes.get(STATE_AT as usize..)?).ok()?;
         let max = match squares.sum() {
             Value::F64(_) => bytemuck::pod_read_unaligned(&bytes[..8]),
             _ => f64::from(bytemuck::pod_read_unaligned::<f32>(&bytes[..4])),

@@ -101,6 +101,8 @@ impl Side {
 pub struct Slab {
     /// The grid that it holds. Where it was cut, the border is fixed.
     config: Config,
+    /// Layers of the whole grid.
+    all: u32,
     own: Range<u32>,
     halo: u32,
     /// Whether it has a neighbour, by [`Side`].
@@ -129,7 +131,7 @@ impl Slab {
         let (true, Some(held)) = (possible, held) else {
             return Err(StencilError::SlabHalo { halo, layers: count });
         };
-        let slab = Slab { config: config.slab(held, !cut[0], !cut[1]), own, halo, cut };
+        let slab = Slab { config: config.slab(held, !cut[0], !cut[1]), all: layers, own, halo, cut };
         let odd = |layers: u32| u64::from(layers) * config.layer() % 2 == 1;
         if config.element == Element::F16 && cut != [false; 2] && ((cut[1] && odd(count)) || odd(halo)) {
             return Err(StencilError::SlabWords { halo, layers: count });
@@ -157,6 +159,20 @@ impl Slab {
     pub fn held(&self) -> Range<i64> {
         let [low, high] = self.halos().map(i64::from);
         i64::from(self.own.start) - low..i64::from(self.own.end) + high
+    }
+
+    /// The same as ranges of the grid's layers, in the order in which it holds them: one range, or several where a ring closes.
+    pub fn held_parts(&self) -> Vec<Range<u32>> {
+        let all = i64::from(self.all);
+        let Range { mut start, end } = self.held();
+        let mut parts = Vec::new();
+        while start < end {
+            let first = start.rem_euclid(all);
+            let count = (end - start).min(all - first);
+            parts.push(first as u32..(first + count) as u32);
+            start += count;
+        }
+        parts
     }
 
     /// Bytes of one layer.

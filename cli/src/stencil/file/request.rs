@@ -46,7 +46,7 @@ impl Request {
         if path == "-" && args.rhs.as_deref() == Some("-") {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
-        let source = Source::open_widening(path).map_err(Failure::usage)?;
+        let source = Source::open_widening(path, None).map_err(Failure::usage)?;
         let (stencil, grid) = shape(args, &source)?;
         let element = element(args, source.element())?;
         let usual = match args.variant.as_str() {
@@ -61,7 +61,7 @@ impl Request {
         let config = args.block.map_or(usual, |block| usual.with_block(block));
         let rhs = args.rhs.as_deref().map(|name| right_hand_side(name, &source)).transpose()?;
         let config = if rhs.is_some() { config.with_rhs() } else { config };
-        let until = until(args, element)?;
+        let until = until(args)?;
         let usual_steps = if until.is_some() { USUAL_MOST } else { USUAL_STEPS };
         Ok(Request {
             rhs,
@@ -123,7 +123,7 @@ fn shape(args: &StencilArgs, source: &Source) -> Result<(&'static Stencil, Grid)
 
 /// Opens the file of the right-hand side, which must have the grid's shape.
 fn right_hand_side(name: &str, grid: &Source) -> Result<Source, Failure> {
-    let rhs = Source::open_widening(name).map_err(Failure::usage)?;
+    let rhs = Source::open_widening(name, None).map_err(Failure::usage)?;
     if rhs.shape() != grid.shape() {
         return Err(Failure::Usage(format!(
             "--rhs {}: shape {}: the grid has {}",
@@ -171,11 +171,8 @@ fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
 }
 
 /// The condition to stop.
-fn until(args: &StencilArgs, element: Element) -> Result<Option<Until>, Failure> {
+fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
-    if args.exact && element == Element::F64 {
-        return Err(Failure::usage("--exact: squared changes of f32 and f16 are added exactly, not of f64"));
-    }
     let every = args.every.unwrap_or(USUAL_EVERY);
     if every > batch_size::MOST {
         return Err(Failure::Usage(format!("--every {every}: with --until at most {}", batch_size::MOST)));

@@ -6,7 +6,6 @@ mod options;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use halofold::Element;
 use halofold::stencil::{Border, Config, Dims};
 use halofold::wgpu;
 use serde_json::Value;
@@ -155,9 +154,7 @@ fn refusal(args: &StencilArgs, request: &Request) -> Option<String> {
     let is_special = |path: &std::path::Path| fs::metadata(path).is_ok_and(|found| !found.is_file());
     let sources = [Some(&request.source), request.rhs.as_ref()];
     let unfit = |source: &&&crate::input::Source| source.file().is_none() || source.is_fortran();
-    let reason = if request.until.is_some() && request.config.element == Element::F64 {
-        "--until: the changes of f64 in several slabs are not added up".to_owned()
-    } else if args.frames.is_some() {
+    let reason = if args.frames.is_some() {
         "--frames is not for streamed grids".to_owned()
     } else if !output.is_some_and(is_array) || output.is_some_and(is_special) {
         "-o must name a .npy file, beside which there is room for two grids".to_owned()
