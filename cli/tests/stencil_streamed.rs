@@ -245,7 +245,9 @@ impl Long {
         let mut child = self.command(more).spawn().unwrap();
         let begun = Instant::now();
         while self.at().is_none_or(|at| at < far) {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before {far:?}");
+            if child.try_wait().unwrap().is_some() {
+                panic!("it ended before {far:?}: {:?}", child.wait_with_output());
+            }
             assert!(begun.elapsed() < Duration::from_secs(60), "{:?} after a minute", self.at());
             thread::sleep(Duration::from_millis(1));
         }

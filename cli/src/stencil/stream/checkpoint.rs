@@ -148,7 +148,8 @@ impl Checkpoint {
             }
         }
         let plan = then.checked(bounds)?;
-        if self.passes > plan.passes() || self.slabs >= plan.slabs() {
+        // All slabs of a pass may be complete before the pass is noted to be.
+        if self.passes > plan.passes() || self.slabs > plan.slabs() {
             let cause = format!("{} passes and {} slabs of another", self.passes, self.slabs);
             return Err(StreamError::BadCheckpoint { path: path.to_owned(), cause });
         }
@@ -178,8 +179,8 @@ impl Checkpoint {
 mod tests {
     use super::*;
 
-    fn plan() -> Plan {
-        let bounds = Bounds {
+    fn bounds() -> Bounds {
+        Bounds {
             layers: 9,
             ring: false,
             steps: 5,
@@ -188,8 +189,11 @@ mod tests {
             buffer_bytes: 40,
             align: 1,
             unit: 1,
-        };
-        Plan::new(bounds, Wishes { height: Some(3), depth: Some(2) }).unwrap()
+        }
+    }
+
+    fn plan() -> Plan {
+        Plan::new(bounds(), Wishes { height: Some(3), depth: Some(2) }).unwrap()
     }
 
     #[test]
@@ -228,5 +232,23 @@ mod tests {
             let message = checkpoint.check(path, &other).unwrap_err().to_string();
             assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         }
+    }
+
+    #[test]
+    fn slabs_and_passes_stay() {
+        let (path, run) = (Path::new("c.json"), Identity::default());
+        let mut checkpoint = Checkpoint::new(run, &plan());
+        for (passes, slabs, is_one) in
+            [(0, 0, true), (2, 3, true), (3, 0, true), (4, 0, false), (0, 4, false)]
+        {
+            (checkpoint.passes, checkpoint.slabs) = (passes, slabs);
+            let read = checkpoint.plan(path, bounds(), Wishes::default());
+            assert_eq!(read.ok(), is_one.then(plan), "{passes} {slabs}");
+        }
+        checkpoint.passes = 0;
+        let small = Bounds { buffer_bytes: 20, ..bounds() };
+        assert!(matches!(checkpoint.plan(path, small, Wishes::default()), Err(StreamError::Room { .. })));
+        let other = checkpoint.plan(path, bounds(), Wishes { height: Some(5), depth: None });
+        assert!(matches!(other, Err(StreamError::OtherRun { .. })));
     }
 }
