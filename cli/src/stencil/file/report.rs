@@ -45,6 +45,9 @@ pub struct Report {
     pub adapter: String,
     /// Its back end.
     pub backend: String,
+    /// What a run on several adapters has besides.
+    #[serde(flatten)]
+    pub together: Option<Together>,
     /// What a streamed run has besides.
     #[serde(flatten)]
     pub streamed: Option<Streamed>,
@@ -61,6 +64,15 @@ pub struct Streamed {
     pub bytes_read: u64,
     /// Bytes of grids written to files.
     pub bytes_written: u64,
+}
+
+/// How a grid was cut.
+#[derive(Serialize)]
+pub struct Together {
+    /// The layers of each adapter's slab: rows in 2D, planes in 3D.
+    pub layers: Vec<u32>,
+    /// The steps between two exchanges.
+    pub halo: u32,
 }
 
 /// A number, as a string where JSON has none for it.
@@ -110,6 +122,10 @@ impl Report {
                     "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
                 ),
             };
+        }
+        if let Some(Together { layers, halo }) = &self.together {
+            let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
+            text += &format!("\nslabs of {} layers, faces exchanged every {halo} steps", layers.join(", "));
         }
         if let Some(streamed) = &self.streamed {
             text += &streamed.text();

@@ -128,6 +128,7 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),
+        together: None,
         streamed: Some(Streamed {
             passes: done.passes,
             slabs: plan.slabs(),
