@@ -3,7 +3,6 @@
 mod file;
 mod preset;
 mod remembered;
-mod stream;
 mod tune;
 
 use std::path::PathBuf;

@@ -42,6 +42,8 @@ mod depth;
 mod error;
 mod face;
 mod split;
+mod staging;
+pub mod stream;
 mod team;
 mod worker;
 

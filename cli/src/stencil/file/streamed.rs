@@ -6,7 +6,7 @@ mod options;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Border, Config, Dims};
+use halofold::stencil::Config;
 use halofold::wgpu;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use crate::output::{print, print_json};
 use crate::progress;
 use crate::reserved;
 use crate::stencil::StencilArgs;
-use crate::stencil::stream::{self, Bounds, Identity, Outcome, Place, Progress, Run, Settings, StreamError};
+use halofold_fleet::stream::{self, Bounds, Identity, Outcome, Place, Progress, Run, Settings, StreamError};
 use input::FileCells;
 pub use options::StreamArgs;
 
@@ -55,7 +55,8 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let Some(output) = &args.output else { return Ok(()) };
     let output = fs::canonicalize(output).unwrap_or_else(|_| output.clone());
     let identity = identity(args, &request, gpu)?;
-    let bounds = bounds(args, &request, gpu);
+    let bounds = Bounds::new(&request.config, request.steps, args.stream.memory(), &gpu.device.limits());
+    let bounds = request.until.map_or(bounds, |until| bounds.with_until(&until));
     let Request { source, rhs, config, weights, until, .. } = request;
     let Config { element, grid, .. } = config;
     if args.element.is_none() && source.element() != element {
@@ -185,26 +186,6 @@ fn refused(args: &StencilArgs, request: &Request, gpu: &Gpu, reason: &str) -> Fa
         request.source.name(),
         gpu.device.limits().max_buffer_size
     ))
-}
-
-/// The room for slabs.
-fn bounds(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Bounds {
-    let Request { config, steps, until, .. } = request;
-    let limits = gpu.device.limits();
-    let layers = if config.stencil.dims == Dims::Two { config.grid.rows } else { config.grid.planes };
-    let layer_bytes = config.bytes() / u64::from(layers);
-    let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
-    Bounds {
-        layers,
-        ring: config.borders.north == Border::Periodic,
-        steps: *steps,
-        every: until.map(|until| until.every),
-        layer_bytes,
-        buffer_bytes: most.min(args.stream.memory() / stream::buffers(config.rhs)),
-        // Copies on the GPU are of whole words.
-        align: if layer_bytes.is_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT) { 1 } else { 2 },
-        unit: config.steps_per_pass(),
-    }
 }
 
 /// All that the result depends on.

@@ -2,8 +2,8 @@
 
 use crate::input::Source;
 use crate::stencil::file::cells;
-use crate::stencil::stream::{Cells, StreamError};
 use halofold::Element;
+use halofold_fleet::stream::{Cells, StreamError};
 
 /// A regular file in C's order.
 pub struct FileCells {

@@ -1,7 +1,7 @@
 //! The options of streamed runs.
 
 use crate::count::parse_count;
-use crate::stencil::stream::Wishes;
+use halofold_fleet::stream::Wishes;
 
 /// The memory that a streamed run takes where nothing else is said.
 const USUAL_MEMORY: u64 = 4 << 30;
@@ -52,7 +52,7 @@ impl StreamArgs {
 
     /// What is asked for instead of what would be chosen.
     pub fn wishes(&self) -> Wishes {
-        Wishes { height: self.slab, depth: self.depth }
+        Wishes::new(self.slab, self.depth)
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use halofold::stencil::{Border, Config, Dims, Until};
+use halofold::wgpu::{COPY_BUFFER_ALIGNMENT, Limits};
+
 use super::StreamError;
 
 /// The most steps of a pass that are chosen: what a deeper one saves in passes over the file is little, and it has
@@ -18,7 +21,7 @@ const COPIES: u64 = 6;
 const COPIES_OF_RHS: u64 = 3;
 
 /// How many buffers of a slab's size a run needs.
-pub fn buffers(rhs: bool) -> u64 {
+pub(super) fn buffers(rhs: bool) -> u64 {
     COPIES + if rhs { COPIES_OF_RHS } else { 0 }
 }
 
@@ -26,30 +29,38 @@ pub fn buffers(rhs: bool) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Layers of the grid.
-    pub layers: u32,
+    layers: u32,
     /// Whether the first layer is a neighbour of the last one.
-    pub ring: bool,
+    ring: bool,
     /// Steps to do, at most.
-    pub steps: u32,
+    steps: u32,
     /// Steps between two checks of what a step changes.
-    pub every: Option<u32>,
+    every: Option<u32>,
     /// Bytes of one layer.
-    pub layer_bytes: u64,
+    layer_bytes: u64,
     /// Bytes of the largest buffer that a slab may take.
-    pub buffer_bytes: u64,
+    buffer_bytes: u64,
     /// Slabs and halos begin at multiples of so many layers.
-    pub align: u32,
+    align: u32,
     /// Steps that the kernel likes best to take at once, or a multiple of them.
-    pub unit: u32,
+    unit: u32,
 }
 
 /// What is asked for instead of what would be chosen.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Wishes {
     /// The most layers of a slab.
     pub height: Option<u32>,
     /// Steps of a pass.
     pub depth: Option<u32>,
+}
+
+impl Wishes {
+    /// The most layers of a slab, and the steps of a pass.
+    pub const fn new(height: Option<u32>, depth: Option<u32>) -> Self {
+        Wishes { height, depth }
+    }
 }
 
 /// A run, cut into passes over the file and each pass into slabs.
@@ -206,6 +217,32 @@ impl Plan {
 }
 
 impl Bounds {
+    /// A grid, the most steps, and the bytes that all buffers of a run may take on a device of these limits.
+    pub fn new(config: &Config, steps: u32, memory: u64, limits: &Limits) -> Self {
+        let (layers, border) = match config.stencil.dims {
+            Dims::Two => (config.grid.rows, config.borders.north),
+            _ => (config.grid.planes, config.borders.near),
+        };
+        let layer_bytes = config.bytes() / u64::from(layers);
+        let largest = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        Bounds {
+            layers,
+            ring: border == Border::Periodic,
+            steps,
+            every: None,
+            layer_bytes,
+            buffer_bytes: largest.min(memory / buffers(config.rhs)),
+            // Copies on the GPU are of whole words.
+            align: if layer_bytes.is_multiple_of(COPY_BUFFER_ALIGNMENT) { 1 } else { 2 },
+            unit: config.steps_per_pass(),
+        }
+    }
+
+    /// The same for a run that checks what steps change.
+    pub fn with_until(self, until: &Until) -> Self {
+        Bounds { every: Some(until.every), ..self }
+    }
+
     /// Layers that a buffer holds.
     fn room(&self) -> u32 {
         u32::try_from(self.buffer_bytes / self.layer_bytes).unwrap_or(u32::MAX)
@@ -254,10 +291,10 @@ impl Bounds {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn bounds(layers: u32, ring: bool, steps: u32, room: u64) -> Bounds {
+    pub(in crate::stream) fn bounds(layers: u32, ring: bool, steps: u32, room: u64) -> Bounds {
         Bounds {
             layers,
             ring,

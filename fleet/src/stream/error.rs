@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use halofold::stencil::StencilError;
 
+use crate::error::WorkerError;
+
 /// Why a streamed run ends early. Each message names the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -120,7 +122,7 @@ pub enum StreamError {
     },
     /// The device failed.
     #[error("the device failed: {0}; what is done is kept, and can be resumed")]
-    Device(String),
+    Device(#[from] WorkerError),
 }
 
 impl StreamError {

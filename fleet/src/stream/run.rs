@@ -155,6 +155,6 @@ fn allocate(
     let buffers = Buffers::new(&slabs);
     match pollster::block_on(scope.pop()) {
         Some(_) => Err(StreamError::Memory { bytes: slabs.bytes() }),
-        None => Ok((slabs, buffers)),
+        None => Ok((slabs, buffers?)),
     }
 }

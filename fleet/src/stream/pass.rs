@@ -8,9 +8,12 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
 use super::device::{Flight, Layout, SlabDevice, Slabs, Upload, Work};
-use super::staging::Staging;
 use super::writer::Writer;
 use super::{Cells, StreamError};
+use crate::staging::Staging;
+
+/// How much is read from a file at once: little enough that it is still in the cache when it is copied on.
+const PIECE: u64 = 1 << 20;
 
 /// The buffers on their way that are free.
 pub(super) struct Buffers {
@@ -19,12 +22,11 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    pub fn new(device: &SlabDevice) -> Self {
-        let twice = 0..2;
-        Buffers {
-            uploads: twice.clone().map(|_| device.upload()).collect(),
-            downloads: twice.map(|_| device.download()).collect(),
-        }
+    pub fn new(device: &SlabDevice) -> Result<Self, StreamError> {
+        Ok(Buffers {
+            uploads: vec![device.upload()?, device.upload()?],
+            downloads: vec![device.download(), device.download()],
+        })
     }
 }
 
@@ -42,10 +44,17 @@ impl Sources<'_> {
     fn fill(&mut self, slab: u32, upload: &Upload, piece: &mut Vec<u8>) -> Result<(), StreamError> {
         let held = self.slabs.held(slab)?;
         let mut fill = |cells: &mut dyn Cells, staging: &Staging| {
-            staging.write(held.iter().cloned(), piece, |offset, into| {
-                self.read += cells.read_at(offset, into)?;
-                Ok(())
-            })
+            let mut view = staging.view_mut()?;
+            let mut at = 0;
+            for range in &held {
+                for start in range.clone().step_by(PIECE as usize) {
+                    piece.resize(PIECE.min(range.end - start) as usize, 0);
+                    self.read += cells.read_at(start, piece)?;
+                    view.slice(at..at + piece.len()).copy_from_slice(piece);
+                    at += piece.len();
+                }
+            }
+            Ok(())
         };
         fill(self.cells, &upload.cells)?;
         match (&mut self.rhs, &upload.rhs) {
@@ -117,13 +126,13 @@ fn compute(
         let Ok(download) = free.recv() else { break };
         let flight = device.submit(slab, job.work, upload, download)?;
         submitted = slab + 1;
-        if let Some(mut flight) = before.replace(flight) {
-            device.wait(&mut flight)?;
+        if let Some(flight) = before.replace(flight) {
+            device.wait(&flight)?;
             done(flight);
         }
     }
-    if let Some(mut flight) = before {
-        device.wait(&mut flight)?;
+    if let Some(flight) = before {
+        device.wait(&flight)?;
         done(flight);
     }
     Ok(submitted == job.slabs.end)

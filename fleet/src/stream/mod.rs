@@ -23,13 +23,12 @@ mod pass;
 mod place;
 mod plan;
 mod run;
-mod staging;
 mod writer;
 
 pub use checkpoint::{Identity, Outcome};
 pub use error::StreamError;
 pub use place::Place;
-pub use plan::{Bounds, Plan, Wishes, buffers};
+pub use plan::{Bounds, Plan, Wishes};
 pub use run::{Progress, Run, Settings};
 
 /// The cells of a grid in a file, in the order of the GPU and of its type.

@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
+use halofold::read;
 use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
-use super::staging::{Staging, words};
-use super::{Plan, StreamError, buffers};
+use super::plan::buffers;
+use super::{Plan, StreamError};
+use crate::error::WorkerError;
+use crate::staging::Staging;
 
 /// The slabs of a grid.
 #[derive(Clone, Copy)]
@@ -109,8 +112,8 @@ impl SlabDevice {
             queue: queue.clone(),
             slabs,
             jacobi: Jacobi::new(device, first.config(), weights)?,
-            grids: [buffer("halofold streamed grid"), buffer("halofold streamed grid")],
-            rhs: slabs.config.rhs.then(|| buffer("halofold streamed right-hand side")),
+            grids: [buffer("halofold stream: grid"), buffer("halofold stream: grid")],
+            rhs: slabs.config.rhs.then(|| buffer("halofold stream: right-hand side")),
             recordings: HashMap::new(),
         })
     }
@@ -121,15 +124,20 @@ impl SlabDevice {
     }
 
     /// A buffer for the layers of a slab on their way here, and one for the right-hand side.
-    pub fn upload(&self) -> Upload {
+    pub fn upload(&self) -> Result<Upload, StreamError> {
         let size = self.grids[0].size();
-        let staging = || Staging::upload(&self.device, size);
-        Upload { cells: staging(), rhs: self.rhs.as_ref().map(|_| staging()) }
+        let staging = || {
+            let staging = Staging::new(&self.device, "halofold stream: from the file", size, MapMode::Write);
+            staging.ask();
+            staging.wait(&self.device).map(|()| staging)
+        };
+        Ok(Upload { cells: staging()?, rhs: self.rhs.as_ref().map(|_| staging()).transpose()? })
     }
 
     /// A buffer for the layers of a slab on their way back.
     pub fn download(&self) -> Staging {
-        Staging::download(&self.device, self.grids[0].size() + CHECK_BYTES)
+        let size = self.grids[0].size() + CHECK_BYTES;
+        Staging::new(&self.device, "halofold stream: to the file", size, MapMode::Read)
     }
 
     /// Submits the way of a slab: there, its steps, and back.
@@ -137,8 +145,8 @@ impl SlabDevice {
         &mut self,
         slab: u32,
         work: Work,
-        mut upload: Upload,
-        mut download: Staging,
+        upload: Upload,
+        download: Staging,
     ) -> Result<Flight, StreamError> {
         let part = self.slabs.get(slab)?;
         if work.steps > 0 {
@@ -154,9 +162,9 @@ impl SlabDevice {
         let check = recording.and_then(|recording| recording.check.as_ref());
         let layout = self.encode_out(&mut encoder, &part, (&self.grids[result], check), &download);
         let submission = self.queue.submit([encoder.finish()]);
-        upload.cells.ask(MapMode::Write);
-        upload.rhs.iter_mut().for_each(|rhs| rhs.ask(MapMode::Write));
-        download.ask(MapMode::Read);
+        upload.cells.ask();
+        upload.rhs.iter().for_each(Staging::ask);
+        download.ask();
         Ok(Flight { slab, upload, download, layout, submission })
     }
 
@@ -196,13 +204,13 @@ impl SlabDevice {
     }
 
     /// Waits for a slab.
-    pub fn wait(&self, flight: &mut Flight) -> Result<(), StreamError> {
+    pub fn wait(&self, flight: &Flight) -> Result<(), StreamError> {
         let Flight { upload, download, submission, .. } = flight;
-        upload.cells.wait(&self.device, submission)?;
-        if let Some(rhs) = &mut upload.rhs {
-            rhs.wait(&self.device, submission)?;
+        read::wait_for(&self.device, submission.clone()).map_err(WorkerError::from)?;
+        for staging in [&upload.cells, download].into_iter().chain(&upload.rhs) {
+            staging.wait(&self.device)?;
         }
-        download.wait(&self.device, submission)
+        Ok(())
     }
 
     /// Compiles and binds what steps slabs of a form, unless that was done for another one.
@@ -225,4 +233,10 @@ impl SlabDevice {
 fn form(slab: &Slab, Work { steps, is_checked }: Work) -> Form {
     let neighbours = Side::BOTH.map(|side| slab.halo(side).is_some());
     Form { layers: slab.own().len() as u32, neighbours, steps, is_checked }
+}
+
+/// A range of bytes, widened to the words that a copy takes.
+fn words(bytes: Range<u64>) -> Range<u64> {
+    let word = wgpu::COPY_BUFFER_ALIGNMENT;
+    bytes.start / word * word..bytes.end.next_multiple_of(word)
 }

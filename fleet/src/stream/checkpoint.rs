@@ -177,23 +177,15 @@ impl Checkpoint {
 
 #[cfg(test)]
 mod tests {
+    use super::super::plan;
     use super::*;
 
-    fn bounds() -> Bounds {
-        Bounds {
-            layers: 9,
-            ring: false,
-            steps: 5,
-            every: None,
-            layer_bytes: 4,
-            buffer_bytes: 40,
-            align: 1,
-            unit: 1,
-        }
+    fn bounds(room: u64) -> Bounds {
+        plan::tests::bounds(9, false, 5, room)
     }
 
     fn plan() -> Plan {
-        Plan::new(bounds(), Wishes { height: Some(3), depth: Some(2) }).unwrap()
+        Plan::new(bounds(10), Wishes { height: Some(3), depth: Some(2) }).unwrap()
     }
 
     #[test]
@@ -242,13 +234,12 @@ mod tests {
             [(0, 0, true), (2, 3, true), (3, 0, true), (4, 0, false), (0, 4, false)]
         {
             (checkpoint.passes, checkpoint.slabs) = (passes, slabs);
-            let read = checkpoint.plan(path, bounds(), Wishes::default());
+            let read = checkpoint.plan(path, bounds(10), Wishes::default());
             assert_eq!(read.ok(), is_one.then(plan), "{passes} {slabs}");
         }
         checkpoint.passes = 0;
-        let small = Bounds { buffer_bytes: 20, ..bounds() };
-        assert!(matches!(checkpoint.plan(path, small, Wishes::default()), Err(StreamError::Room { .. })));
-        let other = checkpoint.plan(path, bounds(), Wishes { height: Some(5), depth: None });
+        assert!(matches!(checkpoint.plan(path, bounds(5), Wishes::default()), Err(StreamError::Room { .. })));
+        let other = checkpoint.plan(path, bounds(10), Wishes { height: Some(5), depth: None });
         assert!(matches!(other, Err(StreamError::OtherRun { .. })));
     }
 }
