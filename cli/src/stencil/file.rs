@@ -42,7 +42,7 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let gpus = args.adapters.open()?;
     let one = if gpus.is_empty() { Some(args.adapter.open()?) } else { None };
     if let Some(gpu) = &one {
-        request.choose(gpu);
+        request.choose(gpu)?;
         if streamed::is_wanted(args, &request, gpu) {
             // Its result is written in another way.
             drop(outputs);

@@ -40,7 +40,7 @@ impl Identity {
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Checkpoint {
+pub(super) struct Checkpoint {
     version: u32,
     /// What the run is.
     pub run: Identity,
@@ -58,6 +58,7 @@ pub struct Checkpoint {
 
 /// What a check found. Numbers are written as text, as JSON has none that is not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The largest change of a cell in the last step.
     #[serde(with = "text")]

@@ -82,6 +82,10 @@ impl Plan {
     ///
     /// A pass takes as many steps as a quarter of the layers that a buffer holds, at most 256: then at least half of what is read and computed
     /// is the slab's own. It takes fewer where a check is due, or where they would keep a slow GPU busy too long.
+    ///
+    /// # Errors
+    ///
+    /// Slabs and halos do not fit, or are lower than their halos.
     pub fn new(bounds: Bounds, wishes: Wishes) -> Result<Self, StreamError> {
         let room = bounds.room();
         let most = bounds.most_depth();

@@ -14,6 +14,7 @@ use super::writer::Writer;
 use super::{Bounds, Cells, Plan, StreamError, Wishes};
 
 /// A run whose place is taken and whose slabs are chosen.
+#[derive(Debug)]
 pub struct Run {
     place: Place,
     plan: Plan,
@@ -22,28 +23,59 @@ pub struct Run {
 
 /// What steps the slabs, and where they come from.
 pub struct Settings<'a> {
-    /// The device.
-    pub device: &'a Device,
-    /// Its queue.
-    pub queue: &'a Queue,
-    /// The kernel and the whole grid, chosen for the device.
-    pub config: Config,
-    /// The weights.
-    pub weights: Weights,
-    /// When to stop before all steps are done.
-    pub until: Option<Until>,
-    /// The grid at the beginning.
-    pub input: &'a mut dyn Cells,
-    /// The right-hand side.
-    pub rhs: Option<&'a mut dyn Cells>,
-    /// How long to work between two checkpoints.
-    pub every: Duration,
-    /// Set by whoever wants the run to end soon; it can be resumed.
-    pub stop: &'a AtomicBool,
+    device: &'a Device,
+    queue: &'a Queue,
+    config: Config,
+    weights: Weights,
+    until: Option<Until>,
+    input: &'a mut dyn Cells,
+    rhs: Option<&'a mut dyn Cells>,
+    every: Duration,
+    stop: &'a AtomicBool,
+}
+
+/// How long to work between two checkpoints where nothing else is said.
+const USUAL_PAUSE: Duration = Duration::from_secs(30);
+
+/// What never stops a run.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl<'a> Settings<'a> {
+    /// A device, the kernel and the whole grid, chosen for that device ([`Config::on`]), the weights, and the grid at the beginning.
+    pub fn new(
+        (device, queue): (&'a Device, &'a Queue),
+        config: Config,
+        weights: Weights,
+        input: &'a mut dyn Cells,
+    ) -> Self {
+        let (until, rhs) = (None, None);
+        Settings { device, queue, config, weights, until, input, rhs, every: USUAL_PAUSE, stop: &NEVER }
+    }
+
+    /// The same with a right-hand side, which every pass reads. The configuration must have one, too.
+    pub fn with_rhs(self, rhs: &'a mut dyn Cells) -> Self {
+        Settings { rhs: Some(rhs), ..self }
+    }
+
+    /// The same for a run that ends once a step changes little: [`Bounds::with_until`] must have been told.
+    pub fn with_until(self, until: Until) -> Self {
+        Settings { until: Some(until), ..self }
+    }
+
+    /// The same with another time between two checkpoints: 30 seconds by default.
+    pub fn with_checkpoints(self, every: Duration) -> Self {
+        Settings { every, ..self }
+    }
+
+    /// The same with a flag that whoever wants the run to end soon sets; it can be resumed.
+    pub fn with_stop(self, stop: &'a AtomicBool) -> Self {
+        Settings { stop, ..self }
+    }
 }
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// The pass, from 0.
     pub pass: u32,
@@ -53,6 +85,7 @@ pub struct Progress {
 
 /// What a run did.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Done {
     /// Passes of the whole run.
     pub passes: u32,
@@ -65,7 +98,13 @@ pub struct Done {
 }
 
 impl Run {
-    /// Begins a run, or goes on where one was left.
+    /// Begins a run, or goes on where one was left: then the slabs and passes are those that it began with.
+    ///
+    /// # Errors
+    ///
+    /// - Slabs and halos do not fit, or are lower than their halos.
+    /// - A new run: there is a checkpoint of one that has not ended.
+    /// - A run to resume: there is no checkpoint, or it is of another run.
     pub fn open(
         place: Place,
         identity: Identity,
@@ -99,7 +138,12 @@ impl Run {
         Progress { pass: self.checkpoint.passes, slabs: self.checkpoint.slabs }
     }
 
-    /// Does all passes that are left. The result has its name after [`Run::finish`].
+    /// Does all passes that are left, and calls `on` after each slab. The result has its name after [`Run::finish`].
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or written, the device fails or has no memory, or the run is stopped. What is done is kept, unless it is
+    /// nothing and the error would come again.
     pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
         let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
         let plan = self.plan;
@@ -137,7 +181,11 @@ impl Run {
         Ok(Done { passes, outcome, read, written: writer.written })
     }
 
-    /// Gives the result of so many passes its name, and removes what was beside it.
+    /// Gives the result of so many passes, [`Done::passes`], its name, and removes what was beside it.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be renamed or removed.
     pub fn finish(self, passes: u32) -> Result<(), StreamError> {
         self.place.finish(passes - 1)
     }

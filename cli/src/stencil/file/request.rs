@@ -75,21 +75,23 @@ impl Request {
         })
     }
 
-    /// Leaves to the adapter what was left open.
-    pub fn choose(&mut self, gpu: &Gpu) {
+    /// Leaves to the adapter what was left open. It must have the type.
+    pub fn choose(&mut self, gpu: &Gpu) -> Result<(), Failure> {
+        let Config { element, .. } = self.config;
+        let feature = element.feature() - gpu.device.features();
+        if !feature.is_empty() {
+            let error = gpu::explain(&StencilError::MissingFeature { element, feature });
+            let name = self.source.name();
+            return Err(Failure::Usage(format!("{name}: {error}: convert it with --type f32")));
+        }
         self.config = self.config.on_calibrated(&gpu.device, &remembered::samples(gpu));
+        Ok(())
     }
 
     /// Holds the request against the adapter, for a grid that stays there as a whole.
     pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
-        let name = self.source.name();
         let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
-        planned.map(drop).map_err(|error| match error {
-            StencilError::MissingFeature { .. } => {
-                Failure::Usage(format!("{name}: {}: convert it with --type f32", gpu::explain(&error)))
-            }
-            error => Failure::Usage(format!("{name}: {error}")),
-        })
+        planned.map(drop).map_err(|error| Failure::Usage(format!("{}: {error}", self.source.name())))
     }
 }
 

@@ -34,15 +34,15 @@ pub struct StreamArgs {
 }
 
 impl StreamArgs {
-    /// Whether an option is given that only streamed runs have.
-    pub fn is_asked_for(&self) -> bool {
-        self.stream || self.slab.is_some() || self.depth.is_some() || self.resume
-    }
-
-    /// The option that asks for it.
-    pub fn name(&self) -> &'static str {
-        let given = [(self.slab.is_some(), "slab"), (self.depth.is_some(), "depth"), (self.resume, "resume")];
-        given.into_iter().find(|(given, _)| *given && !self.stream).map_or("stream", |(_, name)| name)
+    /// The option that asks for a streamed run, if there is one.
+    pub fn asked_by(&self) -> Option<&'static str> {
+        let options = [
+            (self.stream, "--stream"),
+            (self.slab.is_some(), "--slab"),
+            (self.depth.is_some(), "--depth"),
+            (self.resume, "--resume"),
+        ];
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
 
     /// Bytes that buffers may take in all.
