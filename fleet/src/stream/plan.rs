@@ -284,13 +284,13 @@ impl Bounds {
         units.div_ceil(of_each.max(1)).max(1)
     }
 
-    /// A depth that makes passes equal, or full for the kernel, `most` at most.
+    /// A depth that makes passes equal, and those of the kernel full where there is room for that; `most` at most.
     fn even_depth(&self, most: u32) -> u32 {
         let steps = self.every.unwrap_or(self.steps).max(1);
         let even = steps.div_ceil(steps.div_ceil(most));
-        // An even number of the kernel's own passes.
-        let units = [2 * self.unit, self.unit].map(|unit| even.next_multiple_of(unit.max(1)));
-        units.into_iter().find(|depth| *depth <= most).unwrap_or(even)
+        let unit = self.unit.max(1);
+        let full = [even.next_multiple_of(unit), even / unit * unit];
+        full.into_iter().find(|depth| (1..=most).contains(depth)).unwrap_or(even)
     }
 }
 
@@ -377,8 +377,10 @@ pub(super) mod tests {
         // Equal slabs and passes.
         let plan = Plan::new(bounds(1000, false, 30, 80), Wishes::default()).unwrap();
         assert_eq!((plan.depth(), plan.passes(), plan.largest(), plan.slabs()), (15, 2, 50, 20));
-        let kernels = Bounds { unit: 4, ..bounds(1000, false, 1000, 80) };
-        assert_eq!(Plan::new(kernels, Wishes::default()).unwrap().depth(), 16);
+        for (unit, depth) in [(3, 18), (4, 20), (7, 14), (8, 16), (24, 20)] {
+            let bounds = Bounds { unit, ..bounds(1000, false, 1000, 80) };
+            assert_eq!(Plan::new(bounds, Wishes::default()).unwrap().depth(), depth, "{unit}");
+        }
         // A grid that fits is one slab, without a halo if it is no ring.
         let plan = |ring| Plan::new(bounds(80, ring, 30, 80), Wishes::default()).unwrap();
         assert_eq!((plan(false).slabs(), plan(false).most_held(), plan(true).slabs()), (1, 80, 2));
