@@ -93,8 +93,8 @@ impl<D: FnMut(Sum) -> Result<(), Failure>> Sums<D> {
         if share.before == 0 {
             self.sums = parts;
         } else {
-            let both = self.sums.iter_mut().zip(&parts);
-            both.map(|(sum, part)| sum.merge(part)).collect::<Result<(), _>>().map_err(Failure::usage)?;
+            let mut both = self.sums.iter_mut().zip(&parts);
+            both.try_for_each(|(sum, part)| sum.merge(part)).map_err(Failure::usage)?;
         }
         if share.completes { self.sums.drain(..).try_for_each(&mut self.done) } else { Ok(()) }
     }
