@@ -8,9 +8,7 @@ mod dataset;
 mod devices;
 mod failure;
 mod gpu;
-mod input;
 mod ladder;
-mod npy;
 mod output;
 mod presets;
 mod progress;
@@ -31,6 +29,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
+use halofold_files as input;
+use halofold_files::npy;
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]

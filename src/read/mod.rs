@@ -12,6 +12,7 @@
 //! | [`Mailbox::spin`] | a small result that arrives soon: blocks and keeps a core busy |
 //! | [`Readback::read`]`.await` | asynchronous programs, browsers |
 //! | [`Reading::try_take`] | a frame loop: never blocks |
+//! | [`wait_for`] | one submission, while later ones run: for buffers that a program maps itself |
 //!
 //! A frame loop requests the bytes once, checks in every frame whether they have arrived, and then makes the
 //! next request:
@@ -74,7 +75,7 @@ mod reading;
 pub(crate) use host::{submit, submit_copy};
 pub use mailbox::Mailbox;
 pub use readback::Readback;
-pub use reading::Reading;
+pub use reading::{Reading, poll, wait_for};
 
 /// Why a result could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

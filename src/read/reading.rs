@@ -92,15 +92,7 @@ impl Reading {
     }
 
     fn poll_device(&self, how: wgpu::PollType) -> Result<(), ReadError> {
-        let Ok(asked) = &self.asked else { return Ok(()) };
-        loop {
-            match poll(&asked.device, how.clone())? {
-                // GL waits only a few seconds.
-                Err(wgpu::PollError::Timeout) => {}
-                Err(error) => return Err(ReadError::Device(error.to_string())),
-                Ok(_) => return Ok(()),
-            }
-        }
+        self.asked.as_ref().map_or(Ok(()), |asked| poll_until(&asked.device, &how))
     }
 
     /// Returns the answer, if there is one. Otherwise `waker` is woken when there is.
@@ -115,12 +107,47 @@ impl Reading {
     }
 }
 
+/// Waits until a submission is done, and the callbacks of the buffers that it was the last to use have run; later submissions may go on.
+/// It blocks and sleeps. Unlike [`Device::poll`], it returns an error if the driver reports that the device is lost.
+///
+/// # Errors
+///
+/// - The device is lost.
+/// - The program runs in a browser, which cannot wait.
+pub fn wait_for(device: &Device, submission: wgpu::SubmissionIndex) -> Result<(), ReadError> {
+    if cfg!(target_family = "wasm") {
+        return Err(ReadError::Browser);
+    }
+    poll_until(device, &wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })
+}
+
+/// Polls a device once, so that callbacks run which are due. Unlike [`Device::poll`], it returns an error if the driver reports that
+/// the device is lost.
+///
+/// # Errors
+///
+/// The device is lost.
+pub fn poll(device: &Device) -> Result<(), ReadError> {
+    poll_until(device, &wgpu::PollType::Poll)
+}
+
+fn poll_until(device: &Device, how: &wgpu::PollType) -> Result<(), ReadError> {
+    loop {
+        match polled(device, how.clone())? {
+            // GL waits only a few seconds.
+            Err(wgpu::PollError::Timeout) => {}
+            Err(error) => return Err(ReadError::Device(error.to_string())),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
 /// The start of wgpu's message when polling finds the device lost.
 const FATAL: &str = "Error in Device::poll";
 
 /// Polls a device. If the driver reports that the device is lost, wgpu panics instead of returning an error;
 /// this function returns an error. Other panics, such as those of callbacks, propagate.
-fn poll(
+fn polled(
     device: &Device,
     how: wgpu::PollType,
 ) -> Result<Result<wgpu::PollStatus, wgpu::PollError>, ReadError> {

@@ -40,6 +40,14 @@ fn bound(element: Element, epsilon: f64) -> f64 {
     f64::from(bound.max(f32::MIN_POSITIVE))
 }
 
+/// What the kernel `decide` decides, for checks on the host.
+pub(super) fn meets(until: &Until, is_double: bool, max: f64, squares: f64) -> bool {
+    let element = if is_double { Element::F64 } else { Element::F32 };
+    let epsilon = if is_double { until.epsilon } else { f64::from(until.epsilon as f32) };
+    let squares_met = until.norm == Norm::Max || squares < bound(element, until.epsilon);
+    !squares.is_nan() && max < epsilon && squares_met
+}
+
 /// Converts numbers to the words of `Real`s.
 pub(super) fn reals(element: Element, values: &[f64]) -> Vec<u32> {
     if residual::width(element) == 8 {

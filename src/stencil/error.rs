@@ -152,6 +152,51 @@ pub enum StencilError {
         /// Bytes it has.
         size: u64,
     },
+    /// A slab of layers that the grid does not have.
+    #[error("a slab of the layers {first}..{end}: the grid has {layers} (rows in 2D, planes in 3D)")]
+    SlabLayers {
+        /// Its first layer.
+        first: u32,
+        /// One past its last layer.
+        end: u32,
+        /// Layers of the grid.
+        layers: u32,
+    },
+    /// A halo that the neighbours of a slab cannot fill.
+    #[error(
+        "slabs of {layers} layers with halos of {halo}: a halo has at least 1 layer, and at most as many as each slab has of its own; \
+         exchange more often or cut the grid into fewer slabs"
+    )]
+    SlabHalo {
+        /// Layers of the halo.
+        halo: u32,
+        /// The slab's own layers.
+        layers: u32,
+    },
+    /// A slab of 16-bit floats that is no whole number of words.
+    #[error(
+        "a slab of {layers} layers with halos of {halo}, of f16: faces are copied in words of two cells; use an even number of columns, \
+         or slabs and halos of an even number of layers"
+    )]
+    SlabWords {
+        /// Layers of the halo.
+        halo: u32,
+        /// The slab's own layers.
+        layers: u32,
+    },
+    /// A slab of another grid.
+    #[error(
+        "the slab is one of another grid: make the stencil with the configuration of a slab of this grid"
+    )]
+    OtherGrid,
+    /// A round of no steps, or of more than the halo has layers.
+    #[error("a round of {steps} steps: 1 to {most} can be made between two exchanges")]
+    RoundSteps {
+        /// The steps.
+        steps: u32,
+        /// Layers of the halo.
+        most: u32,
+    },
     /// Two grids in one buffer.
     #[error("two of the grids are one buffer: a step cannot read and write it at once")]
     Aliased,

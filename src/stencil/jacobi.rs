@@ -35,7 +35,7 @@ pub struct Jacobi {
     passes: Option<Arc<Passes>>,
     pub(super) blocks: UniformBlocks,
     params: Buffer,
-    weights: Buffer,
+    pub(super) weights: Buffer,
 }
 
 impl Jacobi {

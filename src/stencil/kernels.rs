@@ -25,6 +25,7 @@ pub(super) struct Kernels {
     compiled: Compilations<Key>,
     residual: OnceLock<Reducer>,
     exact_residual: OnceLock<Reducer>,
+    state_residual: OnceLock<Reducer>,
 }
 
 /// What tells the kernels of a configuration apart.
@@ -48,6 +49,7 @@ impl Kernels {
             compiled: Compilations::default(),
             residual: OnceLock::new(),
             exact_residual: OnceLock::new(),
+            state_residual: OnceLock::new(),
         }
     }
 
@@ -122,6 +124,11 @@ impl Kernels {
     /// The reduction that adds up the squares of an exact check.
     pub(super) fn exact_residual(&self) -> Result<&Reducer, StencilError> {
         self.reducer(&self.exact_residual, residual::exact_reducer)
+    }
+
+    /// The same for a slab, which leaves a state.
+    pub(super) fn state_residual(&self) -> Result<&Reducer, StencilError> {
+        self.reducer(&self.state_residual, residual::state_reducer)
     }
 
     /// A reduction that is kept, or the one that `make` makes.

@@ -59,6 +59,7 @@ mod plan;
 pub mod reference;
 mod residual;
 mod shape;
+pub mod slab;
 mod stencils;
 mod steps;
 mod tuning;

@@ -101,18 +101,34 @@ impl Config {
 
     /// Whether the last layer is the first one's neighbour.
     pub(super) fn is_ring(&self) -> bool {
-        self.borders.pairs()[self.stencil.dims.count() - 1].0 == Border::Periodic
+        self.outer_sides()[0] == Border::Periodic
+    }
+
+    /// Layers of the grid: its rows in 2D, its planes in 3D.
+    pub(super) fn layers(&self) -> u32 {
+        match self.stencil.dims {
+            Dims::Two => self.grid.rows,
+            Dims::Three => self.grid.planes,
+        }
+    }
+
+    /// What lies beyond the first layer and beyond the last.
+    pub(super) fn outer_sides(&self) -> [Border; 2] {
+        let (low, high) = self.borders.pairs()[self.stencil.dims.count() - 1];
+        [low, high]
+    }
+
+    /// The layers that are not fixed.
+    pub(super) fn computed_layers(&self) -> Range<u32> {
+        let [first, last] = self.outer_sides().map(|side| u32::from(side == Border::Fixed));
+        first..self.layers().saturating_sub(last)
     }
 
     pub(super) fn cut(&self, limits: &Limits) -> Cut {
-        let layers = match self.stencil.dims {
-            Dims::Two => self.grid.rows,
-            Dims::Three => self.grid.planes,
-        };
         let size = self.element.size();
         let most = limits.max_storage_buffer_binding_size / 4 * 4;
         let alignment = limits.min_storage_buffer_offset_alignment;
-        Cut::new(layers, self.layer().saturating_mul(size), most.min(MOST_CELLS * size), alignment)
+        Cut::new(self.layers(), self.layer().saturating_mul(size), most.min(MOST_CELLS * size), alignment)
     }
 
     /// Checks that a grid that is larger than one binding can be cut into windows.
@@ -128,7 +144,7 @@ impl Config {
     }
 
     /// A slab of layers as a grid of its own, with fixed borders at the cuts.
-    fn slab(&self, layers: u32, keeps_low: bool, keeps_high: bool) -> Config {
+    pub(super) fn slab(&self, layers: u32, keeps_low: bool, keeps_high: bool) -> Config {
         let (mut grid, mut borders) = (self.grid, self.borders);
         let (count, low, high) = match self.stencil.dims {
             Dims::Two => (&mut grid.rows, &mut borders.north, &mut borders.south),
@@ -185,6 +201,37 @@ impl Config {
             })
         };
         Ok(Plan { windows, halo: ring.then(halo).transpose()? })
+    }
+
+    /// The windows of one step that writes the layers `computed`, and perhaps a few before them. `kept` tells whether the first
+    /// layer and the last are at a side of the grid.
+    pub(super) fn step_windows(
+        &self,
+        limits: &Limits,
+        computed: Range<u32>,
+        kept: [bool; 2],
+    ) -> Result<Vec<Window>, StencilError> {
+        let cut = self.cut(limits);
+        let (layer, size) = (self.layer(), self.element.size());
+        let mut windows = Vec::new();
+        let mut begin = computed.start;
+        while begin < computed.end {
+            let first = begin.saturating_sub(1) / cut.step * cut.step;
+            let last = computed.end.saturating_add(1).min(first.saturating_add(cut.most)).min(cut.layers);
+            let end = if last == cut.layers { computed.end } else { last - 1 };
+            let keeps = [first == 0 && kept[0], last == cut.layers && kept[1]];
+            let (params, workgroups) = self.slab(last - first, keeps[0], keeps[1]).dispatch(limits)?;
+            let cells = |at: u32| (u64::from(at - first) * layer) as u32;
+            windows.push(Window {
+                offset: u64::from(first) * layer * size,
+                size: u64::from(last - first) * layer * size,
+                own: cells(begin)..cells(end),
+                params,
+                workgroups,
+            });
+            begin = end;
+        }
+        Ok(windows)
     }
 
     /// The parameters of a kernel over the whole grid, and its workgroups.

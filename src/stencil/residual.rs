@@ -77,6 +77,16 @@ pub(super) fn exact_reducer(
     Reducer::with_options(device, exact_operator(element), options)
 }
 
+/// The same, which leaves the state of the sum.
+pub(super) fn state_reducer(
+    device: &Device,
+    element: Element,
+    options: pipeline::Options<'_>,
+) -> Result<Reducer, ReduceError> {
+    let options = Options { cache: options.cache, to_states: true, ..Options::default() };
+    Reducer::with_options(device, exact_operator(element), options)
+}
+
 /// Compiles what the reduction over a grid launches.
 pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
     let grid = Extent { offset: 0, len: config.grid.cells() };

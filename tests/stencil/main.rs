@@ -14,6 +14,7 @@ mod poisson;
 mod residual;
 mod run;
 mod shape;
+mod slabs;
 mod until;
 mod windows;
 
@@ -37,6 +38,7 @@ fn main() {
     trials.extend(poisson::trials());
     trials.extend(shape::trials());
     trials.extend(windows::trials());
+    trials.extend(slabs::trials());
     trials.extend(until::trials());
     trials.extend(residual::trials());
     trials.extend(field::trials());

@@ -106,8 +106,7 @@ impl Run {
         if behind.iter().any(|byte| *byte != 0xFF) {
             return Err("something was written behind the grid".to_owned());
         }
-        let element = self.config.element;
-        Ok(cells.chunks_exact(element.size() as usize).map(|cell| decode(element, cell)).collect())
+        Ok(decode_all(self.config.element, cells))
     }
 
     /// The second buffer: its fixed cells as in the first, all others not a number.
@@ -149,6 +148,11 @@ pub fn read_back(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
     readback.encode(&mut encoder, buffer, 0, buffer.size()).map_err(|error| error.to_string())?;
     gpu.queue.submit([encoder.finish()]);
     readback.wait(buffer.size()).map_err(|error| error.to_string())
+}
+
+/// Cells as 64-bit floats.
+pub fn decode_all(element: Element, bytes: &[u8]) -> Vec<f64> {
+    bytes.chunks_exact(element.size() as usize).map(|cell| decode(element, cell)).collect()
 }
 
 fn encode(element: Element, cell: f64) -> Vec<u8> {

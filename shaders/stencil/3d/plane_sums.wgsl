@@ -15,7 +15,9 @@
 //
 // With 7 points (`star`) only the six faces count: `here` is α s0 + β s1 and `beside` is β s0. The sweep
 // stays the same, with fewer sums; a compiler removes the loads before and after a pack in the two rows
-// beside the strip.
+// beside the strip. There β s0 is multiplied where it is added, by `fma`. Were it a product that is carried on, a
+// compiler would fuse it with the addition in a sweep's first plane, but not around the loop: a cell would then
+// have other bits where a sweep begins, and a grid cut in two other bits than the whole.
 //
 // The rest is as in register-rows. A pack has four cells of a row, if the length of rows allows it. A row of
 // a pack takes one vector and two words (the cells before and after). Rows are shared as well: w + e of a row
@@ -56,7 +58,7 @@ fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
     let around = (north.own + south.own) + row.sides;
 #ifdef star
     let here = k.centre * row.own + k.face * around;
-    let beside = k.face * row.own;
+    let beside = row.own;
 #else
     let diagonal = north.sides + south.sides;
     let here = k.centre * row.own + k.face * around + k.edge * diagonal;
@@ -69,13 +71,21 @@ fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
 #endif
 }
 
-fn advance(sum: Shares, next: Shares) -> Shares {
-    return Shares(sum.beside + next.here, next.beside);
+fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
+#ifdef star
+    return fma(Pack(k.face), beside, here);
+#else
+    return here + beside;
+#endif
 }
 
-fn put_row(p: i32, r: i32, cols: Cols, sum: Shares, above: Shares) {
+fn advance(k: Weights, sum: Shares, next: Shares) -> Shares {
+    return Shares(added(k, next.here, sum.beside), next.beside);
+}
+
+fn put_row(k: Weights, p: i32, r: i32, cols: Cols, sum: Shares, above: Shares) {
     if first_row() <= r && r < end_row() {
-        put_pack(index_of(p, r, cols.own), cols.own, sum.here + above.beside);
+        put_pack(index_of(p, r, cols.own), cols.own, added(k, sum.here, above.beside));
     }
 }
 
@@ -96,14 +106,14 @@ fn main(
     // The first plane's `here` belongs to an output that this workgroup does not compute. The first advance
     // drops it.
     var sum = strip_of(k, load_strip(plane_beside(block.begin - 1), r, cols));
-    sum = advance_strip(sum, strip_of(k, load_strip(u32(block.begin), r, cols)));
+    sum = advance_strip(k, sum, strip_of(k, load_strip(u32(block.begin), r, cols)));
     var loaded = load_strip(plane_beside(block.begin + 1), r, cols);
     for (var p = block.begin; p < block.end; p++) {
         // After the last plane that is needed, that plane is loaded once more.
         let ahead = load_strip(plane_beside(min(p + 2, block.end)), r, cols);
         let above = strip_of(k, loaded);
-        put_strip(p, r, cols, sum, above);
-        sum = advance_strip(sum, above);
+        put_strip(k, p, r, cols, sum, above);
+        sum = advance_strip(k, sum, above);
         loaded = ahead;
     }
 }

@@ -28,12 +28,12 @@ fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
     return Strip(shares_of(k, n, a, s));
 }
 
-fn advance_strip(sum: Strip, next: Strip) -> Strip {
-    return Strip(advance(sum.a, next.a));
+fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {
+    return Strip(advance(k, sum.a, next.a));
 }
 
-fn put_strip(p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
-    put_row(p, r, cols, sum.a, above.a);
+fn put_strip(k: Weights, p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
+    put_row(k, p, r, cols, sum.a, above.a);
 }
 #else
 #ifdef strip_4
@@ -76,20 +76,20 @@ fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
     return Strip(shares_of(k, n, a, b), shares_of(k, a, b, c), shares_of(k, b, c, d), shares_of(k, c, d, s));
 }
 
-fn advance_strip(sum: Strip, next: Strip) -> Strip {
+fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {
     return Strip(
-        advance(sum.a, next.a),
-        advance(sum.b, next.b),
-        advance(sum.c, next.c),
-        advance(sum.d, next.d),
+        advance(k, sum.a, next.a),
+        advance(k, sum.b, next.b),
+        advance(k, sum.c, next.c),
+        advance(k, sum.d, next.d),
     );
 }
 
-fn put_strip(p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
-    put_row(p, r, cols, sum.a, above.a);
-    put_row(p, r + 1, cols, sum.b, above.b);
-    put_row(p, r + 2, cols, sum.c, above.c);
-    put_row(p, r + 3, cols, sum.d, above.d);
+fn put_strip(k: Weights, p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
+    put_row(k, p, r, cols, sum.a, above.a);
+    put_row(k, p, r + 1, cols, sum.b, above.b);
+    put_row(k, p, r + 2, cols, sum.c, above.c);
+    put_row(k, p, r + 3, cols, sum.d, above.d);
 }
 #else
 const STRIP: i32 = 2;
@@ -123,13 +123,13 @@ fn strip_of(k: Weights, loaded: LoadedStrip) -> Strip {
     return Strip(shares_of(k, n, a, b), shares_of(k, a, b, s));
 }
 
-fn advance_strip(sum: Strip, next: Strip) -> Strip {
-    return Strip(advance(sum.a, next.a), advance(sum.b, next.b));
+fn advance_strip(k: Weights, sum: Strip, next: Strip) -> Strip {
+    return Strip(advance(k, sum.a, next.a), advance(k, sum.b, next.b));
 }
 
-fn put_strip(p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
-    put_row(p, r, cols, sum.a, above.a);
-    put_row(p, r + 1, cols, sum.b, above.b);
+fn put_strip(k: Weights, p: i32, r: i32, cols: Cols, sum: Strip, above: Strip) {
+    put_row(k, p, r, cols, sum.a, above.a);
+    put_row(k, p, r + 1, cols, sum.b, above.b);
 }
 #endif
 #endif

@@ -23,7 +23,7 @@ use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 pub(super) use choose::choose;
 pub(super) use machine::Machine;
-pub(super) use plan::plan;
+pub(super) use plan::{CUT, plan, windows};
 pub(super) use run::{Passes, Prepared};
 pub use samples::Sample;
 pub(super) use samples::{choose_by, trials};

@@ -20,7 +20,7 @@ use crate::stencil::tuning::Tuning;
 use crate::stencil::window::{Cut, Halo, Window};
 
 /// A side where a window was cut, as the kernel knows it.
-const CUT: u32 = 3;
+pub(in crate::stencil) const CUT: u32 = 3;
 
 /// Workgroups side by side that each load `width` of `length` columns and lose `lost` of them on either side; `None`
 /// if nothing is left of them. Beyond a fixed side nothing is loaded.
@@ -129,31 +129,17 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
     let ring = config.is_ring() && !cut.is_whole();
     let layer = config.layer();
     let bytes = layer * config.element.size();
-    let skipped = |side| u32::from(side == Border::Fixed);
-    let (low, high) = config.borders.pairs()[config.stencil.dims.count() - 1];
-    let computed =
-        if ring { steps..cut.layers - steps } else { skipped(low)..cut.layers.saturating_sub(skipped(high)) };
-    let window = |slab: Slab| {
-        let Slab { layers, own } = slab;
-        let sides = [(layers.start == 0 && !ring, low), (layers.end == cut.layers && !ring, high)];
-        let sides = sides.map(|(kept, side)| if kept { side as u32 } else { CUT });
-        let within = own.start - layers.start..own.end.max(own.start) - layers.start;
-        let count = layers.end - layers.start;
-        let (params, workgroups) = dispatch(config, limits, steps, count, within.clone(), sides)?;
-        // The layers at a fixed side are the window's own as well, although they are not written.
-        let own = Range {
-            start: if layers.start == 0 && !ring { 0 } else { within.start },
-            end: if layers.end == cut.layers && !ring { count } else { within.end },
-        };
-        Ok(Window {
-            offset: u64::from(layers.start) * bytes,
-            size: u64::from(count) * bytes,
-            own: (u64::from(own.start) * layer) as u32..(u64::from(own.end) * layer) as u32,
-            params,
-            workgroups,
-        })
+    let windows = if ring {
+        windows(config, limits, steps, steps..cut.layers - steps, [CUT; 2])?
+    } else {
+        windows(
+            config,
+            limits,
+            steps,
+            config.computed_layers(),
+            config.outer_sides().map(|side| side as u32),
+        )?
     };
-    let windows = slabs(cut, steps, computed).into_iter().map(window).collect::<Result<_, StencilError>>()?;
     let halo = || {
         let (params, workgroups) = dispatch(config, limits, steps, 4 * steps, steps..3 * steps, [CUT; 2])?;
         let tail = (cut.layers - 2 * steps) / cut.step * cut.step;
@@ -167,6 +153,40 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
         })
     };
     Ok(Plan { windows, halo: ring.then(halo).transpose()? })
+}
+
+/// The windows of a pass that makes so many steps and writes the layers `computed`. `ends` tells what lies beyond the first layer
+/// and beyond the last: a border, or [`CUT`].
+pub(in crate::stencil) fn windows(
+    config: &Config,
+    limits: &Limits,
+    steps: u32,
+    computed: Range<u32>,
+    ends: [u32; 2],
+) -> Result<Vec<Window>, StencilError> {
+    let cut = config.cut(limits);
+    let layer = config.layer();
+    let window = |slab: Slab| {
+        let Slab { layers, own } = slab;
+        let kept = [layers.start == 0 && ends[0] != CUT, layers.end == cut.layers && ends[1] != CUT];
+        let sides = [0, 1].map(|end| if kept[end] { ends[end] } else { CUT });
+        let within = own.start - layers.start..own.end.max(own.start) - layers.start;
+        let count = layers.end - layers.start;
+        let (params, workgroups) = dispatch(config, limits, steps, count, within.clone(), sides)?;
+        // The layers at a fixed side are the window's own as well, although they are not written.
+        let own = Range {
+            start: if kept[0] { 0 } else { within.start },
+            end: if kept[1] { count } else { within.end },
+        };
+        Ok(Window {
+            offset: u64::from(layers.start) * layer * config.element.size(),
+            size: u64::from(count) * layer * config.element.size(),
+            own: (u64::from(own.start) * layer) as u32..(u64::from(own.end) * layer) as u32,
+            params,
+            workgroups,
+        })
+    };
+    slabs(cut, steps, computed).into_iter().map(window).collect()
 }
 
 /// The parameters of a kernel over some layers of the grid, and its workgroups.

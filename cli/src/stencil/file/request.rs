@@ -46,7 +46,7 @@ impl Request {
         if path == "-" && args.rhs.as_deref() == Some("-") {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
-        let source = Source::open_widening(path).map_err(Failure::usage)?;
+        let source = Source::open_widening(path, None).map_err(Failure::usage)?;
         let (stencil, grid) = shape(args, &source)?;
         let element = element(args, source.element())?;
         let usual = match args.variant.as_str() {
@@ -127,7 +127,7 @@ fn shape(args: &StencilArgs, source: &Source) -> Result<(&'static Stencil, Grid)
 
 /// Opens the file of the right-hand side, which must have the grid's shape.
 fn right_hand_side(name: &str, grid: &Source) -> Result<Source, Failure> {
-    let rhs = Source::open_widening(name).map_err(Failure::usage)?;
+    let rhs = Source::open_widening(name, None).map_err(Failure::usage)?;
     if rhs.shape() != grid.shape() {
         return Err(Failure::Usage(format!(
             "--rhs {}: shape {}: the grid has {}",

@@ -87,8 +87,8 @@ fn start(
     raw: Option<Element>,
 ) -> Result<Source, InputError> {
     match raw {
-        Some(element) => Source::bare(name, reader, length, element.into()),
-        None => Source::npy(name, reader, length, Narrow::Refused),
+        Some(element) => Source::bare(name, Reader::Stream(reader), length, element.into(), Narrow::Refused),
+        None => Source::npy(name, Reader::Stream(reader), length, Narrow::Refused),
     }
 }
 
@@ -279,4 +279,25 @@ fn files_on_disk_are_opened() {
     assert!(matches!(error, InputError::Truncated { expected: 24, found: 23, .. }));
     let error = OnDisk::new(&[0; 7]).open(Some(Element::F32)).unwrap_err();
     assert!(matches!(error, InputError::Ragged { bytes: 7, .. }));
+}
+
+#[test]
+fn parts_make_the_whole() {
+    let bytes = npy(">i4", "(2, 5)", &elements(Element::I32, 10, true));
+    let on_disk = OnDisk::new(&bytes);
+    for cut in 0..=10 {
+        let part = |range| rest(&mut on_disk.open(None).unwrap().part(range).unwrap(), 12).unwrap();
+        assert_eq!([part(0..cut), part(cut..10)].concat(), native(Element::I32, 10), "{cut}");
+    }
+    let source = on_disk.open(None).unwrap().part(3..7).unwrap();
+    assert_eq!((source.len(), source.shape()), (Some(4), &[2, 5][..]));
+    let error = stream(&bytes, None).unwrap().part(0..1).unwrap_err();
+    assert!(matches!(error, InputError::Stream { .. }));
+}
+
+#[test]
+fn bare_elements_become_wider_ones() {
+    let on_disk = OnDisk::new(&[255, 0, 7]);
+    let mut source = Source::open_widening(on_disk.0.to_str().unwrap(), Some(Stored::I8)).unwrap();
+    assert_eq!(rest(&mut source, 8).unwrap(), [-1i32, 0, 7].map(i32::to_ne_bytes).concat());
 }

@@ -133,6 +133,12 @@ pub enum InputError {
         /// The bytes of it that are there.
         found: u64,
     },
+    /// A part was asked for of what can only be read from its start.
+    #[error("{name}: a part can be read of a file only, not of a pipe or a device; write it to a file")]
+    Stream {
+        /// The stream.
+        name: String,
+    },
     /// Bare elements of which the last is not complete.
     #[error(
         "{name}: {bytes} bytes are not a multiple of the {} bytes of one {stored}; give --raw the \

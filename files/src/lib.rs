@@ -1,24 +1,28 @@
-//! The data files of the command line, handed out in pieces of whole elements.
+//! Data files of halofold's programs, handed out in pieces of whole elements.
 //!
 //! A [`Source`] is a NumPy `.npy` file or a run of bare elements, from a file or from standard
 //! input. It never holds more than the piece its caller asks for, so a file larger than memory
 //! streams through. Everything that can be known before the first element is checked when the
-//! source is opened: a truncated file fails before any work is done.
+//! source is opened: a truncated file fails before any work is done. [`npy`] writes such files.
+
+#![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 mod error;
 mod grammar;
 mod header;
+pub mod npy;
+mod reader;
 mod stored;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::ops::Range;
 
 use halofold::Element;
 
 pub use error::InputError;
+use reader::{Reader, fill, open_reader};
 pub use stored::Stored;
 
 /// The argument that means standard input.
@@ -41,7 +45,7 @@ pub struct Source {
     name: String,
     /// Where the bytes come from, past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
-    reader: Box<dyn Read + Send>,
+    reader: Reader,
     /// What the elements are in the file.
     stored: Stored,
     /// Whether 32-bit integers are handed out in place of narrower ones.
@@ -60,6 +64,10 @@ pub struct Source {
 
 impl Source {
     /// Opens `path`, where `-` is standard input: a `.npy` file of a type that the library reduces.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, it is no such array, or it is not complete.
     pub fn open(path: &str) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
         Self::npy(path, reader, length, Narrow::Refused)
@@ -67,27 +75,56 @@ impl Source {
 
     /// Opens a `.npy` file or, with `raw`, bare little-endian elements. Narrower integers and Booleans are handed out as
     /// they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::open`]; bare elements of which the last is not complete.
     pub fn open_packed(path: &str, raw: Option<Stored>) -> Result<Self, InputError> {
+        Self::open_narrow(path, raw, Narrow::Packed)
+    }
+
+    /// The same, but 32-bit integers are handed out in place of narrower ones and of Booleans.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::open_packed`].
+    pub fn open_widening(path: &str, raw: Option<Stored>) -> Result<Self, InputError> {
+        Self::open_narrow(path, raw, Narrow::Widened)
+    }
+
+    fn open_narrow(path: &str, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
         match raw {
-            Some(stored) => Self::bare(path, reader, length, stored),
-            None => Self::npy(path, reader, length, Narrow::Packed),
+            Some(stored) => Self::bare(path, reader, length, stored, narrow),
+            None => Self::npy(path, reader, length, narrow),
         }
     }
 
-    /// Opens a `.npy` file whose integers may be narrower than any element, and Booleans: 32-bit integers are handed
-    /// out in their place.
-    pub fn open_widening(path: &str) -> Result<Self, InputError> {
-        let (reader, length) = open_reader(path)?;
-        Self::npy(path, reader, length, Narrow::Widened)
+    /// Only some of the elements, by their places in the order in which they lie in the file. Nothing may have been read before.
+    ///
+    /// # Errors
+    ///
+    /// It is a stream, which has no places to go to; the file cannot be read there.
+    ///
+    /// # Panics
+    ///
+    /// If there are no such elements.
+    pub fn part(mut self, elements: Range<u64>) -> Result<Self, InputError> {
+        let len = self.len().unwrap_or(u64::MAX);
+        assert!(elements.start <= elements.end && elements.end <= len, "{elements:?} of {len} elements");
+        let size = self.stored.size();
+        self.reader.pass_over(elements.start * size, label(&self.name))?;
+        self.bytes = Some((elements.end - elements.start) * size);
+        Ok(self)
     }
 
     /// Bare elements, as many as `length` holds or until the stream ends.
     fn bare(
         name: &str,
-        reader: Box<dyn Read + Send>,
+        reader: Reader,
         length: Option<u64>,
         stored: Stored,
+        narrow: Narrow,
     ) -> Result<Self, InputError> {
         if let Some(length) = length {
             check_whole(name, length, stored)?;
@@ -96,7 +133,7 @@ impl Source {
             name: name.to_owned(),
             reader,
             stored,
-            widens: false,
+            widens: narrow == Narrow::Widened && stored.is_packed(),
             shape: Vec::new(),
             fortran: false,
             swap: cfg!(target_endian = "big"),
@@ -106,12 +143,7 @@ impl Source {
     }
 
     /// A NumPy array, whose header says what and how much it is.
-    fn npy(
-        name: &str,
-        mut reader: Box<dyn Read + Send>,
-        length: Option<u64>,
-        narrow: Narrow,
-    ) -> Result<Self, InputError> {
+    fn npy(name: &str, mut reader: Reader, length: Option<u64>, narrow: Narrow) -> Result<Self, InputError> {
         let header = header::read(&mut reader, label(name), narrow != Narrow::Refused)?;
         if let Some(length) = length {
             // More bytes than the array needs are fine, as they are to NumPy: another array may
@@ -154,7 +186,7 @@ impl Source {
         if self.widens { self.element().size() } else { self.stored.size() }
     }
 
-    /// The array's dimensions; none of bare elements.
+    /// The dimensions of the whole array; none of bare elements.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
@@ -164,8 +196,9 @@ impl Source {
         self.fortran
     }
 
-    /// How many elements there are in all; `None` as long as the end of a stream of bare elements
-    /// has not been seen.
+    /// How many elements there are in all, or in the part; `None` as long as the end of a stream of bare
+    /// elements has not been seen.
+    #[allow(clippy::len_without_is_empty, reason = "of a stream it is not known")]
     pub fn len(&self) -> Option<u64> {
         self.bytes.map(|bytes| bytes / self.stored.size())
     }
@@ -176,6 +209,10 @@ impl Source {
     /// As many whole elements as fit come at once, fewer only where the data end, and 0 after that.
     /// Bytes of `piece` past the elements keep no particular value. Each call costs a system call
     /// or two, so let a piece be large, a MiB or more; it must have room for one element.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or ends too early.
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
         let [size, stored] = [self.size(), self.stored.size()].map(|bytes| bytes as usize);
         debug_assert!(piece.len() >= size, "no room for one element looks like the end");
@@ -229,28 +266,6 @@ impl fmt::Debug for Source {
     }
 }
 
-/// Opens a file, or standard input, and tells how many bytes it will give if that is known.
-fn open_reader(path: &str) -> Result<(Box<dyn Read + Send>, Option<u64>), InputError> {
-    if path == STANDARD_INPUT {
-        return Ok((Box::new(io::stdin()), None));
-    }
-    let (file, length) = open_file(path)?;
-    Ok((Box::new(file), length))
-}
-
-/// Opens a file and tells its length, where it has one: a pipe or a device is read until it ends.
-fn open_file(path: &str) -> Result<(File, Option<u64>), InputError> {
-    let failed = |cause| InputError::opening(path, cause);
-    // Asked before opening because Windows reports a directory as one more missing permission.
-    if fs::metadata(path).map_err(failed)?.is_dir() {
-        return Err(InputError::Directory { name: path.into() });
-    }
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    let length = metadata.is_file().then_some(metadata.len());
-    Ok((file, length))
-}
-
 /// What an error message calls the file `name`.
 fn label(name: &str) -> &str {
     if name == STANDARD_INPUT { "standard input" } else { name }
@@ -262,20 +277,6 @@ fn check_whole(name: &str, bytes: u64, stored: Stored) -> Result<(), InputError>
         return Ok(());
     }
     Err(InputError::Ragged { name: label(name).into(), bytes, stored })
-}
-
-/// Reads until `buffer` is full or nothing more comes, and returns how many bytes came.
-fn fill(mut reader: impl Read, buffer: &mut [u8], label: &str) -> Result<usize, InputError> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match reader.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
-            Err(cause) => return Err(InputError::reading(label, cause)),
-        }
-    }
-    Ok(filled)
 }
 
 /// Turns each element of `size` bytes into the other byte order.

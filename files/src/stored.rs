@@ -9,12 +9,17 @@ use halofold::Element;
 /// The type of a file's elements: one that the library reduces, or a narrower one that becomes a 32-bit integer first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
+    /// A type that the library reduces.
     Element(Element),
     /// A byte that is zero or not.
     Bool,
+    /// 8-bit unsigned integer.
     U8,
+    /// 8-bit signed integer.
     I8,
+    /// 16-bit unsigned integer.
     U16,
+    /// 16-bit signed integer.
     I16,
 }
 

@@ -22,24 +22,24 @@ const LONGEST: u32 = u16::MAX as u32;
 
 /// What the header of an array says.
 #[derive(Debug)]
-pub struct Header {
+pub(crate) struct Header {
     /// What the elements are.
-    pub stored: Stored,
+    pub(crate) stored: Stored,
     /// The array's dimensions.
-    pub shape: Vec<u64>,
+    pub(crate) shape: Vec<u64>,
     /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
-    pub fortran: bool,
+    pub(crate) fortran: bool,
     /// Whether their byte order is not this machine's.
-    pub swap: bool,
+    pub(crate) swap: bool,
     /// How many bytes they take.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// How many bytes come before them.
-    pub start: u64,
+    pub(crate) start: u64,
 }
 
 /// Reads the header off `reader`, which is left at the first element. Booleans and integers of 8 and 16 bits are taken only
 /// with `narrow`.
-pub fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<Header, InputError> {
+pub(crate) fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<Header, InputError> {
     let version = read_version(&mut reader, name)?;
     let (text, start) = read_text(&mut reader, version, name)?;
     let Dictionary { descr, fortran, shape, shape_text } =

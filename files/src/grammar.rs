@@ -4,20 +4,20 @@
 
 /// What a dictionary says.
 #[derive(Debug, PartialEq)]
-pub struct Dictionary<'a> {
+pub(crate) struct Dictionary<'a> {
     /// The type string.
-    pub descr: &'a str,
+    pub(crate) descr: &'a str,
     /// Whether the first dimension runs fastest.
-    pub fortran: bool,
+    pub(crate) fortran: bool,
     /// The dimensions.
-    pub shape: Vec<u64>,
+    pub(crate) shape: Vec<u64>,
     /// The same as it is written.
-    pub shape_text: &'a str,
+    pub(crate) shape_text: &'a str,
 }
 
 /// Why a text is no such dictionary.
 #[derive(Debug, PartialEq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// It describes something else than numbers: a list of fields.
     Structured(String),
     /// It is not what the format says.
@@ -31,7 +31,7 @@ fn malformed<T>(what: impl Into<String>) -> Parsed<T> {
 }
 
 /// Reads a dictionary.
-pub fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
+pub(crate) fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
     let mut rest = Rest(text.trim());
     if !rest.take('{') {
         return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is not a dictionary" });
@@ -149,7 +149,7 @@ fn dimension(item: &str) -> Parsed<u64> {
 }
 
 /// As much of a file's text as belongs into a message, without what could move a terminal's cursor.
-pub fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 100;
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let mut short: String = text.chars().take(LONGEST).map(visible).collect();

@@ -1,0 +1,76 @@
+//! Errors of a fleet.
+
+use halofold::read::ReadError;
+use halofold::stencil::StencilError;
+
+/// Why one GPU cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkerError {
+    /// The stencil cannot be stepped there.
+    #[error(transparent)]
+    Stencil(#[from] StencilError),
+    /// Something did not reach the host.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The device was lost, or wgpu refused something.
+    #[error("{0}")]
+    Device(String),
+    /// A face of another size than the slab's.
+    #[error("a face of {given} bytes: the slab's faces have {needed}")]
+    Face {
+        /// Bytes given.
+        given: usize,
+        /// Bytes of a face.
+        needed: u64,
+    },
+    /// A round was begun before the last exchange was over, or an exchange without a round.
+    #[error("{0}")]
+    Order(&'static str),
+}
+
+/// Why several GPUs cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FleetError {
+    /// One of them failed.
+    #[error("GPU {member}: {error}")]
+    Member {
+        /// Which one, in the order in which they were given.
+        member: usize,
+        /// What it said.
+        error: WorkerError,
+    },
+    /// The grid cannot be cut so.
+    #[error(transparent)]
+    Stencil(#[from] StencilError),
+    /// Too few layers for so many GPUs.
+    #[error(
+        "{layers} layers (rows in 2D, planes in 3D) for {members} GPUs with halos of {halo}: each needs at least as many layers of its own as \
+         a halo has; use fewer GPUs or a smaller halo"
+    )]
+    Layers {
+        /// Layers of the grid.
+        layers: u32,
+        /// GPUs.
+        members: usize,
+        /// Layers of a halo.
+        halo: u32,
+    },
+    /// No GPUs, or shares that are not one positive number for each.
+    #[error("{shares} shares for {members} GPUs: each GPU has one, a positive number")]
+    Shares {
+        /// Shares given.
+        shares: usize,
+        /// GPUs.
+        members: usize,
+    },
+    /// Cells or a right-hand side of another size than the grid's.
+    #[error("{given} bytes of cells: the grid has {needed}")]
+    Cells {
+        /// Bytes given.
+        given: usize,
+        /// Bytes of the grid.
+        needed: u64,
+    },
+}

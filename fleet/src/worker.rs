@@ -1,0 +1,381 @@
+//! One GPU's slab of a grid.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use halofold::read::{self, Readback};
+use halofold::stencil::slab::{Change, ChangeCheck, Round, Side, Slab, SlabStepper};
+use halofold::stencil::{Config, Grids, Jacobi};
+use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, Device, Queue, SubmissionIndex};
+
+use crate::error::WorkerError;
+use crate::face::Face;
+
+/// How much is read back at once.
+const PIECE: u64 = 64 << 20;
+
+/// A GPU, opened: see [`halofold::adapter`].
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its device.
+    pub device: Device,
+    /// The device's queue.
+    pub queue: Queue,
+}
+
+/// A slab on a GPU, with everything that its rounds and exchanges need.
+///
+/// This is what a program needs to bring faces from one GPU to another by whatever means: [`Team`](crate::Team) copies them within a
+/// process, and MPI would send them. One round after the other:
+///
+/// 1. [`Worker::begin`] submits the steps up to the edges, and then the interior.
+/// 2. [`Worker::wait`] waits for the edges only.
+/// 3. [`Worker::take`] gives the edge on each side, [`Worker::give`] takes the neighbour's. The interior runs meanwhile.
+/// 4. [`Worker::release`] ends the exchange.
+#[derive(Debug)]
+pub struct Worker {
+    member: Member,
+    stepper: SlabStepper,
+    buffers: [Buffer; 2],
+    rhs: Option<Buffer>,
+    faces: [Option<Face>; 2],
+    /// By their steps, and whether the last step is checked.
+    rounds: HashMap<(u32, bool), Round>,
+    check: Option<Check>,
+    /// The buffer that holds the grid.
+    at: usize,
+    stage: Stage,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    /// Halos are as they were loaded.
+    Loaded,
+    /// Halos lie in the staging buffers.
+    Given,
+    /// The edges are on their way.
+    Begun(SubmissionIndex),
+    /// The staging buffers belong to the host.
+    Exchanging,
+}
+
+/// A check of what a step changed, and where it is read.
+#[derive(Debug)]
+struct Check {
+    check: ChangeCheck,
+    readback: Readback,
+}
+
+impl Worker {
+    /// Uploads a slab: `held` are the cells of [`Slab::held_parts`], in pieces of any size, one after the other, and `rhs` those of
+    /// the right-hand side, if the configuration has one. A worker that only measures takes none.
+    ///
+    /// # Errors
+    ///
+    /// The device lacks a limit or a feature, or is lost.
+    pub fn new(
+        member: &Member,
+        jacobi: &Jacobi,
+        slab: &Slab,
+        held: &[&[u8]],
+        rhs: &[&[u8]],
+    ) -> Result<Self, WorkerError> {
+        watched(&member.device, || {
+            let buffers = [buffer(member, slab.bytes(), held), buffer(member, slab.bytes(), &[])];
+            // Fixed cells are never written: the second buffer needs them too.
+            let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
+            copy.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, buffers[0].size());
+            member.queue.submit([copy.finish()]);
+            let rhs = jacobi.config().rhs.then(|| buffer(member, slab.bytes(), rhs));
+            let grids = Grids::new(&buffers[0], &buffers[1]);
+            let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
+            let stepper = jacobi.prepare_slab(slab, grids)?;
+            let face = |side| slab.edge(side).map(|_| Face::new(&member.device, slab.face_bytes()));
+            Ok(Worker {
+                member: member.clone(),
+                stepper,
+                buffers,
+                rhs,
+                faces: Side::BOTH.map(face),
+                rounds: HashMap::new(),
+                check: None,
+                at: 0,
+                stage: Stage::Loaded,
+            })
+        })
+    }
+
+    /// Its slab.
+    pub fn slab(&self) -> &Slab {
+        self.stepper.slab()
+    }
+
+    /// The configuration by which it is stepped.
+    pub fn stencil(&self) -> Config {
+        self.slab().config()
+    }
+
+    /// Submits a round of so many steps, 1 to [`Slab::depth`]: first up to the edges and their copies, then the interior. With `checked` the
+    /// last pass is one step, and [`Worker::change`] tells what it changed. The first round of a number of steps compiles.
+    ///
+    /// # Errors
+    ///
+    /// - The round has no steps, or more than the halo has layers.
+    /// - The last exchange is not over.
+    /// - The device is lost.
+    pub fn begin(&mut self, steps: u32, checked: bool) -> Result<(), WorkerError> {
+        let is_given = match self.stage {
+            Stage::Loaded => false,
+            Stage::Given => true,
+            _ => return Err(WorkerError::Order("a round begins after `release` of the one before")),
+        };
+        let device = self.member.device.clone();
+        let index = watched(&device, || {
+            self.bind(steps, checked)?;
+            let round = &self.rounds[&(steps, checked)];
+            let result = round.result(self.at);
+            let mut edges = device.create_command_encoder(&encoder("halofold fleet: edges"));
+            for (side, face) in self.faces() {
+                if is_given {
+                    self.stepper.encode_halo_in(&mut edges, side, self.at, face.arriving())?;
+                }
+            }
+            round.encode_edges(&mut edges, self.at);
+            for (side, face) in self.faces() {
+                self.stepper.encode_edge_out(&mut edges, side, result, face.leaving())?;
+            }
+            let index = self.member.queue.submit([edges.finish()]);
+            self.faces().for_each(|(_, face)| face.ask());
+            let mut interior = device.create_command_encoder(&encoder("halofold fleet: interior"));
+            round.encode_interior(&mut interior, self.at);
+            if let Some(Check { check, readback }) = self.check.as_ref().filter(|_| checked) {
+                check.encode(&mut interior);
+                readback.encode(&mut interior, check.buffer(), 0, check.buffer().size())?;
+            }
+            self.member.queue.submit([interior.finish()]);
+            self.at = result;
+            Ok(index)
+        })?;
+        self.stage = Stage::Begun(index);
+        Ok(())
+    }
+
+    /// Binds a round, and a check, if they are the first of their kind.
+    fn bind(&mut self, steps: u32, checked: bool) -> Result<(), WorkerError> {
+        if !self.rounds.contains_key(&(steps, checked)) {
+            let round = if checked { self.stepper.checked_round(steps) } else { self.stepper.round(steps) };
+            self.rounds.insert((steps, checked), round?);
+        }
+        if checked && self.check.is_none() {
+            let check = self.stepper.check()?;
+            let readback = Readback::new(&self.member.device, check.buffer().size());
+            self.check = Some(Check { check, readback });
+        }
+        Ok(())
+    }
+
+    /// Waits until the edges of the round that was begun have reached the host. The interior goes on.
+    ///
+    /// # Errors
+    ///
+    /// - No round was begun.
+    /// - The device is lost.
+    pub fn wait(&mut self) -> Result<(), WorkerError> {
+        let Stage::Begun(index) = &self.stage else {
+            return Err(WorkerError::Order("there is no round to wait for: `begin` it"));
+        };
+        read::wait_for(&self.member.device, index.clone())?;
+        for (_, face) in self.faces() {
+            while !face.is_mapped()? {
+                // Another thread polled at the same time and is running the callbacks.
+                read::poll(&self.member.device)?;
+                std::thread::yield_now();
+            }
+        }
+        self.stage = Stage::Exchanging;
+        Ok(())
+    }
+
+    /// The edge on a side, after [`Worker::wait`]; `None` without a neighbour there. Drop it before [`Worker::release`].
+    ///
+    /// # Errors
+    ///
+    /// - No exchange is under way.
+    /// - The device is lost.
+    pub fn take(&self, side: Side) -> Result<Option<BufferView>, WorkerError> {
+        self.check_exchanging()?;
+        self.faces[side as usize].as_ref().map(Face::read).transpose()
+    }
+
+    /// Takes the halo on a side for the next round: the edge of the neighbour there. Without a neighbour there this does nothing.
+    ///
+    /// # Errors
+    ///
+    /// - No exchange is under way.
+    /// - There are not as many bytes as [`Slab::face_bytes`].
+    /// - The device is lost.
+    pub fn give(&self, side: Side, bytes: &[u8]) -> Result<(), WorkerError> {
+        self.check_exchanging()?;
+        self.faces[side as usize].as_ref().map_or(Ok(()), |face| face.write(bytes))
+    }
+
+    fn check_exchanging(&self) -> Result<(), WorkerError> {
+        match self.stage {
+            Stage::Exchanging => Ok(()),
+            _ => Err(WorkerError::Order("faces are exchanged between `wait` and `release`")),
+        }
+    }
+
+    /// Ends the exchange.
+    ///
+    /// # Errors
+    ///
+    /// - No exchange is under way.
+    /// - The device is lost.
+    pub fn release(&mut self) -> Result<(), WorkerError> {
+        self.check_exchanging()?;
+        watched(&self.member.device, || {
+            self.faces().for_each(|(_, face)| face.release());
+            Ok(())
+        })?;
+        self.stage = Stage::Given;
+        Ok(())
+    }
+
+    /// What the last step of the last checked round changed in the slab's own layers. It waits for it.
+    ///
+    /// # Errors
+    ///
+    /// - No round was checked.
+    /// - The device is lost.
+    pub fn change(&self) -> Result<Change, WorkerError> {
+        let Some(Check { check, readback }) = &self.check else {
+            return Err(WorkerError::Order("no round was checked"));
+        };
+        let bytes = readback.wait(check.buffer().size())?;
+        Change::parse(&bytes).ok_or(WorkerError::Order("no round was checked"))
+    }
+
+    /// Waits for everything submitted, and reads some bytes of the slab's own layers, in pieces.
+    ///
+    /// # Errors
+    ///
+    /// - The range is not inside the own layers.
+    /// - The device is lost.
+    pub fn read(&self, range: Range<u64>, mut sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
+        let own = self.slab().own_bytes();
+        let (start, end) = (own.start + range.start, own.start + range.end);
+        if end > own.end || start > end {
+            return Err(WorkerError::Order("only the slab's own layers can be read"));
+        }
+        // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
+        let mut at = start / 4 * 4;
+        let readback = Readback::new(&self.member.device, PIECE.min((end - at).next_multiple_of(4)));
+        while at < end {
+            let size = PIECE.min((end - at).next_multiple_of(4));
+            watched(&self.member.device, || {
+                let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: read"));
+                readback.encode(&mut encoder, &self.buffers[self.at], at, size)?;
+                self.member.queue.submit([encoder.finish()]);
+                Ok(())
+            })?;
+            let bytes = readback.wait(size)?;
+            sink(&bytes[start.saturating_sub(at) as usize..(end - at).min(size) as usize]);
+            at += size;
+        }
+        Ok(())
+    }
+
+    /// Waits for everything submitted.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn finish(&self) -> Result<(), WorkerError> {
+        let index = watched(&self.member.device, || Ok(self.member.queue.submit([])))?;
+        Ok(read::wait_for(&self.member.device, index)?)
+    }
+
+    /// Seconds of a round without its copies from GPU to GPU, in the mean of several.
+    pub(crate) fn rounds_seconds(&mut self, steps: u32, rounds: u32) -> Result<f64, WorkerError> {
+        let start = Instant::now();
+        for _ in 0..rounds {
+            self.begin(steps, false)?;
+            self.wait()?;
+            self.release()?;
+        }
+        self.finish()?;
+        Ok(start.elapsed().as_secs_f64() / f64::from(rounds))
+    }
+
+    /// Seconds of so many steps over all that the slab holds, without rounds.
+    pub(crate) fn passes_seconds(&self, jacobi: &Jacobi, steps: u32) -> Result<f64, WorkerError> {
+        watched(&self.member.device, || {
+            let stepper = jacobi.prepare(self.grids())?;
+            let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: passes"));
+            stepper.encode(&mut encoder, steps);
+            let start = Instant::now();
+            let index = self.member.queue.submit([encoder.finish()]);
+            read::wait_for(&self.member.device, index)?;
+            Ok(start.elapsed().as_secs_f64())
+        })
+    }
+
+    fn grids(&self) -> Grids<'_> {
+        let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
+        self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
+    }
+
+    /// The sides with neighbours.
+    fn faces(&self) -> impl Iterator<Item = (Side, &Face)> {
+        Side::BOTH.into_iter().zip(&self.faces).filter_map(|(side, face)| Some((side, face.as_ref()?)))
+    }
+}
+
+/// A grid with these cells.
+fn buffer(member: &Member, size: u64, cells: &[&[u8]]) -> Buffer {
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+    let buffer = member.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold fleet: grid"),
+        size: size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT),
+        usage,
+        mapped_at_creation: !cells.is_empty(),
+    });
+    // A lost device has no memory to map: what follows finds that out.
+    if !cells.is_empty()
+        && let Ok(mut mapped) = buffer.get_mapped_range_mut(..)
+    {
+        let mut at = 0;
+        for piece in cells {
+            let end = (at + piece.len()).min(mapped.len());
+            mapped.slice(at..end).copy_from_slice(&piece[..end - at]);
+            at = end;
+        }
+        drop(mapped);
+        buffer.unmap();
+    }
+    buffer
+}
+
+fn encoder(label: &str) -> wgpu::CommandEncoderDescriptor<'_> {
+    wgpu::CommandEncoderDescriptor { label: Some(label) }
+}
+
+/// Runs work during which wgpu may find fault with something: memory, or a lost device.
+fn watched<T>(device: &Device, work: impl FnOnce() -> Result<T, WorkerError>) -> Result<T, WorkerError> {
+    let scopes = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
+        .map(|filter| device.push_error_scope(filter));
+    let result = work();
+    // Scopes are a stack: the last one pushed is popped first.
+    let errors: Vec<_> =
+        scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
+    let memory = errors.iter().find(|error| matches!(error, wgpu::Error::OutOfMemory { .. }));
+    match memory.or(errors.first()) {
+        Some(wgpu::Error::OutOfMemory { .. }) => {
+            Err(WorkerError::Device("the GPU is out of memory: use more GPUs or a smaller grid".to_owned()))
+        }
+        Some(error) => Err(WorkerError::Device(error.to_string())),
+        None => result,
+    }
+}

@@ -1,0 +1,299 @@
+//! Several devices of one process: however a grid is cut, the bits are those of one device.
+
+use std::sync::OnceLock;
+
+use halofold::stencil::{
+    Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, SEVEN_POINT, STENCILS, Stencil, StencilError,
+    TWENTY_SEVEN_POINT, Until,
+};
+use halofold::wgpu::{self, BufferUsages};
+use halofold::{Element, adapter};
+use halofold_fleet::{FleetError, Member, Settings, Team};
+use proptest::prelude::*;
+
+fn open(adapter: &wgpu::Adapter) -> Member {
+    let (device, queue) = pollster::block_on(adapter::open(adapter)).expect("the adapter opens");
+    Member { device, queue }
+}
+
+/// Devices of the preferred adapter.
+fn members(count: usize) -> &'static [Member] {
+    static MEMBERS: OnceLock<Vec<Member>> = OnceLock::new();
+    let all = MEMBERS.get_or_init(|| {
+        let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+        (0..4).map(|_| open(&adapter)).collect()
+    });
+    &all[..count]
+}
+
+/// Numbers that no sum hits exactly, as bytes of cells.
+fn cells(config: &Config, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_769).max(1);
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state % 1999) as f32 / 1024.0 - 0.9
+    };
+    let count = config.grid.cells();
+    match config.element {
+        Element::F64 => (0..count).flat_map(|_| f64::from(next()).to_le_bytes()).collect(),
+        Element::F16 => (0..count).flat_map(|_| half::f16::from_f32(next()).to_le_bytes()).collect(),
+        _ => (0..count).flat_map(|_| next().to_le_bytes()).collect(),
+    }
+}
+
+/// The grid after some steps on one device.
+fn whole(config: Config, cells: &[u8], rhs: Option<&[u8]>, steps: u32) -> Vec<u8> {
+    let Member { device, queue } = &members(1)[0];
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+    let buffer = |bytes: &[u8]| {
+        let size = (bytes.len() as u64).next_multiple_of(4);
+        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        let mut padded = bytes.to_vec();
+        padded.resize(size as usize, 0);
+        queue.write_buffer(&buffer, 0, &padded);
+        buffer
+    };
+    let [first, second] = [0, 1].map(|_| buffer(cells));
+    let rhs = rhs.map(buffer);
+    let grids = Grids::new(&first, &second);
+    let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
+    let jacobi = Jacobi::new(device, config, config.stencil.usual).expect("the stencil is possible");
+    let bytes = match config.element {
+        Element::F64 => bytemuck_bytes(&jacobi.wait::<u64>(queue, grids, steps).unwrap()),
+        Element::F16 => bytemuck_bytes(&jacobi.wait::<u16>(queue, grids, steps).unwrap()),
+        _ => bytemuck_bytes(&jacobi.wait::<u32>(queue, grids, steps).unwrap()),
+    };
+    assert_eq!(bytes.len(), cells.len());
+    bytes
+}
+
+fn bytemuck_bytes<T: bytemuck::NoUninit>(cells: &[T]) -> Vec<u8> {
+    bytemuck::cast_slice(cells).to_vec()
+}
+
+fn single(stencil: &'static Stencil, element: Element, grid: Grid, border: Border) -> Config {
+    Config::new(stencil, stencil.fastest_step(), element, grid).with_borders(Borders::all(border))
+}
+
+#[track_caller]
+fn same(team: &Team, config: &Config, expected: &[u8]) {
+    let got = team.read(0..config.bytes()).expect("the grid can be read");
+    let at = (0..got.len()).find(|&at| got[at] != expected[at]);
+    assert_eq!(at, None, "{config:?}: byte of {}", got.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// Any cut of any grid: also heights that do not divide, unequal shares, rings of 1, 2, 3 and 4.
+    #[test]
+    fn any_cut_has_the_bits_of_one(
+        count in 1usize..=4,
+        (nth, border) in (0..STENCILS.len(), prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic])),
+        (layers, cols) in (8u32..60, 3u32..40),
+        halo in 1u32..9,
+        shares in prop::collection::vec(1.0f64..6.0, 4),
+        steps in 0u32..23,
+        (has_rhs, element) in (any::<bool>(), prop::sample::select(vec![Element::F32, Element::F64, Element::F16])),
+    ) {
+        let stencil = STENCILS[nth];
+        let grid = if stencil.dims.count() == 2 { Grid::plane(layers, cols) } else { Grid { planes: layers, rows: 5, cols } };
+        let has = |element: &Element| members(1)[0].device.features().contains(element.feature());
+        let element = Some(element).filter(has).unwrap_or(Element::F32);
+        let config = single(stencil, element, grid, border);
+        let config = if has_rhs { config.with_rhs() } else { config };
+        let (first, second) = (cells(&config, 1), cells(&config, 2));
+        let rhs = has_rhs.then_some(&second[..]);
+        let settings = Settings::default().with_halo(halo).with_shares(shares[..count].to_vec());
+        match Team::new(members(count), config, stencil.usual, (&first, rhs), &settings) {
+            Ok(mut team) => {
+                team.advance(steps / 2).unwrap();
+                team.advance(steps - steps / 2).unwrap();
+                same(&team, &config, &whole(config, &first, rhs, steps));
+            }
+            // Slabs thinner than their halo are refused, never wrong.
+            Err(FleetError::Layers { .. } | FleetError::Stencil(StencilError::SlabHalo { .. })) => {
+                prop_assert!((halo + 1) * count as u32 > layers, "{halo} {layers}");
+            }
+            Err(FleetError::Stencil(StencilError::SlabWords { .. })) => prop_assert!(element == Element::F16 && cols % 2 == 1),
+            Err(error) => prop_assert!(false, "{error}"),
+        }
+    }
+}
+
+#[test]
+fn what_settings_leave_open_is_measured() {
+    for (stencil, grid) in [
+        (&FIVE_POINT, Grid::plane(200, 96)),
+        (&TWENTY_SEVEN_POINT, Grid { planes: 40, rows: 12, cols: 16 }),
+        (&SEVEN_POINT, Grid { planes: 9, rows: 12, cols: 16 }),
+    ] {
+        let config = single(stencil, Element::F32, grid, Border::Periodic);
+        let first = cells(&config, 7);
+        let mut team =
+            Team::new(members(3), config, stencil.usual, (&first, None), &Settings::default()).unwrap();
+        assert!(team.halo() >= 1);
+        team.advance(40).unwrap();
+        same(&team, &config, &whole(config, &first, None, 40));
+    }
+}
+
+#[test]
+fn time_blocked_kernels_have_the_same_bits() {
+    if members(1)[0].device.adapter_info().name.contains("SwiftShader") {
+        eprintln!("not run: SwiftShader takes minutes to compile time-blocked kernels");
+        return;
+    }
+    for stencil in [&FIVE_POINT, &SEVEN_POINT] {
+        let grid = if stencil.dims.count() == 2 {
+            Grid::plane(150, 64)
+        } else {
+            Grid { planes: 30, rows: 20, cols: 24 }
+        };
+        let blocked = stencil.variants().find(|variant| variant.is_blocked()).expect("there is one");
+        for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+            let config = Config::new(stencil, blocked, Element::F32, grid).with_borders(Borders::all(border));
+            let tuning =
+                config.tuning.with_levels_per_team(2).with_rows_per_group(40).with_planes_per_group(6);
+            let config = config.with_tuning(tuning);
+            let first = cells(&config, 3);
+            let settings = Settings::default().with_halo(7);
+            let mut team = Team::new(members(3), config, stencil.usual, (&first, None), &settings).unwrap();
+            team.advance(25).unwrap();
+            same(&team, &config, &whole(config, &first, None, 25));
+        }
+    }
+}
+
+#[test]
+fn runs_stop_at_the_same_step_however_they_are_cut() {
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
+    let first = cells(&config, 5);
+    let until = Until::new(1e-4).with_every(7);
+    let mut outcomes = Vec::new();
+    for count in 1..=4 {
+        let settings = Settings::default().with_halo(4);
+        let mut team =
+            Team::new(members(count), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+        // In pieces of any size.
+        while !team.outcome().converged && team.done() < 5000 {
+            team.advance_until(70, &until).unwrap();
+        }
+        let outcome = team.outcome();
+        assert!(outcome.converged && outcome.steps == team.done(), "{outcome:?}");
+        same(&team, &config, &whole(config, &first, None, outcome.steps));
+        outcomes.push((outcome.steps, outcome.max.to_bits(), outcome.l2.to_bits()));
+    }
+    assert!(outcomes.windows(2).all(|pair| pair[0] == pair[1]), "{outcomes:?}");
+}
+
+#[test]
+fn a_lost_device_is_an_error_that_says_which() {
+    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+    for stage in 0..4 {
+        let members = [open(&adapter), open(&adapter)];
+        let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Mirror);
+        let first = cells(&config, 5);
+        let lose = || members[1].device.destroy();
+        if stage == 0 {
+            lose();
+        }
+        let settings = Settings::default().with_halo(4);
+        let team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &settings);
+        let lost = team.and_then(|mut team| {
+            team.advance(12)?;
+            if stage == 1 {
+                lose();
+            }
+            team.advance(12)?;
+            if stage == 2 {
+                lose();
+            }
+            team.finish()?;
+            if stage == 3 {
+                lose();
+            }
+            team.read(0..config.bytes()).map(drop)
+        });
+        match lost {
+            Err(FleetError::Member { member: 1, .. }) => {}
+            other => panic!("stage {stage}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_device_may_be_lost_while_others_wait() {
+    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+    let members = [open(&adapter), open(&adapter)];
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(400, 333), Border::Fixed);
+    let first = cells(&config, 5);
+    let settings = Settings::default().with_halo(2);
+    let mut team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+    let lost = members[0].device.clone();
+    let loser = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        lost.destroy();
+    });
+    let result = (0..10_000).try_for_each(|_| team.advance(20));
+    loser.join().unwrap();
+    assert!(matches!(result, Err(FleetError::Member { member: 0, .. })), "{result:?}");
+}
+
+#[test]
+fn what_is_wrong_is_an_error() {
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
+    let first = cells(&config, 5);
+    let usual = FIVE_POINT.usual;
+    let team = |count, cells, settings: Settings| {
+        Team::new(members(count), config, usual, (cells, None), &settings).map(drop)
+    };
+    let settings = Settings::default;
+    assert!(matches!(team(2, &first[4..], settings()), Err(FleetError::Cells { .. })));
+    assert!(matches!(team(2, &first, settings().with_halo(21)), Err(FleetError::Layers { .. })));
+    assert!(matches!(
+        team(2, &first, settings().with_halo(4).with_shares(vec![1.0])),
+        Err(FleetError::Shares { .. })
+    ));
+    assert!(matches!(team(0, &first, settings()), Err(FleetError::Shares { .. })));
+    let mut team = Team::new(members(2), config, usual, (&first, None), &settings().with_halo(4)).unwrap();
+    assert!(team.read(0..config.bytes() + 4).is_err());
+    assert!(team.advance_until(4, &Until::new(f64::NAN)).is_err());
+}
+
+/// Adapters of different kinds, with subgroups of different widths, where the environment offers several:
+/// `VK_DRIVER_FILES` may name lavapipe and SwiftShader.
+#[test]
+fn different_adapters_have_the_same_bits() {
+    let mut adapters = pollster::block_on(adapter::list());
+    adapters.retain(|adapter| adapter.get_info().backend != wgpu::Backend::Gl);
+    adapters.dedup_by_key(|adapter| adapter.get_info().name);
+    if adapters.len() < 2 {
+        eprintln!("not run: there is one adapter only");
+        return;
+    }
+    let members: Vec<_> = adapters.iter().map(open).collect();
+    for stencil in STENCILS {
+        let grid = if stencil.dims.count() == 2 {
+            Grid::plane(61, 52)
+        } else {
+            Grid { planes: 31, rows: 9, cols: 20 }
+        };
+        for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+            let config = single(stencil, Element::F32, grid, border);
+            let first = cells(&config, 3);
+            // Speeds are measured: the adapters have different names.
+            let settings = Settings::default().with_halo(3);
+            let mut team = Team::new(&members, config, stencil.usual, (&first, None), &settings).unwrap();
+            team.advance(17).unwrap();
+            same(&team, &config, &whole(config, &first, None, 17));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The adapter of a rank.
+
+use std::sync::Arc;
+
+use halofold::adapter;
+use halofold::wgpu::{
+    self, Adapter, AdapterInfo, Backend, Device, DeviceLostReason, DeviceType, Queue, RequestDeviceError,
+};
+
+use crate::Ranks;
+
+/// Why a rank has no device.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GpuError {
+    /// No adapter at all.
+    #[error(
+        "no GPU adapter on this node: install a Vulkan driver (Mesa's software driver will do), and check what VK_DRIVER_FILES and WGPU_BACKEND name, if they are set"
+    )]
+    None,
+    /// The adapter gave no device.
+    #[error("{adapter}: {cause}")]
+    Device {
+        /// The adapter's name.
+        adapter: String,
+        /// What wgpu says.
+        cause: RequestDeviceError,
+    },
+}
+
+/// The device of a rank.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Gpu {
+    /// The device.
+    pub device: Device,
+    /// Its queue.
+    pub queue: Queue,
+    /// What the adapter says of itself.
+    pub info: AdapterInfo,
+    /// Which of the node's adapters it is, from 0, and of how many.
+    pub place: [usize; 2],
+}
+
+impl Gpu {
+    /// Opens the adapter whose turn it is: the ranks of a node take its adapters one after the other, and begin again with the
+    /// first.
+    ///
+    /// These are all adapters of the kind and back end of the best one: the CPU's software adapter has no turn beside
+    /// GPUs, nor has a GPU a second one through another back end. With `WGPU_BACKEND` set, only those of that back end
+    /// count. An error that nobody catches and a lost device [end all ranks](Ranks::abort).
+    ///
+    /// # Errors
+    ///
+    /// There is no adapter, or it gives no device.
+    pub fn open(ranks: &Ranks) -> Result<Self, GpuError> {
+        let all = pollster::block_on(adapter::list());
+        let place = turn(&all.iter().map(kind).collect::<Vec<_>>(), ranks.on_node()).ok_or(GpuError::None)?;
+        let adapter = &all[place[0]];
+        let info = adapter.get_info();
+        let (device, queue) = pollster::block_on(adapter::open(adapter))
+            .map_err(|cause| GpuError::Device { adapter: info.name.clone(), cause })?;
+        let (on_error, on_loss) = (ranks.end(), ranks.end());
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| on_error.all(error)));
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != DeviceLostReason::Destroyed {
+                on_loss.all(format_args!("the device was lost ({reason:?}): {message}"));
+            }
+        });
+        Ok(Gpu { device, queue, info, place })
+    }
+}
+
+fn kind(adapter: &Adapter) -> (DeviceType, Backend) {
+    let info = adapter.get_info();
+    (info.device_type, info.backend)
+}
+
+/// Which of adapters of these kinds, the best first, is a rank's, and how many take turns.
+fn turn(kinds: &[(DeviceType, Backend)], on_node: usize) -> Option<[usize; 2]> {
+    let best = kinds.first()?;
+    let alike: Vec<_> = (0..kinds.len()).filter(|place| kinds[*place] == *best).collect();
+    Some([alike[on_node % alike.len()], alike.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Backend, DeviceType, turn};
+
+    #[test]
+    fn ranks_take_adapters_in_turn() {
+        let gpu = (DeviceType::DiscreteGpu, Backend::Vulkan);
+        let cpu = (DeviceType::Cpu, Backend::Vulkan);
+        let again = (DeviceType::DiscreteGpu, Backend::Gl);
+        let turns = |kinds: &[_]| [0, 1, 2, 3].map(|rank| turn(kinds, rank).unwrap()[0]);
+        assert_eq!(turns(&[gpu, gpu, gpu, cpu]), [0, 1, 2, 0]);
+        assert_eq!(turns(&[gpu, again, gpu, again, cpu]), [0, 2, 0, 2]);
+        assert_eq!(turns(&[cpu]), [0; 4]);
+        assert_eq!(turn(&[gpu, gpu, cpu], 1), Some([1, 2]));
+        assert_eq!(turn(&[], 0), None);
+    }
+}

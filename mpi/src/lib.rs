@@ -1,0 +1,25 @@
+//! halofold over the ranks of an MPI program: one process a GPU, on one node or on many.
+//!
+//! - [`run`] starts MPI, and has an error, a panic or a lost device on one rank end all of them, with a message that names the rank.
+//! - [`Gpu::open`] opens the adapter that is a rank's turn on its node.
+//! - [`all_reduce`] adds up [exact states](halofold::reduce::exact): a correctly rounded sum, the same bits for any number of ranks.
+//!
+//! The program `halofold-mpi` reduces files that all ranks can read.
+
+#![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+mod gpu;
+mod merge;
+mod part;
+mod ranks;
+
+pub use gpu::{Gpu, GpuError};
+pub use halofold;
+pub use merge::{Merge, all_reduce};
+pub use mpi;
+pub use part::part;
+pub use ranks::{Ranks, run};

@@ -1,0 +1,170 @@
+//! The ranks of a run, and how it ends when one of them fails.
+
+use std::fmt::{self, Display};
+use std::ops::Range;
+use std::process::ExitCode;
+use std::{mem, panic};
+
+use mpi::collective::{Root as _, SystemOperation};
+use mpi::datatype::PartitionMut;
+use mpi::topology::{Communicator, SimpleCommunicator};
+use mpi::traits::{CommunicatorCollectives as _, Equivalence};
+use mpi::{Count, Threading, environment};
+
+/// The exit status of a run that failed.
+const FAILED: i32 = 2;
+
+/// The ranks of this run, and which of them this process is.
+pub struct Ranks {
+    world: SimpleCommunicator,
+    /// The ranks of this node.
+    node: SimpleCommunicator,
+    host: String,
+}
+
+/// Starts MPI, does the work, and ends MPI.
+///
+/// If the work fails or panics on one rank, that rank's message goes to standard error, with the rank's number and host, and
+/// all ranks end with exit status 2. None is left waiting for one that is gone.
+pub fn run<E: Display>(work: impl FnOnce(&Ranks) -> Result<(), E>) -> ExitCode {
+    let Some((universe, _)) = mpi::initialize_with_threading(Threading::Funneled) else {
+        eprintln!("error: MPI was started before");
+        return ExitCode::from(FAILED as u8);
+    };
+    let ranks = Ranks::of(&universe.world());
+    let (usual, end) = (panic::take_hook(), ranks.end());
+    panic::set_hook(Box::new(move |panicked| {
+        usual(panicked);
+        end.all("a panic: this is a bug");
+    }));
+    match work(&ranks) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => ranks.abort(error),
+    }
+}
+
+impl Ranks {
+    /// Those of a communicator, which is duplicated: messages of the library never meet the program's own. All its ranks
+    /// call this together.
+    pub fn of(world: &impl Communicator) -> Self {
+        let world = world.duplicate();
+        let node = world.split_shared(world.rank());
+        let host = environment::processor_name().unwrap_or_else(|_| "a host without a name".to_owned());
+        Ranks { world, node, host }
+    }
+
+    /// All ranks.
+    pub fn world(&self) -> &SimpleCommunicator {
+        &self.world
+    }
+
+    /// This rank, from 0.
+    pub fn rank(&self) -> usize {
+        self.world.rank() as usize
+    }
+
+    /// How many ranks there are.
+    pub fn count(&self) -> usize {
+        self.world.size() as usize
+    }
+
+    /// The place of this rank among those of its node, from 0.
+    pub fn on_node(&self) -> usize {
+        self.node.rank() as usize
+    }
+
+    /// Whether it is the first, which prints what is the same for all.
+    pub fn is_first(&self) -> bool {
+        self.rank() == 0
+    }
+
+    /// This rank's [part](crate::part) of `len` things.
+    pub fn part(&self, len: u64) -> Range<u64> {
+        crate::part(len, self.rank(), self.count())
+    }
+
+    /// Prints why this rank fails, and ends all ranks.
+    pub fn abort(&self, why: impl Display) -> ! {
+        self.end().all(why)
+    }
+
+    /// The same for handlers that outlive this.
+    pub(crate) fn end(&self) -> End {
+        End { rank: self.to_string() }
+    }
+
+    /// Has all ranks fail if one does. The first that fails tells why, and ends them: what goes wrong on all ranks alike is said
+    /// once. All ranks call this together.
+    pub fn agree<T, E: Display>(&self, result: Result<T, E>) -> T {
+        let own = if result.is_err() { self.rank() as u64 } else { u64::MAX };
+        let first = self.all(&[own], SystemOperation::min())[0];
+        match result {
+            Err(error) if own == first => self.abort(error),
+            Ok(value) if first == u64::MAX => value,
+            // The rank that tells why ends this one.
+            _ => loop {
+                self.world.barrier();
+            },
+        }
+    }
+
+    /// The lines of all ranks in their order, on the first rank; `None` on the others. All ranks call this together.
+    pub fn gather(&self, line: &str) -> Option<Vec<String>> {
+        let root = self.world.process_at_rank(0);
+        let own = line.len() as Count;
+        if !self.is_first() {
+            root.gather_into(&own);
+            root.gather_varcount_into(line.as_bytes());
+            return None;
+        }
+        let mut counts = vec![0; self.count()];
+        root.gather_into_root(&own, &mut counts[..]);
+        let starts: Vec<Count> =
+            counts.iter().scan(0, |end, count| Some(mem::replace(end, *end + count))).collect();
+        let mut text = vec![0u8; counts.iter().sum::<Count>() as usize];
+        root.gather_varcount_into_root(
+            line.as_bytes(),
+            &mut PartitionMut::new(&mut text[..], &counts[..], &starts[..]),
+        );
+        let line = |(start, count): (&Count, &Count)| {
+            String::from_utf8_lossy(&text[*start as usize..][..*count as usize]).into_owned()
+        };
+        Some(starts.iter().zip(&counts).map(line).collect())
+    }
+
+    /// Whether a number is the same on all ranks. All ranks call this together.
+    pub fn is_same(&self, number: u64) -> bool {
+        let largest = self.all(&[number, !number], SystemOperation::max());
+        largest[0] == !largest[1]
+    }
+
+    /// Numbers of all ranks, each with those at the same place on the others. All ranks call this together.
+    pub(crate) fn all<T: Equivalence + Copy + Default>(
+        &self,
+        own: &[T],
+        operation: SystemOperation,
+    ) -> Vec<T> {
+        let mut all = vec![T::default(); own.len()];
+        self.world.all_reduce_into(own, &mut all[..], operation);
+        all
+    }
+}
+
+/// How a rank ends all.
+pub(crate) struct End {
+    rank: String,
+}
+
+impl End {
+    /// Prints why, and ends all ranks.
+    pub(crate) fn all(&self, why: impl Display) -> ! {
+        eprintln!("error: {}: {why}", self.rank);
+        SimpleCommunicator::world().abort(FAILED)
+    }
+}
+
+impl Display for Ranks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {} of {} on {}", self.rank(), self.count(), self.host)
+    }
+}

@@ -1,0 +1,119 @@
+//! What fails on one rank ends all, and says which and why. Whoever hangs meets the time limit of launches.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use halofold_mpi::halofold::Element;
+
+use crate::files::write;
+use crate::launch::{Ended, Launch, PROGRAM, folder, launch, mpirun, printed};
+
+#[test]
+fn ranks_take_adapters_in_turn() {
+    let folder = folder("ranks");
+    let lines = printed(3, &folder, &["ranks"]);
+    let lines: Vec<_> = lines.lines().collect();
+    assert_eq!(lines.len(), 3);
+    let adapters = |line: &str| -> usize {
+        let (_, count) = line.split_once(" of ").unwrap().1.split_once(" of ").unwrap();
+        count.split_once(',').unwrap().0.parse().unwrap()
+    };
+    let count = adapters(lines[0]);
+    for (rank, line) in lines.iter().enumerate() {
+        assert!(line.starts_with(&format!("rank {rank} of 3 on ")), "{line}");
+        let place = format!(": place {rank} there, adapter {} of {count}, ", rank % count);
+        assert!(line.contains(&place), "{line}");
+    }
+}
+
+#[test]
+fn what_is_wrong_on_all_ranks_is_said_once() {
+    let folder = folder("all");
+    let Ended { status, out, err } = launch(3, &folder, &["reduce", "none.npy"]);
+    assert!(!status.success() && out.is_empty());
+    assert_eq!(err.matches("no such file").count(), 1, "{err}");
+    assert!(err.contains("error: rank 0 of 3 on ") && err.contains(": none.npy: no such file"), "{err}");
+    let Ended { status, err, .. } = launch(3, &folder, &["reduce"]);
+    assert!(!status.success());
+    assert_eq!(err.matches("required arguments were not provided").count(), 1, "{err}");
+    let Ended { status, err, .. } = launch(2, &folder, &["reduce", "--op", "product", "none.npy"]);
+    assert!(!status.success() && err.contains("none.npy: no such file"), "{err}");
+}
+
+/// Launches three ranks of which the second one is started in another way.
+fn odd_one(folder: &Path, arguments: &[&str], odd: &[&str]) -> Ended {
+    let mut command = mpirun();
+    for (rank, options) in [&[][..], odd, &[]].into_iter().enumerate() {
+        if rank > 0 {
+            command.arg(":");
+        }
+        command.args(["-n", "1"]).args(options).arg(PROGRAM).args(arguments);
+    }
+    Launch::start(command, folder).end()
+}
+
+#[test]
+fn what_is_wrong_on_one_rank_ends_all() {
+    let folder = folder("one");
+    let other = folder.join("other");
+    fs::create_dir(&other).unwrap();
+    let other = other.to_str().unwrap();
+    write(&folder.join("a.npy"), Element::F32, &[2], &[0; 8]);
+    let Ended { status, out, err } = odd_one(&folder, &["reduce", "a.npy"], &["-wdir", other]);
+    assert!(!status.success() && out.is_empty());
+    assert!(err.contains("error: rank 1 of 3 on ") && err.contains(": a.npy: no such file"), "{err}");
+
+    write(&folder.join("other/a.npy"), Element::F32, &[1], &[0; 4]);
+    let Ended { status, err, .. } = odd_one(&folder, &["reduce", "a.npy"], &["-wdir", other]);
+    assert!(!status.success() && err.contains("a.npy: is not the same file on all ranks"), "{err}");
+
+    // The others wait for it in the reduction.
+    let Ended { status, err, .. } = odd_one(&folder, &["reduce", "a.npy"], &["-x", "WGPU_BACKEND=metal"]);
+    assert!(!status.success());
+    assert!(err.contains("error: rank 1 of 3 on ") && err.contains("no GPU adapter on this node"), "{err}");
+}
+
+/// The processes of the ranks, which write their numbers into files before they begin.
+fn ranks_of(folder: &Path, count: usize) -> Vec<u32> {
+    let start = Instant::now();
+    let number = |rank| fs::read_to_string(folder.join(format!("rank-{rank}"))).ok()?.trim().parse().ok();
+    loop {
+        let found: Vec<u32> = (0..count).filter_map(number).collect();
+        if found.len() == count {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "the ranks do not start");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether there is such a process that has not ended.
+fn is_alive(process: u32) -> bool {
+    fs::read_to_string(format!("/proc/{process}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_that_is_killed_ends_all() {
+    let folder = folder("killed");
+    // Pieces of two elements: this would take hours.
+    let bytes = vec![0; 64 << 20];
+    write(&folder.join("a.npy"), Element::F32, &[16 << 20], &bytes);
+    let mut command = mpirun();
+    let script = format!("echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' reduce a.npy --piece 8");
+    command.args(["-n", "3", "sh", "-c", &script]);
+    let launch = Launch::start(command, &folder);
+    let ranks = ranks_of(&folder, 3);
+    sleep(Duration::from_secs(3));
+    assert!(ranks.iter().all(|rank| is_alive(*rank)), "they have ended already");
+    assert!(Command::new("kill").args(["-KILL", &ranks[1].to_string()]).status().unwrap().success());
+    let killed = Instant::now();
+    let Ended { status, err, .. } = launch.end();
+    assert!(!status.success() && killed.elapsed() < Duration::from_secs(30), "{:?}: {err}", killed.elapsed());
+    assert!(err.contains("process rank 1") && err.contains("signal 9"), "{err}");
+    assert!(!ranks.iter().any(|rank| is_alive(*rank)));
+}

@@ -1,0 +1,41 @@
+//! Files of numbers.
+
+use std::fs::File;
+use std::path::Path;
+
+use halofold_mpi::halofold::Element;
+
+/// Numbers that look random, the same every time.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A float of any sign, of magnitudes from 2^-20 to 2^20.
+    pub fn float(&mut self) -> f64 {
+        let bits = self.next();
+        let magnitude =
+            (1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64) * f64::from((bits & 31) as i32 - 16).exp2();
+        if bits & 32 == 0 { magnitude } else { -magnitude }
+    }
+}
+
+/// The type of an array in a file.
+pub fn descr(element: Element) -> String {
+    let kind = match element {
+        Element::U32 | Element::U64 => 'u',
+        Element::I32 | Element::I64 => 'i',
+        _ => 'f',
+    };
+    format!("<{kind}{}", element.size())
+}
+
+/// Writes an array.
+pub fn write(path: &Path, element: Element, shape: &[u64], bytes: &[u8]) {
+    halofold_files::npy::write(File::create(path).unwrap(), &descr(element), shape, false, bytes).unwrap();
+}

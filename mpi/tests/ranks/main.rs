@@ -1,0 +1,6 @@
+//! The program under `mpirun`, with 1, 2, 3, 4 and 7 ranks on one node. Every launch has a time limit: what hangs, fails.
+
+mod failures;
+mod files;
+mod launch;
+mod reduce;

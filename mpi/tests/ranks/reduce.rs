@@ -1,0 +1,159 @@
+//! Reductions: the same lines for any number of ranks, and those of the CPU.
+
+use std::fs;
+use std::path::Path;
+
+use half::f16;
+use halofold_mpi::halofold::reduce::exact::{Format, State};
+use halofold_mpi::halofold::{Element, Value};
+
+use crate::files::{Random, write};
+use crate::launch::{RANKS, folder, printed};
+
+/// Lengths around the numbers of ranks, and one of many pieces for each.
+const LENGTHS: [u64; 5] = [0, 1, 5, 7, 50_003];
+
+/// Bytes of a piece: an odd number of workgroups.
+const PIECE: &str = "4104";
+
+/// Floats of a type, their squares finite.
+fn floats(element: Element, len: u64) -> Vec<u8> {
+    let mut random = Random(len + element as u64);
+    let one = |_| match element {
+        Element::F16 => f16::from_f64(random.float() / 64.0).to_le_bytes().to_vec(),
+        Element::F32 => (random.float() as f32).to_le_bytes().to_vec(),
+        _ => random.float().to_le_bytes().to_vec(),
+    };
+    (0..len).flat_map(one).collect()
+}
+
+/// Writes a file of each length, for each of some types: their names and their bytes.
+fn arrays(folder: &Path, elements: &[Element]) -> Vec<(String, Element, u64, Vec<u8>)> {
+    let all = elements.iter().flat_map(|element| LENGTHS.map(|len| (*element, len)));
+    let one = |(element, len)| {
+        let (name, bytes) = (format!("{element}-{len}.npy"), floats(element, len));
+        write(&folder.join(&name), element, &[len], &bytes);
+        (name, element, len, bytes)
+    };
+    all.map(one).collect()
+}
+
+/// A float as the program shows it.
+fn shown(value: Value) -> String {
+    match value {
+        Value::F32(x) => format!("{x:?}  {:#010x}", x.to_bits()),
+        Value::F64(x) => format!("{x:?}  {:#018x}", x.to_bits()),
+        other => panic!("{other} is no float"),
+    }
+}
+
+#[test]
+fn exact_sums_have_the_bits_of_one_rank_and_of_the_cpu() {
+    let folder = folder("sums");
+    let arrays = arrays(&folder, &[Element::F32, Element::F64, Element::F16]);
+    for op in ["sum", "mean"] {
+        let line = |(name, element, len, bytes): &(String, Element, u64, Vec<u8>)| {
+            let mut state =
+                State::new(if *element == Element::F64 { Format::Double } else { Format::Single });
+            state.add(*element, bytes);
+            let value = if op == "sum" { state.sum() } else { state.mean() };
+            format!("{name}  {op}  {element}  {len}  {}\n", shown(value))
+        };
+        let expected: String = arrays.iter().map(line).collect();
+        for ranks in RANKS {
+            let mut arguments = vec!["reduce", "--op", op, "--piece", PIECE];
+            arguments.extend(arrays.iter().map(|(name, ..)| &name[..]));
+            assert_eq!(printed(ranks, &folder, &arguments), expected, "{ranks} ranks");
+        }
+    }
+}
+
+#[test]
+fn dot_products_have_the_bits_of_one_rank_and_of_the_cpu() {
+    let folder = folder("dot");
+    let [first, second] = [1, 2].map(|seed| {
+        let mut random = Random(seed);
+        let numbers: Vec<f32> = (0..50_003).map(|_| random.float() as f32).collect();
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        fs::write(folder.join(format!("{seed}.raw")), bytes).unwrap();
+        numbers
+    });
+    let mut state = State::new(Format::Product);
+    state.add_products(&first, &second);
+    let expected = format!("1.raw  dot  f32  50003  {}\n", shown(state.sum()));
+    for ranks in RANKS {
+        let arguments =
+            ["reduce", "--op", "dot", "--raw", "f32", "1.raw", "--with", "2.raw", "--piece", PIECE];
+        assert_eq!(printed(ranks, &folder, &arguments), expected, "{ranks} ranks");
+    }
+}
+
+/// A file, its type, and the value of the bits that a number of it is made from.
+type Case = (&'static str, &'static str, fn(&u64) -> i128);
+
+#[test]
+fn integers_are_numpys() {
+    let folder = folder("integers");
+    let mut random = Random(3);
+    let numbers: Vec<u64> = (0..9001).map(|_| random.next()).collect();
+    let array = |element: Element| {
+        let size = element.size() as usize;
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()[..size].to_vec()).collect();
+        write(&folder.join(format!("{element}.npy")), element, &[numbers.len() as u64], &bytes);
+    };
+    for element in [Element::U32, Element::I32, Element::U64, Element::I64] {
+        array(element);
+    }
+    fs::write(folder.join("i8.raw"), numbers.iter().map(|x| *x as u8).collect::<Vec<_>>()).unwrap();
+
+    let [unsigned, signed] = [|x: &u64| i128::from(*x as u32), |x: &u64| i128::from(*x as i32)];
+    let [long, negative] = [|x: &u64| i128::from(*x), |x: &u64| i128::from(x.cast_signed())];
+    let all = |value: fn(&u64) -> i128| numbers.iter().map(value);
+    let cases: [Case; 4] = [
+        ("u32.npy", "u32", unsigned),
+        ("i32.npy", "i32", signed),
+        ("u64.npy", "u64", long),
+        ("i64.npy", "i64", negative),
+    ];
+    let mut expected = [String::new(), String::new(), String::new()];
+    for (file, name, value) in cases {
+        let sum: i128 = all(value).sum();
+        // Sums of 64-bit integers wrap.
+        let sum = if name.starts_with('u') { i128::from(sum as u64) } else { i128::from(sum as i64) };
+        let results = [sum, all(value).min().unwrap(), all(value).max().unwrap()];
+        for ((text, op), result) in expected.iter_mut().zip(["sum", "min", "max"]).zip(results) {
+            *text += &format!("{file}  {op}  {name}  9001  {result}\n");
+        }
+    }
+    let bytes: i64 = numbers.iter().map(|x| i64::from(*x as i8)).sum();
+    for ranks in RANKS {
+        for (text, op) in expected.iter().zip(["sum", "min", "max"]) {
+            let mut arguments = vec!["reduce", "--op", op, "--piece", PIECE];
+            arguments.extend(cases.map(|(file, ..)| file));
+            assert_eq!(printed(ranks, &folder, &arguments), *text, "{ranks} ranks");
+        }
+        let line = printed(ranks, &folder, &["reduce", "--raw", "i8", "i8.raw", "--piece", PIECE]);
+        assert_eq!(line, format!("i8.raw  sum  i8  9001  {bytes}\n"), "{ranks} ranks");
+    }
+}
+
+#[test]
+fn extremes_of_floats_know_nan_and_nothing() {
+    let folder = folder("extremes");
+    let mut numbers: Vec<f32> = (0..5000).map(|x| (x as f32 - 2500.0) * 0.5).collect();
+    let file = |name: &str, numbers: &[f32]| {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        write(&folder.join(name), Element::F32, &[numbers.len() as u64], &bytes);
+    };
+    file("a.npy", &numbers);
+    numbers[4998] = f32::NAN;
+    file("nan.npy", &numbers);
+    file("empty.npy", &[]);
+    for ranks in RANKS {
+        let lines = printed(ranks, &folder, &["reduce", "--op", "min", "a.npy", "nan.npy", "empty.npy"]);
+        let lines: Vec<_> = lines.lines().collect();
+        assert_eq!(lines[0], "a.npy  min  f32  5000  -1250.0  0xc49c4000", "{ranks} ranks");
+        assert!(lines[1].starts_with("nan.npy  min  f32  5000  NaN  0x"), "{ranks} ranks: {}", lines[1]);
+        assert_eq!(lines[2], "empty.npy  min  f32  0  -", "{ranks} ranks");
+    }
+}

@@ -1,0 +1,134 @@
+//! What the last step of a round changed, in a form that the slabs of a grid can merge.
+
+use wgpu::{Buffer, BufferUsages, CommandEncoder};
+
+use crate::element::Value;
+use crate::reduce::Prepared;
+use crate::reduce::exact::State;
+use crate::slice::Slice;
+use crate::stencil::check::meets;
+use crate::stencil::error::StencilError;
+use crate::stencil::slab::SlabStepper;
+use crate::stencil::until::Until;
+
+/// Where the state of the sum of squares begins: where a binding may begin on every device.
+const STATE_AT: u64 = 256;
+
+impl SlabStepper {
+    /// Binds a check of what the last step changed in the slab's own layers. It is for grids after a
+    /// [checked round](SlabStepper::checked_round): then both buffers hold the grid one step apart. Squares are added
+    /// [exactly](crate::reduce::exact), so that a grid gives the same [`Change`] however it is cut.
+    ///
+    /// # Errors
+    ///
+    /// - The additional kernels exceed a limit of the device.
+    /// - The device lacks a feature: squares of `f64` take 64-bit integers.
+    pub fn check(&self) -> Result<ChangeCheck, StencilError> {
+        let device = &self.kernels.device;
+        let squares = self.kernels.state_residual()?;
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let found = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold::stencil::slab::change"),
+            size: STATE_AT + squares.monoid().acc_size(),
+            usage,
+            mapped_at_creation: false,
+        });
+        let own = self.slab.own_bytes();
+        let own = self.buffers.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
+        let largest = self.kernels.residual()?;
+        let prepared = [
+            largest.of(own[0]).and(own[1]).into(Slice::new(&found, 0, STATE_AT))?,
+            squares.of(own[0]).and(own[1]).into(Slice::at(&found, STATE_AT))?,
+        ];
+        Ok(ChangeCheck { prepared, found })
+    }
+}
+
+/// A check of what the last step of a round changed, ready to be recorded any number of times.
+#[derive(Debug)]
+pub struct ChangeCheck {
+    prepared: [Prepared; 2],
+    found: Buffer,
+}
+
+impl ChangeCheck {
+    /// Records the check. It reads the slab's own layers of both buffers twice.
+    pub fn encode(&self, encoder: &mut CommandEncoder) {
+        self.prepared.iter().for_each(|prepared| prepared.encode(encoder));
+    }
+
+    /// The buffer with what was found, for [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
+    pub fn buffer(&self) -> &Buffer {
+        &self.found
+    }
+}
+
+/// What a step changed in a slab, or in several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    max: f64,
+    squares: State,
+}
+
+impl Change {
+    /// Converts the bytes of [`ChangeCheck::buffer`]. `None` if they are none.
+    pub fn parse(bytes: &[u8]) -> Option<Change> {
+        let squares = State::from_bytes(bytes.get(STATE_AT as usize..)?).ok()?;
+        let max = match squares.sum() {
+            Value::F64(_) => bytemuck::pod_read_unaligned(&bytes[..8]),
+            _ => f64::from(bytemuck::pod_read_unaligned::<f32>(&bytes[..4])),
+        };
+        Some(Change { max, squares })
+    }
+
+    /// A change from its parts, as they come from another process.
+    pub const fn from_parts(max: f64, squares: State) -> Change {
+        Change { max, squares }
+    }
+
+    /// The change in this slab and in another of the same grid. The order does not matter.
+    ///
+    /// # Panics
+    ///
+    /// If the grids are of different elements.
+    pub fn merge(&mut self, other: &Change) {
+        self.max = self.max.max(other.max);
+        self.squares.merge(&other.squares).expect("slabs of a grid are of one element");
+    }
+
+    /// The largest change of a cell. NaN if any change is NaN.
+    pub fn max(&self) -> f64 {
+        let squares = self.squared();
+        if squares.is_nan() { squares } else { self.max }
+    }
+
+    /// The square root of the sum of squared changes. NaN if any change is NaN.
+    pub fn l2(&self) -> f64 {
+        let squares = self.squared();
+        if squares.is_nan() { squares } else { squares.sqrt().max(self.max) }
+    }
+
+    /// The largest change that is a number. Merge it by the maximum.
+    pub const fn largest(&self) -> f64 {
+        self.max
+    }
+
+    /// The exact sum of squared changes. Merge it by addition of its words.
+    pub const fn squares(&self) -> &State {
+        &self.squares
+    }
+
+    /// Whether the changes are small enough, decided as [`Jacobi::prepare_until`](crate::stencil::Jacobi::prepare_until) decides it on
+    /// the GPU.
+    pub fn meets(&self, until: &Until) -> bool {
+        let is_double = matches!(self.squares.sum(), Value::F64(_));
+        meets(until, is_double, self.max, self.squared())
+    }
+
+    fn squared(&self) -> f64 {
+        match self.squares.sum() {
+            Value::F64(sum) => sum,
+            sum => sum.as_f64(),
+        }
+    }
+}

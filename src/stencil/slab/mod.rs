@@ -1,0 +1,255 @@
+//! Slabs: a grid in parts, for several GPUs, several processes, or a grid that is larger than memory.
+//!
+//! A grid is cut along its outermost direction. A [`Slab`] is some layers (rows in 2D, planes in 3D) of its own, and on either side
+//! a *halo*: the layers of its neighbours that its steps read. A halo of `d` layers is enough for `d` steps, because each step makes
+//! one more of them stale. So a slab makes its steps in *rounds* of up to `d`, and before each round it needs its neighbours' outermost
+//! layers: their *edges*.
+//!
+//! ```text
+//!     halo in │ pass, pass, … │ last pass: edges │ edges out │ last pass: interior
+//!             │ T steps each  │                  └── what the neighbours wait for ──
+//! ```
+//!
+//! This records those parts into encoders, and nothing else: nothing is submitted, and how a face gets from one slab to the next is not
+//! known here. Submit the first four together and the interior by itself; then wait for the first submission only, and exchange the
+//! faces while the interior runs. The more steps a round makes, the fewer exchanges there are, and the more layers are computed twice:
+//! about `d` in each slab.
+//!
+//! Every cell is computed by the same operations, whatever the slab. So slabs of any height give the grid of one GPU, bit for bit, as
+//! long as the kernel is the same.
+//!
+//! ```
+//! use halofold::Element;
+//! use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Weights};
+//! use halofold::stencil::slab::{Side, Slab};
+//!
+//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+//! # let Some((device, queue)) = opened else { return Ok(()) };
+//! # use halofold::wgpu::{self, BufferUsages};
+//! # let buffer = |size, usage| device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
+//! // The upper half of a grid, for rounds of up to 8 steps. It has one neighbour: the lower half.
+//! let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(100, 64));
+//! let slab = Slab::new(config, 0..50, 8)?;
+//! assert_eq!(slab.held(), 0..58);
+//! assert_eq!(slab.edge(Side::High), Some(42 * 256..50 * 256));
+//! assert_eq!((slab.halo(Side::High), slab.halo(Side::Low)), (Some(50 * 256..58 * 256), None));
+//!
+//! # let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+//! # let [first, second] = [0, 1].map(|_| buffer(slab.bytes(), usage));
+//! # let [arrived, leaving] = [0, 1].map(|_| buffer(slab.face_bytes(), BufferUsages::COPY_SRC | BufferUsages::COPY_DST));
+//! let jacobi = Jacobi::new(&device, slab.config(), Weights([0.2; 4]))?;
+//! let stepper = jacobi.prepare_slab(&slab, Grids::new(&first, &second))?;
+//! let round = stepper.round(8)?;
+//!
+//! let [mut edges, mut interior] = [0, 1].map(|_| device.create_command_encoder(&Default::default()));
+//! let from = 0; // The buffer that holds the grid.
+//! stepper.encode_halo_in(&mut edges, Side::High, from, &arrived)?;
+//! round.encode_edges(&mut edges, from);
+//! stepper.encode_edge_out(&mut edges, Side::High, round.result(from), &leaving)?;
+//! round.encode_interior(&mut interior, from);
+//! queue.submit([edges.finish()]);
+//! queue.submit([interior.finish()]);
+//! # Ok(())
+//! # }
+//! # run().unwrap();
+//! ```
+
+mod change;
+mod plan;
+mod round;
+mod stepper;
+
+use std::ops::Range;
+
+use crate::element::Element;
+use crate::stencil::config::Config;
+use crate::stencil::error::StencilError;
+use crate::stencil::shape::Border;
+
+pub use change::{Change, ChangeCheck};
+pub use plan::{Pass, RoundPlan};
+pub use round::Round;
+pub use stepper::SlabStepper;
+
+/// A side of a slab where it may have a neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Before its first layer.
+    Low,
+    /// After its last layer.
+    High,
+}
+
+impl Side {
+    /// Both sides.
+    pub const BOTH: [Side; 2] = [Side::Low, Side::High];
+
+    /// The other side.
+    pub const fn opposite(self) -> Side {
+        match self {
+            Side::Low => Side::High,
+            Side::High => Side::Low,
+        }
+    }
+}
+
+/// A part of a grid: some layers of its own, and the layers of its neighbours that its steps read.
+///
+/// In a grid that is periodic in its outermost direction every slab has two neighbours, which may be one slab, or the slab itself.
+#[derive(Clone, Debug)]
+pub struct Slab {
+    /// The grid that it holds. Where it was cut, the border is fixed.
+    config: Config,
+    /// Layers of the whole grid.
+    all: u32,
+    own: Range<u32>,
+    halo: u32,
+    /// Whether it has a neighbour, by [`Side`].
+    cut: [bool; 2],
+}
+
+impl Slab {
+    /// The layers `own` of a grid, for rounds of up to `halo` steps.
+    ///
+    /// # Errors
+    ///
+    /// - There are no such layers.
+    /// - The halo is empty, or has more layers than the slab's own: then a face would come from several slabs.
+    /// - A slab of `f16` does not consist of whole words. An even number of cells
+    ///   must come before each neighbour, and lie in each halo.
+    pub fn new(config: Config, own: Range<u32>, halo: u32) -> Result<Self, StencilError> {
+        let layers = config.layers();
+        if own.is_empty() || own.end > layers {
+            return Err(StencilError::SlabLayers { first: own.start, end: own.end, layers });
+        }
+        let ring = config.is_ring();
+        let cut = [own.start > 0 || ring, own.end < layers || ring];
+        let count = own.end - own.start;
+        let [low, high] = cut.map(|cut| if cut { halo } else { 0 });
+        let held = count.checked_add(low).and_then(|held| held.checked_add(high));
+        let possible = cut == [false; 2] || (1..=count).contains(&halo);
+        let (true, Some(held)) = (possible, held) else {
+            return Err(StencilError::SlabHalo { halo, layers: count });
+        };
+        let slab = Slab { config: config.slab(held, !cut[0], !cut[1]), all: layers, own, halo, cut };
+        let odd = |layers: u32| u64::from(layers) * config.layer() % 2 == 1;
+        if config.element == Element::F16 && cut != [false; 2] && (odd(halo) || (cut[1] && odd(count))) {
+            return Err(StencilError::SlabWords { halo, layers: count });
+        }
+        Ok(slab)
+    }
+
+    /// The grid that it holds, as a configuration for [`Jacobi::new`](crate::stencil::Jacobi::new). Where it was cut, the border is fixed.
+    pub const fn config(&self) -> Config {
+        self.config
+    }
+
+    /// The layers of the whole grid that are its own.
+    pub fn own(&self) -> Range<u32> {
+        self.own.clone()
+    }
+
+    /// The most steps of a round, and the layers of each halo.
+    pub const fn depth(&self) -> u32 {
+        self.halo
+    }
+
+    /// The layers of the whole grid that it holds. In a ring they may begin before the first layer (below 0) and end after the last:
+    /// layers of the other end.
+    pub fn held(&self) -> Range<i64> {
+        let [low, high] = self.halos().map(i64::from);
+        i64::from(self.own.start) - low..i64::from(self.own.end) + high
+    }
+
+    /// The same as ranges of the grid's layers, in the order in which it holds them: one range, or several where a ring closes.
+    pub fn held_parts(&self) -> Vec<Range<u32>> {
+        let all = i64::from(self.all);
+        let Range { mut start, end } = self.held();
+        let mut parts = Vec::new();
+        while start < end {
+            let first = start.rem_euclid(all);
+            let count = (end - start).min(all - first);
+            parts.push(first as u32..(first + count) as u32);
+            start += count;
+        }
+        parts
+    }
+
+    /// Bytes of one layer.
+    pub fn layer_bytes(&self) -> u64 {
+        self.config.layer() * self.config.element.size()
+    }
+
+    /// Bytes of each of its two grids, which hold its layers and its halos.
+    pub fn bytes(&self) -> u64 {
+        self.config.bytes()
+    }
+
+    /// Its own layers, in bytes from the start of its grids.
+    pub fn own_bytes(&self) -> Range<u64> {
+        self.byte_range(self.local())
+    }
+
+    /// Bytes of a face: of an edge and of a halo.
+    pub fn face_bytes(&self) -> u64 {
+        u64::from(self.halo) * self.layer_bytes()
+    }
+
+    /// The halo on a side, in bytes from the start of its grids; `None` without a neighbour there.
+    pub fn halo(&self, side: Side) -> Option<Range<u64>> {
+        let Range { start, end } = self.local();
+        let layers = match side {
+            Side::Low => start.saturating_sub(self.halo)..start,
+            Side::High => end..end.saturating_add(self.halo),
+        };
+        self.cut[side as usize].then(|| self.byte_range(layers))
+    }
+
+    /// The layers that its neighbour on a side needs, in bytes from the start of its grids; `None` without a neighbour there.
+    pub fn edge(&self, side: Side) -> Option<Range<u64>> {
+        self.edge_layers(side).map(|layers| self.byte_range(layers))
+    }
+
+    /// The same slab, stepped as a stencil on a device steps it.
+    fn tuned(&self, chosen: &Config) -> Result<Slab, StencilError> {
+        let Config { stencil, element, rhs, grid, borders, .. } = self.config;
+        let same = stencil == chosen.stencil
+            && (element, rhs) == (chosen.element, chosen.rhs)
+            && chosen.slab(self.config.layers(), true, true).grid == grid
+            && chosen.borders.pairs()[..stencil.dims.count() - 1]
+                == borders.pairs()[..stencil.dims.count() - 1];
+        let config = Config { grid, borders, ..*chosen };
+        if same { Ok(Slab { config, ..self.clone() }) } else { Err(StencilError::OtherGrid) }
+    }
+
+    /// Its own layers, counted from the first that it holds.
+    fn local(&self) -> Range<u32> {
+        let [low, _] = self.halos();
+        low..low + (self.own.end - self.own.start)
+    }
+
+    /// Layers of both halos.
+    fn halos(&self) -> [u32; 2] {
+        self.cut.map(|cut| if cut { self.halo } else { 0 })
+    }
+
+    fn edge_layers(&self, side: Side) -> Option<Range<u32>> {
+        let Range { start, end } = self.local();
+        let layers = match side {
+            Side::Low => start..start.saturating_add(self.halo),
+            Side::High => end.saturating_sub(self.halo)..end,
+        };
+        self.cut[side as usize].then_some(layers)
+    }
+
+    fn byte_range(&self, layers: Range<u32>) -> Range<u64> {
+        u64::from(layers.start) * self.layer_bytes()..u64::from(layers.end) * self.layer_bytes()
+    }
+
+    /// What lies beyond the first layer that it holds and beyond the last; `None` where it was cut.
+    fn ends(&self) -> [Option<Border>; 2] {
+        let sides = self.config.outer_sides();
+        [0, 1].map(|end| (!self.cut[end]).then_some(sides[end]))
+    }
+}

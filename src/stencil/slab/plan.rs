@@ -1,0 +1,258 @@
+//! From a slab and a number of steps to the launches of a round. Pure: no GPU here.
+
+use std::ops::Range;
+
+use wgpu::{Features, Limits};
+
+use crate::stencil::blocked;
+use crate::stencil::config::Config;
+use crate::stencil::error::StencilError;
+use crate::stencil::shape::Border;
+use crate::stencil::slab::{Side, Slab};
+use crate::stencil::window::Window;
+
+/// A pass of a round over memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pass {
+    /// The steps that it makes.
+    pub steps: u32,
+    /// The layers that it writes, counted from the first that the slab holds: the fewer, the fewer steps are left.
+    pub layers: Range<u32>,
+    /// Its launches.
+    pub windows: Vec<Window>,
+}
+
+/// The launches of a round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RoundPlan {
+    /// All passes but the last.
+    pub blocks: Vec<Pass>,
+    /// The last pass where neighbours need its cells, one part for each side. If little would be left between them, this is all of it.
+    pub edges: Vec<Pass>,
+    /// The last pass elsewhere.
+    pub interior: Option<Pass>,
+}
+
+impl RoundPlan {
+    /// The number of passes: after an odd number the result is in the other buffer.
+    pub fn passes(&self) -> usize {
+        self.blocks.len() + 1
+    }
+
+    /// All launches.
+    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
+        self.blocks.iter().chain(&self.edges).chain(&self.interior).flat_map(|pass| &pass.windows)
+    }
+}
+
+impl Slab {
+    /// The launches of a round of so many steps, 1 to [`Slab::depth`]: full passes first, then one with the rest. With `single_last` the
+    /// last pass is one step, for a check of what a step changes.
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`Config::plan`].
+    /// - The round has no steps, or more than the halo has layers.
+    pub fn plan(
+        &self,
+        features: Features,
+        limits: &Limits,
+        steps: u32,
+        single_last: bool,
+    ) -> Result<RoundPlan, StencilError> {
+        self.config.check(features, limits)?;
+        if steps == 0 || (self.cut != [false; 2] && steps > self.halo) {
+            return Err(StencilError::RoundSteps { steps, most: self.halo });
+        }
+        let passes = passes(steps, deepest(&self.config, limits), single_last);
+        let (&last, blocks) = passes.split_last().expect("there is at least one step");
+        let mut left = steps;
+        let mut block = |&steps: &u32| {
+            left -= steps;
+            self.pass(limits, steps, self.needed(left))
+        };
+        let blocks = blocks.iter().map(&mut block).collect::<Result<_, _>>()?;
+        let (edges, interior) = self.parts();
+        let part = |layers: Range<u32>| self.pass(limits, last, layers);
+        let edges = edges.into_iter().map(part).collect::<Result<_, _>>()?;
+        Ok(RoundPlan { blocks, edges, interior: interior.map(part).transpose()? })
+    }
+
+    /// The layers that must be right if so many more steps follow.
+    fn needed(&self, left: u32) -> Range<u32> {
+        let (own, computed) = (self.local(), self.config.computed_layers());
+        let [low, high] = self.cut;
+        Range {
+            start: if low { own.start - left } else { computed.start },
+            end: if high { own.end + left } else { computed.end },
+        }
+    }
+
+    /// The layers that the last pass writes: those that neighbours need, and the others.
+    fn parts(&self) -> (Vec<Range<u32>>, Option<Range<u32>>) {
+        let all = self.needed(0);
+        let edges: Vec<_> = Side::BOTH.into_iter().filter_map(|side| self.edge_layers(side)).collect();
+        let inside = Range {
+            start: if self.cut[0] { all.start + self.halo } else { all.start },
+            end: if self.cut[1] { all.end.saturating_sub(self.halo) } else { all.end },
+        };
+        // A short interior takes as long as a launch: then one launch does all.
+        if !edges.is_empty() && inside.end.saturating_sub(inside.start) < self.halo {
+            return (vec![all], None);
+        }
+        // Layers at a fixed side of the grid are never written, although neighbours may need them.
+        let written = |edge: Range<u32>| edge.start.max(all.start)..edge.end.min(all.end);
+        (edges.into_iter().map(written).collect(), Some(inside))
+    }
+
+    fn pass(&self, limits: &Limits, steps: u32, layers: Range<u32>) -> Result<Pass, StencilError> {
+        let ends = self.ends();
+        let windows = if layers.is_empty() {
+            Vec::new()
+        } else if self.config.variant.is_blocked() {
+            let ends = ends.map(|end| end.map_or(blocked::CUT, |border: Border| border as u32));
+            blocked::windows(&self.config, limits, steps, layers.clone(), ends)?
+        } else {
+            self.config.step_windows(limits, layers.clone(), ends.map(|end| end.is_some()))?
+        };
+        Ok(Pass { steps, layers, windows })
+    }
+}
+
+/// The most steps of a pass.
+fn deepest(config: &Config, limits: &Limits) -> u32 {
+    if config.variant.is_blocked() { config.deepest(limits) } else { 1 }
+}
+
+/// The steps of each pass of a round.
+fn passes(steps: u32, deepest: u32, single_last: bool) -> Vec<u32> {
+    let single = u32::from(single_last);
+    let (full, rest) = ((steps - single) / deepest, (steps - single) % deepest);
+    let full = std::iter::repeat_n(deepest, full as usize);
+    full.chain([rest, single]).filter(|steps| *steps > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Element;
+    use crate::stencil::shape::{Block, Borders, Grid};
+    use crate::stencil::stencils::{FIVE_POINT, SEVEN_POINT};
+    use crate::stencil::{Stencil, Tuning, Variant};
+
+    /// A few layers, as the steps that each has made; `None` if its cells are none of the grid's.
+    type Ages = Vec<Option<u32>>;
+
+    #[test]
+    fn every_layer_of_a_slab_makes_every_step() {
+        for (stencil, grid) in
+            [(&FIVE_POINT, Grid::plane(30, 64)), (&SEVEN_POINT, Grid { planes: 30, rows: 4, cols: 16 })]
+        {
+            for variant in
+                ["direct-global", if stencil.dims.count() == 2 { "time-pipeline" } else { "time-planes" }]
+            {
+                for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+                    for window in [u64::from(u32::MAX), 30 * 256] {
+                        check_all(config(stencil, variant, grid, border), window);
+                    }
+                }
+            }
+        }
+    }
+
+    fn config(stencil: &'static Stencil, variant: &str, grid: Grid, border: Border) -> Config {
+        let variant = Variant::named(stencil, variant).unwrap();
+        let tuning = Tuning::of(variant).with_block(Block { rows: 2, cols: 16 }).with_levels_per_team(2);
+        let tuning = if variant.is_blocked() { tuning.with_cells_per_lane(4).with_strip(4) } else { tuning };
+        Config::new(stencil, variant, Element::F32, grid)
+            .with_borders(Borders::all(border))
+            .with_tuning(tuning)
+    }
+
+    fn check_all(config: Config, window: u64) {
+        let limits = Limits { max_storage_buffer_binding_size: window, ..Limits::default() };
+        for own in [0..30, 0..7, 7..16, 16..30, 29..30] {
+            for (halo, steps) in [(1, 1), (3, 3), (5, 5), (6, 5), (7, 7)] {
+                let Ok(slab) = Slab::new(config, own.clone(), halo) else { continue };
+                for single_last in [false, true] {
+                    let plan = slab.plan(Features::empty(), &limits, steps, single_last).unwrap();
+                    check(&slab, &plan, steps);
+                    let last = plan.edges.first().or(plan.interior.as_ref()).unwrap();
+                    assert!(!single_last || last.steps == 1);
+                }
+            }
+        }
+    }
+
+    fn check(slab: &Slab, plan: &RoundPlan, steps: u32) {
+        let fresh: Ages = vec![Some(0); slab.config.layers() as usize];
+        let mut buffers = [fresh, vec![None; slab.config.layers() as usize]];
+        for block in &plan.blocks {
+            buffers[1] = outer(slab, &buffers);
+            run(slab, block, &mut buffers);
+            buffers.swap(0, 1);
+        }
+        buffers[1] = outer(slab, &buffers);
+        plan.edges.iter().for_each(|edge| run(slab, edge, &mut buffers));
+        let computed = slab.needed(0);
+        for side in Side::BOTH {
+            let edge = slab.edge_layers(side).unwrap_or_default();
+            let done = edge
+                .filter(|layer| computed.contains(layer))
+                .all(|layer| buffers[1][layer as usize] == Some(steps));
+            assert!(done, "{slab:?} {steps} {plan:?}");
+        }
+        plan.interior.iter().for_each(|interior| run(slab, interior, &mut buffers));
+        let done = computed.clone().all(|layer| buffers[1][layer as usize] == Some(steps));
+        assert!(done, "{slab:?} {steps} {:?} {plan:?}", buffers[1]);
+    }
+
+    /// A buffer to write: nothing in it is right but what no step writes.
+    fn outer(slab: &Slab, buffers: &[Ages; 2]) -> Ages {
+        let computed = slab.config.computed_layers();
+        let fixed =
+            |layer: u32, end: usize| slab.ends()[end] == Some(Border::Fixed) && !computed.contains(&layer);
+        let last = slab.config.layers() - 1;
+        let kept = |layer: u32| (layer == 0 && fixed(layer, 0)) || (layer == last && fixed(layer, 1));
+        (0..=last).map(|layer| if kept(layer) { buffers[0][layer as usize] } else { None }).collect()
+    }
+
+    /// Writes what the launches of a pass write: a layer is right if all layers that it depends on are.
+    fn run(slab: &Slab, pass: &Pass, [source, target]: &mut [Ages; 2]) {
+        let layer_bytes = slab.layer_bytes();
+        let last = slab.config.layers() - 1;
+        for window in &pass.windows {
+            let first = (window.offset / layer_bytes) as u32;
+            let count = (window.size / layer_bytes) as u32;
+            let written = if slab.config.variant.is_blocked() {
+                first + window.params.begin..first + window.params.end
+            } else {
+                let sides = window.params.sides;
+                let direction = 2 * (slab.config.stencil.dims.count() - 1);
+                let fixed = |side: u32| u32::from(side == Border::Fixed as u32);
+                first + fixed(sides[direction])..first + count - fixed(sides[direction + 1])
+            };
+            for layer in written {
+                let inputs = layer.saturating_sub(pass.steps)..=(layer + pass.steps).min(last);
+                let bound = first..first + count;
+                assert!(inputs.clone().all(|input| bound.contains(&input)), "{slab:?} {pass:?}");
+                let is_whole = |end: usize, at: u32| slab.ends()[end].is_some() || at >= pass.steps;
+                let whole = is_whole(0, layer) && is_whole(1, last - layer);
+                // Layers at a fixed side are as good as of any age.
+                let computed = slab.config.computed_layers();
+                let ages = inputs.filter(|input| computed.contains(input) || slab.is_cut_end(*input, last));
+                let age = source[layer as usize];
+                let same = ages.clone().all(|input| source[input as usize] == age);
+                target[layer as usize] = if whole && same { age.map(|age| age + pass.steps) } else { None };
+            }
+        }
+    }
+
+    impl Slab {
+        fn is_cut_end(&self, layer: u32, last: u32) -> bool {
+            (layer == 0 && self.cut[0]) || (layer == last && self.cut[1])
+        }
+    }
+}

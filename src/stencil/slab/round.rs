@@ -1,0 +1,100 @@
+//! The dispatches of a round.
+
+use wgpu::{BufferUsages, CommandEncoder};
+
+use crate::dispatch::{self, Dispatch, Recorder};
+use crate::stencil::error::StencilError;
+use crate::stencil::plan::Plan;
+use crate::stencil::slab::plan::{Pass, RoundPlan};
+use crate::stencil::slab::stepper::SlabStepper;
+use crate::stencil::steps::Binder;
+use crate::stencil::uniforms::UniformBlocks;
+
+/// The dispatches that read the first buffer, and those that read the second.
+type Both = [Vec<Dispatch>; 2];
+
+/// A round of steps, ready to be recorded any number of times.
+///
+/// `from` is the buffer (0 or 1) that holds the grid when the round begins. Before it begins, halos need the neighbours' edges: of each
+/// as many layers as the round makes steps, next to the slab's own. After it, only the slab's own layers are those of the grid.
+#[derive(Debug)]
+pub struct Round {
+    plan: RoundPlan,
+    blocks: Vec<Both>,
+    edges: Both,
+    interior: Both,
+}
+
+/// Binds the launches of a round.
+pub(super) fn bind(
+    stepper: &SlabStepper,
+    weights: &wgpu::Buffer,
+    steps: u32,
+    single_last: bool,
+) -> Result<Round, StencilError> {
+    let kernels = &*stepper.kernels;
+    let device = &kernels.device;
+    let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last)?;
+    let mut blocks = UniformBlocks::default();
+    for window in plan.windows() {
+        blocks.add(window.params, window.params.halted());
+    }
+    let params = blocks.buffer(device, BufferUsages::UNIFORM);
+    let mut first = 0;
+    let mut bound = |pass: &Pass| {
+        let blocked = stepper.slab.config.variant.is_blocked();
+        let kernel = if blocked { kernels.pass(pass.steps) } else { kernels.step() };
+        let bind = Binder { kernels, kernel: &kernel, weights, params: &params };
+        let launches = Plan { windows: pass.windows.clone(), halo: None };
+        let both = stepper.grids().steps().map(|parts| bind.step(parts, &launches, first, None));
+        first += pass.windows.len();
+        both
+    };
+    let blocks = plan.blocks.iter().map(&mut bound).collect();
+    let mut edges = Both::default();
+    for [low, high] in plan.edges.iter().map(&mut bound) {
+        edges[0].extend(low);
+        edges[1].extend(high);
+    }
+    let interior = plan.interior.as_ref().map(&mut bound).unwrap_or_default();
+    Ok(Round { plan, blocks, edges, interior })
+}
+
+impl Round {
+    /// Its launches.
+    pub const fn plan(&self) -> &RoundPlan {
+        &self.plan
+    }
+
+    /// The buffer (0 or 1) that holds the grid after the round.
+    pub fn result(&self, from: usize) -> usize {
+        (from + self.plan.passes()) % 2
+    }
+
+    /// Records all passes but the last, and the last one where neighbours need its cells.
+    pub fn encode_edges(&self, encoder: &mut CommandEncoder, from: usize) {
+        let mut pass = dispatch::begin(encoder, "halofold::stencil::slab::edges");
+        let mut recorder = Recorder::new(&mut pass);
+        for (nth, both) in self.blocks.iter().enumerate() {
+            recorder.record(&both[(from + nth) % 2]);
+        }
+        recorder.record(&self.edges[self.last(from)]);
+    }
+
+    /// Records the last pass elsewhere.
+    pub fn encode_interior(&self, encoder: &mut CommandEncoder, from: usize) {
+        let mut pass = dispatch::begin(encoder, "halofold::stencil::slab::interior");
+        Recorder::new(&mut pass).record(&self.interior[self.last(from)]);
+    }
+
+    /// Records all of it.
+    pub fn encode(&self, encoder: &mut CommandEncoder, from: usize) {
+        self.encode_edges(encoder, from);
+        self.encode_interior(encoder, from);
+    }
+
+    /// The buffer that the last pass reads.
+    fn last(&self, from: usize) -> usize {
+        (from + self.blocks.len()) % 2
+    }
+}

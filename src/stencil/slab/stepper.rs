@@ -1,0 +1,127 @@
+//! A slab bound to buffers: its rounds, and the copies of its faces.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use wgpu::{Buffer, BufferUsages, CommandEncoder};
+
+use crate::stencil::error::StencilError;
+use crate::stencil::grids::Grids;
+use crate::stencil::jacobi::Jacobi;
+use crate::stencil::kernels::Kernels;
+use crate::stencil::slab::round::{self, Round};
+use crate::stencil::slab::{Side, Slab};
+
+impl Jacobi {
+    /// Binds two buffers to a slab, as [`Jacobi::prepare`] does to a whole grid. All slabs of a grid may share one stencil: it compiles
+    /// a kernel when a round first needs it.
+    ///
+    /// The buffers have [`Slab::bytes`], and a slab with neighbours also needs the usages `COPY_SRC` and `COPY_DST`.
+    ///
+    /// # Errors
+    ///
+    /// - The slab is one of another grid: its columns, its element, its stencil or its borders differ.
+    /// - The errors of [`Jacobi::prepare`].
+    pub fn prepare_slab(&self, slab: &Slab, grids: Grids<'_>) -> Result<SlabStepper, StencilError> {
+        let slab = slab.tuned(self.config())?;
+        grids.check(slab.bytes(), slab.config.rhs)?;
+        let usage = BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        for (role, buffer) in [("first", grids.first), ("second", grids.second)] {
+            if slab.cut != [false; 2] && !buffer.usage().contains(usage) {
+                return Err(StencilError::Buffer { role, usage, needed: slab.bytes(), size: buffer.size() });
+            }
+        }
+        let (kernels, weights) = (self.kernels.clone(), self.weights.clone());
+        let buffers = [grids.first.clone(), grids.second.clone()];
+        Ok(SlabStepper { slab, kernels, weights, buffers, rhs: grids.rhs.cloned() })
+    }
+}
+
+/// A slab with its buffers.
+#[derive(Debug)]
+pub struct SlabStepper {
+    pub(super) slab: Slab,
+    pub(super) kernels: Arc<Kernels>,
+    weights: Buffer,
+    pub(super) buffers: [Buffer; 2],
+    rhs: Option<Buffer>,
+}
+
+impl SlabStepper {
+    /// The slab, with the kernel and the tuning that step it.
+    pub const fn slab(&self) -> &Slab {
+        &self.slab
+    }
+
+    /// The buffers, as rounds count them.
+    pub(super) fn grids(&self) -> Grids<'_> {
+        let grids = Grids::new(&self.buffers[0], &self.buffers[1]);
+        self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs))
+    }
+
+    /// Binds a round of so many steps, 1 to [`Slab::depth`]. Keep it: it is recorded any number of times, and recording allocates
+    /// nothing. This compiles the kernels that are not compiled yet.
+    ///
+    /// # Errors
+    ///
+    /// - The round has no steps, or more than the halo has layers.
+    /// - The errors of [`Config::plan`](crate::stencil::Config::plan).
+    pub fn round(&self, steps: u32) -> Result<Round, StencilError> {
+        round::bind(self, &self.weights, steps, false)
+    }
+
+    /// A round whose last pass is a single step, so that [`SlabStepper::check`] can tell what that step changed.
+    ///
+    /// # Errors
+    ///
+    /// See [`SlabStepper::round`].
+    pub fn checked_round(&self, steps: u32) -> Result<Round, StencilError> {
+        round::bind(self, &self.weights, steps, true)
+    }
+
+    /// Records a copy of the first bytes of `from` to the halo on a side, in buffer `into` (0 or 1). Without a neighbour there, it
+    /// records nothing.
+    ///
+    /// # Errors
+    ///
+    /// The buffer is too short or lacks [`BufferUsages::COPY_SRC`].
+    pub fn encode_halo_in(
+        &self,
+        encoder: &mut CommandEncoder,
+        side: Side,
+        into: usize,
+        from: &Buffer,
+    ) -> Result<(), StencilError> {
+        let Some(Range { start, end }) = self.slab.halo(side) else { return Ok(()) };
+        check("face's", from, BufferUsages::COPY_SRC, end - start)?;
+        encoder.copy_buffer_to_buffer(from, 0, &self.buffers[into % 2], start, end - start);
+        Ok(())
+    }
+
+    /// Records a copy of the edge on a side, from buffer `of` (0 or 1) to the first bytes of `to`. Without a neighbour there, it
+    /// records nothing.
+    ///
+    /// # Errors
+    ///
+    /// The buffer is too short or lacks [`BufferUsages::COPY_DST`].
+    pub fn encode_edge_out(
+        &self,
+        encoder: &mut CommandEncoder,
+        side: Side,
+        of: usize,
+        to: &Buffer,
+    ) -> Result<(), StencilError> {
+        let Some(Range { start, end }) = self.slab.edge(side) else { return Ok(()) };
+        check("face's", to, BufferUsages::COPY_DST, end - start)?;
+        encoder.copy_buffer_to_buffer(&self.buffers[of % 2], start, to, 0, end - start);
+        Ok(())
+    }
+}
+
+fn check(role: &'static str, buffer: &Buffer, usage: BufferUsages, needed: u64) -> Result<(), StencilError> {
+    let size = buffer.size();
+    if buffer.usage().contains(usage) && size >= needed {
+        return Ok(());
+    }
+    Err(StencilError::Buffer { role, usage, needed, size })
+}
