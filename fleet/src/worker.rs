@@ -252,11 +252,11 @@ impl Worker {
         Change::parse(&bytes).ok_or(WorkerError::Order("no round was checked"))
     }
 
-    /// Waits for everything submitted, and reads some bytes of the slab's own layers, whole words of them, in pieces.
+    /// Waits for everything submitted, and reads some bytes of the slab's own layers, from a whole word on, in pieces.
     ///
     /// # Errors
     ///
-    /// - The range is not inside the own layers, or not of whole words.
+    /// - The range is not inside the own layers, or begins inside a word.
     /// - The device is lost.
     pub fn read(&self, range: Range<u64>, mut sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
         let own = self.slab().own_bytes();
@@ -268,9 +268,11 @@ impl Worker {
         let mut at = start;
         while at < end {
             let size = PIECE.min(end - at);
+            // A grid of 16-bit cells may end inside a word, and its buffer with that word.
+            let words = size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
             watched(&self.member.device, || {
                 let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: read"));
-                readback.encode(&mut encoder, &self.buffers[self.at], at, size)?;
+                readback.encode(&mut encoder, &self.buffers[self.at], at, words)?;
                 self.member.queue.submit([encoder.finish()]);
                 Ok(())
             })?;
