@@ -75,6 +75,33 @@ fn rank(kind: DeviceType) -> u8 {
     }
 }
 
+/// The adapters among these that are different GPUs, as their places in the list: what a program takes that uses all of them. One GPU
+/// that several back ends offer counts once, with the first of them; GPUs with a PCI address are told apart by it, since equal cards
+/// have equal names. Software adapters count only where there is nothing else.
+pub fn distinct(adapters: &[AdapterInfo]) -> Vec<usize> {
+    let only_software = adapters.iter().all(is_software);
+    let mut distinct: Vec<usize> = Vec::new();
+    for (nth, info) in adapters.iter().enumerate() {
+        let same = |other: &&usize| {
+            let other = &adapters[**other];
+            match (info.device_pci_bus_id.as_str(), other.device_pci_bus_id.as_str()) {
+                ("", _) | (_, "") => info.backend != other.backend && is_alike(info, other),
+                (address, others) => address == others,
+            }
+        };
+        if is_software(info) == only_software && !distinct.iter().any(|other| same(&other)) {
+            distinct.push(nth);
+        }
+    }
+    distinct
+}
+
+/// Whether two back ends may offer the same GPU. GL does not tell which one it is.
+fn is_alike(one: &AdapterInfo, other: &AdapterInfo) -> bool {
+    let is_gl = one.backend == Backend::Gl || other.backend == Backend::Gl;
+    is_gl || (one.vendor, one.device) == (other.vendor, other.device)
+}
+
 /// Whether the adapter is a software implementation on the CPU.
 pub fn is_software(info: &AdapterInfo) -> bool {
     info.device_type == DeviceType::Cpu
@@ -99,4 +126,38 @@ pub async fn open(adapter: &Adapter) -> Result<(Device, Queue), wgpu::RequestDev
             ..Default::default()
         })
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(backend: Backend, device: u32, kind: DeviceType, address: &str) -> AdapterInfo {
+        let mut info = AdapterInfo::new(kind, backend);
+        (info.vendor, info.device, info.device_pci_bus_id) = (1, device, address.to_owned());
+        info
+    }
+
+    #[test]
+    fn each_gpu_counts_once() {
+        let discrete = DeviceType::DiscreteGpu;
+        let gpus = [
+            info(Backend::Vulkan, 7, discrete, "0000:06:00.0"),
+            info(Backend::Vulkan, 7, discrete, "0000:07:00.0"),
+            info(Backend::Dx12, 7, discrete, "0000:06:00.0"),
+            info(Backend::Gl, 0, discrete, ""),
+            info(Backend::Vulkan, 0, DeviceType::Cpu, ""),
+        ];
+        assert_eq!(distinct(&gpus), [0, 1]);
+        assert_eq!(distinct(&gpus[3..]), [0]);
+        let software = [
+            info(Backend::Vulkan, 1, DeviceType::Cpu, ""),
+            info(Backend::Vulkan, 2, DeviceType::Cpu, ""),
+            info(Backend::Gl, 0, DeviceType::Cpu, ""),
+        ];
+        assert_eq!(distinct(&software), [0, 1]);
+        // Two equal GPUs without addresses, on two back ends.
+        let both = [Backend::Metal, Backend::Metal].map(|backend| info(backend, 3, discrete, ""));
+        assert_eq!(distinct(&both), [0, 1]);
+    }
 }

@@ -8,7 +8,7 @@ use halofold_measure::Job;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::gpu::{adapters, explain};
+use crate::gpu::{adapters, combined, explain};
 use crate::output::{print, print_json};
 
 /// Options of `halofold devices`.
@@ -38,6 +38,10 @@ struct Report {
     backend: String,
     kind: String,
     driver: String,
+    /// Its address on the bus, which tells equal cards apart; none where the back end does not tell.
+    pci: Option<String>,
+    /// Whether `--adapters all` takes it.
+    in_all: bool,
     subgroup_size: Option<[u32; 2]>,
     features: Vec<String>,
     missing_features: Vec<String>,
@@ -67,15 +71,22 @@ struct Cannot {
 
 /// Runs the command.
 pub fn run(args: DevicesArgs) -> Result<(), Failure> {
-    let reports: Vec<_> =
-        adapters()?.iter().enumerate().map(|(index, adapter)| report(index, adapter)).collect();
+    let adapters = adapters()?;
+    let all = combined(&adapters);
+    let report = |(index, adapter)| report(index, adapter, all.contains(&index));
+    let reports: Vec<_> = adapters.iter().enumerate().map(report).collect();
     if args.json {
         return print_json(&reports);
     }
-    print(&reports.iter().map(describe).collect::<Vec<_>>().join("\n"))
+    let all: Vec<_> = all.iter().map(usize::to_string).collect();
+    let together = match all.len() {
+        1 => String::new(),
+        _ => format!("\ntogether, by --adapters all: {}\n", all.join(", ")),
+    };
+    print(&(reports.iter().map(describe).collect::<Vec<_>>().join("\n") + &together))
 }
 
-fn report(index: usize, adapter: &wgpu::Adapter) -> Report {
+fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
     let info = adapter.get_info();
     let features = adapter.features();
     let limits = adapter::helpful_limits(adapter);
@@ -89,6 +100,8 @@ fn report(index: usize, adapter: &wgpu::Adapter) -> Report {
         |rung: &&Rung| !cannot.iter().any(|cannot| cannot.rung == rung.name() && cannot.types.is_empty());
     Report {
         index,
+        pci: Some(info.device_pci_bus_id).filter(|address| !address.is_empty()),
+        in_all,
         name: info.name,
         backend: info.backend.to_string(),
         kind: kind(info.device_type).to_owned(),
@@ -152,8 +165,13 @@ fn describe(report: &Report) -> String {
         None => "none".to_owned(),
     };
     let mut text = format!(
-        "{}: {}\n  back end {}, {}, driver {}\n  subgroups: {subgroups}\n",
-        report.index, report.name, report.backend, report.kind, report.driver
+        "{}: {}\n  back end {}, {}, driver {}{}\n  subgroups: {subgroups}\n",
+        report.index,
+        report.name,
+        report.backend,
+        report.kind,
+        report.driver,
+        report.pci.as_ref().map_or(String::new(), |address| format!(", on the bus at {address}")),
     );
     text += &format!(
         "  limits: buffer {}, binding {}, {} invocations and {} of memory a workgroup, {} workgroups a dimension, \

@@ -20,6 +20,14 @@ pub struct AdapterArgs {
     pub adapter: Option<String>,
 }
 
+/// Several adapters at once.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AdaptersArgs {
+    /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them.
+    #[arg(long, value_name = "all|LIST", value_delimiter = ',', conflicts_with = "adapter")]
+    pub adapters: Vec<String>,
+}
+
 /// An open device, and what was found out about it.
 pub struct Gpu {
     /// The device.
@@ -81,6 +89,25 @@ impl AdapterArgs {
             Some(wanted) => Gpu::open(find(&adapters()?, wanted)?),
         }
     }
+}
+
+impl AdaptersArgs {
+    /// Opens the adapters asked for: none, unless several were.
+    pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
+        if self.adapters.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all = adapters()?;
+        if self.adapters.iter().all(|name| name == "all") {
+            return combined(&all).into_iter().map(|nth| Gpu::open(&all[nth])).collect();
+        }
+        self.adapters.iter().map(|wanted| Gpu::open(find(&all, wanted)?)).collect()
+    }
+}
+
+/// The adapters that are different GPUs, as their places in the list.
+pub fn combined(all: &[wgpu::Adapter]) -> Vec<usize> {
+    adapter::distinct(&all.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>())
 }
 
 fn find<'a>(adapters: &'a [wgpu::Adapter], wanted: &str) -> Result<&'a wgpu::Adapter, Failure> {

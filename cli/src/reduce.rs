@@ -37,7 +37,6 @@ use crate::{output, progress};
 use check::Check;
 use engine::Engine;
 use file::Work;
-use layout::Layout;
 use report::{Array, Row};
 use results::Results;
 use rule::Rule;
@@ -82,11 +81,11 @@ pub struct ReduceArgs {
     output: Option<PathBuf>,
     /// Sums, means and dot products without rounding but at the end: the same bits on every GPU, however the file is cut.
     ///
-    /// Of f32, f16 and f64, on every adapter. A line ends in the result's bits; in JSON they are the key `bits`.
-    #[arg(long, conflicts_with_all = ["axis", "ddof", "output"])]
+    /// Of f32, f16 and f64, on every adapter. A line ends in the result's bits; in JSON they are the key `bits`, nested as `value` is.
+    #[arg(long, conflicts_with = "ddof")]
     exact: bool,
     /// Write the exact state of all files together, for --merge.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "axis")]
     state: Option<PathBuf>,
     /// The files are exact states: add them up and print what they finish to.
     #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
@@ -98,8 +97,9 @@ pub struct ReduceArgs {
     /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
     /// false, min-max a list of two; it is null if there is no value. `index` is the place that arg-min and arg-max found, else null.
     /// With --axis there are also {axis, shape, dtype, output} after `n`, and `value` and `index` are nested lists if there are at
-    /// most 1000 results, else null. `gpu_ms` is null if nothing ran on the GPU or it has no timestamps; `wall_ms` is the time from
-    /// opening the file to its last value, with --verify the CPU's part included.
+    /// most 1000 results, else null. With --exact `bits` take the place of `index` and `gpu_ms`. `gpu_ms` is null if nothing ran on
+    /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
+    /// included.
     #[arg(long)]
     json: bool,
     /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
@@ -176,20 +176,11 @@ fn reduce(
     let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
     engine.reduce(work, &mut sources, &mut tallies, advance)?;
     let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    let output = args.output.as_ref().map(|path| path.display().to_string());
     let row = |(&op, tally): (&Op, Tally)| {
         let (n, gpu_ms) = (tally.n(), tally.gpu_ms());
         let (check, results) = tally.into_parts();
         let (value, index) = Row::lists(op, &results);
-        let array = match &work.layout {
-            Layout::Whole => None,
-            Layout::Axis(axis) => Some(Array {
-                axis: axis.number,
-                shape: results.shape(),
-                dtype: results.dtype().to_string(),
-                output: output.clone(),
-            }),
-        };
+        let array = Array::of(&work.layout, &results, args.output.as_deref());
         let row = Row {
             file: work.path.clone(),
             op: op.name(),
@@ -200,7 +191,7 @@ fn reduce(
             gpu_ms,
             wall_ms,
             adapter: engine.adapter().to_owned(),
-            text: Row::text(&results, output.as_deref().filter(|_| array.is_some())),
+            text: Row::text(&results, array.as_ref()),
             array,
             check,
         };

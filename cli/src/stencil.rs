@@ -11,7 +11,7 @@ use halofold::Element;
 use halofold::stencil::{Block, Border, Norm, Stencil};
 
 use crate::failure::Failure;
-use crate::gpu::AdapterArgs;
+use crate::gpu::{AdapterArgs, AdaptersArgs};
 pub use preset::{MACHINE, PRESETS, Preset, Published, pieces, speed};
 use preset::{PresetArgs, Setting};
 
@@ -86,6 +86,12 @@ pub struct StencilArgs {
     tune: bool,
     #[command(flatten)]
     adapter: AdapterArgs,
+    /// The grid in slabs on several adapters. Its bits are those of one adapter that runs the same kernel.
+    #[command(flatten)]
+    adapters: AdaptersArgs,
+    /// With --adapters, the steps between two exchanges of faces: by default as many as measured times say.
+    #[arg(long, value_name = "STEPS", requires = "adapters", value_parser = clap::value_parser!(u32).range(1..))]
+    halo: Option<u32>,
     #[command(flatten)]
     preset: PresetArgs,
     /// Print one JSON object, or an array of a preset's rows, instead of text.
@@ -93,7 +99,8 @@ pub struct StencilArgs {
     /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null without
     /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
     /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
-    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend.
+    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
+    /// also layers (of each slab) and halo (steps between two exchanges).
     #[arg(long)]
     json: bool,
 }
@@ -101,6 +108,9 @@ pub struct StencilArgs {
 /// Runs the command.
 pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     let StencilArgs { preset, element, steps, json, adapter, stencil, .. } = args;
+    if !args.adapters.adapters.is_empty() && args.grid.is_none() {
+        return Err(Failure::usage("--adapters: only for a grid from a file"));
+    }
     if args.tune {
         let element = element.unwrap_or(Element::F32);
         return tune::run(&tune::Setting { stencil: *stencil, element, json: *json, adapter });

@@ -5,10 +5,10 @@ mod files;
 
 use std::process::Output;
 
-use files::{Folder, refused, stdout};
+use files::{Folder, npy, refused, stdout};
 use halofold::Element;
 use halofold::reduce::exact::{Format, State};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn run(args: &[&str]) -> Output {
     files::command("reduce", args).output().unwrap()
@@ -100,12 +100,140 @@ fn dot_products_are_exact_too() {
     assert_eq!(bits(&args), [hexadecimal(state.sum())]);
 }
 
+/// The dimensions of an array in either order, and one axis of it.
+struct Along {
+    shape: [usize; 3],
+    fortran: bool,
+    axis: usize,
+}
+
+impl Along {
+    /// The elements of each result, in the order of the dimensions that are left.
+    fn lines(&self) -> Vec<Vec<Vec<usize>>> {
+        let [planes, rows, cols] = self.shape;
+        let place = |[plane, row, col]: [usize; 3]| {
+            if self.fortran { (col * rows + row) * planes + plane } else { (plane * rows + row) * cols + col }
+        };
+        let [first, second] = [[1, 2], [0, 2], [0, 1]][self.axis];
+        let line = |a, b| {
+            let at = |k| {
+                let mut at = [k; 3];
+                (at[first], at[second]) = (a, b);
+                place(at)
+            };
+            (0..self.shape[self.axis]).map(at).collect()
+        };
+        (0..self.shape[first]).map(|a| (0..self.shape[second]).map(|b| line(a, b)).collect()).collect()
+    }
+
+    /// The bits that the reference gives, as the nested lists in JSON.
+    fn bits(&self, element: Element, bytes: &[u8], finish: impl Fn(&State) -> halofold::Value) -> Value {
+        let size = element.size() as usize;
+        let one = |line: Vec<usize>| {
+            let items: Vec<u8> = line.iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
+            let mut state = State::new(if size == 8 { Format::Double } else { Format::Single });
+            state.add(element, &items);
+            hexadecimal(finish(&state))
+        };
+        let all = self.lines().into_iter().map(|row| row.into_iter().map(one).collect::<Vec<_>>());
+        json!(all.collect::<Vec<_>>())
+    }
+}
+
+fn rows(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&run(&[args, &["--json"]].concat()))).unwrap()
+}
+
+#[test]
+fn along_an_axis_every_result_is_exact() {
+    let folder = Folder::new("exact-axis");
+    let shape = [4, 90, 7];
+    for (element, kind) in [(Element::F32, "<f4"), (Element::F16, "<f2"), (Element::F64, "<f8")] {
+        let (path, _) = written(&folder, element);
+        let bytes = &std::fs::read(&path).unwrap()[..2520 * element.size() as usize];
+        for fortran in [false, true] {
+            let path = folder.write("array.npy", &npy(kind, fortran, &shape, bytes));
+            for axis in 0..3 {
+                let along = Along { shape, fortran, axis };
+                let [sums, means] =
+                    [State::sum, State::mean].map(|finish| along.bits(element, bytes, finish));
+                // All at once, and lines cut into pieces.
+                for piece in ["1000000", "5040", "1264"] {
+                    let (at, ops) = (axis.to_string(), "sum,mean");
+                    let args = [&path, "--exact", "--axis", &at, "--op", ops, "--piece", piece, "--verify"];
+                    let inner = if fortran { &shape[..axis] } else { &shape[axis + 1..] };
+                    let row = inner.iter().product::<usize>();
+                    if row * element.size() as usize > piece.parse().unwrap() {
+                        refused(&run(&args), &[&format!("a row of {row} elements"), "--piece"]);
+                        continue;
+                    }
+                    let rows = rows(&args);
+                    let what = format!("{element}, fortran {fortran}, axis {axis}, pieces of {piece}");
+                    assert_eq!((&rows[0]["bits"], &rows[1]["bits"]), (&sums, &means), "{what}");
+                    assert_eq!((&rows[0]["n"], &rows[0]["axis"]), (&2520.into(), &axis.into()), "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_along_an_axis_and_results_in_a_file() {
+    let folder = Folder::new("exact-axis-file");
+    let floats: Vec<f32> = numbers().iter().map(|x| *x as f32).collect();
+    let array = |name: &str, floats: &[f32]| {
+        folder.write(name, &npy("<f4", false, &[2, 2500], bytemuck::cast_slice(floats)))
+    };
+    let (first, second) = (array("a.npy", &floats[..5000]), array("b.npy", &floats[5000..]));
+    let products = |row: usize| {
+        let mut state = State::new(Format::Product);
+        let at = 2500 * row..2500 * (row + 1);
+        state.add_products(&floats[..5000][at.clone()], &floats[5000..][at]);
+        hexadecimal(state.sum())
+    };
+    let dot = ["--exact", "--op", "dot", "--with", &second, "--axis", "1", "--verify"];
+    assert_eq!(rows(&[&[first.as_str()][..], &dot].concat())[0]["bits"], json!([products(0), products(1)]));
+
+    // Too many results to print.
+    let out = folder.path("out.npy");
+    let columns = [first.as_str(), "--exact", "--axis", "0"];
+    refused(&run(&columns), &["2500 values", "-o"]);
+    let row = &rows(&[&columns[..], &["-o", &out]].concat())[0];
+    assert_eq!((&row["value"], &row["bits"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&row["shape"], &row["dtype"], &row["output"]),
+        (&json!([2500]), &"f4".into(), &out.as_str().into())
+    );
+    let text = stdout(&run(&[&columns[..], &["-o", &out]].concat()));
+    assert!(text.trim_end().ends_with(&format!("5000  [2500] f4 in {out}")), "{text}");
+    let column = |k: usize| {
+        let mut state = State::new(Format::Single);
+        state.add(Element::F32, bytemuck::cast_slice(&[floats[k], floats[2500 + k]]));
+        state.sum().as_f64() as f32
+    };
+    let sums: Vec<f32> = (0..2500).map(column).collect();
+    assert!(std::fs::read(&out).unwrap().ends_with(bytemuck::cast_slice(&sums)));
+}
+
+#[test]
+fn of_no_elements_sums_are_zero_and_means_are_none() {
+    let folder = Folder::new("exact-axis-empty");
+    let path = folder.write("empty.npy", &npy("<f8", false, &[2, 0], &[]));
+    let rows = rows(&[&path, "--exact", "--axis", "1", "--op", "sum,mean", "--verify"]);
+    assert_eq!(rows[0]["bits"], json!(["0x0000000000000000", "0x0000000000000000"]));
+    assert_eq!(rows[1]["value"], json!(["NaN", "NaN"]));
+}
+
 #[test]
 fn the_text_ends_in_the_bits() {
     let folder = Folder::new("exact-text");
     let path = folder.write("three.bin", bytemuck::cast_slice(&[1e30f32, 1.0, -1e30]));
     let text = stdout(&run(&[&path, "--raw", "f32", "--exact"]));
     assert!(text.trim_end().ends_with("1.0  0x3f800000"), "{text}");
+    let path = folder
+        .write("two.npy", &npy("<f4", false, &[2, 2], bytemuck::cast_slice(&[1e30f32, 1.0, -1e30, 1.0])));
+    let text = stdout(&run(&[&path, "--exact", "--axis", "0"]));
+    assert!(text.trim_end().ends_with("4  [0.0, 2.0]  [0x00000000, 0x40000000]"), "{text}");
 }
 
 #[test]
@@ -117,6 +245,8 @@ fn what_does_not_go_together_is_refused() {
         (&["--raw", "u32", "--exact"], "exact form"),
         (&["--raw", "f32", "--state", "x"], "--exact"),
         (&["--merge"], "words"),
+        (&["--raw", "f32", "--exact", "--axis", "0", "--state", "x"], "--axis"),
+        (&["--raw", "f32", "--exact", "--op", "dot"], "--with"),
     ] {
         refused(&run(&[&[path.as_str()][..], args].concat()), &[why]);
     }

@@ -75,7 +75,8 @@ impl Team {
                 return Err(FleetError::Cells { given: given.len(), needed: config.bytes() });
             }
         }
-        let plan = Plan { members, config, weights };
+        let first = members.first().ok_or(FleetError::Shares { shares: 0, members: 0 })?;
+        let plan = Plan { members, config: kernel(config, first, members.len() as u32), weights };
         let (slabs, stencils) = plan.cut(settings)?;
         let rhs = rhs.unwrap_or_default();
         let load = |nth: usize| {
@@ -207,7 +208,7 @@ impl Team {
         self.workers.iter().enumerate().try_for_each(|(nth, worker)| of(nth, worker.finish()))
     }
 
-    /// Reads some bytes of the grid, whole words of them.
+    /// Waits for everything submitted, and reads some bytes of the grid.
     ///
     /// # Errors
     ///
@@ -229,6 +230,16 @@ impl Team {
         }
         Err(FleetError::Cells { given: bytes.len(), needed: self.config.bytes() })
     }
+}
+
+/// The configuration with the kernel that one GPU would run, or if the grid is too large for one, that it would run for its part.
+fn kernel(config: Config, member: &Member, members: u32) -> Config {
+    let mut grid = config.grid;
+    if config.bytes() > member.device.limits().max_buffer_size {
+        let layers = if config.stencil.dims == Dims::Two { &mut grid.rows } else { &mut grid.planes };
+        *layers = (*layers / members).max(1);
+    }
+    config.kernel_for(grid, &member.device)
 }
 
 /// What is to be cut, and for whom.

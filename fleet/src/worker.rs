@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use halofold::read::{self, Readback};
 use halofold::stencil::slab::{Change, ChangeCheck, Round, Side, Slab, SlabStepper};
-use halofold::stencil::{Grids, Jacobi};
+use halofold::stencil::{Config, Grids, Jacobi};
 use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, Device, Queue, SubmissionIndex};
 
 use crate::error::WorkerError;
@@ -109,6 +109,11 @@ impl Worker {
     /// Its slab.
     pub fn slab(&self) -> &Slab {
         self.stepper.slab()
+    }
+
+    /// The configuration by which it is stepped.
+    pub fn stencil(&self) -> Config {
+        self.slab().config()
     }
 
     /// Submits a round of so many steps, 1 to [`Slab::depth`]: first up to the edges and their copies, then the interior. With `checked` the
@@ -252,11 +257,11 @@ impl Worker {
         Change::parse(&bytes).ok_or(WorkerError::Order("no round was checked"))
     }
 
-    /// Waits for everything submitted, and reads some bytes of the slab's own layers, from a whole word on, in pieces.
+    /// Waits for everything submitted, and reads some bytes of the slab's own layers, in pieces.
     ///
     /// # Errors
     ///
-    /// - The range is not inside the own layers, or begins inside a word.
+    /// - The range is not inside the own layers.
     /// - The device is lost.
     pub fn read(&self, range: Range<u64>, mut sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
         let own = self.slab().own_bytes();
@@ -264,19 +269,19 @@ impl Worker {
         if end > own.end || start > end {
             return Err(WorkerError::Order("only the slab's own layers can be read"));
         }
-        let readback = Readback::new(&self.member.device, PIECE.min(end - start));
-        let mut at = start;
+        // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
+        let mut at = start / 4 * 4;
+        let readback = Readback::new(&self.member.device, PIECE.min((end - at).next_multiple_of(4)));
         while at < end {
-            let size = PIECE.min(end - at);
-            // A grid of 16-bit cells may end inside a word, and its buffer with that word.
-            let words = size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+            let size = PIECE.min((end - at).next_multiple_of(4));
             watched(&self.member.device, || {
                 let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: read"));
-                readback.encode(&mut encoder, &self.buffers[self.at], at, words)?;
+                readback.encode(&mut encoder, &self.buffers[self.at], at, size)?;
                 self.member.queue.submit([encoder.finish()]);
                 Ok(())
             })?;
-            sink(&readback.wait(size)?);
+            let bytes = readback.wait(size)?;
+            sink(&bytes[start.saturating_sub(at) as usize..(end - at).min(size) as usize]);
             at += size;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use halofold::stencil::{
-    Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, SEVEN_POINT, STENCILS, Stencil,
+    Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, SEVEN_POINT, STENCILS, Stencil, StencilError,
     TWENTY_SEVEN_POINT, Until,
 };
 use halofold::wgpu::{self, BufferUsages};
@@ -101,13 +101,12 @@ proptest! {
         halo in 1u32..9,
         shares in prop::collection::vec(1.0f64..6.0, 4),
         steps in 0u32..23,
-        (has_rhs, is_double) in any::<(bool, bool)>(),
+        (has_rhs, element) in (any::<bool>(), prop::sample::select(vec![Element::F32, Element::F64, Element::F16])),
     ) {
         let stencil = STENCILS[nth];
         let grid = if stencil.dims.count() == 2 { Grid::plane(layers, cols) } else { Grid { planes: layers, rows: 5, cols } };
-        // Where there are 64-bit floats.
-        let has_doubles = members(1)[0].device.features().contains(Element::F64.feature());
-        let element = if is_double && has_doubles { Element::F64 } else { Element::F32 };
+        let has = |element: &Element| members(1)[0].device.features().contains(element.feature());
+        let element = Some(element).filter(has).unwrap_or(Element::F32);
         let config = single(stencil, element, grid, border);
         let config = if has_rhs { config.with_rhs() } else { config };
         let (first, second) = (cells(&config, 1), cells(&config, 2));
@@ -120,7 +119,10 @@ proptest! {
                 same(&team, &config, &whole(config, &first, rhs, steps));
             }
             // Slabs thinner than their halo are refused, never wrong.
-            Err(FleetError::Layers { .. } | FleetError::Stencil(_)) => prop_assert!(halo * count as u32 > layers || (count == 1 && halo > layers)),
+            Err(FleetError::Layers { .. } | FleetError::Stencil(StencilError::SlabHalo { .. })) => {
+                prop_assert!((halo + 1) * count as u32 > layers, "{halo} {layers}");
+            }
+            Err(FleetError::Stencil(StencilError::SlabWords { .. })) => prop_assert!(element == Element::F16 && cols % 2 == 1),
             Err(error) => prop_assert!(false, "{error}"),
         }
     }

@@ -24,7 +24,7 @@ struct Own {
     team: u32,
     // Columns of the array: the distance from one element to the next of the same result.
     inner: u32,
-    // Columns that the dispatch reduces: all.
+    // Columns that a workgroup takes: one.
     width: u32,
     // 1 if states are combined with those that an earlier dispatch has stored at the same positions.
     onto: u32,

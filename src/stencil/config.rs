@@ -104,6 +104,17 @@ impl Config {
         self.choose(&self.machine(device), &[])
     }
 
+    /// Returns this configuration with the kernel that a device would choose for a grid of another size, if that is still open. The
+    /// kernel's tuning is left to each device. So several devices step parts of one grid by one kernel: the bits are one kernel's.
+    pub fn kernel_for(self, grid: Grid, device: &wgpu::Device) -> Self {
+        if self.open != Open::Kernel {
+            return self;
+        }
+        let variant = Config { grid, ..self }.on(device).variant;
+        let open = if variant.is_blocked() { Open::Knobs } else { Open::Nothing };
+        Config { variant, tuning: Tuning::of(variant), open, ..self }
+    }
+
     /// The same by what steps took on this device: samples of a calibration, which times [`Config::trials`]. Where no
     /// sample is of this stencil and this type, it is [`Config::on`].
     pub fn on_calibrated(self, device: &wgpu::Device, samples: &[Sample]) -> Self {

@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::exact::State;
-use halofold::reduce::{Op, Shape};
+use halofold::reduce::{Extent, Op, Shape};
 
 use crate::arrays::{Hard, array};
 use crate::common::{Gpu, alone, gpu, limited};
@@ -60,4 +60,16 @@ fn long_columns() {
         check(&small, case, Hard::Patterns, [2, 9000, 5]);
         check(&small, case, Hard::Mixed, [40, 70, 9]);
     }
+}
+
+/// A workgroup takes one column, however many there are.
+#[test]
+fn the_depth_is_the_same_for_any_number_of_columns() {
+    let _alone = alone();
+    let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), exact(false, false));
+    let depth = |inner: u64| {
+        let all = Extent { offset: 0, len: 300 * inner };
+        sum.plan(Shape::axis(1, 300, inner), &[all], None).unwrap().depth()
+    };
+    assert_eq!([100, 1000].map(depth), [depth(2); 2]);
 }

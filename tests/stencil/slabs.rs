@@ -208,6 +208,7 @@ fn refused() -> Result<(), Failed> {
     }
     let narrow = Config::new(stencil, stencil.fastest_step(), Element::F16, Grid::plane(20, 7));
     assert!(Slab::new(narrow, 0..5, 2).is_err() && Slab::new(narrow, 0..6, 2).is_ok());
+    assert!(Slab::new(narrow, 6..20, 3).is_err() && Slab::new(narrow, 11..20, 2).is_ok());
     let (slab, other) = (Slab::new(config, 0..10, 4)?, Slab::new(narrow, 0..10, 4)?);
     let [first, second] = [0, 1].map(|_| buffer(gpu(), &vec![0; slab.bytes() as usize]));
     let jacobi = Jacobi::new(&gpu().device, slab.config(), WEIGHTS)?;

@@ -46,7 +46,7 @@ pub fn expected(
 }
 
 /// The elements of one result.
-fn line(bytes: &[u8], size: usize, share: &Share, result: u64) -> Vec<u8> {
+pub fn line(bytes: &[u8], size: usize, share: &Share, result: u64) -> Vec<u8> {
     let [len, inner] = [share.len, share.inner].map(|n| n as usize);
     let (plane, column) = (result as usize / inner, result as usize % inner);
     if inner == 1 {

@@ -175,11 +175,12 @@ impl<'a> Job<'a> {
         kernels: &[Kernel],
         flight: Flight,
     ) -> Result<Landed, Failure> {
-        let outcomes = gpu.attempt(|| slots[flight.slot].collect(gpu, kernels))?;
-        let judged = outcomes.into_iter().enumerate().map(|(place, mut outcome)| {
-            let op = kernels[self.used[place]].op;
+        let all = gpu.attempt(|| slots[flight.slot].collect(gpu))?;
+        let judged = all.into_iter().enumerate().map(|(place, made)| {
+            let kernel = &kernels[self.used[place]];
+            let mut outcome = kernel.outcome(made);
             let check = flight.expected.as_ref().map_or(Check::Unchecked, |expected| {
-                check::judge(op, self.layout, &flight.share, &expected[place], &outcome)
+                check::judge(kernel.op, self.layout, &flight.share, &expected[place], &outcome)
             });
             outcome.place = self.place(&flight, &outcome);
             (outcome, check)

@@ -6,20 +6,24 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use halofold::Value;
 use halofold::reduce::Op;
-use halofold::reduce::exact::{Format, State};
+use halofold::reduce::exact::{Format, State, StateError};
+use halofold::{Element, Value};
 use serde::Serialize;
 
 use super::ReduceArgs;
-use super::exact_sum::{Total, sum};
-use super::file;
-use super::report::{Cell, shortest};
+use super::exact_sum::sum;
+use super::file::{self, Work};
+use super::layout::Layout;
+use super::report::{self, Array, Cell};
+use super::request;
+use super::results::{Results, Tree};
+use super::rule::Answer;
 use crate::failure::Failure;
 use crate::reserved::Reserved;
 use crate::{output, table};
 
-/// A result. Its fields, in their order, are the keys in JSON.
+/// The result of one operator. Its fields, in their order, are the keys in JSON.
 #[derive(Serialize)]
 struct Row {
     /// The file; of merged states `merged`.
@@ -28,73 +32,130 @@ struct Row {
     #[serde(rename = "type")]
     element: &'static str,
     n: u64,
-    value: Cell,
-    /// The result's bits, in hexadecimal digits.
-    bits: String,
+    #[serde(flatten)]
+    array: Option<Array>,
+    /// The result, or nested lists of few results.
+    value: Option<Tree<Cell>>,
+    /// Their bits, in hexadecimal digits.
+    bits: Option<Tree<String>>,
     wall_ms: f64,
     /// The adapter's name; none where states were merged.
     adapter: Option<String>,
+    /// The results as text, and their bits.
+    #[serde(skip)]
+    text: [String; 2],
     /// Whether the CPU gave the same bits, if it was asked.
     #[serde(skip)]
     is_right: Option<bool>,
 }
 
 impl Row {
-    /// What a state finishes to.
-    fn of(file: &str, op: Op, element: &'static str, state: &State) -> Self {
-        let value = if op == Op::Mean { state.mean() } else { state.sum() };
-        let bits = match value {
-            Value::F64(x) => format!("{:#018x}", x.to_bits()),
-            other => format!("{:#010x}", (other.as_f64() as f32).to_bits()),
-        };
-        let (file, op, n) = (file.to_owned(), op.name(), state.count());
-        let value = Cell::Value(value);
-        Row { file, op, element, n, value, bits, wall_ms: 0.0, adapter: None, is_right: None }
+    /// What an operator made of `n` elements.
+    fn of(
+        file: &str,
+        op: Op,
+        element: &'static str,
+        n: u64,
+        results: &Results,
+        array: Option<Array>,
+    ) -> Self {
+        let nested = results.nested();
+        let bits = nested.as_ref().filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
+        let text = [
+            report::Row::text(results, array.as_ref()),
+            bits.map_or_else(String::new, |nested| nested.text(&bits_of)),
+        ];
+        Row {
+            file: file.to_owned(),
+            op: op.name(),
+            element,
+            n,
+            array,
+            value: nested.as_ref().map(|nested| nested.tree(Cell::of)),
+            bits: nested.as_ref().map(|nested| nested.tree(bits_of)),
+            wall_ms: 0.0,
+            adapter: None,
+            text,
+            is_right: None,
+        }
     }
+}
+
+/// The bits of a result.
+fn bits_of(answer: &Answer) -> String {
+    match answer {
+        Answer::Value(Value::F64(x)) => format!("{:#018x}", x.to_bits()),
+        Answer::Value(other) => format!("{:#010x}", (other.as_f64() as f32).to_bits()),
+        _ => String::new(),
+    }
+}
+
+/// What a state finishes to.
+fn finished(op: Op, state: &State) -> Answer {
+    Answer::Value(if op == Op::Mean { state.mean() } else { state.sum() })
 }
 
 /// Reduces the files exactly.
 pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
-    check(args)?;
+    request::check_options(args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    let mut work = file::survey(&paths, args.raw, None)?;
+    let mut work = file::survey(&paths, args.raw, args.axis)?;
     let mut second = if args.with.is_some() { work.pop() } else { None };
-    if let Some(second) = &second {
-        work[0].check_pair(second)?;
-    }
+    request::check_files(args, &work, second.as_ref())?;
     for work in &work {
-        for op in &args.op {
-            if Format::of(*op, work.stored.element()).is_none() {
-                return Err(Failure::Usage(format!(
-                    "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot of f32",
-                    work.path, work.stored
-                )));
-            }
-        }
+        check(args, work)?;
     }
-    let target =
-        args.state.as_deref().map(|path| Reserved::open_apart("--state", path, &paths)).transpose()?;
+    let open =
+        |option, path: Option<&Path>| path.map(|path| Reserved::open_apart(option, path, &paths)).transpose();
+    let (array, target) = (open("-o", args.output.as_deref())?, open("--state", args.state.as_deref())?);
     let gpu = args.adapter.open()?;
     let mut rows = Vec::new();
-    let mut together = Total::default();
+    let mut stored = None;
+    let mut together = None;
     for work in &mut work {
         let start = Instant::now();
+        let new = |op: &Op| Results::new(*op, work.stored, &work.layout, args.output.is_some());
+        let mut results: Vec<_> = args.op.iter().map(new).collect();
+        let mut is_right = args.verify.then_some(true);
         // Sum and mean finish the same state.
-        let summed = sum(&gpu, work, second.as_mut(), args)?;
-        for op in &args.op {
-            let mut row = Row::of(&work.path, *op, work.stored.name(), &summed.state);
-            row.is_right =
-                summed.reference.as_ref().map(|reference| reference.words() == summed.state.words());
-            row.wall_ms = start.elapsed().as_secs_f64() * 1e3;
-            row.adapter = Some(gpu.info.name.clone());
-            rows.push(row);
+        let n = sum(&gpu, work, second.as_mut(), args, |sum| {
+            if let Some(reference) = &sum.reference {
+                is_right = is_right.map(|right| right && reference.words() == sum.state.words());
+            }
+            for (op, results) in args.op.iter().zip(&mut results) {
+                results.push(finished(*op, &sum.state))?;
+            }
+            if target.is_some() {
+                add(&mut together, sum.state).map_err(Failure::usage)?;
+            }
+            Ok(())
+        })?;
+        for (op, results) in args.op.iter().zip(results) {
+            let array = Array::of(&work.layout, &results, args.output.as_deref());
+            let row = Row::of(&work.path, *op, work.stored.name(), n, &results, array);
+            let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+            rows.push(Row { wall_ms, adapter: Some(gpu.info.name.clone()), is_right, ..row });
+            stored = Some(results);
         }
-        together.add(summed.state).map_err(Failure::usage)?;
     }
-    if let Some((file, state)) = target.zip(together.sum()) {
+    if let Some((file, results)) = array.zip(stored) {
+        file.write_with(|file| results.write(file))?;
+    }
+    if let Some((file, state)) = target.zip(together) {
         file.write(&state.to_bytes())?;
     }
     deliver(&rows, args.json)
+}
+
+/// Adds a state to those before.
+fn add(total: &mut Option<State>, state: State) -> Result<(), StateError> {
+    match total {
+        Some(total) => total.merge(&state),
+        None => {
+            *total = Some(state);
+            Ok(())
+        }
+    }
 }
 
 /// Adds up states and finishes them.
@@ -102,14 +163,14 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
     let target = args.state.as_deref().map(|path| Reserved::open_apart("--state", path, &args.files));
     let target = target.transpose()?;
     let start = Instant::now();
-    let mut merged = Total::default();
+    let mut merged = None;
     for path in &args.files {
         let state = read_state(Path::new(path))?;
-        merged.add(state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
+        add(&mut merged, state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
     }
-    let Some(state) = merged.sum() else { return Ok(()) };
+    let Some(state) = merged else { return Ok(()) };
     let is_product = state.format() == Format::Product;
-    let element = if state.format() == Format::Double { "f64" } else { "f32" };
+    let element = if state.format() == Format::Double { Element::F64 } else { Element::F32 };
     let mut rows = Vec::new();
     for &op in &args.op {
         let op = match op {
@@ -120,9 +181,10 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
                 return Err(Failure::Usage(format!("--op {op}: these are states of {of}")));
             }
         };
-        let mut row = Row::of("merged", op, element, &state);
-        row.wall_ms = start.elapsed().as_secs_f64() * 1e3;
-        rows.push(row);
+        let mut results = Results::new(op, element.into(), &Layout::Whole, false);
+        results.push(finished(op, &state))?;
+        let row = Row::of("merged", op, element.name(), state.count(), &results, None);
+        rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });
     }
     if let Some(file) = target {
         file.write(&state.to_bytes())?;
@@ -136,20 +198,15 @@ fn read_state(path: &Path) -> Result<State, Failure> {
     State::from_bytes(&bytes).map_err(|error| refused(error.to_string()))
 }
 
-/// Checks options that go together or do not.
-fn check(args: &ReduceArgs) -> Result<(), Failure> {
-    if args.op.contains(&Op::Dot) != args.with.is_some() {
-        return Err(Failure::usage(
-            "--op dot takes two inputs, FILE and --with FILE, and nothing else takes two",
-        ));
+/// Checks that all operators have exact forms.
+fn check(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+    match args.op.iter().find(|op| Format::of(**op, work.stored.element()).is_none()) {
+        Some(op) => Err(Failure::Usage(format!(
+            "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot of f32",
+            work.path, work.stored
+        ))),
+        None => Ok(()),
     }
-    if args.op.contains(&Op::Dot) && args.op.len() > 1 {
-        return Err(Failure::usage("--exact: dot is asked for alone, as its state is another than a sum's"));
-    }
-    if args.with.is_some() && args.files.len() != 1 {
-        return Err(Failure::usage("--with goes with one file: name no others"));
-    }
-    Ok(())
 }
 
 /// Writes the rows, and what was wrong with them.
@@ -167,9 +224,8 @@ fn deliver(rows: &[Row], json: bool) -> Result<(), Failure> {
 fn text(rows: &[Row]) -> String {
     let mut table = table::plain();
     for row in rows {
-        let Cell::Value(value) = row.value else { continue };
         let mut cells = vec![row.file.clone(), row.op.to_owned(), row.element.to_owned(), row.n.to_string()];
-        cells.extend([shortest(value), row.bits.clone()]);
+        cells.extend(row.text.iter().filter(|text| !text.is_empty()).cloned());
         cells.extend(row.is_right.map(|right| if right { "verified" } else { "WRONG" }.to_owned()));
         table.add_row(cells);
     }

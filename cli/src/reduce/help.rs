@@ -5,7 +5,6 @@ use halofold::reduce::exact::Format;
 use halofold::wgpu;
 
 use super::file::Work;
-use super::layout::Layout;
 use crate::gpu;
 
 /// The end of a message that says that features are `missing`: nothing if none is.
@@ -15,7 +14,7 @@ pub fn instead(op: Op, work: &Work, missing: wgpu::Features) -> String {
     }
     let element = work.stored.element();
     let mut ways = Vec::new();
-    if Format::of(op, element).is_some() && work.layout == Layout::Whole {
+    if Format::of(op, element).is_some() {
         ways.push("--exact computes it in 32-bit integers, on every adapter".to_owned());
     }
     ways.extend(gpu::elsewhere(missing));

@@ -1,11 +1,14 @@
 //! The results, for people and for programs.
 
+use std::path::Path;
+
 use comfy_table::CellAlignment;
 use halofold::Value;
 use halofold::reduce::Op;
 use serde::{Serialize, Serializer};
 
 use super::check::Check;
+use super::layout::Layout;
 use super::op;
 use super::results::{Results, Tree};
 use super::rule::Answer;
@@ -57,6 +60,19 @@ pub struct Array {
     pub output: Option<String>,
 }
 
+impl Array {
+    /// Of results along an axis, which may be written to a file; `None` of a single one.
+    pub fn of(layout: &Layout, results: &Results, output: Option<&Path>) -> Option<Self> {
+        let Layout::Axis(axis) = layout else { return None };
+        Some(Array {
+            axis: axis.number,
+            shape: results.shape(),
+            dtype: results.dtype().to_string(),
+            output: output.map(|path| path.display().to_string()),
+        })
+    }
+}
+
 impl Row {
     /// The results as nested lists, if they are few: values, and places if the operator looks for them.
     pub fn lists(op: Op, results: &Results) -> (Option<Tree<Cell>>, Option<Tree<Option<u64>>>) {
@@ -66,9 +82,9 @@ impl Row {
         (nested.map(|nested| nested.tree(Cell::of)).filter(|tree| !is_nothing(tree)), places)
     }
 
-    /// The results as text, or their number and shape if they are many.
-    pub fn text(results: &Results, output: Option<&str>) -> String {
-        match (results.nested(), output) {
+    /// The results as text, or their number and shape if they are many or an array in a file.
+    pub fn text(results: &Results, array: Option<&Array>) -> String {
+        match (results.nested(), array.and_then(|array| array.output.as_deref())) {
             (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
             (Some(nested), None) => nested.text(&show),
             (None, None) => format!("{:?} {}", results.shape(), results.dtype()),
@@ -90,7 +106,8 @@ pub enum Cell {
 }
 
 impl Cell {
-    fn of(answer: &Answer) -> Self {
+    /// An answer.
+    pub fn of(answer: &Answer) -> Self {
         match *answer {
             Answer::Nothing => Cell::Nothing,
             Answer::Truth(truth) => Cell::Truth(truth),

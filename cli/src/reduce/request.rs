@@ -21,10 +21,13 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     if args.with.is_some() && args.files.len() != 1 {
         return Err(Failure::usage("--with goes with one file: name no others"));
     }
-    if args.state.is_some() {
+    if args.state.is_some() && !args.exact {
         return Err(Failure::usage(
             "--state goes with --exact or --merge: other sums have no state that lasts",
         ));
+    }
+    if args.exact && has(Op::Dot) && args.op.len() > 1 {
+        return Err(Failure::usage("--exact: dot is asked for alone, as its state is another than a sum's"));
     }
     if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
         return Err(Failure::usage("--ddof goes with --op variance and --op std"));

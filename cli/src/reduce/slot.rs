@@ -18,16 +18,31 @@ pub struct Kernel {
     pub reducer: Reducer,
 }
 
+/// What a kernel left of a piece.
+pub struct Made {
+    pub bytes: Vec<u8>,
+    /// Combinations on the longest way from an element to a result.
+    pub depth: u64,
+    /// How long it took, if this adapter tells.
+    pub gpu_ms: Option<f64>,
+}
+
 /// What the GPU made of a piece.
 pub struct Outcome {
     /// One for each result.
     pub answers: Vec<Answer>,
     /// Where in the whole a search found its element, if it is not counted in the order of the pieces.
     pub place: Option<u64>,
-    /// Combinations on the longest way from an element to a result.
+    /// As in [`Made`].
     pub depth: u64,
-    /// How long it took, if this adapter tells.
     pub gpu_ms: Option<f64>,
+}
+
+impl Kernel {
+    /// The outcome that it left.
+    pub fn outcome(&self, Made { bytes, depth, gpu_ms }: Made) -> Outcome {
+        Outcome { answers: self.op.read(self.element, &bytes), place: None, depth, gpu_ms }
+    }
 }
 
 /// Buffers for one piece.
@@ -137,32 +152,27 @@ impl Slot {
         Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
     }
 
-    /// Waits for the kernels that were launched, and brings their results to the host.
-    pub fn collect(&self, gpu: &Gpu, kernels: &[Kernel]) -> Result<Vec<Outcome>, Failure> {
-        let bound = || self.launched.iter().filter_map(|&k| Some((&kernels[k], self.bound[k].as_ref()?)));
+    /// Waits for the kernels that were launched, and brings what they left to the host.
+    pub fn collect(&self, gpu: &Gpu) -> Result<Vec<Made>, Failure> {
+        let bound = || self.launched.iter().filter_map(|&number| self.bound[number].as_ref());
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        for (_, Bound { prepared, output, readback, .. }) in bound() {
+        for Bound { prepared, output, readback, .. } in bound() {
             readback.encode(&mut encoder, output, 0, prepared.plan().output()).map_err(Failure::usage)?;
         }
         gpu.queue.submit([encoder.finish()]);
-        let mut outcomes = Vec::new();
-        for (kernel, Bound { prepared, readback, .. }) in bound() {
-            let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
-            outcomes.push(Outcome {
-                answers: kernel.op.read(kernel.element, &bytes),
-                place: None,
-                depth: prepared.plan().depth(),
-                gpu_ms: None,
-            });
+        let mut all = Vec::new();
+        for Bound { prepared, readback, .. } in bound() {
+            let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?.to_vec();
+            all.push(Made { bytes, depth: prepared.plan().depth(), gpu_ms: None });
         }
         let first = self.first_stamp + u32::from(!self.was_packed);
-        let stamps = first..self.first_stamp + 1 + outcomes.len() as u32;
+        let stamps = first..self.first_stamp + 1 + all.len() as u32;
         let mut times = gpu.timer.resolve(stamps).map_err(Failure::usage)?;
         // Each operator alone would have had to unpack the piece.
         let unpacking = if self.was_packed { times.remove(0) } else { Some(0.0) };
-        for (outcome, ms) in outcomes.iter_mut().zip(times) {
-            outcome.gpu_ms = ms.zip(unpacking).map(|(ms, unpacking)| ms + unpacking);
+        for (made, ms) in all.iter_mut().zip(times) {
+            made.gpu_ms = ms.zip(unpacking).map(|(ms, unpacking)| ms + unpacking);
         }
-        Ok(outcomes)
+        Ok(all)
     }
 }

@@ -11,6 +11,7 @@ mod output;
 mod picture;
 mod report;
 mod request;
+mod team_state;
 
 use std::time::Instant;
 
@@ -24,19 +25,23 @@ use crate::progress;
 use batch_size::BatchSize;
 use cells::Cells;
 use frames::FrameWriter;
-use grid_state::GridState;
+use grid_state::{GridState, OneGpu};
 use output::Outputs;
 use picture::{Picture, Scale};
-use report::Report;
+use report::{Report, Together};
 use request::Request;
+use team_state::TeamState;
 
 /// Steps the grid of a file.
 pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
     let mut outputs = Outputs::reserve(args)?;
-    let gpu = args.adapter.open()?;
-    request.check(&gpu)?;
+    let gpus = args.adapters.open()?;
+    let one = if gpus.is_empty() { Some(args.adapter.open()?) } else { None };
+    if let Some(gpu) = &one {
+        request.check(gpu)?;
+    }
 
     let cells = read(&mut request, args)?;
     let Config { element, grid, .. } = request.config;
@@ -51,8 +56,17 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let frames = outputs.frames.take().map(begin).transpose()?;
     let Request { config, weights, until, .. } = request;
     let rhs = rhs.as_ref().map(Cells::bytes);
-    let mut state = GridState::new(&gpu, config, weights, until, cells.bytes(), rhs)?;
-    let batch = run_steps(&mut state, &request, frames.as_ref())?;
+    let (mut state, together): (Box<dyn GridState + '_>, _) = match &one {
+        Some(gpu) => (Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?), None),
+        None => {
+            let team = TeamState::new(&gpus, (config, weights), until, (cells.bytes(), rhs), args.halo)?;
+            (request.config.variant, request.config.tuning) = (team.config().variant, team.config().tuning);
+            let together = Together { layers: team.layers(), halo: team.halo() };
+            (Box::new(team), Some(together))
+        }
+    };
+    let depth = together.as_ref().map_or(config.steps_per_pass(), |together| together.halo);
+    let batch = run_steps(&mut *state, &request, depth, frames.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
         let cells = cells.with_bytes(state.read(all)?);
@@ -61,7 +75,8 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     }
 
     let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    let report = report(args, &request, &gpu, &state, &batch, wall_ms);
+    let gpus: Vec<&Gpu> = one.iter().chain(&gpus).collect();
+    let report = Report { together, ..report(args, &request, &gpus, &*state, &batch, wall_ms) };
     if args.json { print_json(&report) } else { print(&report.text()) }
 }
 
@@ -76,16 +91,16 @@ fn read(request: &mut Request, args: &StencilArgs) -> Result<Cells, Failure> {
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
 fn run_steps(
-    state: &mut GridState<'_>,
+    state: &mut dyn GridState,
     request: &Request,
+    depth: u32,
     frames: Option<&FrameWriter>,
 ) -> Result<BatchSize, Failure> {
     let steps = request.steps;
     let bar = progress::bar(steps.into());
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
-    // Without one, a time-blocked kernel likes an even number of full passes.
-    let depth = request.config.steps_per_pass();
+    // Without one, a time-blocked kernel likes an even number of full passes, and several adapters full rounds.
     let unit = if depth > 1 { 2 * depth } else { 1 };
     let mut batch = BatchSize::new(request.until.map_or(unit, |until| until.every));
     let mut over = steps == 0;
@@ -109,8 +124,8 @@ fn run_steps(
 fn report(
     args: &StencilArgs,
     request: &Request,
-    gpu: &Gpu,
-    state: &GridState<'_>,
+    gpus: &[&Gpu],
+    state: &dyn GridState,
     batch: &BatchSize,
     wall_ms: f64,
 ) -> Report {
@@ -131,7 +146,8 @@ fn report(
         residual_l2: state.outcome().map(|outcome| outcome.l2),
         converged: state.outcome().map(|outcome| outcome.converged),
         output: args.output.as_ref().map(|path| path.display().to_string()),
-        adapter: gpu.info.name.clone(),
-        backend: gpu.info.backend.to_string(),
+        adapter: gpus.iter().map(|gpu| gpu.info.name.clone()).collect::<Vec<_>>().join(" + "),
+        backend: gpus[0].info.backend.to_string(),
+        together: None,
     }
 }

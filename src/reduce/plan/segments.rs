@@ -189,11 +189,9 @@ impl Request<'_> {
 
     /// The division of chunks of `rows` rows among teams.
     fn division(&self, rows: u64, inner: u64) -> Division {
-        if inner == 1 {
-            return Division { strips: 1, width: 1, team: self.team(rows) };
-        }
-        if self.monoid.format().is_some() {
-            return Division { strips: inner, width: inner, team: self.team(rows) };
+        // A workgroup's exact sum is that of one column.
+        if inner == 1 || self.monoid.format().is_some() {
+            return Division { strips: inner, width: 1, team: self.team(rows) };
         }
         let most = u64::from(self.workgroup_size());
         let high = rows.div_ceil(PER_INVOCATION);

@@ -116,8 +116,8 @@ impl Slab {
     ///
     /// - There are no such layers.
     /// - The halo is empty, or has more layers than the slab's own: then a face would come from several slabs.
-    /// - A slab of `f16` does not begin or end between two words. Wherever a slab begins or ends, except at the end of the grid, an even
-    ///   number of cells must come before it.
+    /// - A slab of `f16` does not consist of whole words. An even number of cells
+    ///   must come before each neighbour, and lie in each halo.
     pub fn new(config: Config, own: Range<u32>, halo: u32) -> Result<Self, StencilError> {
         let layers = config.layers();
         if own.is_empty() || own.end > layers {
@@ -134,7 +134,7 @@ impl Slab {
         };
         let slab = Slab { config: config.slab(held, !cut[0], !cut[1]), all: layers, own, halo, cut };
         let odd = |layers: u32| u64::from(layers) * config.layer() % 2 == 1;
-        if config.element == Element::F16 && cut != [false; 2] && (cut[1] && odd(count) || odd(halo)) {
+        if config.element == Element::F16 && cut != [false; 2] && (odd(halo) || (cut[1] && odd(count))) {
             return Err(StencilError::SlabWords { halo, layers: count });
         }
         Ok(slab)

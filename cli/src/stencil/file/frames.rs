@@ -74,7 +74,7 @@ impl FrameWriter {
     }
 
     /// Draws the grid if there is to be a frame after this step.
-    pub fn draw(&self, state: &GridState<'_>, step: u32, is_last: bool) -> Result<(), Failure> {
+    pub fn draw(&self, state: &dyn GridState, step: u32, is_last: bool) -> Result<(), Failure> {
         if !is_last && !step.is_multiple_of(self.every) {
             return Ok(());
         }

@@ -1,4 +1,6 @@
-//! A grid on the GPU: two buffers, and the steps between them.
+//! A grid on the GPU, or on several.
+//!
+//! Here is the grid on one: two buffers, and the steps between them. `team_state` has it on several.
 
 use std::ops::Range;
 
@@ -21,8 +23,23 @@ enum Steps {
     Until(Box<Convergence>),
 }
 
-/// The grid, and the kernel that steps it.
-pub struct GridState<'a> {
+/// A grid that is stepped.
+pub trait GridState {
+    /// Does some steps, or fewer if that is enough, and waits for them: milliseconds on the GPU, if it tells.
+    fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure>;
+
+    /// Steps done.
+    fn done(&self) -> u32;
+
+    /// How far a run with a condition has come.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// Reads some bytes of the grid.
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
+}
+
+/// The grid on one GPU, and the kernel that steps it.
+pub struct OneGpu<'a> {
     gpu: &'a Gpu,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
@@ -33,7 +50,7 @@ pub struct GridState<'a> {
     readback: Readback,
 }
 
-impl<'a> GridState<'a> {
+impl<'a> OneGpu<'a> {
     /// Compiles a stencil and uploads its grid and its right-hand side.
     pub fn new(
         gpu: &'a Gpu,
@@ -73,13 +90,24 @@ impl<'a> GridState<'a> {
             };
             let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
             let outcome = until.map(|_| Outcome::NONE);
-            Ok(GridState { gpu, buffers, steps, done: 0, outcome, readback })
+            Ok(OneGpu { gpu, buffers, steps, done: 0, outcome, readback })
         })
     }
 
-    /// Does some steps, or fewer if that is enough, and waits for them: milliseconds on the GPU, if it tells.
-    pub fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure> {
-        let GridState { gpu, done, .. } = *self;
+    fn copy(&self, source: &wgpu::Buffer, offset: u64, size: u64) -> Result<Vec<u8>, Failure> {
+        let OneGpu { gpu, readback, .. } = self;
+        gpu.attempt(|| {
+            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
+            gpu.queue.submit([encoder.finish()]);
+            readback.wait(size).map_err(Failure::usage)
+        })
+    }
+}
+
+impl GridState for OneGpu<'_> {
+    fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure> {
+        let OneGpu { gpu, done, .. } = *self;
         let ms = gpu.attempt(|| {
             let record = |pass: &mut wgpu::ComputePass<'_>| match &self.steps {
                 Steps::All(steppers) => steppers[done as usize % 2].encode_in_pass(pass, steps),
@@ -98,18 +126,15 @@ impl<'a> GridState<'a> {
         Ok(ms)
     }
 
-    /// Steps done.
-    pub fn done(&self) -> u32 {
+    fn done(&self) -> u32 {
         self.done
     }
 
-    /// How far a run with a condition has come.
-    pub fn outcome(&self) -> Option<Outcome> {
+    fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
-    /// Reads some bytes of the grid.
-    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
         // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
         let (start, end) = (range.start / 4 * 4, range.end.next_multiple_of(4));
         let mut bytes = Vec::with_capacity((end - start) as usize);
@@ -120,16 +145,6 @@ impl<'a> GridState<'a> {
         bytes.truncate((range.end - start) as usize);
         bytes.drain(..(range.start - start) as usize);
         Ok(bytes)
-    }
-
-    fn copy(&self, source: &wgpu::Buffer, offset: u64, size: u64) -> Result<Vec<u8>, Failure> {
-        let GridState { gpu, readback, .. } = self;
-        gpu.attempt(|| {
-            let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            readback.encode(&mut encoder, source, offset, size).map_err(Failure::usage)?;
-            gpu.queue.submit([encoder.finish()]);
-            readback.wait(size).map_err(Failure::usage)
-        })
     }
 }
 

@@ -45,6 +45,18 @@ pub struct Report {
     pub adapter: String,
     /// Its back end.
     pub backend: String,
+    /// What a run on several adapters has besides.
+    #[serde(flatten)]
+    pub together: Option<Together>,
+}
+
+/// How a grid was cut.
+#[derive(Serialize)]
+pub struct Together {
+    /// The layers of each adapter's slab: rows in 2D, planes in 3D.
+    pub layers: Vec<u32>,
+    /// The steps between two exchanges.
+    pub halo: u32,
 }
 
 /// A number, as a string where JSON has none for it.
@@ -94,6 +106,10 @@ impl Report {
                     "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
                 ),
             };
+        }
+        if let Some(Together { layers, halo }) = &self.together {
+            let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
+            text += &format!("\nslabs of {} layers, faces exchanged every {halo} steps", layers.join(", "));
         }
         if let Some(output) = &self.output {
             text += &format!("\nwritten: {output}");

@@ -1,0 +1,86 @@
+//! `halofold --adapters`: one adapter, named several times, is several devices. What several give has the bits of one.
+
+mod files;
+
+use std::fs;
+use std::process::Output;
+
+use files::{Folder, npy, refused, stdout};
+use serde_json::Value;
+
+fn run(command: &str, args: &[&str]) -> Output {
+    files::command(command, args).output().unwrap()
+}
+
+/// A grid of numbers that no sum hits exactly.
+fn grid(shape: &[usize]) -> Vec<u8> {
+    let count = shape.iter().product::<usize>() as u32;
+    let cells =
+        (0..count).map(|cell| (cell.wrapping_mul(2_654_435_769) >> 8) as f32 / (1 << 22) as f32 - 1.7);
+    npy("<f4", false, shape, &cells.flat_map(f32::to_le_bytes).collect::<Vec<_>>())
+}
+
+#[test]
+fn grids_in_slabs_are_those_of_one_adapter() {
+    let folder = Folder::new("several-grids");
+    for shape in [&[67, 40][..], &[23, 9, 12]] {
+        let input = folder.write("grid.npy", &grid(shape));
+        for boundary in ["fixed", "mirror", "periodic"] {
+            let output = |name: &str, more: &[&str]| {
+                let output = folder.path(name);
+                let args = [&input, "--steps", "19", "--boundary", boundary, "-o", &output, "--json"];
+                let text = stdout(&run("stencil", &[&args[..], more].concat()));
+                (fs::read(&output).unwrap(), serde_json::from_str::<Value>(&text).unwrap())
+            };
+            let (one, _) = output("one.npy", &["--adapter", "0"]);
+            for more in [&["--adapters", "0,0,0", "--halo", "5"][..], &["--adapters", "0,0"]] {
+                let (several, report) = output("several.npy", more);
+                assert!(one == several, "{shape:?} {boundary} {more:?}");
+                let layers = report["layers"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap());
+                assert_eq!(layers.sum::<u64>(), shape[0] as u64);
+                assert_eq!(report["steps"], 19);
+                assert!(report["adapter"].as_str().unwrap().contains(" + "));
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_stop_at_the_same_step() {
+    let folder = Folder::new("several-until");
+    let input = folder.write("grid.npy", &grid(&[40, 31]));
+    let stopped = |more: &[&str]| {
+        let args = [&input, "--until", "1e-3", "--norm", "l2", "--exact", "--every", "7", "--json"];
+        let report: Value =
+            serde_json::from_str(&stdout(&run("stencil", &[&args[..], more].concat()))).unwrap();
+        ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].clone())
+    };
+    let one = stopped(&["--adapter", "0"]);
+    assert_eq!(one[3], true);
+    assert_eq!(stopped(&["--adapters", "0,0", "--halo", "4"]), one);
+    assert_eq!(stopped(&["--adapters", "0,0,0"]), one);
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let folder = Folder::new("several-refused");
+    let input = folder.write("grid.npy", &grid(&[20, 31]));
+    for (args, said) in [
+        (&["--adapters", "0,99"][..], "unknown adapter `99`"),
+        (&["--adapters", "0,0", "--halo", "11"], "use fewer GPUs or a smaller halo"),
+        (&["--adapters", "0,0", "--halo", "0"], "--halo"),
+        (&["--halo", "3"], "--adapters"),
+        (&["--adapters", "0", "--adapter", "0"], "--adapter"),
+    ] {
+        refused(&run("stencil", &[&[input.as_str()][..], args].concat()), &[said]);
+    }
+    refused(&run("stencil", &["--tune", "--adapters", "all"]), &["--adapters"]);
+}
+
+#[test]
+fn devices_tell_what_all_are() {
+    let text = stdout(&run("devices", &["--json"]));
+    let adapters: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert!(adapters.iter().any(|adapter| adapter["in_all"] == true), "{text}");
+    assert!(adapters.iter().all(|adapter| adapter.get("pci").is_some()), "{text}");
+}
