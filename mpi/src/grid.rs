@@ -161,7 +161,7 @@ impl<'r> GlobalGrid<'r> {
         &self.slab
     }
 
-    /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for what is not stepped by a [`Field`],
+    /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for what is not stepped by a [`Field`](crate::Field),
     /// which does this itself. All ranks call this together.
     ///
     /// # Errors
