@@ -4,3 +4,4 @@ mod failures;
 mod files;
 mod launch;
 mod reduce;
+mod stencil;
