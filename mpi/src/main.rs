@@ -60,7 +60,7 @@ fn command(command: &Command, ranks: &Ranks) -> Result<(), Failure> {
 
 /// Prints a line of each rank, in their order.
 fn list(ranks: &Ranks) -> Result<(), Failure> {
-    let Gpu { info, place: [place, count], .. } = Gpu::open(ranks)?;
+    let Gpu { info, place: [place, count], .. } = ranks.agree(Gpu::open(ranks));
     let line = format!(
         "{ranks}: place {} there, adapter {place} of {count}, {} ({})",
         ranks.on_node(),

@@ -1,23 +1,22 @@
 //! `halofold-mpi stencil`: each rank reads, steps and writes its own layers of a grid.
 
 mod output;
+mod request;
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Border, Borders, Config, Dims, Grid, Norm, Stencil, Until, Variant, Weights};
+use halofold::stencil::{Border, Config, Dims, Grid, Norm, Stencil};
 use halofold_files::{Source, npy};
 use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks, part};
 
 use crate::Failure;
 use output::Output;
+use request::{Request, parse_epsilon, parse_norm};
 
 /// Steps where none are asked for, and with a condition to stop.
 const USUAL_STEPS: [u32; 2] = [1, 100_000];
-
-/// Steps from one check to the next where nobody says.
-const USUAL_EVERY: u32 = 10;
 
 /// What `halofold-mpi stencil` takes.
 #[derive(clap::Args)]
@@ -50,6 +49,9 @@ pub struct StencilArgs {
     /// The weights: first of the centre, then of the cells around it from the nearest to the farthest.
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_hyphen_values = true)]
     weights: Vec<f64>,
+    /// A right-hand side: an array of the grid's shape and type, which is added to every new cell.
+    #[arg(long, value_name = "RHS.npy")]
+    rhs: Option<String>,
     /// Layers of a halo, which are also the steps from one exchange of faces to the next.
     #[arg(long, value_name = "LAYERS", value_parser = clap::value_parser!(u32).range(1..))]
     halo: Option<u32>,
@@ -58,105 +60,37 @@ pub struct StencilArgs {
     output: Option<PathBuf>,
 }
 
-/// A grid in a file, and what is to be done with it.
-struct Request {
-    source: Source,
-    /// The whole grid.
-    config: Config,
-    weights: Weights,
-    until: Option<Until>,
-}
-
 /// Runs the subcommand.
 pub fn run(args: &StencilArgs, ranks: &Ranks) -> Result<(), Failure> {
-    let Request { source, config, weights, until } = ranks.agree(look(args));
-    let descr = format!("{}f{}", npy::NATIVE, config.element.size());
+    let Request { source, rhs, config, weights, until } = ranks.agree(Request::new(args));
+    let (shape, element) = (source.shape().to_vec(), config.element);
+    let descr = format!("{}f{}", npy::NATIVE, element.size());
+    let inputs = [Some(&args.grid), args.rhs.as_ref()].into_iter().flatten();
     let output = args.output.as_deref();
-    let output =
-        output.map(|path| Output::new(path, &args.grid, &descr, source.shape(), config.bytes(), ranks));
-    let gpu = Gpu::open(ranks)?;
-    let layer = config.bytes() / layers(&config);
+    let output = output.map(|path| Output::new(path, inputs, &descr, &shape, config.bytes(), ranks));
+    let gpu = ranks.agree(Gpu::open(ranks));
+
     let own = own(&config, ranks);
-    let shape = source.shape().to_vec();
-    let cells =
-        read(source, own.start * layer / config.element.size()..own.end * layer / config.element.size())?;
-    let grid =
-        GlobalGrid::with_halo(ranks, &gpu.device, with_layers(config, own.end - own.start), args.halo)?;
-    let mut field = Field::new(&grid, &gpu, weights, &cells, None)?;
-    drop(cells);
+    let layer = config.bytes() / layers(&config);
+    let bytes = own.start * layer..own.end * layer;
+    let part = with_layers(config, own.end - own.start);
+    let grid = ranks.agree(GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo));
+    let read = |source| read(source, bytes.start / element.size()..bytes.end / element.size());
+    let (cells, rhs) = (read(source)?, rhs.map(read).transpose()?);
+    let mut field = Field::new(&grid, &gpu, weights, &cells, rhs.as_deref())?;
+    drop((cells, rhs));
     let steps = args.steps.unwrap_or(USUAL_STEPS[usize::from(until.is_some())]);
     match &until {
         Some(until) => drop(field.steps_until(steps, until)?),
         None => field.steps(steps)?,
     }
     if let Some(output) = &output {
-        output.write(own.start * layer, ranks, |sink| field.read(sink))?;
+        output.write(bytes.start, ranks, |sink| field.read(sink))?;
     }
     if ranks.is_first() {
         print!("{}", report(args, &shape, &grid, &field, until.is_some()));
     }
     Ok(())
-}
-
-/// Opens the file and holds the options against it.
-fn look(args: &StencilArgs) -> Result<Request, String> {
-    let name = &args.grid;
-    let source = Source::open(name).map_err(|error| error.to_string())?;
-    let element = source.element();
-    if !element.is_float() {
-        return Err(format!(
-            "{name}: holds {element}, and stencils work on f32, f64 and f16: convert it, array.astype('f4')"
-        ));
-    }
-    if source.is_fortran() {
-        return Err(format!(
-            "{name}: is in Fortran's order, in which no layer lies in one piece: save it in C's order"
-        ));
-    }
-    let (stencil, grid) = shape(args, source.shape()).map_err(|why| format!("{name}: {why}"))?;
-    let config = match args.variant.as_str() {
-        "auto" => Config::fastest(stencil, element, grid),
-        variant => {
-            let variant = Variant::named(stencil, variant).map_err(|error| error.to_string())?;
-            Config::new(stencil, variant, element, grid)
-        }
-    };
-    let weights =
-        Weights::of(stencil, &args.weights).filter(|_| args.weights.iter().all(|weight| weight.is_finite()));
-    let weights = weights.ok_or_else(|| {
-        format!("--weights: {} points take {} numbers, or none", stencil.points(), stencil.classes.len())
-    })?;
-    let until = args.until.map(|epsilon| {
-        Until::new(epsilon).with_every(args.every.unwrap_or(USUAL_EVERY)).with_norm(args.norm)
-    });
-    Ok(Request { source, config: config.with_borders(Borders::all(args.boundary)), weights, until })
-}
-
-/// The stencil and the grid that a file's dimensions mean.
-fn shape(args: &StencilArgs, shape: &[u64]) -> Result<(&'static Stencil, Grid), String> {
-    let dims = match shape.len() {
-        2 => Dims::Two,
-        3 => Dims::Three,
-        _ => {
-            return Err(format!(
-                "shape {shape:?}: a grid has two dimensions (rows, columns) or three (planes, rows, columns)"
-            ));
-        }
-    };
-    let stencil = args.stencil.unwrap_or(Stencil::usual_in(dims));
-    if stencil.dims != dims {
-        return Err(format!(
-            "shape {shape:?}: --stencil {} takes another number of dimensions",
-            stencil.points()
-        ));
-    }
-    let sides: Vec<u32> =
-        shape.iter().filter_map(|side| u32::try_from(*side).ok()).filter(|side| *side > 0).collect();
-    match sides[..] {
-        [rows, cols] if dims == Dims::Two => Ok((stencil, Grid::plane(rows, cols))),
-        [planes, rows, cols] => Ok((stencil, Grid { planes, rows, cols })),
-        _ => Err(format!("shape {shape:?}: a grid has 1 to 2^32 - 1 cells on a side")),
-    }
 }
 
 /// Layers of a grid: what is cut.
@@ -224,19 +158,4 @@ fn report(
         text += &format!("written: {}\n", output.display());
     }
     text
-}
-
-/// Reads a norm.
-fn parse_norm(text: &str) -> Result<Norm, String> {
-    match text {
-        "max" => Ok(Norm::Max),
-        "l2" => Ok(Norm::L2),
-        _ => Err("the norms are max and l2".to_owned()),
-    }
-}
-
-/// Reads what a step may change.
-fn parse_epsilon(text: &str) -> Result<f64, String> {
-    let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
-    epsilon.ok_or_else(|| format!("`{text}` is not a threshold: write a number from 0 up, such as 1e-6"))
 }

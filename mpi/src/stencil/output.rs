@@ -20,24 +20,31 @@ pub struct Output {
 
 impl Output {
     /// Makes sure on the first rank that the file can be written, and leaves nothing there. All ranks call this together.
-    pub fn new(path: &Path, input: &str, descr: &str, shape: &[u64], cells: u64, ranks: &Ranks) -> Self {
+    pub fn new<'a>(
+        path: &Path,
+        mut inputs: impl Iterator<Item = &'a String>,
+        descr: &str,
+        shape: &[u64],
+        cells: u64,
+        ranks: &Ranks,
+    ) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let part = path.with_file_name(format!(".{name}.part"));
-        let mut header = Vec::new();
-        let written = npy::write(&mut header, descr, shape, false, &[]);
         let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-        let possible = if !is_npy {
-            Err("the name must end in .npy".to_owned())
-        } else if fs::canonicalize(path)
-            .is_ok_and(|path| fs::canonicalize(input).is_ok_and(|input| path == input))
-        {
-            Err("is the input; name another file".to_owned())
-        } else if ranks.is_first() {
-            File::create(&part).and_then(|_| fs::remove_file(&part)).map_err(|error| error.to_string())
-        } else {
-            written.map_err(|error| error.to_string())
+        let is_same = |input| {
+            fs::canonicalize(path).is_ok_and(|path| fs::canonicalize(input).is_ok_and(|input| path == input))
         };
-        ranks.agree(possible.map_err(|why| format!("-o {}: {why}", path.display())));
+        let possible = match ranks.is_first() {
+            _ if !is_npy => Err("the name must end in .npy".to_owned()),
+            _ if inputs.any(is_same) => Err("is an input; name another file".to_owned()),
+            true => {
+                File::create(&part).and_then(|_| fs::remove_file(&part)).map_err(|error| error.to_string())
+            }
+            false => Ok(()),
+        };
+        let mut header = Vec::new();
+        let written = npy::write(&mut header, descr, shape, false, &[]).map_err(|error| error.to_string());
+        ranks.agree(possible.and(written).map_err(|why| format!("-o {}: {why}", path.display())));
         Output { path: path.to_owned(), part, header, cells }
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use halofold_mpi::halofold::Element;
 
 use crate::files::write;
+use crate::gpu::cells;
 use crate::launch::{Ended, Launch, PROGRAM, folder, launch, mpirun, printed};
 
 #[test]
@@ -74,6 +75,26 @@ fn what_is_wrong_on_one_rank_ends_all() {
     let Ended { status, err, .. } = odd_one(&folder, &["reduce", "a.npy"], &["-x", "WGPU_BACKEND=metal"]);
     assert!(!status.success());
     assert!(err.contains("error: rank 1 of 3 on ") && err.contains("no GPU adapter on this node"), "{err}");
+}
+
+#[test]
+fn a_rank_that_cannot_write_ends_all_and_leaves_what_was_there() {
+    let folder = folder("full");
+    let shape = [64, 1024];
+    write(&folder.join("grid.npy"), Element::F32, &shape, &cells(Element::F32, &shape, 1));
+    fs::write(folder.join("out.npy"), "old").unwrap();
+    let arguments = "stencil grid.npy -o out.npy --halo 1";
+    // 16 KiB, which the second rank's part exceeds.
+    let script = format!(
+        "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then trap '' XFSZ; ulimit -f 32; fi; exec '{PROGRAM}' {arguments}"
+    );
+    let mut command = mpirun();
+    command.args(["-n", "2", "sh", "-c", &script]);
+    let Ended { status, err, .. } = Launch::start(command, &folder).end();
+    assert!(!status.success(), "{err}");
+    assert!(err.contains("error: rank 1 of 2 on ") && err.contains("-o out.npy: File too large"), "{err}");
+    assert_eq!(fs::read_to_string(folder.join("out.npy")).unwrap(), "old");
+    assert!(!folder.join(".out.npy.part").exists());
 }
 
 /// The processes of the ranks, which write their numbers into files before they begin.
