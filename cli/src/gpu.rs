@@ -91,6 +91,28 @@ impl AdapterArgs {
     }
 }
 
+/// One adapter, or several together.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AnyAdapters {
+    #[command(flatten)]
+    one: AdapterArgs,
+    #[command(flatten)]
+    several: AdaptersArgs,
+}
+
+impl AnyAdapters {
+    /// Opens what is asked for, or the preferred one.
+    pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
+        let several = self.several.open()?;
+        if several.is_empty() { Ok(vec![self.one.open()?]) } else { Ok(several) }
+    }
+}
+
+/// The names of adapters that work together.
+pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
+    gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
+}
+
 impl AdaptersArgs {
     /// Opens the adapters asked for: none, unless several were.
     pub fn open(&self) -> Result<Vec<Gpu>, Failure> {

@@ -30,7 +30,7 @@ use clap::value_parser;
 use halofold::reduce::Op;
 
 use crate::failure::Failure;
-use crate::gpu::AdapterArgs;
+use crate::gpu::{self, AnyAdapters};
 use crate::input::Stored;
 use crate::reserved::Reserved;
 use crate::{output, progress};
@@ -90,8 +90,9 @@ pub struct ReduceArgs {
     /// The files are exact states: add them up and print what they finish to.
     #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
     merge: bool,
+    /// Several take pieces of a file in turn.
     #[command(flatten)]
-    adapter: AdapterArgs,
+    adapters: AnyAdapters,
     /// Print one JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
     ///
     /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
@@ -126,9 +127,9 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut second = if args.with.is_some() { work.pop() } else { None };
     request::check_files(&args, &work, second.as_ref())?;
     let file = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &paths)).transpose()?;
-    let gpu = args.adapter.open()?;
+    let gpus = args.adapters.open()?;
     let inputs = if second.is_some() { 2 } else { 1 };
-    let mut engine = Engine::new(&gpu, &work, &args.op, inputs, args.piece, args.verify)?;
+    let mut engine = Engine::new(&gpus, &work, &args.op, inputs, args.piece, args.verify)?;
 
     // A header may claim any size.
     let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
@@ -142,7 +143,9 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
             done += bytes;
             bar.set_position(done);
         };
-        for (row, results) in reduce(&mut engine, &mut work, second.as_mut(), &args, advance)? {
+        for (row, results) in
+            reduce((&mut engine, &gpu::names(&gpus)), &mut work, second.as_mut(), &args, advance)?
+        {
             rows.push(row);
             stored = Some(results);
         }
@@ -156,7 +159,7 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators.
 fn reduce(
-    engine: &mut Engine<'_>,
+    (engine, adapter): (&mut Engine<'_>, &str),
     work: &mut Work,
     second: Option<&mut Work>,
     args: &ReduceArgs,
@@ -190,7 +193,7 @@ fn reduce(
             index,
             gpu_ms,
             wall_ms,
-            adapter: engine.adapter().to_owned(),
+            adapter: adapter.to_owned(),
             text: Row::text(&results, array.as_ref()),
             array,
             check,

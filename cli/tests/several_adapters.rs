@@ -84,3 +84,41 @@ fn devices_tell_what_all_are() {
     assert!(adapters.iter().any(|adapter| adapter["in_all"] == true), "{text}");
     assert!(adapters.iter().all(|adapter| adapter.get("pci").is_some()), "{text}");
 }
+
+/// The lines of a reduction, without the adapter's name and times.
+fn reduced(args: &[&str]) -> Vec<Value> {
+    let text = stdout(&run("reduce", &[args, &["--json", "--verify", "--piece", "4096"]].concat()));
+    let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    for row in &mut rows {
+        for key in ["adapter", "gpu_ms", "wall_ms"] {
+            row.as_object_mut().unwrap().remove(key);
+        }
+    }
+    rows
+}
+
+#[test]
+fn pieces_go_to_each_in_turn_and_results_are_the_same() {
+    let folder = Folder::new("several-reduce");
+    let files = [
+        folder.write("a.npy", &grid(&[37, 411])),
+        folder.write("b.npy", &grid(&[3])),
+        folder.write("c.npy", &grid(&[0])),
+    ];
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    for options in [&["--op", "sum,min,arg-max,variance,count"][..], &["--exact", "--op", "sum,mean"]] {
+        let one = reduced(&[&files[..], options, &["--adapter", "0"]].concat());
+        for adapters in ["0,0", "0,0,0", "all"] {
+            assert_eq!(reduced(&[&files[..], options, &["--adapters", adapters]].concat()), one);
+        }
+    }
+    for options in [&["--axis", "0"][..], &["--axis", "1", "--op", "arg-min"], &["--axis", "0", "--exact"]] {
+        let one = reduced(&[&files[..1], options, &["--adapter", "0"]].concat());
+        assert_eq!(reduced(&[&files[..1], options, &["--adapters", "0,0,0"]].concat()), one);
+    }
+    let with = [files[0], "--op", "dot", "--with", files[0], "--exact"];
+    assert_eq!(
+        reduced(&[&with[..], &["--adapters", "0,0"]].concat()),
+        reduced(&[&with[..], &["--adapter", "0"]].concat())
+    );
+}

@@ -3,8 +3,10 @@
 //! - [`run`] starts MPI, and has an error, a panic or a lost device on one rank end all of them, with a message that names the rank.
 //! - [`Gpu::open`] opens the adapter that is a rank's turn on its node.
 //! - [`all_reduce`] adds up [exact states](halofold::reduce::exact): a correctly rounded sum, the same bits for any number of ranks.
+//! - [`GlobalGrid`] is the grid that the ranks' parts make, and [`Field`] steps values on it: each rank its layers, faces exchanged while
+//!   interiors are computed. The grid has the bits that it has on one GPU.
 //!
-//! The program `halofold-mpi` reduces files that all ranks can read.
+//! The program `halofold-mpi` reduces and steps files that all ranks can read.
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
@@ -12,12 +14,17 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+mod exchange;
+mod field;
 mod gpu;
+mod grid;
 mod merge;
 mod part;
 mod ranks;
 
+pub use field::Field;
 pub use gpu::{Gpu, GpuError};
+pub use grid::{GlobalGrid, GridError};
 pub use halofold;
 pub use merge::{Merge, all_reduce};
 pub use mpi;

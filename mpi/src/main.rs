@@ -1,13 +1,14 @@
-//! `halofold-mpi`: reductions of files over the ranks of an MPI run.
+//! `halofold-mpi`: reductions and stencils of files over the ranks of an MPI run.
 
 mod reduce;
+mod stencil;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use halofold_mpi::{Gpu, Ranks};
 
-/// Reductions over the ranks of an MPI run: `mpirun -n 4 halofold-mpi …`, one rank a GPU.
+/// Reductions and stencils over the ranks of an MPI run: `mpirun -n 4 halofold-mpi …`, one rank a GPU.
 #[derive(Parser)]
 #[command(version, max_term_width = 110)]
 struct Arguments {
@@ -21,6 +22,8 @@ enum Command {
     Ranks,
     /// Reduce files, each rank its part of every file: .npy, or raw bytes. Sums of floats are exact.
     Reduce(reduce::ReduceArgs),
+    /// Step a grid from a .npy file by a stencil, each rank its layers, and write it.
+    Stencil(stencil::StencilArgs),
 }
 
 /// What a command says that fails.
@@ -51,12 +54,13 @@ fn command(command: &Command, ranks: &Ranks) -> Result<(), Failure> {
     match command {
         Command::Ranks => list(ranks),
         Command::Reduce(args) => reduce::run(args, ranks),
+        Command::Stencil(args) => stencil::run(args, ranks),
     }
 }
 
 /// Prints a line of each rank, in their order.
 fn list(ranks: &Ranks) -> Result<(), Failure> {
-    let Gpu { info, place: [place, count], .. } = Gpu::open(ranks)?;
+    let Gpu { info, place: [place, count], .. } = ranks.agree(Gpu::open(ranks));
     let line = format!(
         "{ranks}: place {} there, adapter {place} of {count}, {} ({})",
         ranks.on_node(),

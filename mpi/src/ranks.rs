@@ -96,15 +96,25 @@ impl Ranks {
     /// Has all ranks fail if one does. The first that fails tells why, and ends them: what goes wrong on all ranks alike is said
     /// once. All ranks call this together.
     pub fn agree<T, E: Display>(&self, result: Result<T, E>) -> T {
+        self.agree_or(result, || ())
+    }
+
+    /// The same, and before they end every rank leaves what it would not leave behind.
+    pub fn agree_or<T, E: Display>(&self, result: Result<T, E>, clean_up: impl FnOnce()) -> T {
         let own = if result.is_err() { self.rank() as u64 } else { u64::MAX };
         let first = self.all(&[own], SystemOperation::min())[0];
         match result {
-            Err(error) if own == first => self.abort(error),
-            Ok(value) if first == u64::MAX => value,
-            // The rank that tells why ends this one.
-            _ => loop {
+            Ok(value) if first == u64::MAX => return value,
+            Err(error) if own == first => {
+                clean_up();
                 self.world.barrier();
-            },
+                self.abort(error)
+            }
+            _ => clean_up(),
+        }
+        // The rank that tells why ends this one.
+        loop {
+            self.world.barrier();
         }
     }
 

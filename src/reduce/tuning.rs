@@ -1,5 +1,6 @@
 //! The tuning of a plan, as plain values.
 
+use crate::reduce::exact::EXACT;
 use crate::reduce::ladder::{Coverage, Delivery, Finish, Kernel, Loads, Rung};
 
 /// The kernels that reduce whole inputs.
@@ -46,6 +47,9 @@ pub struct Tuning {
     pub leave: u32,
 }
 
+/// The number of bytes up to which small workgroups are fastest.
+const SHORT: u64 = 0x40_0000;
+
 /// The number of bytes above which the most loads in flight are fastest.
 const LARGE: u64 = 0x2000_0000;
 
@@ -59,6 +63,7 @@ impl Tuning {
     pub fn of(kernel: &Kernel, limits: &wgpu::Limits, bytes: u64) -> Self {
         let usual = Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, leave: 1 };
         let (workgroup_size, max_workgroups) = match (kernel.loads, kernel.coverage) {
+            _ if *kernel == EXACT => exact(bytes),
             (Loads::Vectors, Coverage::Grid(_)) => fast(kernel.delivery, bytes),
             (_, Coverage::Tiles(_)) => (128, usual.max_workgroups),
             _ => (usual.workgroup_size, usual.max_workgroups),
@@ -97,10 +102,16 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
         (0..=0x4000, _) => ((bytes as u32 / 16).next_power_of_two().clamp(64, 256), 1),
         // Workgroups that need not synchronize pay off from fewer elements on.
         (0x4001..=0x4_0000, Delivery::Meeting | Delivery::Output) => (1024, 1),
-        (0x4001..=0x40_0000, _) => (256, 396),
-        (0x40_0001..=LARGE, _) => (512, 396),
+        (0x4001..=SHORT, _) => (256, 396),
+        (..=LARGE, _) => (512, 396),
         _ => (512, 1056),
     }
+}
+
+/// The same of exact sums. An invocation needs about a hundred registers, so few of them run at once; few workgroups are
+/// few windows to collect; and small workgroups have shorter reductions, which is most of the time of short inputs.
+fn exact(bytes: u64) -> (u32, u32) {
+    (if bytes <= SHORT { 256 } else { 512 }, 132)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use halofold::{Element, wgpu};
 
 use crate::arrays::{Hard, array};
 use crate::common::{alone, buffer, gpu};
-use crate::cpu::second;
+use crate::cpu::{CASES, second};
 use crate::gpu::{Bench, Case, exact, reducer};
 
 #[test]
@@ -54,6 +54,33 @@ fn the_last_axis_is_segments() {
         let second = second(op, Hard::Mixed, element, 6000, 8);
         let rows = Shape::Axis { outer: 20, len: 300, inner: 1 };
         bench.check(rows, &first, second.as_deref(), 1, 300, "the last axis");
+    }
+}
+
+/// The rung of the ladder, with the tuning that it is given there, launches what the library launches by itself.
+#[test]
+fn the_rung_is_the_librarys_kernel() {
+    let rung = Rung::named("exact").unwrap();
+    for limits in [wgpu::Limits::default(), gpu().device.limits()] {
+        for case in CASES {
+            let monoid = case.0.over(case.1).unwrap();
+            for power in 0..26 {
+                let all = Extent { offset: 0, len: (1 << power) + 1 };
+                let second = (case.0 == Op::Dot).then_some(all);
+                let plan = |strategy| {
+                    let mut options = exact(false, false);
+                    options.strategy = strategy;
+                    options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
+                };
+                let bytes = all.len * case.1.size();
+                let plans = [Strategy::rung(rung, &limits, bytes), Strategy::Fastest].map(plan);
+                let [ladder, library] = plans.map(|plan| {
+                    let launch = &plan.launches()[0];
+                    (plan.launches().len(), launch.stage.workgroup_size, plan.workgroups(), plan.partials())
+                });
+                assert_eq!(ladder, library, "{case:?}, 2^{power}");
+            }
+        }
     }
 }
 

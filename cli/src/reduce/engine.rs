@@ -1,7 +1,8 @@
 //! What reduces the files: compiled kernels, and the memory that pieces pass through.
 //!
 //! Three things go on at the same time: a thread reads the piece after next from the disk, the host uploads the next one, and
-//! the GPU reduces this one. Two slots on the GPU and two buffers on the host take turns.
+//! the GPU reduces this one. Two slots on the GPU and two buffers on the host take turns. Several GPUs take pieces in turn; what each piece
+//! gives is added up in the order of the file, so results do not depend on how many GPUs there are.
 
 use halofold::Element;
 use halofold::reduce::reference::Expected;
@@ -23,17 +24,25 @@ use crate::input::{Source, Stored};
 
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
+    lanes: Vec<Lane<'a>>,
+    /// Bytes of a piece on a GPU, at most.
+    piece: u64,
+    /// Two pieces on the host, aligned for any element: one is reduced, the next one read.
+    host: [Buffers; 2],
+    /// Whether the CPU computes everything as well.
+    verify: bool,
+}
+
+/// One GPU's part of it.
+struct Lane<'a> {
     gpu: &'a Gpu,
     /// One for each operator and element type that the files need.
     kernels: Vec<Kernel>,
     unpack: Unpack,
-    /// Bytes of a piece on the GPU, at most.
-    piece: u64,
-    /// Two pieces on the host, aligned for any element: one is reduced, the next one read.
-    host: [Buffers; 2],
     slots: [Slot; 2],
-    /// Whether the CPU computes everything as well.
-    verify: bool,
+    /// The slot of the next piece.
+    turn: usize,
+    flight: Option<Flight>,
 }
 
 /// A piece that the GPU is reducing.
@@ -47,38 +56,38 @@ struct Flight {
 }
 
 impl<'a> Engine<'a> {
-    /// Checks that the adapter can do all that is asked, and compiles it, for pieces of up to `piece` bytes of each of
+    /// Checks that the adapters can do all that is asked, and compiles it, for pieces of up to `piece` bytes of each of
     /// so many inputs.
     pub fn new(
-        gpu: &'a Gpu,
+        gpus: &'a [Gpu],
         work: &[Work],
         ops: &[Op],
         inputs: usize,
         piece: u64,
         verify: bool,
     ) -> Result<Self, Failure> {
+        let largest = gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
         // A piece ends between two elements of whatever type, and has room for one.
-        let piece = (piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
-        let kernels = kernels(gpu, work, ops, piece)?;
+        let piece = (piece.min(largest) / 8 * 8).max(8);
         let unpacked = |work: &Work| {
-            let most = most(gpu, work.stored, piece);
+            let most = most(gpus, work.stored, piece);
             work.len.map_or(most, |len| len.min(most)) * work.stored.element().size()
         };
         let size = work.iter().map(unpacked).max().unwrap_or(0).next_multiple_of(8).max(8);
         // The most bytes of a piece of that size, as it lies in its file. A short file, too, is asked for a whole piece.
-        let stored = |work: &Work| most(gpu, work.stored, size) * work.stored.size();
+        let stored = |work: &Work| most(gpus, work.stored, size) * work.stored.size();
         let room = |bytes: Option<u64>| bytes.unwrap_or(0).next_multiple_of(8);
         let packed = room(work.iter().filter(|work| work.stored.is_packed()).map(stored).max());
         let words = room(work.iter().map(stored).max()).max(8) as usize / 8;
         let host = || vec![vec![0; words]; inputs];
-        let slot = |number| Slot::new(gpu, number, inputs, [size, packed], kernels.len());
-        let (slots, unpack) = gpu.attempt(|| Ok(([slot(0), slot(1)], Unpack::new(gpu, work))))?;
-        Ok(Engine { gpu, piece: size, host: [host(), host()], slots, kernels, unpack, verify })
-    }
-
-    /// The adapter's name.
-    pub fn adapter(&self) -> &str {
-        &self.gpu.info.name
+        let lane = |gpu| {
+            let kernels = kernels(gpu, work, ops, |stored| most(gpus, stored, piece))?;
+            let slot = |number| Slot::new(gpu, number, inputs, [size, packed], kernels.len());
+            let (slots, unpack) = gpu.attempt(|| Ok(([slot(0), slot(1)], Unpack::new(gpu, work))))?;
+            Ok(Lane { gpu, kernels, unpack, slots, turn: 0, flight: None })
+        };
+        let lanes = gpus.iter().map(lane).collect::<Result<_, Failure>>()?;
+        Ok(Engine { lanes, piece: size, host: [host(), host()], verify })
     }
 
     /// Lets every tally have all elements of a file, or of two that go together; tells `advance` after each piece how
@@ -90,34 +99,57 @@ impl<'a> Engine<'a> {
         tallies: &mut [Tally],
         mut advance: impl FnMut(u64),
     ) -> Result<(), Failure> {
-        let Engine { gpu, kernels, unpack, piece, host, slots, verify } = self;
-        let job = Job::new(work, kernels, tallies);
-        let shares = work.layout.shares(most(gpu, work.stored, *piece)).map_err(Failure::usage)?;
-        let mut flight: Option<Flight> = None;
-        let mut turn = 0;
+        let Engine { lanes, piece, host, verify } = self;
+        let job = Job::new(work, &lanes[0].kernels, tallies);
+        let elements = most(lanes.iter().map(|lane| lane.gpu), work.stored, *piece);
+        let shares = work.layout.shares(elements).map_err(Failure::usage)?;
+        let (count, mut next) = (lanes.len(), 0);
         ahead::pieces(sources, host, shares, |share, pieces| {
-            // Goes up while the GPU is still busy with the piece before.
-            gpu.attempt(|| {
-                slots[turn].load(gpu, job.stored, pieces);
-                Ok(())
-            })?;
-            let landed = flight.take().map(|flight| job.land(gpu, slots, kernels, flight)).transpose()?;
-            gpu.attempt(|| {
-                slots[turn].launch(gpu, kernels, &job.used, (unpack, job.stored), (job.layout, &share))
-            })?;
-            let expected = verify.then(|| job.expect(kernels, &share, pieces));
-            let kept = job.turned.as_ref().map(|_| pieces[0].to_vec());
-            flight = Some(Flight { slot: turn, share, kept, expected });
-            turn = 1 - turn;
-            if let Some(landed) = landed {
-                landed.tell(&job, tallies)?;
-            }
+            let landed = lanes[next].exchange(&job, share, pieces, *verify)?;
+            next = (next + 1) % count;
+            landed.map_or(Ok(()), |landed| landed.tell(&job, tallies))?;
             advance(pieces.iter().map(|piece| piece.len() as u64).sum());
             Ok(())
         })?;
-        let last = flight.map(|flight| job.land(gpu, slots, kernels, flight)).transpose()?;
-        last.map_or(Ok(()), |landed| landed.tell(&job, tallies))?;
+        // What is still under way, the oldest piece first.
+        for at in (next..count).chain(0..next) {
+            lanes[at].land(&job)?.map_or(Ok(()), |landed| landed.tell(&job, tallies))?;
+        }
         tallies.iter_mut().try_for_each(|tally| tally.end(&work.layout))
+    }
+}
+
+impl Lane<'_> {
+    /// Takes a piece, and gives what became of the one before.
+    fn exchange(
+        &mut self,
+        job: &Job<'_>,
+        share: Share,
+        pieces: &[&[u8]],
+        verify: bool,
+    ) -> Result<Option<Landed>, Failure> {
+        let slot = self.turn;
+        // Goes up while the GPU is still busy with the piece before.
+        self.gpu.attempt(|| {
+            self.slots[slot].load(self.gpu, job.stored, pieces);
+            Ok(())
+        })?;
+        let landed = self.land(job)?;
+        let Lane { gpu, kernels, unpack, slots, .. } = self;
+        gpu.attempt(|| {
+            slots[slot].launch(gpu, kernels, &job.used, (unpack, job.stored), (job.layout, &share))
+        })?;
+        let expected = verify.then(|| job.expect(kernels, &share, pieces));
+        let kept = job.turned.as_ref().map(|_| pieces[0].to_vec());
+        self.flight = Some(Flight { slot, share, kept, expected });
+        self.turn = 1 - slot;
+        Ok(landed)
+    }
+
+    /// Waits for the piece that is under way, if there is one.
+    fn land(&mut self, job: &Job<'_>) -> Result<Option<Landed>, Failure> {
+        let Lane { gpu, kernels, slots, flight, .. } = self;
+        flight.take().map(|flight| job.land(gpu, slots, kernels, flight)).transpose()
     }
 }
 
@@ -219,15 +251,20 @@ fn is(kernel: &Kernel, op: Op, element: Element) -> bool {
     (kernel.op, kernel.element) == (op, element)
 }
 
-/// The elements of a piece, at most: on the GPU they take `piece` bytes. Where they are unpacked, one binding holds all of them.
-fn most(gpu: &Gpu, stored: Stored, piece: u64) -> u64 {
-    let binding = gpu.device.limits().max_storage_buffer_binding_size;
-    let bytes = if stored.is_packed() { piece.min(binding) } else { piece };
+/// The elements of a piece, at most: on a GPU they take `piece` bytes. Where they are unpacked, one binding holds all of them.
+fn most<'a>(gpus: impl IntoIterator<Item = &'a Gpu>, stored: Stored, piece: u64) -> u64 {
+    let binding = |gpu: &Gpu| gpu.device.limits().max_storage_buffer_binding_size;
+    let bytes = if stored.is_packed() { gpus.into_iter().map(binding).fold(piece, u64::min) } else { piece };
     bytes / stored.element().size()
 }
 
-/// The reductions that all files and operators need, each of which compiles its kernels once.
-fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kernel>, Failure> {
+/// The reductions that all files and operators need, each of which compiles its kernels once, for pieces of at most so many elements.
+fn kernels(
+    gpu: &Gpu,
+    work: &[Work],
+    ops: &[Op],
+    most: impl Fn(Stored) -> u64,
+) -> Result<Vec<Kernel>, Failure> {
     let mut kernels: Vec<Kernel> = Vec::new();
     for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, *op))) {
         let element = work.stored.element();
@@ -235,7 +272,7 @@ fn kernels(gpu: &Gpu, work: &[Work], ops: &[Op], piece: u64) -> Result<Vec<Kerne
         if !op.is_over(element) {
             return Err(refused(format!("`{op}` is not defined for {}", work.stored)));
         }
-        let shares = work.layout.shares(most(gpu, work.stored, piece));
+        let shares = work.layout.shares(most(work.stored));
         let shares = shares.map_err(|error| refused(gpu::explain(&error)))?;
         let first = shares.take(1).next();
         for part in op::parts(op, element) {

@@ -20,6 +20,7 @@ use super::request;
 use super::results::{Results, Tree};
 use super::rule::Answer;
 use crate::failure::Failure;
+use crate::gpu;
 use crate::reserved::Reserved;
 use crate::{output, table};
 
@@ -108,7 +109,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let open =
         |option, path: Option<&Path>| path.map(|path| Reserved::open_apart(option, path, &paths)).transpose();
     let (array, target) = (open("-o", args.output.as_deref())?, open("--state", args.state.as_deref())?);
-    let gpu = args.adapter.open()?;
+    let gpus = args.adapters.open()?;
     let mut rows = Vec::new();
     let mut stored = None;
     let mut together = None;
@@ -118,7 +119,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         let mut results: Vec<_> = args.op.iter().map(new).collect();
         let mut is_right = args.verify.then_some(true);
         // Sum and mean finish the same state.
-        let n = sum(&gpu, work, second.as_mut(), args, |sum| {
+        let n = sum(&gpus, work, second.as_mut(), args, |sum| {
             if let Some(reference) = &sum.reference {
                 is_right = is_right.map(|right| right && reference.words() == sum.state.words());
             }
@@ -134,7 +135,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
             let array = Array::of(&work.layout, &results, args.output.as_deref());
             let row = Row::of(&work.path, *op, work.stored.name(), n, &results, array);
             let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-            rows.push(Row { wall_ms, adapter: Some(gpu.info.name.clone()), is_right, ..row });
+            rows.push(Row { wall_ms, adapter: Some(gpu::names(&gpus)), is_right, ..row });
             stored = Some(results);
         }
     }

@@ -32,13 +32,13 @@ impl Sum {
 }
 
 /// Sums a file, or the products that it makes with a second one. Tells `done` the sum of each result, in the order of
-/// memory, and returns the number of elements.
+/// memory, and returns the number of elements. Several GPUs take pieces in turn.
 pub fn sum(
-    gpu: &Gpu,
+    gpus: &[Gpu],
     work: &mut Work,
     second: Option<&mut Work>,
     args: &ReduceArgs,
-    mut done: impl FnMut(Sum) -> Result<(), Failure>,
+    done: impl FnMut(Sum) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let stored = work.stored;
     let element = stored.element();
@@ -48,35 +48,32 @@ pub fn sum(
     if let Some(second) = second {
         sources.push(second.open(args.raw)?);
     }
-    let piece = (args.piece.min(gpu.device.limits().max_buffer_size) / 8 * 8).max(8);
+    let largest = gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
+    let piece = (args.piece.min(largest) / 8 * 8).max(8);
     let size = work.bytes().unwrap_or(piece).min(piece).next_multiple_of(8).max(8);
     let host = || vec![vec![0; size as usize / 8]; sources.len()];
     let mut buffers = [host(), host()];
-    let mut adder = gpu.attempt(|| Adder::new(gpu, (op, element), sources.len(), size))?;
+    let adder = |gpu| Adder::new(gpu, (op, element), sources.len(), size);
+    let mut adders: Vec<_> = gpus.iter().map(adder).collect::<Result<_, _>>()?;
     let shares = work.layout.shares(size / element.size()).map_err(Failure::usage)?;
-    let reference = |share: &Share, pieces: &[&[u8]], result| {
-        args.verify.then(|| reference_of(format, element, share, pieces, result))
-    };
-    let nothing = || Sum { state: State::new(format), reference: args.verify.then(|| State::new(format)) };
-    let mut sums = Vec::new();
-    let mut elements = 0;
+    let mut sums = Sums { sums: Vec::new(), done };
+    let (mut elements, mut next) = (0, 0);
     ahead::pieces(&mut sources, &mut buffers, shares, |share, pieces| {
         elements += share.elements();
-        let states = gpu.attempt(|| adder.states(gpu, stored, (&work.layout, &share), pieces))?;
-        let parts = states
-            .into_iter()
-            .zip(0..)
-            .map(|(state, result)| Sum { state, reference: reference(&share, pieces, result) });
-        if share.before == 0 {
-            sums = parts.collect();
-        } else {
-            sums.iter_mut()
-                .zip(parts)
-                .try_for_each(|(sum, part)| sum.merge(&part))
-                .map_err(Failure::usage)?;
-        }
-        if share.completes { sums.drain(..).try_for_each(&mut done) } else { Ok(()) }
+        let adder = &mut adders[next];
+        next = (next + 1) % gpus.len();
+        adder.load(stored, pieces)?;
+        adder.take()?.map_or(Ok(()), |taken| sums.add(taken))?;
+        let reference = |result| reference_of(format, element, &share, pieces, result);
+        let references = args.verify.then(|| (0..share.results()).map(reference).collect());
+        adder.launch((&work.layout, share), stored, references)
     })?;
+    // What is still under way, the oldest piece first.
+    for at in (next..gpus.len()).chain(0..next) {
+        adders[at].take()?.map_or(Ok(()), |taken| sums.add(taken))?;
+    }
+    let nothing = || Sum { state: State::new(format), reference: args.verify.then(|| State::new(format)) };
+    let Sums { mut sums, mut done } = sums;
     match &work.layout {
         Layout::Whole => done(sums.pop().unwrap_or_else(nothing))?,
         Layout::Axis(axis) if axis.len == 0 => (0..axis.results()).try_for_each(|_| done(nothing()))?,
@@ -85,40 +82,95 @@ pub fn sum(
     Ok(elements)
 }
 
-/// What makes states of pieces on the GPU.
-struct Adder {
-    kernels: [Kernel; 1],
-    slot: Slot,
-    /// Floats are never packed.
-    unpack: Unpack,
+/// The sums of some results, to which shares are added in the order of the file.
+struct Sums<D> {
+    sums: Vec<Sum>,
+    done: D,
 }
 
-impl Adder {
+impl<D: FnMut(Sum) -> Result<(), Failure>> Sums<D> {
+    fn add(&mut self, (share, parts): Taken) -> Result<(), Failure> {
+        if share.before == 0 {
+            self.sums = parts;
+        } else {
+            let mut both = self.sums.iter_mut().zip(&parts);
+            both.try_for_each(|(sum, part)| sum.merge(part)).map_err(Failure::usage)?;
+        }
+        if share.completes { self.sums.drain(..).try_for_each(&mut self.done) } else { Ok(()) }
+    }
+}
+
+/// A share and its sums, one for each result.
+type Taken = (Share, Vec<Sum>);
+
+/// What makes states of pieces on a GPU.
+struct Adder<'a> {
+    gpu: &'a Gpu,
+    kernels: [Kernel; 1],
+    /// While one piece is added, the next one goes up.
+    slots: [Slot; 2],
+    turn: usize,
+    /// Floats are never packed.
+    unpack: Unpack,
+    flight: Option<Flight>,
+}
+
+/// A share that the GPU is adding.
+struct Flight {
+    slot: usize,
+    share: Share,
+    /// What the CPU makes of each result, if it was asked.
+    references: Option<Vec<State>>,
+}
+
+impl<'a> Adder<'a> {
     /// For so many inputs, whose pieces have at most `bytes` bytes.
-    fn new(gpu: &Gpu, (op, element): (Op, Element), inputs: usize, bytes: u64) -> Result<Self, Failure> {
+    fn new(gpu: &'a Gpu, (op, element): (Op, Element), inputs: usize, bytes: u64) -> Result<Self, Failure> {
         let monoid = op.over(element).map_err(Failure::usage)?;
         let mut options = Options::default();
         (options.accuracy, options.to_states) = (Accuracy::Exact, true);
-        let reducer = Reducer::with_options(&gpu.device, monoid, options)
-            .map_err(|error| Failure::Usage(explain(&error)))?;
-        let kernels = [Kernel { op, element, reducer }];
-        Ok(Adder { kernels, slot: Slot::new(gpu, 0, inputs, [bytes, 0], 1), unpack: Unpack::new(gpu, &[]) })
+        gpu.attempt(|| {
+            let reducer = Reducer::with_options(&gpu.device, monoid, options)
+                .map_err(|error| Failure::Usage(explain(&error)))?;
+            let kernels = [Kernel { op, element, reducer }];
+            let slots = [0, 1].map(|number| Slot::new(gpu, number, inputs, [bytes, 0], 1));
+            Ok(Adder { gpu, kernels, slots, turn: 0, unpack: Unpack::new(gpu, &[]), flight: None })
+        })
     }
 
-    /// The states of a share, one for each result.
-    fn states(
+    /// Uploads a piece, while the one before may still be added.
+    fn load(&mut self, stored: Stored, pieces: &[&[u8]]) -> Result<(), Failure> {
+        let Adder { gpu, slots, turn, .. } = self;
+        gpu.attempt(|| {
+            slots[*turn].load(gpu, stored, pieces);
+            Ok(())
+        })
+    }
+
+    /// Starts adding the share that was uploaded.
+    fn launch(
         &mut self,
-        gpu: &Gpu,
+        (layout, share): (&Layout, Share),
         stored: Stored,
-        share: (&Layout, &Share),
-        pieces: &[&[u8]],
-    ) -> Result<Vec<State>, Failure> {
-        self.slot.load(gpu, stored, pieces);
-        self.slot.launch(gpu, &self.kernels, &[0], (&self.unpack, stored), share)?;
-        let made = self.slot.collect(gpu)?;
+        references: Option<Vec<State>>,
+    ) -> Result<(), Failure> {
+        let Adder { gpu, kernels, slots, turn, unpack, .. } = self;
+        gpu.attempt(|| slots[*turn].launch(gpu, kernels, &[0], (unpack, stored), (layout, &share)))?;
+        self.flight = Some(Flight { slot: self.turn, share, references });
+        self.turn = 1 - self.turn;
+        Ok(())
+    }
+
+    /// Waits for the share that is being added, if there is one.
+    fn take(&mut self) -> Result<Option<Taken>, Failure> {
+        let Some(Flight { slot, share, references }) = self.flight.take() else { return Ok(None) };
+        let made = self.gpu.attempt(|| self.slots[slot].collect(self.gpu))?;
         let size = self.kernels[0].reducer.monoid().acc_size() as usize;
         let states = made.iter().flat_map(|made| made.bytes.chunks_exact(size)).map(State::from_bytes);
-        states.collect::<Result<_, _>>().map_err(Failure::usage)
+        let mut references = references.into_iter().flatten();
+        let sum = |state| Ok(Sum { state: state?, reference: references.next() });
+        let sums = states.map(sum).collect::<Result<_, StateError>>().map_err(Failure::usage)?;
+        Ok(Some((share, sums)))
     }
 }
 

@@ -20,7 +20,7 @@ use halofold::stencil::Config;
 
 use super::StencilArgs;
 use crate::failure::Failure;
-use crate::gpu::Gpu;
+use crate::gpu::{self, Gpu};
 use crate::output::{print, print_json};
 use crate::progress;
 use batch_size::BatchSize;
@@ -154,7 +154,7 @@ fn report(
         residual_l2: state.outcome().map(|outcome| outcome.l2),
         converged: state.outcome().map(|outcome| outcome.converged),
         output: args.output.as_ref().map(|path| path.display().to_string()),
-        adapter: gpus.iter().map(|gpu| gpu.info.name.clone()).collect::<Vec<_>>().join(" + "),
+        adapter: gpu::names(gpus.iter().copied()),
         backend: gpus[0].info.backend.to_string(),
         together: None,
         streamed: None,

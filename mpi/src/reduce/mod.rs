@@ -56,7 +56,7 @@ pub fn run(args: &ReduceArgs, ranks: &Ranks) -> Result<(), Failure> {
         let is_same = ranks.is_same(work.n) && ranks.is_same(work.element as u64);
         ranks.agree(if is_same { Ok(()) } else { Err(format!("{name}: is not the same file on all ranks")) });
     }
-    let gpu = Gpu::open(ranks)?;
+    let gpu = ranks.agree(Gpu::open(ranks));
     let mut lines = String::new();
     for work in work {
         lines += &reduce(work, args, &gpu, ranks)?;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use halofold_mpi::halofold::Element;
 
 use crate::files::write;
+use crate::gpu::cells;
 use crate::launch::{Ended, Launch, PROGRAM, folder, launch, mpirun, printed};
 
 #[test]
@@ -76,6 +77,26 @@ fn what_is_wrong_on_one_rank_ends_all() {
     assert!(err.contains("error: rank 1 of 3 on ") && err.contains("no GPU adapter on this node"), "{err}");
 }
 
+#[test]
+fn a_rank_that_cannot_write_ends_all_and_leaves_what_was_there() {
+    let folder = folder("full");
+    let shape = [64, 1024];
+    write(&folder.join("grid.npy"), Element::F32, &shape, &cells(Element::F32, &shape, 1));
+    fs::write(folder.join("out.npy"), "old").unwrap();
+    let arguments = "stencil grid.npy -o out.npy --halo 1";
+    // 16 KiB, which the second rank's part exceeds.
+    let script = format!(
+        "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then trap '' XFSZ; ulimit -f 32; fi; exec '{PROGRAM}' {arguments}"
+    );
+    let mut command = mpirun();
+    command.args(["-n", "2", "sh", "-c", &script]);
+    let Ended { status, err, .. } = Launch::start(command, &folder).end();
+    assert!(!status.success(), "{err}");
+    assert!(err.contains("error: rank 1 of 2 on ") && err.contains("-o out.npy: File too large"), "{err}");
+    assert_eq!(fs::read_to_string(folder.join("out.npy")).unwrap(), "old");
+    assert!(!folder.join(".out.npy.part").exists());
+}
+
 /// The processes of the ranks, which write their numbers into files before they begin.
 fn ranks_of(folder: &Path, count: usize) -> Vec<u32> {
     let start = Instant::now();
@@ -96,24 +117,37 @@ fn is_alive(process: u32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_rank_that_is_killed_ends_all() {
-    let folder = folder("killed");
-    // Pieces of two elements: this would take hours.
-    let bytes = vec![0; 64 << 20];
-    write(&folder.join("a.npy"), Element::F32, &[16 << 20], &bytes);
+/// Launches three ranks that would take hours, and kills the second one.
+fn killed(folder: &Path, arguments: &str) {
     let mut command = mpirun();
-    let script = format!("echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' reduce a.npy --piece 8");
+    let script = format!("echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' {arguments}");
     command.args(["-n", "3", "sh", "-c", &script]);
-    let launch = Launch::start(command, &folder);
-    let ranks = ranks_of(&folder, 3);
-    sleep(Duration::from_secs(3));
-    assert!(ranks.iter().all(|rank| is_alive(*rank)), "they have ended already");
+    let launch = Launch::start(command, folder);
+    let ranks = ranks_of(folder, 3);
+    sleep(Duration::from_secs(4));
+    assert!(ranks.iter().all(|rank| is_alive(*rank)), "{arguments}: they have ended already");
     assert!(Command::new("kill").args(["-KILL", &ranks[1].to_string()]).status().unwrap().success());
-    let killed = Instant::now();
+    let kill = Instant::now();
     let Ended { status, err, .. } = launch.end();
-    assert!(!status.success() && killed.elapsed() < Duration::from_secs(30), "{:?}: {err}", killed.elapsed());
+    assert!(!status.success() && kill.elapsed() < Duration::from_secs(30), "{:?}: {err}", kill.elapsed());
     assert!(err.contains("process rank 1") && err.contains("signal 9"), "{err}");
     assert!(!ranks.iter().any(|rank| is_alive(*rank)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_that_is_killed_while_it_reduces_ends_all() {
+    let folder = folder("killed-reduce");
+    // Pieces of two elements.
+    write(&folder.join("a.npy"), Element::F32, &[16 << 20], &vec![0; 64 << 20]);
+    killed(&folder, "reduce a.npy --piece 8");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_rank_that_is_killed_while_others_wait_for_its_faces_ends_all() {
+    let folder = folder("killed-stencil");
+    write(&folder.join("a.npy"), Element::F32, &[30, 30], &vec![0; 3600]);
+    killed(&folder, "stencil a.npy --steps 4000000000 --halo 1 -o out.npy");
+    assert!(!folder.join("out.npy").exists());
 }

@@ -2,5 +2,7 @@
 
 mod failures;
 mod files;
+mod gpu;
 mod launch;
 mod reduce;
+mod stencil;

@@ -60,7 +60,8 @@ fn exact_sums_have_the_bits_of_one_rank_and_of_the_cpu() {
             format!("{name}  {op}  {element}  {len}  {}\n", shown(value))
         };
         let expected: String = arrays.iter().map(line).collect();
-        for ranks in RANKS {
+        // A mean finishes the state of a sum.
+        for &ranks in if op == "sum" { &RANKS[..] } else { &[3] } {
             let mut arguments = vec!["reduce", "--op", op, "--piece", PIECE];
             arguments.extend(arrays.iter().map(|(name, ..)| &name[..]));
             assert_eq!(printed(ranks, &folder, &arguments), expected, "{ranks} ranks");

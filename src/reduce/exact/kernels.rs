@@ -4,7 +4,6 @@ use crate::element::Element;
 use crate::reduce::exact::format::Format;
 use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
 use crate::reduce::layout::Layout;
-use crate::reduce::tuning::Tuning;
 use crate::reduce::value::{Field, Number};
 use crate::shader::{Composer, Piece};
 
@@ -114,16 +113,6 @@ impl Format {
         // The words to publish, flags, counts and the first window come on top.
         u64::from(workgroup_size) * window + (2 * copies + 2) * limbs + bins + 208
     }
-}
-
-/// Items of a whole input that small workgroups sum faster: their reductions are shorter, and that is most of the time.
-const SHORT: u64 = 1 << 18;
-
-/// The tuning of a whole input. An invocation needs about a hundred registers, so few of them run at once; and few workgroups are
-/// few windows to collect.
-pub(in crate::reduce) fn tuning(usual: Tuning, items: u64) -> Tuning {
-    let largest = if items <= SHORT { 256 } else { 512 };
-    Tuning { workgroup_size: usual.workgroup_size.clamp(256, largest), max_workgroups: 132, ..usual }
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ use crate::reduce::shape::Form;
 use crate::reduce::shape::Shape;
 
 pub use format::Format;
-pub(in crate::reduce) use kernels::{EXACT, EXACT_COLUMNS, EXACT_SEGMENTS, is_exact_kernel, tuning};
+pub(in crate::reduce) use kernels::{EXACT, EXACT_COLUMNS, EXACT_SEGMENTS, is_exact_kernel};
 pub use state::{State, StateError};
 
 /// Checks that an operator has the form, which an exact one may not have.

@@ -2,7 +2,6 @@
 
 use crate::pipeline;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::exact;
 use crate::reduce::ladder::{ACCUMULATE, Delivery};
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
@@ -61,10 +60,7 @@ impl Request<'_> {
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
         let tuning =
             Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
-        let tuning = match self.monoid.format() {
-            Some(_) => exact::tuning(tuning, items(&windows)),
-            None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
-        };
+        let tuning = tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64);
         let (workgroup_size, most) = self.fitting(tuning);
         let adjoining = self.adjoining();
         let spans = if adjoining.is_some() { in_twos(windows) } else { windows };

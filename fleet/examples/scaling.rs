@@ -1,0 +1,193 @@
+//! How much faster several GPUs step a grid than one of them.
+//!
+//! ```text
+//! cargo run --release -p halofold-fleet --example scaling -- 32640x16384 --halo=8,16,32,64
+//! ```
+//!
+//! The grid is stepped by one GPU as a whole, by one GPU at the height of its part, and by all of them together, for each halo that is
+//! named (by default the one that is chosen). Weak efficiency is the time of the part by the time of all; strong efficiency is the time of
+//! the whole by the time of all and their number. First the grid after some steps is held, bit for bit, against that of one GPU.
+//!
+//! `--adapters=0,1` (by default all; `0,0` is one GPU as two devices), `--stencil=27`, `--single` for kernels that make one step per pass,
+//! `--periodic`, `--steps=512` of each timed run, `--runs=3` of which the fastest counts. The output is JSON.
+
+use std::error::Error;
+use std::time::Instant;
+
+use halofold::stencil::{Border, Borders, Config, Dims, FIVE_POINT, Grid, Grids, Jacobi, Stencil};
+use halofold::wgpu::{self, BufferUsages};
+use halofold::{Element, adapter};
+use halofold_fleet::{Member, Settings, Team};
+
+/// What the command line asks for.
+struct Options {
+    config: Config,
+    adapters: Option<Vec<usize>>,
+    halos: Vec<Option<u32>>,
+    steps: u32,
+    runs: u32,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::read()?;
+    let adapters = pollster::block_on(adapter::list());
+    let infos: Vec<_> = adapters.iter().map(wgpu::Adapter::get_info).collect();
+    let chosen = options.adapters.clone().unwrap_or_else(|| adapter::distinct(&infos));
+    let open = |nth: &usize| -> Result<Member, Box<dyn Error>> {
+        let adapter = adapters.get(*nth).ok_or("there is no such adapter")?;
+        let (device, queue) = pollster::block_on(adapter::open(adapter))?;
+        Ok(Member { device, queue })
+    };
+    let members: Vec<Member> = chosen.iter().map(open).collect::<Result<_, _>>()?;
+    options.run(&members)
+}
+
+impl Options {
+    fn read() -> Result<Self, Box<dyn Error>> {
+        let (flags, words): (Vec<_>, Vec<_>) =
+            std::env::args().skip(1).partition(|word| word.starts_with("--"));
+        let has = |name: &str| flags.iter().any(|flag| flag == name);
+        let value = |name: &str| flags.iter().find_map(|flag| flag.strip_prefix(name));
+        let stencil: &'static Stencil = value("--stencil=").map_or(Ok(&FIVE_POINT), str::parse)?;
+        let grid: Grid = words.first().ok_or("name a grid, like 32640x16384")?.parse()?;
+        let config = if has("--single") {
+            Config::new(stencil, stencil.fastest_step(), Element::F32, grid)
+        } else {
+            Config::fastest(stencil, Element::F32, grid)
+        };
+        let border = if has("--periodic") { Border::Periodic } else { Border::Fixed };
+        let halos = value("--halo=").map(|text| text.split(',').map(|halo| halo.parse().map(Some)).collect());
+        let adapters = value("--adapters=").map(|text| text.split(',').map(str::parse).collect());
+        Ok(Options {
+            config: config.with_borders(Borders::all(border)),
+            adapters: adapters.transpose()?,
+            halos: halos.transpose()?.unwrap_or_else(|| vec![None]),
+            steps: value("--steps=").unwrap_or("512").parse()?,
+            runs: value("--runs=").unwrap_or("3").parse()?,
+        })
+    }
+
+    fn run(&self, members: &[Member]) -> Result<(), Box<dyn Error>> {
+        let count = members.len() as u32;
+        let cells = cells(self.config.grid);
+        let first = &members[0];
+        // One GPU may have no room for all.
+        let fits = self.config.bytes() <= first.device.limits().max_buffer_size;
+        let whole = if fits { Some(self.alone(first, self.config, &cells)?) } else { None };
+        let part = self.part(first, count);
+        let part_us = self.alone(first, part, &cells[..part.bytes() as usize])?.us;
+        println!("{{");
+        println!(
+            "  \"gpus\": {:?},",
+            members.iter().map(|member| member.device.adapter_info().name).collect::<Vec<_>>()
+        );
+        println!("  \"grid\": \"{}\", \"stencil\": \"{}\",", self.config.grid, self.config.stencil.name);
+        println!(
+            "  \"us_a_step\": {{ \"one_whole\": {}, \"one_part\": {part_us:.2} }},",
+            whole.as_ref().map_or("null".to_owned(), |whole| format!("{:.2}", whole.us))
+        );
+        println!("  \"together\": [");
+        for (nth, halo) in self.halos.iter().enumerate() {
+            let settings = halo.map_or(Settings::default(), |halo| Settings::default().with_halo(halo));
+            let mut team =
+                Team::new(members, self.config, self.config.stencil.usual, (&cells, None), &settings)?;
+            team.advance(CHECKED)?;
+            let same = match &whole {
+                Some(whole) => (team.read(0..self.config.bytes())? == whole.after).to_string(),
+                None => "null".to_owned(),
+            };
+            let us = self.best(|| {
+                team.advance(self.steps)?;
+                Ok(team.finish()?)
+            })?;
+            let strong = whole
+                .as_ref()
+                .map_or("null".to_owned(), |whole| format!("{:.4}", whole.us / us / f64::from(count)));
+            let rate = self.config.grid.cells() as f64 / us / 1e3;
+            let end = if nth + 1 == self.halos.len() { "" } else { "," };
+            println!(
+                "    {{ \"halo\": {}, \"kernel\": \"{}\", \"us_a_step\": {us:.2}, \"gcells_per_s\": {rate:.0}, \"weak\": {:.4}, \"strong\": {strong}, \"same_bits\": {same} }}{end}",
+                team.halo(),
+                team.workers()[0].stencil().variant.name,
+                part_us / us
+            );
+        }
+        println!("  ]\n}}");
+        Ok(())
+    }
+
+    /// The grid of one GPU's part.
+    fn part(&self, member: &Member, count: u32) -> Config {
+        // The kernel is the one that steps the whole.
+        let mut config = self.config.kernel_for(self.config.grid, &member.device);
+        let layers =
+            if config.stencil.dims == Dims::Two { &mut config.grid.rows } else { &mut config.grid.planes };
+        *layers /= count;
+        config
+    }
+
+    /// One GPU by itself.
+    fn alone(&self, member: &Member, config: Config, cells: &[u8]) -> Result<Alone, Box<dyn Error>> {
+        let Member { device, queue } = member;
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let buffers = [0, 1].map(|_| {
+            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: cells.len() as u64,
+                usage,
+                mapped_at_creation: false,
+            });
+            for (nth, piece) in cells.chunks(64 << 20).enumerate() {
+                queue.write_buffer(&buffer, (nth as u64) << 26, piece);
+                queue.submit([]);
+            }
+            buffer
+        });
+        let jacobi = Jacobi::new(device, config, config.stencil.usual)?;
+        let grids = Grids::new(&buffers[0], &buffers[1]);
+        let after = jacobi.wait::<u32>(queue, grids, CHECKED)?;
+        let stepper = jacobi.prepare(grids)?;
+        let us = self.best(|| {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            stepper.encode(&mut encoder, self.steps);
+            let index = queue.submit([encoder.finish()]);
+            Ok(halofold::read::wait_for(device, index)?)
+        })?;
+        Ok(Alone { us, after: bytemuck::cast_slice(&after).to_vec() })
+    }
+
+    /// Microseconds a step: of the fastest run, after one that does not count.
+    fn best(&self, mut run: impl FnMut() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
+        run()?;
+        let mut best = f64::INFINITY;
+        for _ in 0..self.runs.max(1) {
+            let start = Instant::now();
+            run()?;
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        Ok(best * 1e6 / f64::from(self.steps))
+    }
+}
+
+/// Steps before grids are compared.
+const CHECKED: u32 = 200;
+
+/// What one GPU gave.
+struct Alone {
+    us: f64,
+    /// The grid after the checked steps.
+    after: Vec<u8>,
+}
+
+/// Numbers that no sum hits exactly.
+fn cells(grid: Grid) -> Vec<u8> {
+    let mut state = 1u32;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 8) as f32 / (1 << 24) as f32
+    };
+    let cells: Vec<f32> = (0..grid.cells()).map(|_| next()).collect();
+    bytemuck::cast_slice(&cells).to_vec()
+}

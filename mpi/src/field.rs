@@ -1,0 +1,156 @@
+//! A grid's values on the ranks' GPUs, and their steps.
+
+use halofold::reduce::exact::StateError;
+use halofold::stencil::slab::{Change, Side};
+use halofold::stencil::{Jacobi, Outcome, Until, Weights};
+use halofold_fleet::{Member, Worker, WorkerError};
+use mpi::collective::SystemOperation;
+
+use crate::exchange::exchange;
+use crate::grid::{GlobalGrid, GridError};
+use crate::{Gpu, all_reduce};
+
+/// Values on a [`GlobalGrid`], each rank's on its GPU.
+///
+/// A round of steps makes the outermost layers first. While the GPU computes the others, their edges go to the neighbours, by non-blocking
+/// sends and receives.
+pub struct Field<'g> {
+    grid: &'g GlobalGrid<'g>,
+    worker: Worker,
+    /// What leaves to the neighbours on both sides, and what arrives from them.
+    faces: [[Option<Vec<u8>>; 2]; 2],
+    done: u32,
+    outcome: Outcome,
+}
+
+impl<'g> Field<'g> {
+    /// Uploads this rank's layers, and those of the right-hand side if the grid's configuration has one. Halos are the
+    /// neighbours' business. All ranks call this together.
+    ///
+    /// # Errors
+    ///
+    /// - There are other cells than those of this rank's part.
+    /// - The device lacks a limit or a feature, or is lost.
+    pub fn new(
+        grid: &'g GlobalGrid<'g>,
+        gpu: &Gpu,
+        weights: Weights,
+        cells: &[u8],
+        rhs: Option<&[u8]>,
+    ) -> Result<Self, GridError> {
+        let held = held(grid, cells)?;
+        let rhs = rhs.map(|cells| self::held(grid, cells)).transpose()?;
+        let jacobi = Jacobi::new(&gpu.device, grid.slab().config(), weights)?;
+        let member = Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
+        let rhs = rhs.as_deref().map(|rhs| [rhs]);
+        let rhs = rhs.as_ref().map_or(&[][..], |rhs| rhs);
+        let worker = Worker::new(&member, &jacobi, grid.slab(), &[&held], rhs)?;
+        let face = |side| grid.slab().edge(side).map(|_| vec![0; grid.slab().face_bytes() as usize]);
+        let faces = [Side::BOTH.map(face), Side::BOTH.map(face)];
+        Ok(Field { grid, worker, faces, done: 0, outcome: Outcome::NONE })
+    }
+
+    /// Steps done.
+    pub const fn done(&self) -> u32 {
+        self.done
+    }
+
+    /// What the last check found, in the whole grid.
+    pub const fn outcome(&self) -> Outcome {
+        self.outcome
+    }
+
+    /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run. All ranks call this together.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn steps(&mut self, steps: u32) -> Result<(), GridError> {
+        let end = self.done.saturating_add(steps);
+        while self.done < end {
+            self.round((end - self.done).min(self.grid.slab().depth()), false)?;
+        }
+        Ok(())
+    }
+
+    /// Makes up to so many steps, until a check finds that the last step changed the grid little enough: after every [`Until::every`] steps,
+    /// and after the last one. All ranks stop at the same step, and it does not depend on their number: the largest change is found by a
+    /// maximum, and squares are added exactly. All ranks call this together.
+    ///
+    /// # Errors
+    ///
+    /// - The condition is no number, or checks come after every zero steps.
+    /// - The device is lost.
+    pub fn steps_until(&mut self, steps: u32, until: &Until) -> Result<Outcome, GridError> {
+        until.check()?;
+        let end = self.done.saturating_add(steps);
+        while self.done < end && !self.outcome.converged {
+            let due = (self.done / until.every).saturating_add(1).saturating_mul(until.every).min(end);
+            let steps = (due - self.done).min(self.grid.slab().depth());
+            let is_checked = self.done + steps == due;
+            self.round(steps, is_checked)?;
+            if is_checked {
+                let change = self.change()?;
+                (self.outcome.max, self.outcome.l2) = (change.max(), change.l2());
+                self.outcome.converged = change.meets(until);
+            }
+        }
+        Ok(self.outcome)
+    }
+
+    /// Waits for all steps, and hands out this rank's layers, in pieces and in order.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn read(&self, sink: impl FnMut(&[u8])) -> Result<(), GridError> {
+        let own = self.grid.slab().own_bytes();
+        Ok(self.worker.read(0..own.end - own.start, sink)?)
+    }
+
+    /// A round of steps, and the exchange of edges behind its interior.
+    fn round(&mut self, steps: u32, is_checked: bool) -> Result<(), GridError> {
+        let Field { grid, worker, faces: [leaving, arriving], .. } = self;
+        worker.begin(steps, is_checked)?;
+        worker.wait()?;
+        for (side, face) in Side::BOTH.into_iter().zip(&mut *leaving) {
+            if let Some((face, edge)) = face.as_mut().zip(worker.take(side)?) {
+                face.copy_from_slice(&edge);
+            }
+        }
+        let leaving = leaving.each_ref().map(Option::as_deref);
+        exchange(grid.ranks(), leaving, arriving.each_mut().map(Option::as_deref_mut));
+        for (side, face) in Side::BOTH.into_iter().zip(arriving) {
+            if let Some(face) = face {
+                worker.give(side, face)?;
+            }
+        }
+        worker.release()?;
+        self.done += steps;
+        self.outcome.steps = self.done;
+        Ok(())
+    }
+
+    /// What the last step changed on all ranks.
+    fn change(&self) -> Result<Change, GridError> {
+        let own = self.worker.change()?;
+        let ranks = self.grid.ranks();
+        let largest = ranks.all(&[own.largest()], SystemOperation::max())[0];
+        let squares = all_reduce(ranks, own.squares())
+            .map_err(|error: StateError| WorkerError::Device(error.to_string()))?;
+        Ok(Change::from_parts(largest, squares))
+    }
+}
+
+/// A rank's own layers between the halos that its neighbours fill.
+fn held(grid: &GlobalGrid<'_>, own: &[u8]) -> Result<Vec<u8>, GridError> {
+    let place = grid.slab().own_bytes();
+    let needed = place.end - place.start;
+    if own.len() as u64 != needed {
+        return Err(GridError::Cells { given: own.len(), needed });
+    }
+    let mut held = vec![0; grid.slab().bytes() as usize];
+    held[place.start as usize..place.end as usize].copy_from_slice(own);
+    grid.update_halo(&mut held)?;
+    Ok(held)
+}

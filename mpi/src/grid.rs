@@ -1,0 +1,212 @@
+//! The grid of all ranks, which follows from what each of them brings.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
+
+use halofold::Element;
+use halofold::stencil::slab::{Side, Slab};
+use halofold::stencil::{Config, Dims, StencilError};
+use halofold::wgpu::Device;
+use halofold_fleet::WorkerError;
+use mpi::traits::CommunicatorCollectives as _;
+
+use crate::Ranks;
+use crate::exchange::exchange;
+
+/// Passes of a round where nobody says how deep halos are, in 2D: what an exchange costs does not depend much on how many layers it
+/// brings. In 3D a layer is a plane, and every one counts.
+const PASSES: u32 = 4;
+
+/// Why there is no grid, or no more steps of it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// The ranks do not make one grid.
+    #[error(
+        "the ranks' parts do not make one grid: `{0}` here, and something else on another rank. All but the number of layers must be the same; where adapters differ, name the kernel"
+    )]
+    Parts(String),
+    /// All ranks together have too many layers.
+    #[error("{0} layers on all ranks together: a grid has fewer than 2^32")]
+    Layers(u64),
+    /// A rank has fewer layers than a halo.
+    #[error(
+        "a halo of {halo} layers, and the rank with the fewest has {fewest} (rows in 2D, planes in 3D): use fewer ranks or a smaller halo"
+    )]
+    Halo {
+        /// Layers of a halo.
+        halo: u32,
+        /// The fewest layers that a rank has.
+        fewest: u64,
+    },
+    /// A face that is larger than a message.
+    #[error("faces of {0} bytes: MPI sends fewer than 2^31 at once; use a smaller halo")]
+    Face(u64),
+    /// Cells of another size than the rank's part.
+    #[error("{given} bytes of cells: this rank's part has {needed}")]
+    Cells {
+        /// Bytes given.
+        given: usize,
+        /// Bytes of its part.
+        needed: u64,
+    },
+    /// The stencil is not possible.
+    #[error(transparent)]
+    Stencil(#[from] StencilError),
+    /// The GPU cannot go on.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+}
+
+/// A grid that lies on all ranks: some layers (rows in 2D, planes in 3D) on each, in the order of the ranks.
+///
+/// Every rank brings the size of its own part, and the grid follows: nobody counts ranks or layers. A part has no halo in it, and the ranks'
+/// numbers of layers may differ.
+///
+/// ```no_run
+/// use halofold_mpi::halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid};
+/// use halofold_mpi::halofold::Element;
+/// use halofold_mpi::{Field, GlobalGrid, Gpu};
+///
+/// fn main() -> std::process::ExitCode {
+///     halofold_mpi::run(|ranks| -> Result<(), Box<dyn std::error::Error>> {
+///         let gpu = Gpu::open(ranks)?;
+///         // 1000 rows of each rank; the last one's are followed by the first one's.
+///         let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1000, 4096))
+///             .with_borders(Borders::all(Border::Periodic));
+///         let grid = GlobalGrid::new(ranks, &gpu.device, part)?;
+///         let cells: Vec<f32> = grid.own().flat_map(|row| (0..4096).map(move |col| (row + col) as f32)).collect();
+///         let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, bytes_of(&cells), None)?;
+///         field.steps(1000)?;
+///         field.read(|bytes| println!("{} bytes of rows {:?}", bytes.len(), grid.own()))?;
+///         Ok(())
+///     })
+/// }
+/// # fn bytes_of(cells: &[f32]) -> &[u8] { bytemuck::cast_slice(cells) }
+/// ```
+pub struct GlobalGrid<'r> {
+    ranks: &'r Ranks,
+    config: Config,
+    slab: Slab,
+}
+
+impl<'r> GlobalGrid<'r> {
+    /// The grid that the ranks' parts make: `part` is what a stencil's configuration would be if this rank's layers were all. Its
+    /// borders are those of the grid. All ranks call this together, with parts that differ in the number of layers only.
+    ///
+    /// The kernel is the one that this rank's device would take for the whole grid, so that the grid has the bits that it has on one GPU.
+    ///
+    /// # Errors
+    ///
+    /// - The parts do not make one grid, or not one kernel steps them.
+    /// - A face is too large for a message.
+    pub fn new(ranks: &'r Ranks, device: &Device, part: Config) -> Result<Self, GridError> {
+        Self::with_halo(ranks, device, part, None)
+    }
+
+    /// The same with halos of so many layers, the same on all ranks. So many steps are made from one exchange to the next; the outermost
+    /// layers of a part are computed twice for that. Where `halo` is `None` it is chosen.
+    ///
+    /// # Errors
+    ///
+    /// As [`GlobalGrid::new`]; a rank with fewer layers.
+    pub fn with_halo(
+        ranks: &'r Ranks,
+        device: &Device,
+        part: Config,
+        halo: Option<u32>,
+    ) -> Result<Self, GridError> {
+        let mut config = part;
+        let outer = match config.stencil.dims {
+            Dims::Two => &mut config.grid.rows,
+            _ => &mut config.grid.planes,
+        };
+        let mut layers = vec![0u64; ranks.count()];
+        ranks.world().all_gather_into(&u64::from(*outer), &mut layers[..]);
+        let before: u64 = layers[..ranks.rank()].iter().sum();
+        let all: u64 = layers.iter().sum();
+        let fewest = layers.into_iter().min().unwrap_or(0);
+        let own = before as u32..(before + u64::from(*outer)) as u32;
+        *outer = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
+        let config = config.on(device);
+        let halo = halo.unwrap_or_else(|| usual_halo(&config, fewest));
+        check_same(ranks, &config, halo)?;
+        if u64::from(halo) > fewest && ranks.count() > 1 {
+            return Err(GridError::Halo { halo, fewest });
+        }
+        let slab = Slab::new(config, own, halo)?;
+        if slab.face_bytes() > i32::MAX as u64 {
+            return Err(GridError::Face(slab.face_bytes()));
+        }
+        Ok(GlobalGrid { ranks, config, slab })
+    }
+
+    /// The ranks.
+    pub fn ranks(&self) -> &'r Ranks {
+        self.ranks
+    }
+
+    /// The configuration of the whole grid.
+    pub fn config(&self) -> Config {
+        self.config
+    }
+
+    /// The layers of the whole grid that are this rank's.
+    pub fn own(&self) -> Range<u32> {
+        self.slab.own()
+    }
+
+    /// This rank's part, and the halos on its sides.
+    pub fn slab(&self) -> &Slab {
+        &self.slab
+    }
+
+    /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for what is not stepped by a [`Field`](crate::Field),
+    /// which does this itself. All ranks call this together.
+    ///
+    /// # Errors
+    ///
+    /// The array has another size.
+    pub fn update_halo(&self, held: &mut [u8]) -> Result<(), GridError> {
+        let needed = self.slab.bytes();
+        if held.len() as u64 != needed {
+            return Err(GridError::Cells { given: held.len(), needed });
+        }
+        let place = |range: Range<u64>| range.start as usize..range.end as usize;
+        let leaving = Side::BOTH.map(|side| self.slab.edge(side).map(|range| held[place(range)].to_vec()));
+        let mut arriving =
+            Side::BOTH.map(|side| self.slab.halo(side).map(|range| held[place(range)].to_vec()));
+        exchange(
+            self.ranks,
+            leaving.each_ref().map(Option::as_deref),
+            arriving.each_mut().map(Option::as_deref_mut),
+        );
+        for (side, face) in Side::BOTH.into_iter().zip(arriving) {
+            if let (Some(range), Some(face)) = (self.slab.halo(side), face) {
+                held[place(range)].copy_from_slice(&face);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The layers of a halo where nobody says.
+fn usual_halo(config: &Config, fewest: u64) -> u32 {
+    let passes = if config.stencil.dims == Dims::Two { PASSES } else { 1 };
+    let halo = (passes * config.steps_per_pass()).min(u32::try_from(fewest).unwrap_or(u32::MAX));
+    // Faces of 16-bit cells are whole words.
+    let unit = if config.element == Element::F16 { 2 } else { 1 };
+    (halo / unit * unit).max(1)
+}
+
+/// Checks that all ranks have the same in mind.
+fn check_same(ranks: &Ranks, config: &Config, halo: u32) -> Result<(), GridError> {
+    let Config { stencil, variant, element, grid, borders, tuning, rhs, .. } = config;
+    let text = format!(
+        "{grid} {element}, {} by {}, {tuning:?}, {borders:?}, halo {halo}, right-hand side: {rhs}",
+        stencil.name, variant.name
+    );
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    if ranks.is_same(hasher.finish()) { Ok(()) } else { Err(GridError::Parts(text)) }
+}

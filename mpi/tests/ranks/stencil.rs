@@ -1,0 +1,240 @@
+//! Stencils: the grid of one GPU, bit for bit, for any number of ranks.
+
+use std::fs;
+use std::path::Path;
+
+use halofold_mpi::halofold::Element;
+use halofold_mpi::halofold::reduce::exact::{Format, State};
+use halofold_mpi::halofold::stencil::{
+    Border, Borders, Config, FIVE_POINT, Grid, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT, Variant,
+};
+
+use crate::files::{descr, write};
+use crate::gpu::{cells, gpu, whole};
+use crate::launch::{Ended, Launch, PROGRAM, RANKS, folder, launch, mpirun, printed};
+
+/// A grid, how it is stepped, and how deep halos are.
+struct Case {
+    stencil: &'static Stencil,
+    variant: Option<&'static str>,
+    element: Element,
+    shape: &'static [u64],
+    border: Border,
+    steps: u32,
+    halo: &'static str,
+    /// Whether a right-hand side is added.
+    rhs: bool,
+}
+
+/// Heights that seven ranks do not divide, rounds of several lengths, borders of every kind.
+const CASES: [Case; 6] = [
+    Case {
+        stencil: &FIVE_POINT,
+        variant: None,
+        element: Element::F32,
+        shape: &[41, 36],
+        border: Border::Periodic,
+        steps: 13,
+        halo: "5",
+        rhs: true,
+    },
+    Case {
+        stencil: &FIVE_POINT,
+        variant: Some("time-pipeline"),
+        element: Element::F32,
+        shape: &[300, 70],
+        border: Border::Fixed,
+        steps: 37,
+        halo: "16",
+        rhs: false,
+    },
+    Case {
+        stencil: &NINE_POINT,
+        variant: None,
+        element: Element::F16,
+        shape: &[45, 33],
+        border: Border::Mirror,
+        steps: 7,
+        halo: "4",
+        rhs: true,
+    },
+    Case {
+        stencil: &TWENTY_SEVEN_POINT,
+        variant: None,
+        element: Element::F32,
+        shape: &[16, 9, 12],
+        border: Border::Periodic,
+        steps: 5,
+        halo: "2",
+        rhs: false,
+    },
+    Case {
+        stencil: &SEVEN_POINT,
+        variant: None,
+        element: Element::F64,
+        shape: &[15, 8, 7],
+        border: Border::Fixed,
+        steps: 4,
+        halo: "1",
+        rhs: false,
+    },
+    Case {
+        stencil: &FIVE_POINT,
+        variant: Some("direct-global"),
+        element: Element::F64,
+        shape: &[8, 21],
+        border: Border::Mirror,
+        steps: 3,
+        halo: "1",
+        rhs: true,
+    },
+];
+
+impl Case {
+    fn config(&self) -> Config {
+        let grid = match *self.shape {
+            [rows, cols] => Grid::plane(rows as u32, cols as u32),
+            [planes, rows, cols] => Grid { planes: planes as u32, rows: rows as u32, cols: cols as u32 },
+            _ => unreachable!("two sides or three"),
+        };
+        let config = match self.variant {
+            None => Config::fastest(self.stencil, self.element, grid),
+            Some(name) => {
+                Config::new(self.stencil, Variant::named(self.stencil, name).unwrap(), self.element, grid)
+            }
+        };
+        config.with_borders(Borders::all(self.border))
+    }
+}
+
+#[test]
+fn any_number_of_ranks_has_the_bits_of_one_gpu() {
+    let folder = folder("stencils");
+    for case in CASES {
+        let Case { stencil, variant, element, shape, border, steps, halo, rhs } = case;
+        if !gpu().0.features().contains(element.feature()) {
+            eprintln!("{} of {element}: NOT TESTED, this adapter has no such type", stencil.name);
+            continue;
+        }
+        let cells = cells(element, shape, 1);
+        write(&folder.join("grid.npy"), element, shape, &cells);
+        let second = self::cells(element, shape, 2);
+        write(&folder.join("rhs.npy"), element, shape, &second);
+        let mut expected = Vec::new();
+        let stepped = whole(case.config(), &cells, rhs.then_some(&second), steps);
+        halofold_files::npy::write(&mut expected, &descr(element), shape, false, &stepped).unwrap();
+        let [points, steps] = [stencil.points(), steps].map(|number| number.to_string());
+        for ranks in RANKS {
+            let out = folder.join("out.npy");
+            // What was there is replaced.
+            fs::write(&out, "old").unwrap();
+            let arguments =
+                ["stencil", "grid.npy", "--stencil", &points, "--steps", &steps, "--boundary", border.name()];
+            let more = ["--halo", halo, "--variant", variant.unwrap_or("auto"), "-o", "out.npy"];
+            let added: &[_] = if rhs { &["--rhs", "rhs.npy"] } else { &[] };
+            let text = printed(ranks, &folder, &[&arguments[..], &more, added].concat());
+            assert!(text.contains(&format!("{ranks} ranks with halos of {halo}\n{steps} steps\n")), "{text}");
+            assert!(
+                fs::read(&out).unwrap() == expected,
+                "{} of {element}, {ranks} ranks: other bits",
+                stencil.name
+            );
+        }
+    }
+    let left = fs::read_dir(&folder).unwrap().count();
+    assert_eq!(left, 5, "grid.npy, rhs.npy, out.npy, out.txt and err.txt");
+}
+
+#[test]
+fn any_number_of_ranks_stops_at_the_same_step() {
+    let folder = folder("until");
+    let shape = [35, 24];
+    for (element, norm, epsilon) in [(Element::F32, "max", "1e-3"), (Element::F64, "l2", "2e-2")] {
+        if !gpu().0.features().contains(element.feature()) {
+            eprintln!("--until of {element}: NOT TESTED, this adapter has no such type");
+            continue;
+        }
+        write(&folder.join("grid.npy"), element, &shape, &cells(element, &shape, 1));
+        let arguments =
+            ["stencil", "grid.npy", "--until", epsilon, "--norm", norm, "--every", "7", "--halo", "5"];
+        let verdicts = RANKS.map(|ranks| {
+            let text = printed(ranks, &folder, &arguments);
+            text.split_once(&format!("{ranks} ranks with halos of 5\n")).unwrap().1.to_owned()
+        });
+        assert!(
+            verdicts[0].contains("converged: ") && !verdicts[0].starts_with("0 steps"),
+            "{}",
+            verdicts[0]
+        );
+        assert!(!verdicts[0].contains("not converged"), "{}", verdicts[0]);
+        assert!(verdicts.windows(2).all(|pair| pair[0] == pair[1]), "{verdicts:?}");
+    }
+}
+
+/// Launches so many ranks of an example: what it prints.
+fn example(name: &str, ranks: u32, folder: &Path) -> String {
+    let example = Path::new(PROGRAM).with_file_name("examples").join(name);
+    let hint = "with the name of a test, `cargo test` builds no examples";
+    assert!(example.exists(), "no {}: {hint}", example.display());
+    let mut command = mpirun();
+    command.args(["-n", &ranks.to_string()]).arg(&example);
+    let Ended { status, out, err } = Launch::start(command, folder).end();
+    assert!(status.success(), "{err}");
+    out
+}
+
+#[test]
+fn kernels_of_ones_own_find_the_neighbours_cells() {
+    let folder = folder("own");
+    for ranks in [1, 2, 3] {
+        // Nine steps of a fire: all cells so near, along rows and columns, in a ring.
+        let rows = 8 * ranks as i32;
+        let far =
+            |at: i32, from: i32, ring: i32| (at - from).rem_euclid(ring).min((from - at).rem_euclid(ring));
+        let burning =
+            (0..rows * 30).filter(|cell| far(cell / 30, 2, rows) + far(cell % 30, 20, 30) <= 9).count();
+        let expected = format!("{burning} of {} cells burn\n", rows * 30);
+        assert_eq!(example("own_kernel", ranks, &folder), expected, "{ranks} ranks");
+    }
+}
+
+#[test]
+fn parts_of_any_size_make_a_grid() {
+    let folder = folder("parts");
+    for ranks in [1, 2, 3] {
+        let rows: u32 = (0..ranks).map(|rank| 20 + 3 * rank).sum();
+        let cell = |at: u32| if (at / 64 / 5 + at % 64 / 7).is_multiple_of(3) { 1.0f32 } else { 0.1 };
+        let cells: Vec<f32> = (0..rows * 64).map(cell).collect();
+        let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(rows, 64));
+        let config = config.with_borders(Borders::all(Border::Periodic));
+        let mut heat = State::new(Format::Single);
+        heat.add(Element::F32, &whole(config, bytemuck::cast_slice(&cells), None, 100));
+        assert_eq!(
+            example("diffusion", ranks, &folder),
+            format!("{rows} × 64 cells on {ranks} ranks: {:?}\n", heat.sum())
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_stepped_is_refused_once() {
+    let folder = folder("refused");
+    write(&folder.join("grid.npy"), Element::F32, &[9, 4], &[0; 144]);
+    write(&folder.join("words.npy"), Element::U32, &[9, 4], &[0; 144]);
+    for (arguments, message) in [
+        (&["grid.npy", "--halo", "4"][..], "a halo of 4 layers, and the rank with the fewest has 3"),
+        (&["grid.npy", "-o", "grid.npy"], "-o grid.npy: is an input"),
+        (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: No such file or directory"),
+        (&["grid.npy", "-o", "out.txt"], "the name must end in .npy"),
+        (&["words.npy"], "words.npy: holds u32, and stencils work on"),
+        (&["grid.npy", "--stencil", "27"], "--stencil 27 takes another number of dimensions"),
+    ] {
+        let Ended { status, err, .. } = launch(3, &folder, &[&["stencil"], arguments].concat());
+        assert!(!status.success(), "{arguments:?}: {err}");
+        assert_eq!(err.matches("error: rank 0 of 3 on ").count(), 1, "{arguments:?}: {err}");
+        assert!(err.matches("error: ").count() == 1 && err.contains(message), "{arguments:?}: {err}");
+    }
+    // More ranks than layers.
+    let Ended { status, err, .. } = launch(4, &folder, &["stencil", "grid.npy", "--halo", "3"]);
+    assert!(!status.success() && err.contains("use fewer ranks or a smaller halo"), "{err}");
+}
