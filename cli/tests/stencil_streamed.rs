@@ -131,6 +131,29 @@ fn bits_are_those_of_the_whole_grid() {
 }
 
 #[test]
+fn any_kernel_may_step_the_slabs() {
+    let folder = Folder::new("streamed-kernels");
+    let out = folder.path("out.npy");
+    let file = grid(&folder, "in.npy", "<f4", &[150, 64]);
+    let is_slow = stdout(&run(&[&file, "--steps", "0"])).contains("SwiftShader");
+    for (variant, boundary) in
+        [("time-pipeline", "mirror"), ("direct-global", "periodic"), ("sol-smem", "fixed")]
+    {
+        // SwiftShader takes minutes to compile one that takes many steps.
+        if variant == "time-pipeline" && is_slow {
+            println!("LEFT OUT: time-pipeline on SwiftShader");
+            continue;
+        }
+        let options =
+            [&file, "--weights", weights("5"), "--variant", variant, "--boundary", boundary, "--steps", "40"];
+        let expected = whole(&folder, &options);
+        let report = run(&[&options[..], &["--slab", "55", "--depth", "21", "-o", &out]].concat());
+        assert!(stdout(&report).contains("\nstreamed in 2 passes of 3 slabs"));
+        assert!(fs::read(&out).unwrap() == expected, "{variant} {boundary}");
+    }
+}
+
+#[test]
 fn right_hand_sides_and_integers_are_streamed_too() {
     let folder = Folder::new("streamed-rhs");
     let file = grid(&folder, "in.npy", ">i2", &[60, 21]);
