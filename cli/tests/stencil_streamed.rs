@@ -346,7 +346,9 @@ fn a_full_disk_is_an_error_and_the_run_goes_on() {
     refused(&limited(&["--resume"]), &["make room"]);
     assert_eq!(long.at(), before);
     // In a later pass: the rest is the same with room.
-    long.until(&["--resume"], (3, 1)).kill().unwrap();
+    let mut child = long.until(&["--resume"], (3, 1));
+    child.kill().unwrap();
+    child.wait().unwrap();
     refused(&limited(&["--resume"]), &["make room"]);
     assert!(long.at().is_some_and(|(passes, _)| passes >= 3));
     long.resume(&expected);
