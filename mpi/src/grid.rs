@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use halofold::Element;
+use halofold::reduce::exact::StateError;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Dims, StencilError};
 use halofold::wgpu::Device;
@@ -51,6 +52,14 @@ pub enum GridError {
         /// Bytes of its part.
         needed: u64,
     },
+    /// A right-hand side and a configuration that do not go together.
+    #[error(
+        "a grid whose configuration has a right-hand side takes one, and no other does: Config::with_rhs"
+    )]
+    Rhs,
+    /// The ranks' changes were of several formats.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The stencil is not possible.
     #[error(transparent)]
     Stencil(#[from] StencilError),
