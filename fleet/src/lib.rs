@@ -51,5 +51,5 @@ mod worker;
 
 pub use error::{FleetError, WorkerError};
 pub use split::split;
-pub use team::{Settings, Team};
+pub use team::{Settings, Team, kernel_of_parts};
 pub use worker::{Member, Worker};

@@ -6,6 +6,7 @@ use std::thread;
 use halofold::Element;
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Border, Config, Dims, Jacobi, Outcome, Until, Weights};
+use halofold::wgpu::Device;
 
 use crate::depth::{self, Costs};
 use crate::error::{FleetError, WorkerError};
@@ -76,7 +77,8 @@ impl Team {
             }
         }
         let first = members.first().ok_or(FleetError::Shares { shares: 0, members: 0 })?;
-        let plan = Plan { members, config: kernel(config, first, members.len() as u32), weights };
+        let plan =
+            Plan { members, config: kernel_of_parts(config, &first.device, members.len() as u32), weights };
         let (slabs, stencils) = plan.cut(settings)?;
         let rhs = rhs.unwrap_or_default();
         let load = |nth: usize| {
@@ -232,14 +234,16 @@ impl Team {
     }
 }
 
-/// The configuration with the kernel that one GPU would run, or if the grid is too large for one, that it would run for its part.
-fn kernel(config: Config, member: &Member, members: u32) -> Config {
+/// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
+/// the whole grid, so that the bits are those of one GPU, or if it is too large for a GPU, for one of so many parts. The kernel's tuning
+/// is left to each GPU.
+pub fn kernel_of_parts(config: Config, device: &Device, parts: u32) -> Config {
     let mut grid = config.grid;
-    if config.bytes() > member.device.limits().max_buffer_size {
+    if config.bytes() > device.limits().max_buffer_size {
         let layers = if config.stencil.dims == Dims::Two { &mut grid.rows } else { &mut grid.planes };
-        *layers = (*layers / members).max(1);
+        *layers = (*layers / parts.max(1)).max(1);
     }
-    config.kernel_for(grid, &member.device)
+    config.kernel_for(grid, device)
 }
 
 /// What is to be cut, and for whom.

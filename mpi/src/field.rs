@@ -1,9 +1,8 @@
 //! A grid's values on the ranks' GPUs, and their steps.
 
-use halofold::reduce::exact::StateError;
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Jacobi, Outcome, Until, Weights};
-use halofold_fleet::{Member, Worker, WorkerError};
+use halofold_fleet::{Member, Worker};
 use mpi::collective::SystemOperation;
 
 use crate::exchange::exchange;
@@ -29,7 +28,7 @@ impl<'g> Field<'g> {
     ///
     /// # Errors
     ///
-    /// - There are other cells than those of this rank's part.
+    /// - There are other cells than those of this rank's part, or a right-hand side that the configuration has not.
     /// - The device lacks a limit or a feature, or is lost.
     pub fn new(
         grid: &'g GlobalGrid<'g>,
@@ -38,13 +37,15 @@ impl<'g> Field<'g> {
         cells: &[u8],
         rhs: Option<&[u8]>,
     ) -> Result<Self, GridError> {
+        if rhs.is_some() != grid.config().rhs {
+            return Err(GridError::Rhs);
+        }
         let held = held(grid, cells)?;
         let rhs = rhs.map(|cells| self::held(grid, cells)).transpose()?;
         let jacobi = Jacobi::new(&gpu.device, grid.slab().config(), weights)?;
         let member = Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
-        let rhs = rhs.as_deref().map(|rhs| [rhs]);
-        let rhs = rhs.as_ref().map_or(&[][..], |rhs| rhs);
-        let worker = Worker::new(&member, &jacobi, grid.slab(), &[&held], rhs)?;
+        let rhs: Vec<&[u8]> = rhs.iter().map(Vec::as_slice).collect();
+        let worker = Worker::new(&member, &jacobi, grid.slab(), &[&held], &rhs)?;
         let face = |side| grid.slab().edge(side).map(|_| vec![0; grid.slab().face_bytes() as usize]);
         let faces = [Side::BOTH.map(face), Side::BOTH.map(face)];
         Ok(Field { grid, worker, faces, done: 0, outcome: Outcome::NONE })
@@ -136,9 +137,7 @@ impl<'g> Field<'g> {
         let own = self.worker.change()?;
         let ranks = self.grid.ranks();
         let largest = ranks.all(&[own.largest()], SystemOperation::max())[0];
-        let squares = all_reduce(ranks, own.squares())
-            .map_err(|error: StateError| WorkerError::Device(error.to_string()))?;
-        Ok(Change::from_parts(largest, squares))
+        Ok(Change::from_parts(largest, all_reduce(ranks, own.squares())?))
     }
 }
 

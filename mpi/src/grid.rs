@@ -4,10 +4,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
 use halofold::Element;
+use halofold::reduce::exact::StateError;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Dims, StencilError};
 use halofold::wgpu::Device;
-use halofold_fleet::WorkerError;
+use halofold_fleet::{WorkerError, kernel_of_parts};
+use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
 use crate::Ranks;
@@ -50,6 +52,14 @@ pub enum GridError {
         /// Bytes of its part.
         needed: u64,
     },
+    /// A right-hand side and a configuration that do not go together.
+    #[error(
+        "a grid whose configuration has a right-hand side takes one, and no other does: Config::with_rhs"
+    )]
+    Rhs,
+    /// The ranks' changes were of several formats.
+    #[error(transparent)]
+    State(#[from] StateError),
     /// The stencil is not possible.
     #[error(transparent)]
     Stencil(#[from] StencilError),
@@ -94,7 +104,7 @@ impl<'r> GlobalGrid<'r> {
     /// The grid that the ranks' parts make: `part` is what a stencil's configuration would be if this rank's layers were all. Its
     /// borders are those of the grid. All ranks call this together, with parts that differ in the number of layers only.
     ///
-    /// The kernel is the one that this rank's device would take for the whole grid, so that the grid has the bits that it has on one GPU.
+    /// The kernel is the one of [`kernel_of_parts`], so that the grid has the bits that it has on one GPU.
     ///
     /// # Errors
     ///
@@ -128,8 +138,11 @@ impl<'r> GlobalGrid<'r> {
         let fewest = layers.into_iter().min().unwrap_or(0);
         let own = before as u32..(before + u64::from(*outer)) as u32;
         *outer = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
-        let config = config.on(device);
-        let halo = halo.unwrap_or_else(|| usual_halo(&config, fewest));
+        let config = kernel_of_parts(config, device, ranks.count() as u32);
+        let mut here = config;
+        here.grid = part.grid;
+        let steps = ranks.all(&[here.on(device).steps_per_pass()], SystemOperation::max())[0];
+        let halo = halo.unwrap_or_else(|| usual_halo(&config, steps, fewest));
         check_same(ranks, &config, halo)?;
         if u64::from(halo) > fewest && ranks.count() > 1 {
             return Err(GridError::Halo { halo, fewest });
@@ -190,10 +203,10 @@ impl<'r> GlobalGrid<'r> {
     }
 }
 
-/// The layers of a halo where nobody says.
-fn usual_halo(config: &Config, fewest: u64) -> u32 {
+/// The layers of a halo where nobody says, and a pass makes so many steps.
+fn usual_halo(config: &Config, steps: u32, fewest: u64) -> u32 {
     let passes = if config.stencil.dims == Dims::Two { PASSES } else { 1 };
-    let halo = (passes * config.steps_per_pass()).min(u32::try_from(fewest).unwrap_or(u32::MAX));
+    let halo = (passes * steps).min(u32::try_from(fewest).unwrap_or(u32::MAX));
     // Faces of 16-bit cells are whole words.
     let unit = if config.element == Element::F16 { 2 } else { 1 };
     (halo / unit * unit).max(1)
@@ -201,9 +214,9 @@ fn usual_halo(config: &Config, fewest: u64) -> u32 {
 
 /// Checks that all ranks have the same in mind.
 fn check_same(ranks: &Ranks, config: &Config, halo: u32) -> Result<(), GridError> {
-    let Config { stencil, variant, element, grid, borders, tuning, rhs, .. } = config;
+    let Config { stencil, variant, element, grid, borders, rhs, .. } = config;
     let text = format!(
-        "{grid} {element}, {} by {}, {tuning:?}, {borders:?}, halo {halo}, right-hand side: {rhs}",
+        "{grid} {element}, {} by {}, {borders:?}, halo {halo}, right-hand side: {rhs}",
         stencil.name, variant.name
     );
     let mut hasher = DefaultHasher::new();

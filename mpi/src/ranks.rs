@@ -1,7 +1,9 @@
 //! The ranks of a run, and how it ends when one of them fails.
 
+use std::any::Any;
 use std::fmt::{self, Display};
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::{mem, panic};
 
@@ -32,15 +34,18 @@ pub fn run<E: Display>(work: impl FnOnce(&Ranks) -> Result<(), E>) -> ExitCode {
         return ExitCode::from(FAILED as u8);
     };
     let ranks = Ranks::of(&universe.world());
-    let (usual, end) = (panic::take_hook(), ranks.end());
-    panic::set_hook(Box::new(move |panicked| {
-        usual(panicked);
-        end.all("a panic: this is a bug");
-    }));
-    match work(&ranks) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => ranks.abort(error),
+    // Caught here and not by a hook: some panics of a driver's making are caught further down, and become errors.
+    match panic::catch_unwind(AssertUnwindSafe(|| work(&ranks))) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => ranks.abort(error),
+        Err(payload) => ranks.abort(format_args!("a panic: {}", said(&*payload))),
     }
+}
+
+/// What a panic said.
+fn said(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
 impl Ranks {

@@ -9,7 +9,7 @@
 //
 // A long column is cut into chunks of rows, which write states. A second dispatch of this kernel adds these up.
 #import entry
-#import exact/fold
+#import exact/fold_apart
 #import exact/states
 #import exact/conclude_alone
 
@@ -43,31 +43,9 @@ fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
     return acc;
 }
 #else
-// The element of row `k`, as a vector, if there is such a row.
-fn in_column(top: u32, k: u32, rows: u32) -> Vector {
-    if k < rows {
-        return among_nothing(element(top + k * params.own.inner));
-    }
-    return nothing();
-}
-
 // The elements of `rows` rows of a column; the first one is at position `top`.
 fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
-    let step = params.own.inner;
-    let samples = own_samples(top, top + (rows - 1u) * step + 1u, at, wg);
-    clear_limbs(at);
-    workgroupBarrier();
-    let window = first_window(largest_sample(samples, at));
-    var acc = identity();
-    acc.tag = window;
-    for (var k = at.lid; k < rows; k += 4u * WG) {
-        let v0 = in_column(top, k, rows);
-        let v1 = in_column(top, k + WG, rows);
-        let v2 = in_column(top, k + 2u * WG, rows);
-        let v3 = in_column(top, k + 3u * WG, rows);
-        acc = add_batch(acc, v0, v1, v2, v3);
-    }
-    return in_window(acc, window);
+    return fold_apart(top, rows, params.own.inner, at.lid, WG, at, wg);
 }
 #endif
 

@@ -37,7 +37,11 @@
 // Today: on an H200, of ordinary data, 1.08 to 1.10 times the time of `single-pass` at 2^28 elements, and 1.2 to 1.4
 // times at 2^24.
 #import entry
+#ifdef strided
+#import exact/fold_apart
+#else
 #import exact/fold
+#endif
 #import exact/states
 #import exact/conclude
 #import exact/reduce
@@ -51,6 +55,10 @@ struct Own {
     tickets: u32,
     // Always zero, but no compiler knows that: it creates a dependency that cannot be optimized away.
     zero: u32,
+#ifdef strided
+    // From an element to the next.
+    stride: u32,
+#endif
 }
 
 fn kernel(at: Place, wg: Workgroup) {
@@ -61,7 +69,11 @@ fn kernel(at: Place, wg: Workgroup) {
     workgroupBarrier();
     var share = fold_states(params.first, stop, own, params.groups * WG);
 #else
+#ifdef strided
+    var share = fold_apart(params.first, params.len, params.own.stride, own, params.groups * WG, at, wg);
+#else
     var share = fold_range(params.first, stop, own, params.groups * WG, at, wg);
+#endif
 #endif
     let window = share.tag & WINDOW;
     var total = reduce_all(share, at, wg);

@@ -192,11 +192,12 @@ pub enum ReduceError {
     /// Exact sums are not available for the form.
     #[error("{form:?} has no exact sums: {instead}", form = .0, instead = instead_of(.0))]
     ExactForm(Form),
-    /// An exact sum of several buffers, or of a count on the GPU, needs several workgroups in one launch, which
-    /// the options or the adapter exclude.
+    /// An exact sum of several buffers, of a stride or of a count on the GPU needs several workgroups in one
+    /// launch, which the options or the adapter exclude.
     #[error(
-        "exact sums of several buffers, and of a count on the GPU, combine their partials in one launch, which the options or \
-         this adapter (`meeting::FAILED`) exclude: leave a state of each buffer (`Options::to_states`) and add these up"
+        "exact sums of several buffers, of a stride and of a count on the GPU combine their partials in one launch, which the \
+         options or this adapter (`meeting::FAILED`) exclude: leave a state of each buffer (`Options::to_states`) and add these \
+         up, or reduce the axis of which the stride is a column"
     )]
     ExactMeeting,
     /// A rung that rounds, for an exact sum.
@@ -313,14 +314,11 @@ pub enum ReduceError {
 /// What helps where a form has no exact sums.
 fn instead_of(form: &Form) -> &'static str {
     match form {
-        Form::Strided => {
-            "use `Form::Axis`, whose results are those of every column, or leave the accuracy at `Accuracy::Fast`"
-        }
         Form::Offsets => {
             "use `Form::Segments` where segments have one length, and `Form::Whole` of each range where they have not"
         }
         Form::Accumulate => "leave states (`Options::to_states`), which add up",
-        Form::Whole | Form::Segments | Form::Axis => "use another form",
+        Form::Whole | Form::Strided | Form::Segments | Form::Axis => "use another form",
     }
 }
 

@@ -13,8 +13,8 @@ use wgpu::{AdapterInfo, Backend};
 /// between two launches. `docs/determinism.md` explains this, and `halofold stress` tests whether one launch
 /// fails on an adapter.
 ///
-/// [Exact sums](crate::reduce::exact) of whole inputs always take one launch. Reduce the input as one segment
-/// to take two.
+/// With two launches the [exact sum](crate::reduce::exact) of a buffer is that of one segment. Exact sums of
+/// several buffers, of a stride, or of a count on the GPU only have one launch.
 ///
 /// Both ways combine the elements in the same order, so floats have the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

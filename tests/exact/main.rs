@@ -12,3 +12,4 @@ mod long;
 mod oracle;
 mod order;
 mod recorded;
+mod strided;

@@ -21,12 +21,16 @@ mod windows;
 use common::{Random, gpu};
 use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant, Weights};
-use halofold::wgpu::Features;
+use halofold::wgpu::{Backend, Features};
 use libtest_mimic::{Arguments, Failed, Trial};
 use run::{Run, borders, dyadic_cells};
 
 fn main() {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    if gpu().device.adapter_info().backend == Backend::Gl {
+        // One thread compiles for seconds, and wgpu gives up when others wait so long for the device's one context.
+        arguments.test_threads = Some(1);
+    }
     let mut trials = Vec::new();
     for kernel in Kernel::all() {
         for element in [Element::F32, Element::F64, Element::F16] {

@@ -44,6 +44,30 @@ fn what_is_wrong_on_all_ranks_is_said_once() {
     assert!(!status.success() && err.contains("none.npy: no such file"), "{err}");
 }
 
+/// Says that this process is a rank of the next test.
+const IS_RANK: &str = "HALOFOLD_MPI_TEST_IS_RANK";
+
+#[test]
+fn a_panic_on_one_rank_ends_all() {
+    if std::env::var_os(IS_RANK).is_some() {
+        halofold_mpi::run(|ranks| {
+            assert_ne!(ranks.rank(), 1, "the second rank panics");
+            // The others wait for it.
+            ranks.agree(Ok::<_, String>(()));
+            Ok::<_, String>(())
+        });
+        return;
+    }
+    let folder = folder("panic");
+    let mut command = mpirun();
+    command.env(IS_RANK, "1").args(["-n", "3"]).arg(std::env::current_exe().unwrap());
+    command.args(["--exact", "failures::a_panic_on_one_rank_ends_all", "--nocapture"]);
+    let Ended { status, err, .. } = Launch::start(command, &folder).end();
+    assert!(!status.success(), "{err}");
+    assert!(err.contains("error: rank 1 of 3 on ") && err.contains(": a panic: "), "{err}");
+    assert!(err.contains("the second rank panics"), "{err}");
+}
+
 /// Launches three ranks of which the second one is started in another way.
 fn odd_one(folder: &Path, arguments: &[&str], odd: &[&str]) -> Ended {
     let mut command = mpirun();

@@ -49,14 +49,13 @@ fn vector(i: u32) -> Vector {
 // Elements by which the first window is chosen, evenly spread over the input.
 const SAMPLES: u32 = 32u;
 
-// The exponent of a sample, or the largest one of several.
-fn sampled(begin: u32, stop: u32, first: u32, every: u32) -> u32 {
-    let step = (stop - begin) / SAMPLES + 1u;
+// The largest exponent of some samples of `count` elements that are `apart` elements from one another.
+fn sampled(begin: u32, count: u32, apart: u32, first: u32, every: u32) -> u32 {
+    let step = count / SAMPLES + 1u;
     var top = 0u;
     for (var k = first; k < SAMPLES; k += every) {
-        let p = begin + k * step;
-        if p < stop {
-            top = max(top, exponent_at(p));
+        if k * step < count {
+            top = max(top, exponent_at(begin + k * step * apart));
         }
     }
     return top;
@@ -70,8 +69,8 @@ fn first_window(top: u32) -> u32 {
 
 #ifdef subgroups
 // Every subgroup looks at all samples.
-fn own_samples(begin: u32, stop: u32, at: Place, wg: Workgroup) -> u32 {
-    return sampled(begin, stop, at.lane, wg.width);
+fn own_samples(begin: u32, count: u32, apart: u32, at: Place, wg: Workgroup) -> u32 {
+    return sampled(begin, count, apart, at.lane, wg.width);
 }
 
 fn largest_sample(own: u32, at: Place) -> u32 {
@@ -80,8 +79,8 @@ fn largest_sample(own: u32, at: Place) -> u32 {
 #else
 var<workgroup> largest: atomic<u32>;
 
-fn own_samples(begin: u32, stop: u32, at: Place, wg: Workgroup) -> u32 {
-    return sampled(begin, stop, at.lid, WG);
+fn own_samples(begin: u32, count: u32, apart: u32, at: Place, wg: Workgroup) -> u32 {
+    return sampled(begin, count, apart, at.lid, WG);
 }
 
 fn largest_sample(own: u32, at: Place) -> u32 {
@@ -149,7 +148,7 @@ fn single(range: Cut, j: u32) -> Vector {
 // changed its window on the way, it leaves its sum in the limbs, because only equal windows are combined.
 fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
     let range = cut(begin, stop);
-    let samples = own_samples(begin, stop, at, wg);
+    let samples = own_samples(begin, stop - begin, 1u, at, wg);
     var i = range.begin4 + own;
     var j = own;
     var next = load(range, i, j, grid);

@@ -107,11 +107,15 @@ impl Format {
     pub(in crate::reduce) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
-        // Two signs in as many copies, the digits and their carries.
-        let copies = if self == Format::Product { 4 } else { 1 };
         let bins = if self == Format::Single { 4096 } else { 0 };
-        // The words to publish, flags, counts and the first window come on top.
-        u64::from(workgroup_size) * window + (2 * copies + 2) * limbs + bins + 208
+        // Two signs in as many copies, the digits and their carries; the words to publish, flags, counts and the first
+        // window come on top.
+        u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208
+    }
+
+    /// Copies of the limbs.
+    fn copies(self) -> u64 {
+        if self == Format::Product { 4 } else { 1 }
     }
 }
 
@@ -135,6 +139,7 @@ mod tests {
             has(format!("const LIMBS: u32 = {}u;", format.digits() + 1));
             has(format!("const FORMAT: u32 = {:#x}u;", format.number()));
             has(format!("const BELOW: u32 = {}u;", format.below()));
+            has(format!("const COPIES: u32 = {}u;", format.copies()));
         }
     }
 }

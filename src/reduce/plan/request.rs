@@ -85,12 +85,12 @@ impl<'a> Request<'a> {
                 let alone = sized(self.whole_kernel(), self.items());
                 alone.chain(many(self.segments_kernel())).collect()
             }
-            Form::Strided if self.in_two_launches => {
+            Form::Strided if self.meets_twice() => {
                 self.two_launch_stages(Reads::Strided, self.workgroup_size())
             }
             Form::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
             Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
-            Form::Strided => vec![self.stage(&SINGLE_PASS, Reads::Strided, self.last())],
+            Form::Strided => vec![self.stage(self.whole_kernel(), Reads::Strided, self.last())],
             Form::Segments => many(self.segments_kernel()),
             Form::Offsets => many(&OFFSETS),
             // The last axis is segments.

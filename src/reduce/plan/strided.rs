@@ -1,9 +1,9 @@
 //! One result from elements that are a stride apart.
 
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::SINGLE_PASS;
 use crate::reduce::plan::whole::Spread;
 use crate::reduce::plan::{Extent, Plan, Reads, Request, Span};
+use crate::reduce::tuning::Tuning;
 use crate::window::Window;
 
 /// Workgroups that keep a GPU busy with scattered loads.
@@ -36,8 +36,15 @@ impl Request<'_> {
             let begin = number * most;
             self.apart(part, second, begin..part.len.min(begin + most), stride)
         });
-        let spread = Spread { most: MOST_WORKGROUPS, stride: step };
-        let stage = self.stage(&SINGLE_PASS, Reads::Strided, self.last());
+        let kernel = self.whole_kernel();
+        // Exact sums have few workgroups of any input.
+        let most = if self.monoid.format().is_some() {
+            Tuning::of(kernel, self.limits, 0).max_workgroups
+        } else {
+            MOST_WORKGROUPS
+        };
+        let spread = Spread { most, stride: step };
+        let stage = self.stage(kernel, Reads::Strided, self.last());
         self.spread(&windows.collect::<Vec<_>>(), stage, spread)
     }
 

@@ -1,0 +1,32 @@
+// The elements of an invocation where they do not adjoin: four single elements per turn, so that four loads are on their way.
+#ifndef reads_partials
+#import operator
+#import io
+#import exact/fold
+
+// Element `k` of those that are `step` apart, as a vector, if there are so many.
+fn item(begin: u32, k: u32, count: u32, step: u32) -> Vector {
+    if k < count {
+        return among_nothing(element(begin + k * step));
+    }
+    return nothing();
+}
+
+// The sum of the elements that fall to invocation `own` of `grid`, of `count` that are `step` apart.
+fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
+    let samples = own_samples(begin, count, step, at, wg);
+    clear_limbs(at);
+    workgroupBarrier();
+    let window = first_window(largest_sample(samples, at));
+    var acc = identity();
+    acc.tag = window;
+    for (var k = own; k < count; k += 4u * grid) {
+        let v0 = item(begin, k, count, step);
+        let v1 = item(begin, k + grid, count, step);
+        let v2 = item(begin, k + 2u * grid, count, step);
+        let v3 = item(begin, k + 3u * grid, count, step);
+        acc = add_batch(acc, v0, v1, v2, v3);
+    }
+    return in_window(acc, window);
+}
+#endif
