@@ -9,7 +9,7 @@ use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
-use super::plan::buffers;
+use super::bounds::buffers;
 use super::{Plan, StreamError};
 use crate::error::WorkerError;
 use crate::staging::Staging;
