@@ -3,6 +3,9 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+/// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
+pub const INTERRUPTED: u8 = 130;
+
 /// Why the program ends early.
 #[derive(Debug)]
 pub enum Failure {
@@ -10,6 +13,8 @@ pub enum Failure {
     Usage(String),
     /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
     Wrong,
+    /// Somebody interrupted it, and it has put away what it did: a message, and exit status 130.
+    Interrupted(String),
     /// Nobody reads the output any more: nothing to say, exit status 0.
     Closed,
 }
@@ -25,6 +30,10 @@ impl Failure {
         match self {
             Failure::Closed => ExitCode::SUCCESS,
             Failure::Wrong => ExitCode::from(1),
+            Failure::Interrupted(message) => {
+                eprintln!("{message}");
+                ExitCode::from(INTERRUPTED)
+            }
             Failure::Usage(message) => {
                 eprintln!("error: {message}");
                 ExitCode::from(2)

@@ -62,7 +62,7 @@ enum Command {
     /// Print the exact code of a rung, as each back end gets it.
     Show(show::ShowArgs),
     /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or replay the thesis's tables.
-    Stencil(stencil::StencilArgs),
+    Stencil(Box<stencil::StencilArgs>),
     /// Run millions of reductions whose workgroups meet in one launch, and check each. Exit status 1 on a wrong one.
     Stress(stress::StressArgs),
     /// Measure time by size, GPU beside CPU: a table, CSV and a plot.

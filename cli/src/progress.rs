@@ -17,6 +17,11 @@ pub fn bytes(all: u64) -> ProgressBar {
     drawn(all, "{bar:30} {decimal_bytes}/{decimal_total_bytes} {msg}, {decimal_bytes_per_sec}, {eta} left")
 }
 
+/// The same of cells to update, by so many in a second.
+pub fn cells(all: u64) -> ProgressBar {
+    drawn(all, "{bar:30} {percent}% {msg}, {per_sec} cells, {eta} left")
+}
+
 fn drawn(len: u64, template: &str) -> ProgressBar {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()

@@ -6,17 +6,21 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 
 /// What an interrupt removes: temporary files, and folders that get none.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
-const INTERRUPTED: i32 = 130;
+/// Whether an interrupt is left to the work itself, once: see [`leave_interrupts_to_work`].
+static LEFT_TO_WORK: AtomicBool = AtomicBool::new(false);
+
+/// Whether there was an interrupt that the work has to see to.
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
 /// An output that nothing has been written to yet.
 pub struct Reserved {
@@ -117,13 +121,24 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// Has an interrupt (Ctrl-C, or a signal to end) leave nothing behind that is not complete.
 pub fn clean_up_when_interrupted() -> Result<(), Failure> {
     let clean_up = || {
+        if LEFT_TO_WORK.swap(false, Ordering::Relaxed) {
+            INTERRUPT.store(true, Ordering::Relaxed);
+            return;
+        }
         for path in unfinished().drain(..).rev() {
             // A folder goes if nothing is in it; what is gone already needs no removing.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
         }
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     };
     ctrlc::set_handler(clean_up).map_err(Failure::usage)
+}
+
+/// Has the next interrupt set a flag that work looks at from time to time, to put away what it did. The one after that ends the
+/// program as ever.
+pub fn leave_interrupts_to_work() -> &'static AtomicBool {
+    LEFT_TO_WORK.store(true, Ordering::Relaxed);
+    &INTERRUPT
 }
 
 /// Has an interrupt remove a folder too, if it is empty.

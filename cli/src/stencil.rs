@@ -12,6 +12,7 @@ use halofold::stencil::{Block, Border, Norm, Stencil};
 
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, AdaptersArgs};
+use file::StreamArgs;
 pub use preset::{MACHINE, PRESETS, Preset, Published, pieces, speed};
 use preset::{PresetArgs, Setting};
 
@@ -85,6 +86,8 @@ pub struct StencilArgs {
     #[arg(long, conflicts_with_all = ["grid", "preset"])]
     tune: bool,
     #[command(flatten)]
+    stream: StreamArgs,
+    #[command(flatten)]
     adapter: AdapterArgs,
     /// The grid in slabs on several adapters. Its bits are those of one adapter that runs the same kernel.
     #[command(flatten)]
@@ -100,7 +103,8 @@ pub struct StencilArgs {
     /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
     /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
     /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
-    /// also layers (of each slab) and halo (steps between two exchanges).
+    /// also layers (of each slab) and halo (steps between two exchanges). Streamed runs also have passes (over the file), slabs (of a
+    /// pass), bytes_read and bytes_written (without those of before --resume).
     #[arg(long)]
     json: bool,
 }

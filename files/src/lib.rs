@@ -17,6 +17,7 @@ mod stored;
 mod tests;
 
 use std::fmt;
+use std::fs::File;
 use std::ops::Range;
 
 use halofold::Element;
@@ -113,7 +114,7 @@ impl Source {
         let len = self.len().unwrap_or(u64::MAX);
         assert!(elements.start <= elements.end && elements.end <= len, "{elements:?} of {len} elements");
         let size = self.stored.size();
-        self.reader.pass_over(elements.start * size, label(&self.name))?;
+        self.reader.go((elements.start * size) as i64, label(&self.name))?;
         self.bytes = Some((elements.end - elements.start) * size);
         Ok(self)
     }
@@ -230,6 +231,23 @@ impl Source {
             widen(piece, count, self.stored);
         }
         Ok(count)
+    }
+
+    /// Has the next element be this one. Elements before it can be read again.
+    ///
+    /// # Errors
+    ///
+    /// It is a stream, which has no places to go to; the file cannot be read there.
+    pub fn seek(&mut self, element: u64) -> Result<(), InputError> {
+        let to = element * self.stored.size();
+        self.reader.go(to as i64 - self.taken as i64, label(&self.name))?;
+        self.taken = to;
+        Ok(())
+    }
+
+    /// The open file, if it is a regular one.
+    pub fn file(&self) -> Option<&File> {
+        self.reader.file()
     }
 
     /// How many bytes to ask for where there is room for `room`.

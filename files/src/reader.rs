@@ -1,7 +1,7 @@
 //! Where the bytes of a file come from.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek as _, SeekFrom};
+use std::io::{self, Read, Seek as _};
 
 use super::{InputError, STANDARD_INPUT};
 
@@ -13,11 +13,18 @@ pub(crate) enum Reader {
 }
 
 impl Reader {
-    /// Leaves out the next bytes of a file.
-    pub(crate) fn pass_over(&mut self, bytes: u64, label: &str) -> Result<(), InputError> {
+    /// The file, where it is a regular one.
+    pub(crate) fn file(&self) -> Option<&File> {
+        match self {
+            Reader::File(file) => Some(file),
+            Reader::Stream(_) => None,
+        }
+    }
+
+    /// Goes on at another place of a file, so many bytes behind this one.
+    pub(crate) fn go(&mut self, bytes: i64, label: &str) -> Result<(), InputError> {
         let Reader::File(file) = self else { return Err(InputError::Stream { name: label.into() }) };
-        let passed = file.stream_position().and_then(|at| file.seek(SeekFrom::Start(at + bytes)));
-        passed.map(drop).map_err(|cause| InputError::reading(label, cause))
+        file.seek_relative(bytes).map_err(|cause| InputError::reading(label, cause))
     }
 }
 

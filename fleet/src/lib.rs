@@ -27,6 +27,8 @@
 //! }
 //! ```
 //!
+//! A grid that is larger than a GPU, or than all of them, goes from file to file: see [`stream`].
+//!
 //! # Bits
 //!
 //! However many GPUs, and however the grid is cut, the grid has the bits of one GPU that runs the same kernel. Kernels on a
@@ -42,6 +44,8 @@ mod depth;
 mod error;
 mod face;
 mod split;
+mod staging;
+pub mod stream;
 mod team;
 mod worker;
 

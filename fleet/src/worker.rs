@@ -187,11 +187,7 @@ impl Worker {
         };
         read::wait_for(&self.member.device, index.clone())?;
         for (_, face) in self.faces() {
-            while !face.is_mapped()? {
-                // Another thread polled at the same time and is running the callbacks.
-                read::poll(&self.member.device)?;
-                std::thread::yield_now();
-            }
+            face.wait(&self.member.device)?;
         }
         self.stage = Stage::Exchanging;
         Ok(())

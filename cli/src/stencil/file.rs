@@ -11,6 +11,7 @@ mod output;
 mod picture;
 mod report;
 mod request;
+mod streamed;
 mod team_state;
 
 use std::time::Instant;
@@ -30,6 +31,7 @@ use output::Outputs;
 use picture::{Picture, Scale};
 use report::{Report, Together};
 use request::Request;
+pub use streamed::StreamArgs;
 use team_state::TeamState;
 
 /// Steps the grid of a file.
@@ -40,6 +42,12 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
     let gpus = args.adapters.open()?;
     let one = if gpus.is_empty() { Some(args.adapter.open()?) } else { None };
     if let Some(gpu) = &one {
+        request.choose(gpu)?;
+        if streamed::is_wanted(args, &request, gpu) {
+            // Its result is written in another way.
+            drop(outputs);
+            return streamed::run(args, request, gpu, start);
+        }
         request.check(gpu)?;
     }
 
@@ -149,5 +157,6 @@ fn report(
         adapter: gpu::names(gpus.iter().copied()),
         backend: gpus[0].info.backend.to_string(),
         together: None,
+        streamed: None,
     }
 }

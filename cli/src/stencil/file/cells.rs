@@ -59,7 +59,7 @@ impl Cells {
 }
 
 /// Elements of one type as cells of another, each from where `find` says it lies.
-fn arrange(from: Element, source: &[u8], to: Element, find: impl Fn(u64) -> u64) -> Vec<u8> {
+pub fn arrange(from: Element, source: &[u8], to: Element, find: impl Fn(u64) -> u64) -> Vec<u8> {
     let size = from.size() as usize;
     let count = (source.len() / size) as u64;
     let mut bytes = Vec::with_capacity(count as usize * to.size() as usize);

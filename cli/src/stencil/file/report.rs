@@ -48,6 +48,22 @@ pub struct Report {
     /// What a run on several adapters has besides.
     #[serde(flatten)]
     pub together: Option<Together>,
+    /// What a streamed run has besides.
+    #[serde(flatten)]
+    pub streamed: Option<Streamed>,
+}
+
+/// A streamed run in numbers. Bytes are without those that were moved before it was resumed.
+#[derive(Serialize)]
+pub struct Streamed {
+    /// Passes over the file.
+    pub passes: u32,
+    /// Slabs of a pass.
+    pub slabs: u32,
+    /// Bytes read from files.
+    pub bytes_read: u64,
+    /// Bytes of grids written to files.
+    pub bytes_written: u64,
 }
 
 /// How a grid was cut.
@@ -111,9 +127,27 @@ impl Report {
             let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
             text += &format!("\nslabs of {} layers, faces exchanged every {halo} steps", layers.join(", "));
         }
+        if let Some(streamed) = &self.streamed {
+            text += &streamed.text();
+        }
         if let Some(output) = &self.output {
             text += &format!("\nwritten: {output}");
         }
         text + "\n"
+    }
+}
+
+impl Streamed {
+    fn text(&self) -> String {
+        let plural = |count: u32, one: &str, many: &str| {
+            format!("{} {}", table::count(count.into()), if count == 1 { one } else { many })
+        };
+        format!(
+            "\nstreamed in {} of {}: {} bytes read, {} written",
+            plural(self.passes, "pass", "passes"),
+            plural(self.slabs, "slab", "slabs"),
+            table::count(self.bytes_read),
+            table::count(self.bytes_written)
+        )
     }
 }

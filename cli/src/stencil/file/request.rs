@@ -75,25 +75,23 @@ impl Request {
         })
     }
 
-    /// Holds the request against the adapter, and leaves to it what was left open.
-    pub fn check(&mut self, gpu: &Gpu) -> Result<(), Failure> {
-        self.config = self.config.on_calibrated(&gpu.device, &remembered::samples(gpu));
-        let Config { grid, element, .. } = self.config;
-        let name = self.source.name();
-        let limits = gpu.device.limits();
-        if grid.cells() > limits.max_buffer_size / element.size() {
-            return Err(Failure::Usage(format!(
-                "{name}: a grid of {grid} {element}: the largest buffer of this adapter has {} bytes (max_buffer_size)",
-                limits.max_buffer_size
-            )));
+    /// Leaves to the adapter what was left open. It must have the type.
+    pub fn choose(&mut self, gpu: &Gpu) -> Result<(), Failure> {
+        let Config { element, .. } = self.config;
+        let feature = element.feature() - gpu.device.features();
+        if !feature.is_empty() {
+            let error = gpu::explain(&StencilError::MissingFeature { element, feature });
+            let name = self.source.name();
+            return Err(Failure::Usage(format!("{name}: {error}: convert it with --type f32")));
         }
-        let planned = self.config.plan(gpu.device.features(), &limits);
-        planned.map(drop).map_err(|error| match error {
-            StencilError::MissingFeature { .. } => {
-                Failure::Usage(format!("{name}: {}: convert it with --type f32", gpu::explain(&error)))
-            }
-            error => Failure::Usage(format!("{name}: {error}")),
-        })
+        self.config = self.config.on_calibrated(&gpu.device, &remembered::samples(gpu));
+        Ok(())
+    }
+
+    /// Holds the request against the adapter, for a grid that stays there as a whole.
+    pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
+        let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
+        planned.map(drop).map_err(|error| Failure::Usage(format!("{}: {error}", self.source.name())))
     }
 }
 

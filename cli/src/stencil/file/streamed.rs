@@ -1,0 +1,195 @@
+//! A grid that is stepped from file to file, because it does not fit the GPU or because that was asked for.
+
+mod input;
+mod options;
+mod refusal;
+
+use std::fs;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use halofold::stencil::Config;
+use halofold::wgpu;
+use halofold_fleet::stream::{Bounds, Done, Identity, Place, Plan, Progress, Run, Settings, StreamError};
+use serde_json::Value;
+
+use super::report::{Report, Streamed};
+use super::request::Request;
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+use crate::input::Source;
+use crate::npy;
+use crate::output::{print, print_json};
+use crate::progress;
+use crate::reserved;
+use crate::stencil::StencilArgs;
+use input::FileCells;
+pub use options::StreamArgs;
+
+/// A grid of fewer bytes is not tried on the GPU first.
+const SMALL: u64 = 256 << 20;
+
+/// Whether a grid is to be streamed.
+pub fn is_wanted(args: &StencilArgs, request: &Request, gpu: &Gpu) -> bool {
+    let (grid, copies) = (request.config.bytes(), 2 + u64::from(request.config.rhs));
+    args.stream.asked_by().is_some()
+        || grid > gpu.device.limits().max_buffer_size
+        || args.stream.memory.is_some_and(|memory| grid.saturating_mul(copies) > memory)
+        || (grid > SMALL && !has_room(gpu, grid, copies))
+}
+
+/// Whether the GPU has memory for some buffers.
+fn has_room(gpu: &Gpu, bytes: u64, copies: u64) -> bool {
+    let size = bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+    let tried = gpu.attempt(|| {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let buffer = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+        drop((0..copies).map(|_| gpu.device.create_buffer(&buffer)).collect::<Vec<_>>());
+        Ok(())
+    });
+    tried.is_ok()
+}
+
+/// Steps the grid of a file into another file.
+pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> Result<(), Failure> {
+    refusal::check(args, &request, gpu)?;
+    let run = open(args, &request, gpu)?;
+    let Request { source, rhs, config, weights, until, .. } = request;
+    if args.element.is_none() && source.element() != config.element {
+        eprintln!("{}: integers become {}", source.name(), config.element);
+    }
+    let (name, shape) = (source.name().to_owned(), source.shape().to_vec());
+    let mut input = FileCells::new(source, config.element);
+    let mut rhs = rhs.map(|rhs| FileCells::new(rhs, config.element));
+    let settings = Settings::new((&gpu.device, &gpu.queue), config, weights, &mut input)
+        .with_checkpoints(Duration::from_secs_f64(args.stream.checkpoint))
+        .with_stop(reserved::leave_interrupts_to_work());
+    let settings = match until {
+        Some(until) => settings.with_until(until),
+        None => settings,
+    };
+    let settings = match &mut rhs {
+        Some(rhs) => settings.with_rhs(rhs),
+        None => settings,
+    };
+    let computing = Instant::now();
+    let done = compute(&run, settings, config.grid.cells(), gpu)?;
+    let took = computing.elapsed().as_secs_f64();
+    let (plan, begun) = (*run.plan(), run.start());
+    run.finish(done.passes).map_err(failure)?;
+
+    let steps = plan.steps_before(done.passes);
+    let updates = u64::from(steps) * config.grid.cells() - updates(&plan, begun, config.grid.cells());
+    let [residual_max, residual_l2] = match done.outcome {
+        Some(outcome) => [outcome.max, outcome.l2].map(Some),
+        None => [until.map(|_| f64::INFINITY); 2],
+    };
+    let report = Report {
+        file: name,
+        variant: config.variant.name,
+        points: config.stencil.points(),
+        grid: shape,
+        block: config.tuning.block.to_string(),
+        boundary: args.boundary.name(),
+        steps,
+        element: config.element.name(),
+        gpu_ms_median: None,
+        wall_ms: start.elapsed().as_secs_f64() * 1e3,
+        gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
+        residual_max,
+        residual_l2,
+        converged: until.map(|_| done.outcome.is_some_and(|outcome| outcome.converged)),
+        output: args.output.as_ref().map(|path| path.display().to_string()),
+        adapter: gpu.info.name.clone(),
+        backend: gpu.info.backend.to_string(),
+        together: None,
+        streamed: Some(Streamed {
+            passes: done.passes,
+            slabs: plan.slabs(),
+            bytes_read: done.read,
+            bytes_written: done.written,
+        }),
+    };
+    if args.json { print_json(&report) } else { print(&report.text()) }
+}
+
+/// Begins the run, or finds where it was left.
+fn open(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
+    let Request { source, config, steps, until, .. } = request;
+    let output = args.output.clone().unwrap_or_default();
+    let output = fs::canonicalize(&output).unwrap_or(output);
+    let mut header = Vec::new();
+    let descr = format!("{}f{}", npy::NATIVE, config.element.size());
+    npy::write(&mut header, &descr, source.shape(), false, &[]).map_err(Failure::usage)?;
+    let place = Place::new(output, header);
+    let identity = identity(args, request, gpu)?;
+    let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
+    let bounds = until.map_or(bounds, |until| bounds.with_until(&until));
+    Run::open(place, identity, bounds, args.stream.wishes(), args.stream.resume).map_err(failure)
+}
+
+/// Does the steps, and shows how far they are.
+fn compute(run: &Run, settings: Settings<'_>, cells: u64, gpu: &Gpu) -> Result<Done, Failure> {
+    let plan = *run.plan();
+    let bar = progress::cells(u64::from(plan.all_steps()) * cells);
+    let show = |progress: Progress| {
+        let (pass, passes) = (progress.pass + 1, plan.passes());
+        bar.set_message(format!("pass {pass} of {passes}, slab {} of {}", progress.slabs, plan.slabs()));
+        bar.set_position(updates(&plan, progress, cells));
+    };
+    show(run.start());
+    // What was done before it was resumed is no measure of speed.
+    bar.reset_eta();
+    let done = gpu.attempt(|| run.steps(settings, show).map_err(failure));
+    bar.finish_and_clear();
+    done
+}
+
+/// Updates of cells that are done.
+fn updates(plan: &Plan, progress: Progress, cells: u64) -> u64 {
+    let before = u64::from(plan.steps_before(progress.pass)) * cells;
+    let now = u64::from(plan.steps(progress.pass)) * cells;
+    before + (now as f64 * f64::from(progress.slabs) / f64::from(plan.slabs())) as u64
+}
+
+/// All that the result depends on.
+fn identity(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<Identity, Failure> {
+    let Config { stencil, variant, element, grid, .. } = request.config;
+    let file = |source: &Source| match source.file().map(fs::File::metadata) {
+        Some(Ok(found)) => {
+            let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let modified = modified.unwrap_or_default().as_secs_f64();
+            Ok(Value::from(format!("{} bytes, modified {modified:.6} s after 1970", found.len())))
+        }
+        Some(Err(error)) => Err(Failure::Usage(format!("{}: {error}", source.name()))),
+        None => Ok(Value::Null),
+    };
+    let until = request
+        .until
+        .map(|until| format!("{} by {:?} after every {}", until.epsilon, until.norm, until.every));
+    Ok(Identity::default()
+        .with("grid", grid.to_string())
+        .with("type", element.name())
+        .with("stencil", stencil.name)
+        .with("weights", request.weights.0[..stencil.classes.len()].to_vec())
+        .with("boundary", args.boundary.name())
+        .with("steps", request.steps)
+        .with("until", until.map_or(Value::Null, Value::from))
+        .with("variant", variant.name)
+        .with("adapter", gpu.describe())
+        .with("input", file(&request.source)?)
+        .with("rhs", request.rhs.as_ref().map_or(Ok(Value::Null), file)?))
+}
+
+/// The error in the program's words.
+fn failure(error: StreamError) -> Failure {
+    match error {
+        StreamError::Stopped { .. } => Failure::Interrupted(format!("{error} (--resume)")),
+        StreamError::Unfinished { .. } | StreamError::Full { .. } | StreamError::Device(_) => {
+            Failure::Usage(format!("{error} (--resume)"))
+        }
+        StreamError::Room { .. } | StreamError::Thin { .. } | StreamError::Memory { .. } => {
+            Failure::Usage(format!("{error} (--memory, --slab, --depth)"))
+        }
+        error => Failure::usage(error),
+    }
+}

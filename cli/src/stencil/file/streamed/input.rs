@@ -1,0 +1,39 @@
+//! The cells of a file of any type that can be read, slab by slab.
+
+use crate::input::Source;
+use crate::stencil::file::cells;
+use halofold::Element;
+use halofold_fleet::stream::{Cells, StreamError};
+
+/// A regular file in C's order.
+pub struct FileCells {
+    source: Source,
+    element: Element,
+    /// As they are in the file.
+    raw: Vec<u8>,
+}
+
+impl FileCells {
+    /// The file's elements as cells of a type.
+    pub fn new(source: Source, element: Element) -> Self {
+        FileCells { source, element, raw: Vec::new() }
+    }
+}
+
+impl Cells for FileCells {
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
+        let FileCells { source, element, raw } = self;
+        let input = |error| StreamError::Input(Box::new(error));
+        let cell = element.size();
+        let count = into.len() as u64 / cell;
+        source.seek(offset / cell).map_err(input)?;
+        if source.element() == *element {
+            source.read(into).map_err(input)?;
+        } else {
+            raw.resize((count * source.size()) as usize, 0);
+            source.read(raw).map_err(input)?;
+            into.copy_from_slice(&cells::arrange(source.element(), raw, *element, |cell| cell));
+        }
+        Ok(count * source.stored().size())
+    }
+}

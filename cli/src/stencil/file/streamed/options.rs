@@ -1,0 +1,63 @@
+//! The options of streamed runs.
+
+use crate::count::parse_count;
+use halofold_fleet::stream::Wishes;
+
+/// The memory that a streamed run takes where nothing else is said.
+const USUAL_MEMORY: u64 = 4 << 30;
+
+/// Options of grids that are stepped slab by slab, from file to file.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct StreamArgs {
+    /// Step the grid slab by slab, from file to file, as is done with a grid that does not fit the adapter. Beside OUT.npy there must be
+    /// room for two grids.
+    #[arg(long, conflicts_with_all = ["preset", "adapters"])]
+    stream: bool,
+    /// The most memory that buffers of a grid may take, such as 512M or 8Gi. A grid of which two do not fit is streamed, through six
+    /// buffers of a slab's size: 4Gi by default.
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["preset", "adapters"], value_parser = parse_count)]
+    pub memory: Option<u64>,
+    /// Layers of a streamed slab: rows in 2D, planes in 3D. By default as many as there is memory for.
+    #[arg(long, value_name = "LAYERS", conflicts_with_all = ["preset", "adapters"], value_parser = clap::value_parser!(u32).range(1..))]
+    slab: Option<u32>,
+    /// Steps of each pass over a streamed file. A slab is read with as many more layers on either side. By default a
+    /// quarter of the layers that a buffer holds, at most 256.
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["preset", "adapters"], value_parser = clap::value_parser!(u32).range(1..))]
+    depth: Option<u32>,
+    /// Go on with a streamed run that was interrupted, by the checkpoint beside OUT.npy, to the same bits. The other options must be
+    /// those that it began with.
+    #[arg(long, conflicts_with_all = ["preset", "adapters"])]
+    pub resume: bool,
+    /// Seconds between two checkpoints of a streamed run; 0 is after every slab.
+    #[arg(long, value_name = "SECONDS", default_value = "30", conflicts_with_all = ["preset", "adapters"], value_parser = parse_seconds, allow_negative_numbers = true)]
+    pub checkpoint: f64,
+}
+
+impl StreamArgs {
+    /// The option that asks for a streamed run, if there is one.
+    pub fn asked_by(&self) -> Option<&'static str> {
+        let options = [
+            (self.stream, "--stream"),
+            (self.slab.is_some(), "--slab"),
+            (self.depth.is_some(), "--depth"),
+            (self.resume, "--resume"),
+        ];
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+
+    /// Bytes that buffers may take in all.
+    pub fn memory(&self) -> u64 {
+        self.memory.unwrap_or(USUAL_MEMORY)
+    }
+
+    /// What is asked for instead of what would be chosen.
+    pub fn wishes(&self) -> Wishes {
+        Wishes::new(self.slab, self.depth)
+    }
+}
+
+/// Reads a time.
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));
+    seconds.ok_or_else(|| format!("`{text}` is not a time: write a number of seconds from 0 up"))
+}

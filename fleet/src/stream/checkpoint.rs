@@ -1,0 +1,246 @@
+//! What is kept of a run that may be interrupted: a small file of JSON.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::place::sync_folder;
+use super::{Bounds, Plan, StreamError, Wishes};
+
+/// The version of the file's form.
+const VERSION: u32 = 1;
+
+/// What a run is, by name: all that its result depends on.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Identity(Map<String, Value>);
+
+impl Identity {
+    /// Adds a part.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The first part of this one that the other has not, or has otherwise: its name, and both values.
+    fn difference(&self, other: &Identity) -> Option<(String, String, String)> {
+        let names = self.0.keys().chain(other.0.keys());
+        let value = |identity: &Identity, name: &String| match identity.0.get(name) {
+            None | Some(Value::Null) => "none".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(value) => value.to_string(),
+        };
+        let pairs = names.map(|name| (name.clone(), value(self, name), value(other, name)));
+        pairs.into_iter().find(|(_, mine, others)| mine != others)
+    }
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub(super) struct Checkpoint {
+    version: u32,
+    /// What the run is.
+    pub run: Identity,
+    /// Slabs of a pass.
+    pub slabs_of_a_pass: u32,
+    /// Steps of a pass.
+    pub depth: u32,
+    /// Passes that are complete.
+    pub passes: u32,
+    /// Slabs of the next pass that are complete.
+    pub slabs: u32,
+    /// What the last check found.
+    pub outcome: Option<Outcome>,
+}
+
+/// What a check found. Numbers are written as text, as JSON has none that is not finite.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The largest change of a cell in the last step.
+    #[serde(with = "text")]
+    pub max: f64,
+    /// The root of the sum of all squared changes.
+    #[serde(with = "text")]
+    pub l2: f64,
+    /// Whether that was little enough.
+    pub converged: bool,
+}
+
+/// A number as text, which is read as the same number.
+mod text {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Checkpoint {
+    /// The beginning of a run.
+    pub fn new(run: Identity, plan: &Plan) -> Self {
+        Checkpoint {
+            version: VERSION,
+            run,
+            slabs_of_a_pass: plan.slabs(),
+            depth: plan.depth(),
+            passes: 0,
+            slabs: 0,
+            outcome: None,
+        }
+    }
+
+    /// Reads one, if there is one.
+    pub fn read(path: &Path) -> Result<Option<Self>, StreamError> {
+        let text = match fs::read(path) {
+            Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(StreamError::read(path))?,
+        };
+        let bad = |cause: String| StreamError::BadCheckpoint { path: path.to_owned(), cause };
+        let checkpoint: Checkpoint = serde_json::from_slice(&text).map_err(|error| bad(error.to_string()))?;
+        if checkpoint.version != VERSION {
+            return Err(bad(format!("its version is {}, this program's {VERSION}", checkpoint.version)));
+        }
+        if checkpoint.slabs_of_a_pass == 0 || checkpoint.depth == 0 {
+            return Err(bad("slabs or passes of nothing".to_owned()));
+        }
+        Ok(Some(checkpoint))
+    }
+
+    /// Whether nothing is done yet.
+    pub fn is_fresh(&self) -> bool {
+        (self.passes, self.slabs) == (0, 0)
+    }
+
+    /// Whether nothing is left to do.
+    pub fn is_over(&self, plan: &Plan) -> bool {
+        self.passes >= plan.passes() || self.outcome.is_some_and(|outcome| outcome.converged)
+    }
+
+    /// Checks that it is of this run.
+    pub fn check(&self, path: &Path, run: &Identity) -> Result<(), StreamError> {
+        match self.run.difference(run) {
+            None => Ok(()),
+            Some((what, then, now)) => Err(StreamError::OtherRun { path: path.to_owned(), what, then, now }),
+        }
+    }
+
+    /// The slabs and passes of the run, which stay as they were.
+    pub(super) fn plan(&self, path: &Path, bounds: Bounds, wishes: Wishes) -> Result<Plan, StreamError> {
+        let asked = bounds.plan(
+            wishes.height.map_or(self.slabs_of_a_pass, |most| bounds.slabs(most)),
+            wishes.depth.unwrap_or(self.depth),
+        );
+        let then = bounds.plan(self.slabs_of_a_pass, self.depth);
+        for (what, then, now) in
+            [("slab", then.largest(), asked.largest()), ("depth", then.depth(), asked.depth())]
+        {
+            if then != now {
+                let (what, then, now) = (what.to_owned(), then.to_string(), now.to_string());
+                return Err(StreamError::OtherRun { path: path.to_owned(), what, then, now });
+            }
+        }
+        let plan = then.checked(bounds)?;
+        // All slabs of a pass may be complete before the pass is noted to be.
+        if self.passes > plan.passes() || self.slabs > plan.slabs() {
+            let cause = format!("{} passes and {} slabs of another", self.passes, self.slabs);
+            return Err(StreamError::BadCheckpoint { path: path.to_owned(), cause });
+        }
+        Ok(plan)
+    }
+
+    /// Writes it in the place of the one before: there is always a whole one.
+    pub(super) fn write(&self, path: &Path) -> Result<(), StreamError> {
+        let fresh = path.with_extension("json.new");
+        let write = || {
+            let mut file = File::create(&fresh)?;
+            file.write_all(&serde_json::to_vec_pretty(self)?)?;
+            file.sync_all()?;
+            fs::rename(&fresh, path)?;
+            sync_folder(path)
+        };
+        let written = write();
+        if written.is_err() {
+            // It is not the checkpoint, so it does not matter whether this succeeds.
+            let _ = fs::remove_file(&fresh);
+        }
+        written.map_err(StreamError::write(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan;
+    use super::*;
+
+    fn bounds(room: u64) -> Bounds {
+        plan::tests::bounds(9, false, 5, room)
+    }
+
+    fn plan() -> Plan {
+        Plan::new(bounds(10), Wishes { height: Some(3), depth: Some(2) }).unwrap()
+    }
+
+    #[test]
+    fn checkpoints_are_read_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy.halofold.json");
+        assert_eq!(Checkpoint::read(&path).unwrap(), None);
+        let run = Identity::default().with("grid", "9 × 1").with("weights", vec![0.2, 0.1]);
+        let mut checkpoint = Checkpoint::new(run, &plan());
+        for (slabs, max) in [(0, 0.1), (2, f64::INFINITY)] {
+            checkpoint.slabs = slabs;
+            checkpoint.outcome = Some(Outcome { max, l2: 1e-300, converged: false });
+            checkpoint.write(&path).unwrap();
+            assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint.clone()));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        for bad in
+            ["", "{}", "[1]", &fs::read_to_string(&path).unwrap().replace("\"version\": 1", "\"version\": 2")]
+        {
+            fs::write(&path, bad).unwrap();
+            assert!(matches!(Checkpoint::read(&path), Err(StreamError::BadCheckpoint { .. })), "{bad}");
+        }
+    }
+
+    #[test]
+    fn differences_are_named() {
+        let run = Identity::default().with("grid", "9 × 1").with("rhs", Value::Null).with("steps", 5);
+        let checkpoint = Checkpoint::new(run.clone(), &plan());
+        let path = Path::new("c.json");
+        checkpoint.check(path, &run).unwrap();
+        for (other, parts) in [
+            (run.clone().with("steps", 6), ["steps", "5", "6"]),
+            (run.clone().with("rhs", "f.npy"), ["rhs", "none", "f.npy"]),
+            (run.clone().with("new", true), ["new", "none", "true"]),
+        ] {
+            let message = checkpoint.check(path, &other).unwrap_err().to_string();
+            assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        }
+    }
+
+    #[test]
+    fn slabs_and_passes_stay() {
+        let (path, run) = (Path::new("c.json"), Identity::default());
+        let mut checkpoint = Checkpoint::new(run, &plan());
+        for (passes, slabs, is_one) in
+            [(0, 0, true), (2, 3, true), (3, 0, true), (4, 0, false), (0, 4, false)]
+        {
+            (checkpoint.passes, checkpoint.slabs) = (passes, slabs);
+            let read = checkpoint.plan(path, bounds(10), Wishes::default());
+            assert_eq!(read.ok(), is_one.then(plan), "{passes} {slabs}");
+        }
+        checkpoint.passes = 0;
+        assert!(matches!(checkpoint.plan(path, bounds(5), Wishes::default()), Err(StreamError::Room { .. })));
+        let other = checkpoint.plan(path, bounds(10), Wishes { height: Some(5), depth: None });
+        assert!(matches!(other, Err(StreamError::OtherRun { .. })));
+    }
+}

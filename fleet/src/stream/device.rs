@@ -1,0 +1,242 @@
+//! A slab on the GPU: two buffers of its layers, and the round of steps between them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use halofold::read;
+use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
+use halofold::stencil::{Config, Grids, Jacobi, Weights};
+use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
+
+use super::plan::buffers;
+use super::{Plan, StreamError};
+use crate::error::WorkerError;
+use crate::staging::Staging;
+
+/// The slabs of a grid.
+#[derive(Clone, Copy)]
+pub(super) struct Slabs {
+    /// Of the whole grid.
+    pub config: Config,
+    pub plan: Plan,
+}
+
+impl Slabs {
+    pub fn get(&self, slab: u32) -> Result<Slab, StreamError> {
+        Ok(Slab::new(self.config, self.plan.own(slab), self.plan.halo_layers())?)
+    }
+
+    /// The bytes of a grid in a file that a slab holds, in order.
+    pub fn held(&self, slab: u32) -> Result<Vec<Range<u64>>, StreamError> {
+        let slab = self.get(slab)?;
+        let at = |layer: u32| u64::from(layer) * slab.layer_bytes();
+        let pieces = self.plan.pieces(slab.held());
+        Ok(pieces.into_iter().map(|layers| at(layers.start)..at(layers.end)).collect())
+    }
+}
+
+/// What a slab goes through in a pass.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    pub steps: u32,
+    /// Whether it ends with a check of what the last step changed.
+    pub is_checked: bool,
+}
+
+/// What the recording of a slab depends on: not where in the grid it is, but how many layers it has and on which sides neighbours.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Form {
+    layers: u32,
+    neighbours: [bool; 2],
+    steps: u32,
+    is_checked: bool,
+}
+
+/// A form, ready to be recorded.
+struct Recording {
+    round: Round,
+    check: Option<ChangeCheck>,
+}
+
+/// The buffers that every slab in turn takes on the GPU.
+pub(super) struct SlabDevice {
+    device: Device,
+    queue: Queue,
+    slabs: Slabs,
+    jacobi: Jacobi,
+    grids: [Buffer; 2],
+    rhs: Option<Buffer>,
+    recordings: HashMap<Form, Recording>,
+}
+
+/// What the host fills before a slab is stepped: its layers, and those of the right-hand side.
+pub(super) struct Upload {
+    pub cells: Staging,
+    pub rhs: Option<Staging>,
+}
+
+/// Where things lie in what comes back.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// The slab's own layers.
+    pub own: Range<usize>,
+    /// What its last step changed.
+    pub change: Range<usize>,
+}
+
+/// A slab that was submitted.
+pub(super) struct Flight {
+    pub slab: u32,
+    pub upload: Upload,
+    pub download: Staging,
+    pub layout: Layout,
+    submission: SubmissionIndex,
+}
+
+/// The most bytes of a check: see [`halofold::stencil::slab::Change`].
+const CHECK_BYTES: u64 = 4096;
+
+impl SlabDevice {
+    /// Allocates the buffers. Nothing is compiled yet.
+    pub fn new(device: &Device, queue: &Queue, slabs: Slabs, weights: Weights) -> Result<Self, StreamError> {
+        let first = slabs.get(0)?;
+        let size = words(0..slabs.plan.most_held() * first.layer_bytes()).end;
+        let buffer = |label| {
+            let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+            let label = Some(label);
+            device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+        };
+        Ok(SlabDevice {
+            device: device.clone(),
+            queue: queue.clone(),
+            slabs,
+            jacobi: Jacobi::new(device, first.config(), weights)?,
+            grids: [buffer("halofold stream: grid"), buffer("halofold stream: grid")],
+            rhs: slabs.config.rhs.then(|| buffer("halofold stream: right-hand side")),
+            recordings: HashMap::new(),
+        })
+    }
+
+    /// Bytes of all buffers that a run takes.
+    pub fn bytes(&self) -> u64 {
+        self.grids[0].size() * buffers(self.rhs.is_some())
+    }
+
+    /// A buffer for the layers of a slab on their way here, and one for the right-hand side.
+    pub fn upload(&self) -> Result<Upload, StreamError> {
+        let size = self.grids[0].size();
+        let staging = || {
+            let staging = Staging::new(&self.device, "halofold stream: from the file", size, MapMode::Write);
+            staging.ask();
+            staging.wait(&self.device).map(|()| staging)
+        };
+        Ok(Upload { cells: staging()?, rhs: self.rhs.as_ref().map(|_| staging()).transpose()? })
+    }
+
+    /// A buffer for the layers of a slab on their way back.
+    pub fn download(&self) -> Staging {
+        let size = self.grids[0].size() + CHECK_BYTES;
+        Staging::new(&self.device, "halofold stream: to the file", size, MapMode::Read)
+    }
+
+    /// Submits the way of a slab: there, its steps, and back.
+    pub fn submit(
+        &mut self,
+        slab: u32,
+        work: Work,
+        upload: Upload,
+        download: Staging,
+    ) -> Result<Flight, StreamError> {
+        let part = self.slabs.get(slab)?;
+        if work.steps > 0 {
+            self.prepare(&part, work)?;
+        }
+        let recording = self.recordings.get(&form(&part, work));
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        self.encode_in(&mut encoder, &part, &upload);
+        let result = recording.map_or(0, |recording| {
+            recording.round.encode(&mut encoder, 0);
+            recording.round.result(0)
+        });
+        let check = recording.and_then(|recording| recording.check.as_ref());
+        let layout = self.encode_out(&mut encoder, &part, (&self.grids[result], check), &download);
+        let submission = self.queue.submit([encoder.finish()]);
+        upload.cells.ask();
+        upload.rhs.iter().for_each(Staging::ask);
+        download.ask();
+        Ok(Flight { slab, upload, download, layout, submission })
+    }
+
+    fn encode_in(&self, encoder: &mut CommandEncoder, slab: &Slab, upload: &Upload) {
+        let all = words(0..slab.bytes()).end;
+        let [first, second] = &self.grids;
+        upload.cells.unmap();
+        encoder.copy_buffer_to_buffer(upload.cells.buffer(), 0, first, 0, all);
+        // Fixed cells are never written: the second buffer needs them too.
+        encoder.copy_buffer_to_buffer(first, 0, second, 0, all);
+        if let (Some(staging), Some(rhs)) = (&upload.rhs, &self.rhs) {
+            staging.unmap();
+            encoder.copy_buffer_to_buffer(staging.buffer(), 0, rhs, 0, all);
+        }
+    }
+
+    fn encode_out(
+        &self,
+        encoder: &mut CommandEncoder,
+        slab: &Slab,
+        (grid, check): (&Buffer, Option<&ChangeCheck>),
+        download: &Staging,
+    ) -> Layout {
+        let own = slab.own_bytes();
+        // 16-bit cells may begin and end inside a word.
+        let copied = words(own.clone());
+        let (len, skip) = (copied.end - copied.start, own.start - copied.start);
+        encoder.copy_buffer_to_buffer(grid, copied.start, download.buffer(), 0, len);
+        let mut end = len;
+        if let Some(check) = check {
+            check.encode(encoder);
+            end += check.buffer().size();
+            encoder.copy_buffer_to_buffer(check.buffer(), 0, download.buffer(), len, end - len);
+        }
+        let bytes = |range: Range<u64>| range.start as usize..range.end as usize;
+        Layout { own: bytes(skip..skip + own.end - own.start), change: bytes(len..end) }
+    }
+
+    /// Waits for a slab.
+    pub fn wait(&self, flight: &Flight) -> Result<(), StreamError> {
+        let Flight { upload, download, submission, .. } = flight;
+        read::wait_for(&self.device, submission.clone()).map_err(WorkerError::from)?;
+        for staging in [&upload.cells, download].into_iter().chain(&upload.rhs) {
+            staging.wait(&self.device)?;
+        }
+        Ok(())
+    }
+
+    /// Compiles and binds what steps slabs of a form, unless that was done for another one.
+    fn prepare(&mut self, slab: &Slab, work: Work) -> Result<(), StreamError> {
+        if let Entry::Vacant(place) = self.recordings.entry(form(slab, work)) {
+            let [first, second] = &self.grids;
+            let grids = Grids::new(first, second);
+            let grids = self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
+            let stepper = self.jacobi.prepare_slab(slab, grids)?;
+            place.insert(if work.is_checked {
+                Recording { round: stepper.checked_round(work.steps)?, check: Some(stepper.check()?) }
+            } else {
+                Recording { round: stepper.round(work.steps)?, check: None }
+            });
+        }
+        Ok(())
+    }
+}
+
+fn form(slab: &Slab, Work { steps, is_checked }: Work) -> Form {
+    let neighbours = Side::BOTH.map(|side| slab.halo(side).is_some());
+    Form { layers: slab.own().len() as u32, neighbours, steps, is_checked }
+}
+
+/// A range of bytes, widened to the words that a copy takes.
+fn words(bytes: Range<u64>) -> Range<u64> {
+    let word = wgpu::COPY_BUFFER_ALIGNMENT;
+    bytes.start / word * word..bytes.end.next_multiple_of(word)
+}

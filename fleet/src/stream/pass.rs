@@ -1,0 +1,179 @@
+//! One pass over the file: a thread reads slabs, this one has them computed, a third writes them.
+//!
+//! Two buffers for each way: while the GPU steps a slab, the next one is read and the one before is written.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::thread;
+
+use super::device::{Flight, Layout, SlabDevice, Slabs, Upload, Work};
+use super::writer::Writer;
+use super::{Cells, StreamError};
+use crate::staging::Staging;
+
+/// How much is read from a file at once: little enough that it is still in the cache when it is copied on.
+const PIECE: u64 = 1 << 20;
+
+/// The buffers on their way that are free.
+pub(super) struct Buffers {
+    pub uploads: Vec<Upload>,
+    pub downloads: Vec<Staging>,
+}
+
+impl Buffers {
+    pub fn new(device: &SlabDevice) -> Result<Self, StreamError> {
+        Ok(Buffers {
+            uploads: vec![device.upload()?, device.upload()?],
+            downloads: vec![device.download(), device.download()],
+        })
+    }
+}
+
+/// Where slabs are read.
+pub(super) struct Sources<'a> {
+    pub cells: &'a mut dyn Cells,
+    pub rhs: Option<&'a mut dyn Cells>,
+    pub slabs: Slabs,
+    /// Bytes read.
+    pub read: u64,
+}
+
+impl Sources<'_> {
+    /// Reads a slab and its halo.
+    fn fill(&mut self, slab: u32, upload: &Upload, piece: &mut Vec<u8>) -> Result<(), StreamError> {
+        let held = self.slabs.held(slab)?;
+        let mut fill = |cells: &mut dyn Cells, staging: &Staging| {
+            let mut view = staging.view_mut()?;
+            let mut at = 0;
+            for range in &held {
+                for start in range.clone().step_by(PIECE as usize) {
+                    piece.resize(PIECE.min(range.end - start) as usize, 0);
+                    self.read += cells.read_at(start, piece)?;
+                    view.slice(at..at + piece.len()).copy_from_slice(piece);
+                    at += piece.len();
+                }
+            }
+            Ok(())
+        };
+        fill(self.cells, &upload.cells)?;
+        match (&mut self.rhs, &upload.rhs) {
+            (Some(rhs), Some(staging)) => fill(*rhs, staging),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a pass does of a run.
+pub(super) struct Job<'a> {
+    /// The slabs that are not done.
+    pub slabs: Range<u32>,
+    /// What each of them goes through.
+    pub work: Work,
+    /// Whether somebody wants it to end early.
+    pub stop: &'a AtomicBool,
+}
+
+/// Steps what is left of a pass. Whether all of it was done: it ends early if that is asked for.
+pub(super) fn run(
+    job: &Job<'_>,
+    device: &mut SlabDevice,
+    buffers: &mut Buffers,
+    sources: &mut Sources<'_>,
+    writer: &mut Writer,
+    mut on_slab: impl FnMut(u32),
+) -> Result<bool, StreamError> {
+    let (empty, to_fill) = mpsc::channel();
+    let (filled, to_step) = mpsc::sync_channel(2);
+    let (stepped, to_write) = mpsc::channel();
+    let (written, free) = mpsc::channel();
+    buffers.uploads.drain(..).for_each(|upload| drop(empty.send(upload)));
+    buffers.downloads.drain(..).for_each(|download| drop(written.send(download)));
+    let slabs = job.slabs.clone();
+    thread::scope(|scope| {
+        let reader = scope.spawn(move || read(sources, slabs, to_fill, &filled));
+        let writing = scope.spawn(move || write(writer, &to_write, &written));
+        let computed = compute(job, device, &to_step, &free, |flight| {
+            let Flight { slab, upload, download, layout, .. } = flight;
+            // A thread that has failed takes nothing; it says why below.
+            let _ = empty.send(upload);
+            let _ = stepped.send((slab, download, layout));
+            on_slab(slab);
+        });
+        // Now both threads find that nothing more comes.
+        drop((empty, stepped, to_step));
+        let (left, read) = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        buffers.uploads.extend(left.try_iter());
+        buffers.downloads.extend(free.try_iter());
+        written.and(read).and(computed)
+    })
+}
+
+/// Has the slabs that were read computed. While one is waited for, the next one waits on the GPU.
+fn compute(
+    job: &Job<'_>,
+    device: &mut SlabDevice,
+    to_step: &Receiver<(u32, Upload)>,
+    free: &Receiver<Staging>,
+    mut done: impl FnMut(Flight),
+) -> Result<bool, StreamError> {
+    let mut before: Option<Flight> = None;
+    let mut submitted = job.slabs.start;
+    while !job.stop.load(Ordering::Relaxed) {
+        // Nothing more comes: everything was read, or a thread failed.
+        let Ok((slab, upload)) = to_step.recv() else { break };
+        let Ok(download) = free.recv() else { break };
+        let flight = device.submit(slab, job.work, upload, download)?;
+        submitted = slab + 1;
+        if let Some(flight) = before.replace(flight) {
+            device.wait(&flight)?;
+            done(flight);
+        }
+    }
+    if let Some(flight) = before {
+        device.wait(&flight)?;
+        done(flight);
+    }
+    Ok(submitted == job.slabs.end)
+}
+
+/// Reads slabs into the buffers that come back. The buffers that were left over are returned with what went wrong.
+fn read(
+    sources: &mut Sources<'_>,
+    slabs: Range<u32>,
+    to_fill: Receiver<Upload>,
+    filled: &SyncSender<(u32, Upload)>,
+) -> (Receiver<Upload>, Result<(), StreamError>) {
+    let mut piece = Vec::new();
+    for slab in slabs {
+        let Ok(upload) = to_fill.recv() else { break };
+        if let Err(error) = sources.fill(slab, &upload, &mut piece) {
+            return (to_fill, Err(error));
+        }
+        if filled.send((slab, upload)).is_err() {
+            break;
+        }
+    }
+    (to_fill, Ok(()))
+}
+
+/// Writes slabs as they come, and hands their buffers back.
+fn write(
+    writer: &mut Writer,
+    to_write: &Receiver<(u32, Staging, Layout)>,
+    written: &Sender<Staging>,
+) -> Result<(), StreamError> {
+    for (slab, download, layout) in to_write {
+        let view = download.view()?;
+        if let Err(error) = writer.write(slab, &view[layout.own], &view[layout.change]) {
+            // What is written is kept if there is room for that; if not, the checkpoint before is good.
+            let _ = writer.keep();
+            return Err(error);
+        }
+        drop(view);
+        download.unmap();
+        let _ = written.send(download);
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! The files beside a result while it is not there yet.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{Cells, StreamError};
+
+/// Where a run keeps its files: two grids and a checkpoint, named after the result.
+#[derive(Clone, Debug)]
+pub struct Place {
+    result: PathBuf,
+    /// What a grid's file begins with.
+    header: Vec<u8>,
+}
+
+impl Place {
+    /// The files beside a result, each of which begins with a header.
+    pub fn new(result: PathBuf, header: Vec<u8>) -> Self {
+        Place { result, header }
+    }
+
+    /// The checkpoint.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.beside(".halofold.json")
+    }
+
+    /// Where a pass writes the grid: two files take turns.
+    pub fn grid(&self, pass: u32) -> PathBuf {
+        self.beside(if pass.is_multiple_of(2) { ".halofold-0" } else { ".halofold-1" })
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = self.result.clone().into_os_string();
+        name.push(ending);
+        name.into()
+    }
+
+    /// Opens the file that a pass writes.
+    pub(super) fn create(&self, pass: u32) -> Result<Layers, StreamError> {
+        let path = self.grid(pass);
+        let open = || {
+            let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            file.write_all(&self.header)?;
+            Ok(file)
+        };
+        let file = open().map_err(StreamError::write(&path))?;
+        Ok(Layers { file, path, start: self.header.len() as u64 })
+    }
+
+    /// Opens the file that a pass has written.
+    pub(super) fn open(&self, pass: u32) -> Result<Layers, StreamError> {
+        let path = self.grid(pass);
+        let file = File::open(&path).map_err(StreamError::read(&path))?;
+        Ok(Layers { file, path, start: self.header.len() as u64 })
+    }
+
+    /// Makes the file of the last pass the result, and removes the others.
+    pub(super) fn finish(&self, last: u32) -> Result<(), StreamError> {
+        let grid = self.grid(last);
+        let finish = || {
+            if let Ok(before) = fs::metadata(&self.result) {
+                match fs::set_permissions(&grid, before.permissions()) {
+                    // A run that ended right after it had got its result.
+                    Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+                    done => done?,
+                }
+            }
+            fs::rename(&grid, &self.result)?;
+            sync_folder(&self.result)
+        };
+        finish().map_err(StreamError::write(&self.result))?;
+        self.remove([self.grid(last + 1), self.checkpoint()])
+    }
+
+    /// Removes the files of a run that has done nothing, after an error that it would meet again.
+    pub(super) fn forget(&self, error: &StreamError) {
+        if matches!(error, StreamError::Stencil(_) | StreamError::Input(_)) {
+            // The error is what matters; files that are left over are named by the next run.
+            let _ = self.remove([self.grid(0), self.checkpoint()]);
+        }
+    }
+
+    fn remove(&self, paths: [PathBuf; 2]) -> Result<(), StreamError> {
+        for path in paths {
+            match fs::remove_file(&path) {
+                Err(cause) if cause.kind() != ErrorKind::NotFound => {
+                    return Err(StreamError::write(&path)(cause));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Has a file's new name survive a crash of the machine, where the system can be asked for that.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// The layers of a grid in a file.
+pub(super) struct Layers {
+    file: File,
+    pub path: PathBuf,
+    /// Where they begin.
+    start: u64,
+}
+
+impl Layers {
+    /// Writes bytes of the grid from an offset on.
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.start + offset))?;
+        self.file.write_all(bytes)
+    }
+
+    /// Has what was written survive a crash of the machine.
+    pub fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+impl Cells for Layers {
+    fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
+        let read =
+            self.file.seek(SeekFrom::Start(self.start + offset)).and_then(|_| self.file.read_exact(into));
+        read.map_err(StreamError::read(&self.path))?;
+        Ok(into.len() as u64)
+    }
+}

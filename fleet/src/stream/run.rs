@@ -1,0 +1,208 @@
+//! A run from its beginning, or from where it was left, to its result.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use halofold::stencil::{Config, Until, Weights};
+use halofold::wgpu::{Device, ErrorFilter, Queue};
+
+use super::checkpoint::{Checkpoint, Identity, Outcome};
+use super::device::{SlabDevice, Slabs, Work};
+use super::pass::{self, Buffers, Job, Sources};
+use super::place::Place;
+use super::writer::Writer;
+use super::{Bounds, Cells, Plan, StreamError, Wishes};
+
+/// A run whose place is taken and whose slabs are chosen.
+#[derive(Debug)]
+pub struct Run {
+    place: Place,
+    plan: Plan,
+    checkpoint: Checkpoint,
+}
+
+/// What steps the slabs, and where they come from.
+pub struct Settings<'a> {
+    device: &'a Device,
+    queue: &'a Queue,
+    config: Config,
+    weights: Weights,
+    until: Option<Until>,
+    input: &'a mut dyn Cells,
+    rhs: Option<&'a mut dyn Cells>,
+    every: Duration,
+    stop: &'a AtomicBool,
+}
+
+/// How long to work between two checkpoints where nothing else is said.
+const USUAL_PAUSE: Duration = Duration::from_secs(30);
+
+/// What never stops a run.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl<'a> Settings<'a> {
+    /// A device, the kernel and the whole grid, chosen for that device ([`Config::on`]), the weights, and the grid at the beginning.
+    pub fn new(
+        (device, queue): (&'a Device, &'a Queue),
+        config: Config,
+        weights: Weights,
+        input: &'a mut dyn Cells,
+    ) -> Self {
+        let (until, rhs) = (None, None);
+        Settings { device, queue, config, weights, until, input, rhs, every: USUAL_PAUSE, stop: &NEVER }
+    }
+
+    /// The same with a right-hand side, which every pass reads. The configuration must have one, too.
+    pub fn with_rhs(self, rhs: &'a mut dyn Cells) -> Self {
+        Settings { rhs: Some(rhs), ..self }
+    }
+
+    /// The same for a run that ends once a step changes little: [`Bounds::with_until`] must have been told.
+    pub fn with_until(self, until: Until) -> Self {
+        Settings { until: Some(until), ..self }
+    }
+
+    /// The same with another time between two checkpoints: 30 seconds by default.
+    pub fn with_checkpoints(self, every: Duration) -> Self {
+        Settings { every, ..self }
+    }
+
+    /// The same with a flag that whoever wants the run to end soon sets; it can be resumed.
+    pub fn with_stop(self, stop: &'a AtomicBool) -> Self {
+        Settings { stop, ..self }
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The pass, from 0.
+    pub pass: u32,
+    /// Slabs of it that are computed.
+    pub slabs: u32,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Done {
+    /// Passes of the whole run.
+    pub passes: u32,
+    /// What the last check found.
+    pub outcome: Option<Outcome>,
+    /// Bytes read from files, apart from those before the run was resumed.
+    pub read: u64,
+    /// Bytes of grids written to files, in the same way.
+    pub written: u64,
+}
+
+impl Run {
+    /// Begins a run, or goes on where one was left: then the slabs and passes are those that it began with.
+    ///
+    /// # Errors
+    ///
+    /// - Slabs and halos do not fit, or are lower than their halos.
+    /// - A new run: there is a checkpoint of one that has not ended.
+    /// - A run to resume: there is no checkpoint, or it is of another run.
+    pub fn open(
+        place: Place,
+        identity: Identity,
+        bounds: Bounds,
+        wishes: Wishes,
+        resume: bool,
+    ) -> Result<Self, StreamError> {
+        let path = place.checkpoint();
+        let (plan, checkpoint) = match (Checkpoint::read(&path)?, resume) {
+            (Some(_), false) => return Err(StreamError::Unfinished { path }),
+            (None, true) => return Err(StreamError::NoCheckpoint { path }),
+            (None, false) => {
+                let plan = Plan::new(bounds, wishes)?;
+                (plan, Checkpoint::new(identity, &plan))
+            }
+            (Some(checkpoint), true) => {
+                checkpoint.check(&path, &identity)?;
+                (checkpoint.plan(&path, bounds, wishes)?, checkpoint)
+            }
+        };
+        Ok(Run { place, plan, checkpoint })
+    }
+
+    /// Its slabs and passes.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Where it begins, or goes on.
+    pub fn start(&self) -> Progress {
+        Progress { pass: self.checkpoint.passes, slabs: self.checkpoint.slabs }
+    }
+
+    /// Does all passes that are left, and calls `on` after each slab. The result has its name after [`Run::finish`].
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or written, the device fails or has no memory, or the run is stopped. What is done is kept, unless it is
+    /// nothing and the error would come again.
+    pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
+        let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
+        let plan = self.plan;
+        let slabs = Slabs { config, plan };
+        // The slabs at the sides of the grid are those that may be of an odd size.
+        let layer_bytes = slabs.get(0).and(slabs.get(plan.slabs() - 1))?.layer_bytes();
+        let (mut device, mut buffers) = allocate(device, queue, slabs, weights)?;
+        let kept = (self.place.clone(), plan, self.checkpoint.clone());
+        let mut writer = Writer::new(kept, layer_bytes, until, every)?;
+        let mut read = 0;
+        while !writer.checkpoint().is_over(&plan) {
+            let pass = writer.checkpoint().passes;
+            let mut before = (pass > 0).then(|| self.place.open(pass - 1)).transpose()?;
+            let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
+            let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
+            let mut sources = Sources { cells, rhs, slabs, read: 0 };
+            let work = Work { steps: plan.steps(pass), is_checked: plan.is_checked(pass) };
+            let job = Job { slabs: writer.checkpoint().slabs..plan.slabs(), work, stop };
+            writer.begin_pass()?;
+            let on_slab = |slab| on(Progress { pass, slabs: slab + 1 });
+            let done = pass::run(&job, &mut device, &mut buffers, &mut sources, &mut writer, on_slab);
+            read += sources.read;
+            if !matches!(done, Ok(true)) {
+                let kept = writer.keep();
+                if let (Err(error), true) = (&done, writer.checkpoint().is_fresh()) {
+                    self.place.forget(error);
+                }
+                done?;
+                kept?;
+                return Err(StreamError::Stopped { done: plan.steps_before(pass), steps: plan.all_steps() });
+            }
+            writer.end_pass()?;
+        }
+        let Checkpoint { passes, outcome, .. } = *writer.checkpoint();
+        Ok(Done { passes, outcome, read, written: writer.written })
+    }
+
+    /// Gives the result of so many passes, [`Done::passes`], its name, and removes what was beside it.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be renamed or removed.
+    pub fn finish(self, passes: u32) -> Result<(), StreamError> {
+        self.place.finish(passes - 1)
+    }
+}
+
+/// Allocates what a run needs, or says how much that is.
+fn allocate(
+    device: &Device,
+    queue: &Queue,
+    slabs: Slabs,
+    weights: Weights,
+) -> Result<(SlabDevice, Buffers), StreamError> {
+    let scope = device.push_error_scope(ErrorFilter::OutOfMemory);
+    let slabs = SlabDevice::new(device, queue, slabs, weights)?;
+    let buffers = Buffers::new(&slabs);
+    match pollster::block_on(scope.pop()) {
+        Some(_) => Err(StreamError::Memory { bytes: slabs.bytes() }),
+        None => Ok((slabs, buffers?)),
+    }
+}

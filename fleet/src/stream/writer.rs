@@ -1,0 +1,112 @@
+//! The file that a pass writes, and the checkpoint that says how far it is.
+
+use std::time::{Duration, Instant};
+
+use halofold::stencil::Until;
+use halofold::stencil::slab::Change;
+
+use super::checkpoint::{Checkpoint, Outcome};
+use super::place::{Layers, Place};
+use super::{Plan, StreamError};
+
+/// Writes slabs in order, and keeps what is done.
+pub(super) struct Writer {
+    place: Place,
+    plan: Plan,
+    layer_bytes: u64,
+    until: Option<Until>,
+    /// What the last step changed in the slabs of this pass so far.
+    change: Option<Change>,
+    checkpoint: Checkpoint,
+    /// How long to work before the checkpoint is written again.
+    every: Duration,
+    kept: Instant,
+    /// The file of the pass that is being written.
+    file: Option<Layers>,
+    /// Bytes written.
+    pub written: u64,
+}
+
+impl Writer {
+    /// Begins where a checkpoint ends. It is written first: where that fails, nothing was lost.
+    pub fn new(
+        (place, plan, mut checkpoint): (Place, Plan, Checkpoint),
+        layer_bytes: u64,
+        until: Option<Until>,
+        every: Duration,
+    ) -> Result<Self, StreamError> {
+        if plan.is_checked(checkpoint.passes) {
+            // What slabs changed is not kept.
+            checkpoint.slabs = 0;
+        }
+        checkpoint.write(&place.checkpoint())?;
+        let kept = Instant::now();
+        Ok(Writer {
+            place,
+            plan,
+            layer_bytes,
+            until,
+            change: None,
+            checkpoint,
+            every,
+            kept,
+            file: None,
+            written: 0,
+        })
+    }
+
+    /// How far the run has come.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.checkpoint
+    }
+
+    /// Opens the file of the next pass.
+    pub fn begin_pass(&mut self) -> Result<(), StreamError> {
+        self.change = None;
+        self.file = Some(self.place.create(self.checkpoint.passes)?);
+        Ok(())
+    }
+
+    /// Writes a slab's own layers, and adds to what slabs changed.
+    pub fn write(&mut self, slab: u32, bytes: &[u8], change: &[u8]) -> Result<(), StreamError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let offset = u64::from(self.plan.own(slab).start) * self.layer_bytes;
+        file.write_at(offset, bytes).map_err(StreamError::write(&file.path))?;
+        match (Change::parse(change), &mut self.change) {
+            (Some(change), Some(all)) => all.merge(&change),
+            (Some(change), None) => self.change = Some(change),
+            (None, _) => {}
+        }
+        self.written += bytes.len() as u64;
+        self.checkpoint.slabs = slab + 1;
+        if self.kept.elapsed() >= self.every { self.keep() } else { Ok(()) }
+    }
+
+    /// Notes that the pass is complete. The next one overwrites the grid before this one: so this is on the disk first.
+    pub fn end_pass(&mut self) -> Result<(), StreamError> {
+        self.sync()?;
+        self.file = None;
+        self.checkpoint.passes += 1;
+        self.checkpoint.slabs = 0;
+        if let (Some(until), Some(change)) = (&self.until, &self.change) {
+            let (max, l2, converged) = (change.max(), change.l2(), change.meets(until));
+            self.checkpoint.outcome = Some(Outcome { max, l2, converged });
+        }
+        self.keep()
+    }
+
+    /// Writes the checkpoint, after the data that it speaks of.
+    pub fn keep(&mut self) -> Result<(), StreamError> {
+        self.sync()?;
+        self.checkpoint.write(&self.place.checkpoint())?;
+        self.kept = Instant::now();
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), StreamError> {
+        match &self.file {
+            Some(file) => file.sync().map_err(StreamError::write(&file.path)),
+            None => Ok(()),
+        }
+    }
+}
