@@ -75,7 +75,7 @@ impl Options {
         let fits = self.config.bytes() <= first.device.limits().max_buffer_size;
         let whole = if fits { Some(self.alone(first, self.config, &cells)?) } else { None };
         // One GPU's part, by the kernel that steps the whole.
-        let kernel = kernel_of_parts(self.config, &first.device, count);
+        let kernel = kernel_of_parts(self.config, &first.device);
         let part = kernel.with_layers(kernel.layers() / count);
         let part_us = self.alone(first, part, &cells[..part.bytes() as usize])?.us;
         println!("{{");

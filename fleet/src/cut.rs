@@ -16,12 +16,12 @@ use crate::worker::{Member, Worker};
 const TIMED: u32 = 4;
 
 /// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
-/// the whole grid, so that the bits are those of one GPU, or if it is too large for a GPU, for one of so many parts. The kernel's tuning
-/// is left to each GPU.
-pub fn kernel_of_parts(config: Config, device: &Device, parts: u32) -> Config {
-    let is_large = config.bytes() > device.limits().max_buffer_size;
-    let part = if is_large { config.with_layers((config.layers() / parts.max(1)).max(1)) } else { config };
-    config.with_kernel_of(&part.on(device))
+/// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
+/// tuning is left to each GPU.
+pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
+    let fitting = device.limits().max_buffer_size / (config.layer() * config.element.size()).max(1);
+    let layers = u64::from(config.layers()).min(fitting.max(1)) as u32;
+    config.with_kernel_of(&config.with_layers(layers).on(device))
 }
 
 /// What is to be cut, and for whom.

@@ -77,8 +77,7 @@ impl Team {
             return Err(StencilError::RightHandSide { needed: config.rhs }.into());
         }
         let first = members.first().ok_or(FleetError::Shares { shares: 0, members: 0 })?;
-        let plan =
-            Plan { members, config: kernel_of_parts(config, &first.device, members.len() as u32), weights };
+        let plan = Plan { members, config: kernel_of_parts(config, &first.device), weights };
         let (slabs, stencils) = plan.cut(settings)?;
         let rhs = rhs.unwrap_or_default();
         let load = |nth: usize| {
