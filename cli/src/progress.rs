@@ -1,8 +1,9 @@
 //! A progress bar on standard error, if that is a terminal.
 
+use std::fmt::Write;
 use std::io::IsTerminal as _;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::row::Row;
 use crate::table;
@@ -17,9 +18,9 @@ pub fn bytes(all: u64) -> ProgressBar {
     drawn(all, "{bar:30} {decimal_bytes}/{decimal_total_bytes} {msg}, {decimal_bytes_per_sec}, {eta} left")
 }
 
-/// The same of cells to update, by so many in a second.
+/// The same of cells to update, with the speed of that.
 pub fn cells(all: u64) -> ProgressBar {
-    drawn(all, "{bar:30} {percent}% {msg}, {per_sec} cells, {eta} left")
+    drawn(all, "{bar:30} {percent}% {msg}, {cells_per_sec}, {eta} left")
 }
 
 fn drawn(len: u64, template: &str) -> ProgressBar {
@@ -30,9 +31,14 @@ fn drawn(len: u64, template: &str) -> ProgressBar {
     };
     let bar = ProgressBar::with_draw_target(Some(len), target);
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
+        bar.set_style(style.with_key("cells_per_sec", cells_per_sec));
     }
     bar
+}
+
+fn cells_per_sec(state: &ProgressState, text: &mut dyn Write) {
+    // Text that cannot be written is not shown.
+    let _ = write!(text, "{} GCell/s", table::digits(state.per_sec() / 1e9));
 }
 
 /// What is being measured, and how fast the row before was.

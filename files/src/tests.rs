@@ -296,6 +296,25 @@ fn parts_make_the_whole() {
 }
 
 #[test]
+fn elements_are_read_in_any_order() {
+    let bytes = npy("|i1", "(10,)", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    let on_disk = OnDisk::new(&bytes);
+    let mut source = Source::open_widening(on_disk.0.to_str().unwrap(), None).unwrap();
+    assert!(source.file().is_some());
+    for (at, count) in [(7, 3), (0, 4), (3, 1), (9, 1), (2, 8)] {
+        source.seek(at).unwrap();
+        let mut piece = vec![0; 4 * count];
+        assert_eq!(source.read(&mut piece).unwrap(), count);
+        let expected = (at as i32..).take(count).flat_map(i32::to_ne_bytes);
+        assert!(piece.iter().copied().eq(expected), "{at}");
+    }
+    source.seek(10).unwrap();
+    assert_eq!(source.read(&mut [0; 8]).unwrap(), 0);
+    let mut stream = stream(&bytes, None).unwrap();
+    assert!(stream.file().is_none() && matches!(stream.seek(0), Err(InputError::Stream { .. })));
+}
+
+#[test]
 fn bare_elements_become_wider_ones() {
     let on_disk = OnDisk::new(&[255, 0, 7]);
     let mut source = Source::open_widening(on_disk.0.to_str().unwrap(), Some(Stored::I8)).unwrap();

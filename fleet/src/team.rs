@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::thread;
 
-use halofold::Element;
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Border, Config, Dims, Jacobi, Outcome, Until, Weights};
 use halofold::wgpu::Device;
+use halofold::{Element, read};
 
 use crate::depth::{self, Costs};
 use crate::error::{FleetError, WorkerError};
@@ -326,6 +326,9 @@ impl Plan<'_> {
             let round = worker.rounds_seconds(steps, TIMED)?;
             worker.passes_seconds(&stencils[nth], steps)?;
             let pass = worker.passes_seconds(&stencils[nth], TIMED * steps)? / f64::from(TIMED);
+            drop(worker);
+            // Its buffers go when the device is polled: there may be no room for two grids.
+            read::poll(&self.members[nth].device)?;
             Ok(Costs { pass, exchange: (round - pass).max(0.0) })
         };
         (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()

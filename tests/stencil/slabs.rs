@@ -200,6 +200,8 @@ fn refused() -> Result<(), Failed> {
         (10..21, 1, "the grid has 20"),
         (0..4, 5, "exchange more often"),
         (0..4, 0, "at least 1"),
+        (2..12, 3, "exchange more often"),
+        (8..18, 3, "exchange more often"),
     ] {
         match Slab::new(config, own.clone(), halo) {
             Err(error) if error.to_string().contains(said) => {}

@@ -178,11 +178,11 @@ impl Checkpoint {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan;
+    use super::super::bounds;
     use super::*;
 
     fn bounds(room: u64) -> Bounds {
-        plan::tests::bounds(9, false, 5, room)
+        bounds::tests::bounds(9, false, 5, room)
     }
 
     fn plan() -> Plan {

@@ -9,7 +9,7 @@ use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
-use super::plan::buffers;
+use super::bounds::buffers;
 use super::{Plan, StreamError};
 use crate::error::WorkerError;
 use crate::staging::Staging;
@@ -107,11 +107,14 @@ impl SlabDevice {
             let label = Some(label);
             device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
         };
+        // One kernel for all slabs, and for the grid as a whole: that of the grid's own borders.
+        let mut kernel = first.config();
+        kernel.borders = slabs.config.borders;
         Ok(SlabDevice {
             device: device.clone(),
             queue: queue.clone(),
             slabs,
-            jacobi: Jacobi::new(device, first.config(), weights)?,
+            jacobi: Jacobi::new(device, kernel, weights)?,
             grids: [buffer("halofold stream: grid"), buffer("halofold stream: grid")],
             rhs: slabs.config.rhs.then(|| buffer("halofold stream: right-hand side")),
             recordings: HashMap::new(),

@@ -12,7 +12,7 @@
 //! After s steps the s outermost layers of a halo are wrong, because their neighbours are not there: a slab's own layers never are.
 //! So the bits are those of stepping the whole grid, for slabs of any height and passes of any depth.
 //!
-//! The choice of slabs and passes is `plan`, pure. `pass` reads, computes and writes at the same time, each in a thread of its own, over `device`,
+//! `bounds` chooses slabs and passes, and `plan` is what was chosen; both are pure. `pass` reads, computes and writes at the same time, each in a thread of its own, over `device`,
 //! the slab on the GPU. `place` has the files beside the result, and `checkpoint` says how far they are, so that a run
 //! that was interrupted goes on. Nothing here knows the command line.
 //!
@@ -36,6 +36,7 @@
 //! }
 //! ```
 
+mod bounds;
 mod checkpoint;
 mod device;
 mod error;
@@ -45,10 +46,11 @@ mod plan;
 mod run;
 mod writer;
 
+pub use bounds::{Bounds, Wishes};
 pub use checkpoint::{Identity, Outcome};
 pub use error::StreamError;
 pub use place::Place;
-pub use plan::{Bounds, Plan, Wishes};
+pub use plan::Plan;
 pub use run::{Done, Progress, Run, Settings};
 
 /// The cells of a grid in a file, in the order of the GPU and of its type.

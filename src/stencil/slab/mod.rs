@@ -115,7 +115,8 @@ impl Slab {
     /// # Errors
     ///
     /// - There are no such layers.
-    /// - The halo is empty, or has more layers than the slab's own: then a face would come from several slabs.
+    /// - The halo is empty, or has more layers than the slab's own or than the grid has beyond it: then a face would come from several
+    ///   slabs.
     /// - A slab of `f16` does not consist of whole words. An even number of cells
     ///   must come before each neighbour, and lie in each halo.
     pub fn new(config: Config, own: Range<u32>, halo: u32) -> Result<Self, StencilError> {
@@ -128,7 +129,10 @@ impl Slab {
         let count = own.end - own.start;
         let [low, high] = cut.map(|cut| if cut { halo } else { 0 });
         let held = count.checked_add(low).and_then(|held| held.checked_add(high));
-        let possible = cut == [false; 2] || (1..=count).contains(&halo);
+        // As many layers lie beyond each cut, if the grid does not go round.
+        let beyond = [own.start, layers - own.end];
+        let is_there = |side: usize| ring || !cut[side] || beyond[side] >= halo;
+        let possible = cut == [false; 2] || ((1..=count).contains(&halo) && is_there(0) && is_there(1));
         let (true, Some(held)) = (possible, held) else {
             return Err(StencilError::SlabHalo { halo, layers: count });
         };
