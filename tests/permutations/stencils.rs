@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use halofold::Element;
+use halofold::reduce::Monoid;
 use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
@@ -219,13 +220,17 @@ fn tiles_take_what_the_plan_counts() {
     }));
 }
 
-/// What adds up the squared changes of an exact check, in every launch that it may take.
-#[test]
-fn exact_residuals_in_every_language() {
+/// What adds up the squared changes of an exact check.
+pub fn exact_residuals() -> [Monoid; 3] {
     let grid = Grid::plane(50, 64);
     let config = |element| Config::new(STENCILS[0], STENCILS[0].fastest_step(), element, grid);
-    let operators =
-        [Element::F32, Element::F64, Element::F16].map(|element| config(element).exact_residual());
+    [Element::F32, Element::F64, Element::F16].map(|element| config(element).exact_residual())
+}
+
+/// In every launch that they may take.
+#[test]
+fn exact_residuals_in_every_language() {
+    let operators = exact_residuals();
     let distinct = Distinct::of(&operators, 256);
     assert!(distinct.kernels.len() > 8, "{}", distinct.kernels.len());
     fail_on(&in_parallel(&distinct.kernels, |entry| {
