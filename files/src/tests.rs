@@ -310,7 +310,7 @@ fn elements_are_read_in_any_order() {
     }
     source.seek(10).unwrap();
     assert_eq!(source.read(&mut [0; 8]).unwrap(), 0);
-    let mut stream = stream(&bytes, None).unwrap();
+    let mut stream = stream(&[0; 8], Some(Element::I32)).unwrap();
     assert!(stream.file().is_none() && matches!(stream.seek(0), Err(InputError::Stream { .. })));
 }
 

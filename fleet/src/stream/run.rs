@@ -146,6 +146,7 @@ impl Run {
     /// nothing and the error would come again.
     pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
         let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
+        until.iter().try_for_each(Until::check)?;
         let plan = self.plan;
         let slabs = Slabs { config, plan };
         // The slabs at the sides of the grid are those that may be of an odd size.
