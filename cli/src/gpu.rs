@@ -23,7 +23,8 @@ pub struct AdapterArgs {
 /// Several adapters at once.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct AdaptersArgs {
-    /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them.
+    /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them. One that is
+    /// named twice is opened twice.
     #[arg(long, value_name = "all|LIST", value_delimiter = ',', conflicts_with = "adapter")]
     pub adapters: Vec<String>,
 }
@@ -119,9 +120,15 @@ impl AdaptersArgs {
         if self.adapters.is_empty() {
             return Ok(Vec::new());
         }
+        if self.adapters.iter().any(|name| name.trim().is_empty()) {
+            return Err(Failure::usage("--adapters: an empty name; write all, or a list like 0,1"));
+        }
         let all = adapters()?;
-        if self.adapters.iter().all(|name| name == "all") {
+        if self.adapters == ["all"] {
             return combined(&all).into_iter().map(|nth| Gpu::open(&all[nth])).collect();
+        }
+        if self.adapters.iter().any(|name| name == "all") {
+            return Err(Failure::usage("--adapters: all is all; name no others beside it"));
         }
         self.adapters.iter().map(|wanted| Gpu::open(find(&all, wanted)?)).collect()
     }

@@ -90,7 +90,8 @@ pub struct ReduceArgs {
     /// The files are exact states: add them up and print what they finish to.
     #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
     merge: bool,
-    /// Several take pieces of a file in turn.
+    /// Several take pieces of a file in turn. Sums of floats may have other last bits on adapters of another kind; with --exact they have
+    /// not.
     #[command(flatten)]
     adapters: AnyAdapters,
     /// Print one JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.

@@ -93,7 +93,7 @@ pub struct StencilArgs {
     #[command(flatten)]
     adapters: AdaptersArgs,
     /// With --adapters, the steps between two exchanges of faces: by default as many as measured times say.
-    #[arg(long, value_name = "STEPS", requires = "adapters", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "STEPS", requires = "adapters", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = clap::value_parser!(u32).range(1..))]
     halo: Option<u32>,
     #[command(flatten)]
     preset: PresetArgs,

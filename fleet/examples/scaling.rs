@@ -14,10 +14,10 @@
 use std::error::Error;
 use std::time::Instant;
 
-use halofold::stencil::{Border, Borders, Config, Dims, FIVE_POINT, Grid, Grids, Jacobi, Stencil};
+use halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, Stencil};
 use halofold::wgpu::{self, BufferUsages};
 use halofold::{Element, adapter};
-use halofold_fleet::{Member, Settings, Team};
+use halofold_fleet::{Member, Settings, Team, kernel_of_parts};
 
 /// What the command line asks for.
 struct Options {
@@ -74,7 +74,9 @@ impl Options {
         // One GPU may have no room for all.
         let fits = self.config.bytes() <= first.device.limits().max_buffer_size;
         let whole = if fits { Some(self.alone(first, self.config, &cells)?) } else { None };
-        let part = self.part(first, count);
+        // One GPU's part, by the kernel that steps the whole.
+        let kernel = kernel_of_parts(self.config, &first.device);
+        let part = kernel.with_layers(kernel.layers() / count);
         let part_us = self.alone(first, part, &cells[..part.bytes() as usize])?.us;
         println!("{{");
         println!(
@@ -114,16 +116,6 @@ impl Options {
         }
         println!("  ]\n}}");
         Ok(())
-    }
-
-    /// The grid of one GPU's part.
-    fn part(&self, member: &Member, count: u32) -> Config {
-        // The kernel is the one that steps the whole.
-        let mut config = self.config.kernel_for(self.config.grid, &member.device);
-        let layers =
-            if config.stencil.dims == Dims::Two { &mut config.grid.rows } else { &mut config.grid.planes };
-        *layers /= count;
-        config
     }
 
     /// One GPU by itself.

@@ -1,5 +1,7 @@
 //! Errors of a fleet.
 
+use std::thread;
+
 use halofold::read::ReadError;
 use halofold::stencil::StencilError;
 
@@ -73,4 +75,21 @@ pub enum FleetError {
         /// Bytes of the grid.
         needed: u64,
     },
+}
+
+/// Does something for each GPU, side by side: compiling and uploading take long.
+pub(crate) fn each<T: Send>(
+    count: usize,
+    work: impl Fn(usize) -> Result<T, WorkerError> + Sync,
+) -> Result<Vec<T>, FleetError> {
+    let work = &work;
+    thread::scope(|scope| {
+        let all: Vec<_> = (0..count).map(|nth| scope.spawn(move || of(nth, work(nth)))).collect();
+        all.into_iter().map(|one| one.join().expect("a worker does not panic")).collect()
+    })
+}
+
+/// Says which GPU an error is about.
+pub(crate) fn of<T>(member: usize, result: Result<T, WorkerError>) -> Result<T, FleetError> {
+    result.map_err(|error| FleetError::Member { member, error })
 }

@@ -18,9 +18,12 @@
 //! }
 //!
 //! async fn members() -> Result<Vec<Member>, halofold::wgpu::RequestDeviceError> {
+//!     let all = adapter::list().await;
+//!     let infos: Vec<_> = all.iter().map(|adapter| adapter.get_info()).collect();
 //!     let mut members = Vec::new();
-//!     for gpu in adapter::list().await {
-//!         let (device, queue) = adapter::open(&gpu).await?;
+//!     // One GPU may be there several times, by several back ends.
+//!     for nth in adapter::distinct(&infos) {
+//!         let (device, queue) = adapter::open(&all[nth]).await?;
 //!         members.push(Member { device, queue });
 //!     }
 //!     Ok(members)
@@ -31,15 +34,17 @@
 //!
 //! # Bits
 //!
-//! However many GPUs, and however the grid is cut, the grid has the bits of one GPU that runs the same kernel. Kernels on a
-//! GPU that contract products and sums (`fma`) may differ from those on one that does not: GPUs of different vendors agree where the kernel
-//! says `fma` itself, as the time-blocked ones do.
+//! However many GPUs, and however the grid is cut, the grid has the bits of one GPU that runs the same kernel with the same driver. All slabs
+//! are stepped by one kernel. Compilers may fuse a product with the addition that follows, and those of different drivers choose differently:
+//! on GPUs of several kinds together the last bits of kernels that make single steps may depend on where the grid is cut. The time-blocked
+//! kernels say `fma` themselves, and have the same bits everywhere.
 //!
 //! # Cost
 //!
 //! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Nothing is allocated
 //! after the first round of each number of steps.
 
+mod cut;
 mod depth;
 mod error;
 mod face;
@@ -49,7 +54,8 @@ pub mod stream;
 mod team;
 mod worker;
 
+pub use cut::kernel_of_parts;
 pub use error::{FleetError, WorkerError};
 pub use split::split;
-pub use team::{Settings, Team, kernel_of_parts};
+pub use team::{Settings, Team};
 pub use worker::{Member, Worker};

@@ -261,7 +261,7 @@ impl Worker {
     /// - The device is lost.
     pub fn read(&self, range: Range<u64>, mut sink: impl FnMut(&[u8])) -> Result<(), WorkerError> {
         let own = self.slab().own_bytes();
-        let (start, end) = (own.start + range.start, own.start + range.end);
+        let [start, end] = [range.start, range.end].map(|at| own.start.saturating_add(at));
         if end > own.end || start > end {
             return Err(WorkerError::Order("only the slab's own layers can be read"));
         }

@@ -96,7 +96,8 @@ proptest! {
     #[test]
     fn any_cut_has_the_bits_of_one(
         count in 1usize..=4,
-        (nth, border) in (0..STENCILS.len(), prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic])),
+        nth in 0..STENCILS.len(),
+        [across, low, high] in prop::array::uniform3(prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic])),
         (layers, cols) in (8u32..60, 3u32..40),
         halo in 1u32..9,
         shares in prop::collection::vec(1.0f64..6.0, 4),
@@ -107,7 +108,14 @@ proptest! {
         let grid = if stencil.dims.count() == 2 { Grid::plane(layers, cols) } else { Grid { planes: layers, rows: 5, cols } };
         let has = |element: &Element| members(1)[0].device.features().contains(element.feature());
         let element = Some(element).filter(has).unwrap_or(Element::F32);
-        let config = single(stencil, element, grid, border);
+        // A direction is periodic on both sides or on none.
+        let high = if low == Border::Periodic || high == Border::Periodic { low } else { high };
+        let borders = if stencil.dims.count() == 2 {
+            Borders { west: across, east: across, north: low, south: high, ..Borders::default() }
+        } else {
+            Borders { near: low, far: high, ..Borders::all(across) }
+        };
+        let config = single(stencil, element, grid, Border::Fixed).with_borders(borders);
         let config = if has_rhs { config.with_rhs() } else { config };
         let (first, second) = (cells(&config, 1), cells(&config, 2));
         let rhs = has_rhs.then_some(&second[..]);
@@ -170,6 +178,33 @@ fn time_blocked_kernels_have_the_same_bits() {
             same(&team, &config, &whole(config, &first, None, 25));
         }
     }
+}
+
+/// Faces of a MiB are copied by threads.
+#[test]
+fn large_faces_arrive_too() {
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Border::Periodic);
+    let first = cells(&config, 9);
+    let settings = Settings::default().with_halo(16);
+    let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+    assert!(team.workers()[0].slab().face_bytes() >= 1 << 20);
+    team.advance(40).unwrap();
+    same(&team, &config, &whole(config, &first, None, 40));
+}
+
+#[test]
+fn a_run_goes_on_by_another_condition() {
+    let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
+    let first = cells(&config, 5);
+    let settings = Settings::default().with_halo(4);
+    let mut team = Team::new(members(2), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+    let rough = team.advance_until(5000, &Until::new(1e-2)).unwrap();
+    assert!(rough.converged && team.advance_until(5000, &Until::new(1e-2)).unwrap() == rough);
+    let fine = team.advance_until(5000, &Until::new(1e-4)).unwrap();
+    assert!(fine.converged && fine.steps > rough.steps, "{rough:?} {fine:?}");
+    team.advance(3).unwrap();
+    assert!(!team.outcome().converged);
+    assert_eq!(team.advance_until(1, &Until::new(1e-4)).unwrap().steps, fine.steps + 4);
 }
 
 #[test]
@@ -263,8 +298,17 @@ fn what_is_wrong_is_an_error() {
         Err(FleetError::Shares { .. })
     ));
     assert!(matches!(team(0, &first, settings()), Err(FleetError::Shares { .. })));
+    let both = (&first[..], Some(&first[..]));
+    assert!(Team::new(members(2), config, usual, both, &settings()).is_err());
+    assert!(Team::new(members(2), config.with_rhs(), usual, (&first, None), &settings()).is_err());
+    // A GPU by itself has no halo, and takes any.
+    assert_eq!(
+        Team::new(members(1), config, usual, (&first, None), &settings().with_halo(u32::MAX)).unwrap().halo(),
+        40
+    );
     let mut team = Team::new(members(2), config, usual, (&first, None), &settings().with_halo(4)).unwrap();
-    assert!(team.read(0..config.bytes() + 4).is_err());
+    assert!(team.read(0..config.bytes() + 4).is_err() && team.read(0..u64::MAX).is_err());
+    assert!(team.workers()[0].read(u64::MAX - 4..u64::MAX, |_| ()).is_err());
     assert!(team.advance_until(4, &Until::new(f64::NAN)).is_err());
 }
 

@@ -138,7 +138,7 @@ impl<'r> GlobalGrid<'r> {
         let fewest = layers.into_iter().min().unwrap_or(0);
         let own = before as u32..(before + u64::from(*outer)) as u32;
         *outer = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
-        let config = kernel_of_parts(config, device, ranks.count() as u32);
+        let config = kernel_of_parts(config, device);
         let mut here = config;
         here.grid = part.grid;
         let steps = ranks.all(&[here.on(device).steps_per_pass()], SystemOperation::max())[0];

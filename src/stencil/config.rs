@@ -44,6 +44,9 @@ pub struct Config {
     pub subgroups: bool,
     /// The choices that are left to the device.
     pub(super) open: Open,
+    /// Whether the kernel knows borders of every kind, although those here are fixed: this is a part of a grid with others. All parts
+    /// are stepped by one kernel, as two kernels may differ in their last bits.
+    pub(super) any_borders: bool,
 }
 
 /// The choices of a configuration that are left to the device: see [`Config::on`].
@@ -74,6 +77,7 @@ impl Config {
             rhs: false,
             subgroups: false,
             open: if variant.is_blocked() { Open::Knobs } else { Open::Nothing },
+            any_borders: false,
         }
     }
 
@@ -104,13 +108,13 @@ impl Config {
         self.choose(&self.machine(device), &[])
     }
 
-    /// Returns this configuration with the kernel that a device would choose for a grid of another size, if that is still open. The
-    /// kernel's tuning is left to each device. So several devices step parts of one grid by one kernel: the bits are one kernel's.
-    pub fn kernel_for(self, grid: Grid, device: &wgpu::Device) -> Self {
+    /// Returns this configuration with the kernel of another one, such as [`Config::on`] chooses, if the kernel is still open. The kernel's
+    /// tuning is left to each device. So several devices step parts of one grid by one kernel: the bits are one kernel's.
+    pub fn with_kernel_of(self, chosen: &Config) -> Self {
         if self.open != Open::Kernel {
             return self;
         }
-        let variant = Config { grid, ..self }.on(device).variant;
+        let variant = chosen.variant;
         let open = if variant.is_blocked() { Open::Knobs } else { Open::Nothing };
         Config { variant, tuning: Tuning::of(variant), open, ..self }
     }
@@ -261,15 +265,19 @@ impl Config {
         Ok(())
     }
 
+    /// Whether the kernel knows fixed borders only.
+    pub(super) fn is_for_fixed_borders(&self) -> bool {
+        let sides = &self.borders.pairs()[..self.stencil.dims.count()];
+        !self.any_borders && sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed))
+    }
+
     /// Composes the kernel's WGSL: the kernel first, then everything that it imports. The block is in the
     /// overrides `ROWS` and `COLS`.
     pub fn compose(&self) -> String {
-        let sides = &self.borders.pairs()[..self.stencil.dims.count()];
-        let fixed = sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed));
         let composer = Composer::default();
         let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
         composer
-            .define("fixed_borders", fixed)
+            .define("fixed_borders", self.is_for_fixed_borders())
             .define("lanes4", self.lanes() == 4)
             .define("cse", self.variant.shares_sums)
             .define("one_weight", self.one_weight)

@@ -92,7 +92,7 @@ impl Plan {
 
 impl Config {
     /// Cells of one layer: of a row in 2D, of a plane in 3D.
-    pub(super) fn layer(&self) -> u64 {
+    pub fn layer(&self) -> u64 {
         match self.stencil.dims {
             Dims::Two => u64::from(self.grid.cols),
             Dims::Three => u64::from(self.grid.rows) * u64::from(self.grid.cols),
@@ -100,16 +100,26 @@ impl Config {
     }
 
     /// Whether the last layer is the first one's neighbour.
-    pub(super) fn is_ring(&self) -> bool {
+    pub fn is_ring(&self) -> bool {
         self.outer_sides()[0] == Border::Periodic
     }
 
     /// Layers of the grid: its rows in 2D, its planes in 3D.
-    pub(super) fn layers(&self) -> u32 {
+    pub fn layers(&self) -> u32 {
         match self.stencil.dims {
             Dims::Two => self.grid.rows,
             Dims::Three => self.grid.planes,
         }
+    }
+
+    /// The same with so many layers.
+    pub fn with_layers(self, layers: u32) -> Config {
+        let mut grid = self.grid;
+        match self.stencil.dims {
+            Dims::Two => grid.rows = layers,
+            Dims::Three => grid.planes = layers,
+        }
+        Config { grid, ..self }
     }
 
     /// What lies beyond the first layer and beyond the last.
@@ -157,7 +167,7 @@ impl Config {
         if !keeps_high {
             *high = Border::Fixed;
         }
-        Config { grid, borders, ..*self }
+        Config { grid, borders, any_borders: !self.is_for_fixed_borders(), ..*self }
     }
 
     /// The dispatches of one step, or of one pass of a time-blocked kernel.

@@ -2,7 +2,7 @@
 //!
 //! Three things go on at the same time: a thread reads the piece after next from the disk, the host uploads the next one, and
 //! the GPU reduces this one. Two slots on the GPU and two buffers on the host take turns. Several GPUs take pieces in turn; what each piece
-//! gives is added up in the order of the file, so results do not depend on how many GPUs there are.
+//! gives is added up in the order of the file, so results do not depend on how many equal GPUs there are.
 
 use halofold::Element;
 use halofold::reduce::reference::Expected;

@@ -49,6 +49,8 @@ pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
             return streamed::run(args, request, gpu, start);
         }
         request.check(gpu)?;
+    } else {
+        request.choose_together(&gpus)?;
     }
 
     let cells = read(&mut request, args)?;
@@ -109,7 +111,7 @@ fn run_steps(
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
     // Without one, a time-blocked kernel likes an even number of full passes, and several adapters full rounds.
-    let unit = if depth > 1 { 2 * depth } else { 1 };
+    let unit = if depth > 1 { depth.saturating_mul(2) } else { 1 };
     let mut batch = BatchSize::new(request.until.map_or(unit, |until| until.every));
     let mut over = steps == 0;
     while !over {

@@ -33,7 +33,8 @@ impl Outputs {
         if args.slice.is_some() && args.frames.is_none() && form != Some(Form::Picture) {
             return Err(Failure::usage("--slice goes with a picture: -o OUT.png or --frames"));
         }
-        let reserve = |(form, path)| Ok((form, Reserved::open_apart("-o", path, args.grid.as_slice())?));
+        let inputs: Vec<_> = args.grid.iter().chain(&args.rhs).collect();
+        let reserve = |(form, path)| Ok((form, Reserved::open_apart("-o", path, &inputs)?));
         Ok(Outputs {
             result: form.zip(args.output.as_deref()).map(reserve).transpose()?,
             frames: args.frames.as_deref().map(Folder::reserve).transpose()?,

@@ -123,7 +123,7 @@ impl Report {
                 ),
             };
         }
-        if let Some(Together { layers, halo }) = &self.together {
+        if let Some(Together { layers, halo }) = self.together.as_ref().filter(|cut| cut.layers.len() > 1) {
             let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
             text += &format!("\nslabs of {} layers, faces exchanged every {halo} steps", layers.join(", "));
         }

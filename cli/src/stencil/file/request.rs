@@ -77,6 +77,22 @@ impl Request {
 
     /// Leaves to the adapter what was left open. It must have the type.
     pub fn choose(&mut self, gpu: &Gpu) -> Result<(), Failure> {
+        self.config = self.chosen(gpu)?;
+        Ok(())
+    }
+
+    /// Leaves the kernel to the first of several adapters, and its tuning to each. All must have the type.
+    pub fn choose_together(&mut self, gpus: &[Gpu]) -> Result<(), Failure> {
+        let chosen: Vec<_> = gpus.iter().map(|gpu| self.chosen(gpu)).collect::<Result<_, _>>()?;
+        let is_small = |gpu: &Gpu| self.config.bytes() <= gpu.device.limits().max_buffer_size;
+        // Of a grid that is too large for one, parts are what the kernel is chosen for.
+        if let Some((chosen, _)) = chosen.iter().zip(gpus).next().filter(|(_, gpu)| is_small(gpu)) {
+            self.config = self.config.with_kernel_of(chosen);
+        }
+        Ok(())
+    }
+
+    fn chosen(&self, gpu: &Gpu) -> Result<Config, Failure> {
         let Config { element, .. } = self.config;
         let feature = element.feature() - gpu.device.features();
         if !feature.is_empty() {
@@ -84,8 +100,7 @@ impl Request {
             let name = self.source.name();
             return Err(Failure::Usage(format!("{name}: {error}: convert it with --type f32")));
         }
-        self.config = self.config.on_calibrated(&gpu.device, &remembered::samples(gpu));
-        Ok(())
+        Ok(self.config.on_calibrated(&gpu.device, &remembered::samples(gpu)))
     }
 
     /// Holds the request against the adapter, for a grid that stays there as a whole.

@@ -1,0 +1,132 @@
+//! How a grid is cut among GPUs, and what is measured for that.
+
+use halofold::stencil::slab::{Side, Slab};
+use halofold::stencil::{Config, Jacobi, Weights};
+use halofold::wgpu::Device;
+use halofold::{Element, read};
+
+use crate::depth::{self, Costs};
+use crate::error::{FleetError, each, of};
+use crate::split::split;
+use crate::team::Settings;
+use crate::worker::{Member, Worker};
+
+/// Rounds that are timed, after one that is not. Their number is even, so that time-blocked kernels make whole passes: see
+/// [`halofold::stencil::Stepper::encode_in_pass`].
+const TIMED: u32 = 4;
+
+/// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
+/// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
+/// tuning is left to each GPU.
+pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
+    let fitting = device.limits().max_buffer_size / (config.layer() * config.element.size()).max(1);
+    let layers = u64::from(config.layers()).min(fitting.max(1)) as u32;
+    config.with_kernel_of(&config.with_layers(layers).on(device))
+}
+
+/// What is to be cut, and for whom.
+pub(crate) struct Plan<'a> {
+    pub(crate) members: &'a [Member],
+    pub(crate) config: Config,
+    pub(crate) weights: Weights,
+}
+
+/// The slabs of all GPUs, and a stencil for each.
+pub(crate) type Cut = (Vec<Slab>, Vec<Jacobi>);
+
+impl Plan<'_> {
+    /// The slabs, and a stencil for each, as settings and measurements say.
+    pub(crate) fn cut(&self, settings: &Settings) -> Result<Cut, FleetError> {
+        let count = self.members.len();
+        let equal = vec![1.0; count];
+        if let (Some(halo), Some(shares)) = (settings.halo, self.known_shares(settings, &equal)) {
+            return self.slabs(shares, halo);
+        }
+        let shares = self.known_shares(settings, &equal).unwrap_or(&equal);
+        // A first cut, in rounds of one pass, tells what passes and exchanges cost.
+        let (slabs, stencils) = self.slabs(shares, self.even(1))?;
+        let steps = each(count, |nth| Ok(stencils[nth].config().steps_per_pass()))?;
+        let steps = steps.into_iter().max().unwrap_or(1).min(lowest(&slabs));
+        let (slabs, stencils) = self.slabs(shares, self.even(steps))?;
+        let costs = self.measure(&slabs, &stencils)?;
+        let speeds: Vec<f64> = slabs
+            .iter()
+            .zip(&costs)
+            .map(|(slab, costs)| f64::from(slab.own().len() as u32) / costs.pass)
+            .collect();
+        let shares = self.known_shares(settings, &equal).unwrap_or(&speeds).to_vec();
+        log::debug!(
+            "halofold fleet: {costs:?} for slabs of {:?}",
+            slabs.iter().map(Slab::own).collect::<Vec<_>>()
+        );
+        let halo = settings.halo.unwrap_or_else(|| {
+            let faces = if count > 2 || slabs[0].edge(Side::Low).is_some() { 2 } else { 1 };
+            let passes = slabs
+                .iter()
+                .zip(&costs)
+                .map(|(slab, costs)| depth::passes(*costs, self.even(steps), slab.own().len() as u32, faces));
+            self.even(steps) * passes.min().unwrap_or(1)
+        });
+        let least = self.config.layers() / count as u32;
+        self.slabs(&shares, if settings.halo.is_some() { halo } else { halo.min(least.max(1)) })
+    }
+
+    /// The speeds, if they need not be measured.
+    fn known_shares<'s>(&self, settings: &'s Settings, equal: &'s [f64]) -> Option<&'s [f64]> {
+        let name = |member: &Member| member.device.adapter_info().name;
+        let alike = self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]));
+        settings.shares.as_deref().or_else(|| alike.then_some(equal))
+    }
+
+    fn slabs(&self, shares: &[f64], halo: u32) -> Result<Cut, FleetError> {
+        let members = self.members.len();
+        if shares.len() != members || members == 0 {
+            return Err(FleetError::Shares { shares: shares.len(), members });
+        }
+        let layers = self.config.layers();
+        // A GPU by itself exchanges nothing; its rounds are not longer than its slab is high.
+        let halo = if members == 1 { halo.min(layers) } else { halo };
+        let cut = if members == 1 && !self.config.is_ring() { 1 } else { halo };
+        let parts = split(layers, shares, cut, self.unit());
+        let parts = parts.ok_or(FleetError::Layers { layers, members, halo })?;
+        let slabs: Vec<_> =
+            parts.into_iter().map(|own| Slab::new(self.config, own, halo)).collect::<Result<_, _>>()?;
+        let stencil =
+            |nth: usize| Ok(Jacobi::new(&self.members[nth].device, slabs[nth].config(), self.weights)?);
+        let stencils = each(members, stencil)?;
+        Ok((slabs, stencils))
+    }
+
+    /// What passes and exchanges cost each GPU, one after the other.
+    fn measure(&self, slabs: &[Slab], stencils: &[Jacobi]) -> Result<Vec<Costs>, FleetError> {
+        let cost = |nth: usize| {
+            let mut worker = Worker::new(&self.members[nth], &stencils[nth], &slabs[nth], &[], &[])?;
+            let steps = slabs[nth].depth();
+            worker.rounds_seconds(steps, 1)?;
+            let round = worker.rounds_seconds(steps, TIMED)?;
+            worker.passes_seconds(&stencils[nth], steps)?;
+            let pass = worker.passes_seconds(&stencils[nth], TIMED * steps)? / f64::from(TIMED);
+            drop(worker);
+            // Its buffers go when the device is polled: there may be no room for two grids.
+            read::poll(&self.members[nth].device)?;
+            Ok(Costs { pass, exchange: (round - pass).max(0.0) })
+        };
+        (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()
+    }
+
+    /// Faces are copied in whole words: layers of an odd number of 16-bit cells go by twos.
+    fn unit(&self) -> u32 {
+        let is_odd = self.config.layer() % 2 == 1;
+        if self.config.element == Element::F16 && is_odd { 2 } else { 1 }
+    }
+
+    /// Steps that whole words of faces are enough for: of few layers not more than those.
+    fn even(&self, steps: u32) -> u32 {
+        (steps / self.unit() * self.unit()).max(self.unit())
+    }
+}
+
+/// The layers of the lowest slab.
+fn lowest(slabs: &[Slab]) -> u32 {
+    slabs.iter().map(|slab| slab.own().len() as u32).min().unwrap_or(1)
+}
