@@ -137,7 +137,7 @@ impl Team {
         until.check()?;
         let end = self.done.saturating_add(steps);
         while self.done < end && !self.outcome.converged {
-            let due = (self.done / until.every).saturating_add(1).saturating_mul(until.every).min(end);
+            let due = until.next_check(self.done, end);
             let round = (due - self.done).min(self.halo());
             let is_checked = self.done + round == due;
             self.round(round, is_checked)?;

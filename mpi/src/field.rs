@@ -86,7 +86,7 @@ impl<'g> Field<'g> {
         until.check()?;
         let end = self.done.saturating_add(steps);
         while self.done < end && !self.outcome.converged {
-            let due = (self.done / until.every).saturating_add(1).saturating_mul(until.every).min(end);
+            let due = until.next_check(self.done, end);
             let steps = (due - self.done).min(self.grid.slab().depth());
             let is_checked = self.done + steps == due;
             self.round(steps, is_checked)?;

@@ -68,7 +68,7 @@ impl Jacobi {
         }
         let buffers = Buffers { blocks: &blocks, params: &params, residual: &found };
         let control = Control::new(&self.kernels, self.config().element, until, buffers);
-        Ok(Convergence { steps, check, control, every: until.every })
+        Ok(Convergence { steps, check, control, until })
     }
 
     /// Compiles the pipelines of [`Jacobi::prepare_until`] that are not compiled yet: those of
@@ -104,7 +104,7 @@ pub struct Convergence {
     /// What finds the residual, in order.
     check: Vec<Prepared>,
     control: Control,
-    every: u32,
+    until: Until,
 }
 
 impl Convergence {
@@ -132,13 +132,13 @@ impl Convergence {
         }
         let mut at = steps.start;
         while at < steps.end {
-            let due = (at / self.every).saturating_add(1).saturating_mul(self.every).min(steps.end);
+            let due = self.until.next_check(at, steps.end);
             let mut recorder = Recorder::new(pass);
             // The residual is the change of the last step, so that step is a separate pass.
             self.steps.record(&mut recorder, at, due - at - 1);
             self.steps.record(&mut recorder, due - 1, 1);
             self.check.iter().for_each(|check| check.encode_in_pass(pass));
-            self.control.record(&mut Recorder::new(pass), due - at, self.every);
+            self.control.record(&mut Recorder::new(pass), due - at, self.until.every);
             at = due;
         }
     }

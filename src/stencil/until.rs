@@ -56,6 +56,12 @@ impl Until {
         Until { accuracy, ..self }
     }
 
+    /// The steps after which the next check comes, in a run that has made `done` steps and ends after `end`: a check comes after every
+    /// [`Until::every`] steps since the first, and after the last one.
+    pub fn next_check(&self, done: u32, end: u32) -> u32 {
+        (done / self.every.max(1)).saturating_add(1).saturating_mul(self.every).min(end)
+    }
+
     /// Checks the fields.
     ///
     /// # Errors
