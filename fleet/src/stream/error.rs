@@ -14,9 +14,9 @@ use crate::error::WorkerError;
 pub enum StreamError {
     /// A slab and its halo that are larger than a buffer may be.
     #[error(
-        "slabs of {height} layers (rows in 2D, planes in 3D) and halos of {depth} take buffers of {needed} bytes, and there is room \
-         for {room}: allow more memory, or ask for fewer layers or fewer steps per pass; if it is one layer each, make the outermost \
-         dimension the longest"
+        "a slab height of {height} (rows in 2D, planes in 3D) and a halo of {depth} take buffers of {needed} bytes, and there is room \
+         for {room}: allow more memory, or ask for fewer layers or fewer steps per pass; if both are 1, make the outermost dimension \
+         the longest"
     )]
     Room {
         /// Layers of a slab.
@@ -30,7 +30,8 @@ pub enum StreamError {
     },
     /// A slab that is lower than its neighbours' halos.
     #[error(
-        "slabs of {height} layers (rows in 2D, planes in 3D) and passes of {depth} steps: a pass has at most as many steps as each slab          has layers; ask for higher slabs or fewer steps per pass, or allow more memory"
+        "a slab height of {height} (rows in 2D, planes in 3D) and a depth of {depth}: a pass has at most as many steps as each slab \
+         has layers; ask for higher slabs or fewer steps per pass, or allow more memory"
     )]
     Thin {
         /// Layers of the lowest slab.
@@ -90,7 +91,7 @@ pub enum StreamError {
     },
     /// A checkpoint of another run.
     #[error(
-        "{}: is of another run: its {what} is {then}, now it is {now}; resume with what the run began with",
+        "{}: is of another run ({what}: then {then}, now {now}); resume with what the run began with",
         path.display()
     )]
     OtherRun {
