@@ -31,8 +31,7 @@ impl Slabs {
     pub fn held(&self, slab: u32) -> Result<Vec<Range<u64>>, StreamError> {
         let slab = self.get(slab)?;
         let at = |layer: u32| u64::from(layer) * slab.layer_bytes();
-        let pieces = self.plan.pieces(slab.held());
-        Ok(pieces.into_iter().map(|layers| at(layers.start)..at(layers.end)).collect())
+        Ok(slab.held_parts().into_iter().map(|layers| at(layers.start)..at(layers.end)).collect())
     }
 }
 

@@ -114,21 +114,6 @@ impl Plan {
     pub fn halo_layers(&self) -> u32 {
         self.depth.next_multiple_of(self.align)
     }
-
-    /// The runs of layers of the grid that a slab holds, in the order of its buffer, from what it holds of a grid that goes on beyond its
-    /// sides: in a ring the last layers come before the first.
-    pub fn pieces(&self, held: Range<i64>) -> Vec<Range<u32>> {
-        let layers = i64::from(self.layers);
-        let mut at = held.start;
-        let mut pieces = Vec::new();
-        while at < held.end {
-            let start = at.rem_euclid(layers);
-            let count = (held.end - at).min(layers - start);
-            pieces.push(start as u32..(start + count) as u32);
-            at += count;
-        }
-        pieces
-    }
 }
 
 #[cfg(test)]
@@ -159,14 +144,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn pieces_go_round_a_ring() {
-        let plan = bounds(10, true, 5, 100).plan(2, 4);
-        assert_eq!(plan.pieces(-3..5), [7..10, 0..5]);
-        assert_eq!(plan.pieces(5..13), [5..10, 0..3]);
-        assert_eq!(plan.pieces(-2..12), [8..10, 0..10, 0..2]);
     }
 
     #[test]
