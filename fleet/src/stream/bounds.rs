@@ -18,6 +18,9 @@ const COPIES: u64 = 6;
 /// The same of a right-hand side: one on the GPU and two on their way to it.
 const COPIES_OF_RHS: u64 = 3;
 
+/// The most bytes of a check, which come back with a slab: see [`halofold::stencil::slab::Change`].
+pub(super) const CHECK_BYTES: u64 = 4096;
+
 /// How many buffers of a slab's size a run needs.
 pub(super) fn buffers(rhs: bool) -> u64 {
     COPIES + if rhs { COPIES_OF_RHS } else { 0 }
@@ -101,7 +104,9 @@ impl Bounds {
             _ => (config.grid.planes, config.borders.near),
         };
         let layer_bytes = config.bytes() / u64::from(layers);
-        let largest = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        // What comes back has a check behind the slab.
+        let largest = limits.max_buffer_size.saturating_sub(CHECK_BYTES);
+        let largest = largest.min(limits.max_storage_buffer_binding_size);
         Bounds {
             layers,
             ring: border == Border::Periodic,
@@ -169,6 +174,9 @@ impl Bounds {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use halofold::Element;
+    use halofold::stencil::{FIVE_POINT, Grid};
+
     use super::*;
 
     pub(in crate::stream) fn bounds(layers: u32, ring: bool, steps: u32, room: u64) -> Bounds {
@@ -208,6 +216,22 @@ pub(super) mod tests {
         // A grid that fits is one slab, without a halo if it is no ring.
         let plan = |ring| Plan::new(bounds(80, ring, 30, 80), Wishes::default()).unwrap();
         assert_eq!((plan(false).slabs(), plan(false).most_held(), plan(true).slabs()), (1, 80, 2));
+    }
+
+    #[test]
+    fn what_comes_back_fits_the_largest_buffer() {
+        let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1 << 20, 1 << 10));
+        for max_buffer_size in [1 << 20, 1 << 28, 0] {
+            let limits = Limits {
+                max_buffer_size,
+                max_storage_buffer_binding_size: 1 << 28,
+                ..Limits::default()
+            };
+            let bounds = Bounds::new(&config, 10, u64::MAX, &limits);
+            assert!(max_buffer_size == 0 || bounds.buffer_bytes + CHECK_BYTES <= max_buffer_size);
+            let plan = Plan::new(bounds, Wishes::default());
+            assert_eq!(plan.is_ok(), max_buffer_size > 0);
+        }
     }
 
     #[test]

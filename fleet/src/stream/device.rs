@@ -9,7 +9,7 @@ use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
-use super::bounds::buffers;
+use super::bounds::{CHECK_BYTES, buffers};
 use super::{Plan, StreamError};
 use crate::error::WorkerError;
 use crate::staging::Staging;
@@ -92,9 +92,6 @@ pub(super) struct Flight {
     pub layout: Layout,
     submission: SubmissionIndex,
 }
-
-/// The most bytes of a check: see [`halofold::stencil::slab::Change`].
-const CHECK_BYTES: u64 = 4096;
 
 impl SlabDevice {
     /// Allocates the buffers. Nothing is compiled yet.
