@@ -39,6 +39,17 @@ pub enum StreamError {
         /// Steps of a pass.
         depth: u32,
     },
+    /// More steps of a pass than a GPU takes at once.
+    #[error("a depth of {depth}: the steps of a pass are submitted at once, here at most {most}; ask for fewer steps per pass")]
+    Deep {
+        /// Steps of a pass.
+        depth: u32,
+        /// The most there may be.
+        most: u32,
+    },
+    /// Nothing to step.
+    #[error("a grid without cells: each of its sides must have one or more")]
+    Empty,
     /// A file could not be read.
     #[error("{}: cannot be read: {cause}", path.display())]
     Read {

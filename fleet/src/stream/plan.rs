@@ -19,9 +19,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks that every slab fits a buffer, and that halos come from the neighbours alone.
+    /// Checks that there are cells, that a pass is not too long, that every slab fits a buffer, and that halos come from the
+    /// neighbours alone.
     pub(super) fn checked(self, bounds: Bounds) -> Result<Self, StreamError> {
+        if self.layers == 0 || bounds.layer_bytes == 0 {
+            return Err(StreamError::Empty);
+        }
         let (height, depth) = (self.largest(), self.depth);
+        let most = bounds.longest(self.most_held());
+        if depth > most {
+            return Err(StreamError::Deep { depth, most });
+        }
         if self.is_cut() && self.halo_layers() > self.smallest() {
             return Err(StreamError::Thin { height: self.smallest(), depth });
         }
@@ -112,7 +120,7 @@ impl Plan {
 
     /// Layers of a halo: one for each step of a pass, and what alignment adds.
     pub fn halo_layers(&self) -> u32 {
-        self.depth.next_multiple_of(self.align)
+        self.depth.div_ceil(self.align).saturating_mul(self.align)
     }
 }
 

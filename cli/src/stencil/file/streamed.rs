@@ -187,7 +187,7 @@ fn failure(error: StreamError) -> Failure {
         StreamError::Unfinished { .. } | StreamError::Full { .. } | StreamError::Device(_) => {
             Failure::Usage(format!("{error} (--resume)"))
         }
-        StreamError::Room { .. } | StreamError::Thin { .. } | StreamError::Memory { .. } => {
+        StreamError::Room { .. } | StreamError::Thin { .. } | StreamError::Deep { .. } | StreamError::Memory { .. } => {
             Failure::Usage(format!("{error} (--memory, --slab, --depth)"))
         }
         error => Failure::usage(error),
