@@ -236,11 +236,8 @@ pub(super) mod tests {
     fn what_comes_back_fits_the_largest_buffer() {
         let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1 << 20, 1 << 10));
         for max_buffer_size in [1 << 20, 1 << 28, 0] {
-            let limits = Limits {
-                max_buffer_size,
-                max_storage_buffer_binding_size: 1 << 28,
-                ..Limits::default()
-            };
+            let limits =
+                Limits { max_buffer_size, max_storage_buffer_binding_size: 1 << 28, ..Limits::default() };
             let bounds = Bounds::new(&config, 10, u64::MAX, &limits);
             assert!(max_buffer_size == 0 || bounds.buffer_bytes + CHECK_BYTES <= max_buffer_size);
             let plan = Plan::new(bounds, Wishes::default());

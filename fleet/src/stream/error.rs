@@ -40,7 +40,9 @@ pub enum StreamError {
         depth: u32,
     },
     /// More steps of a pass than a GPU takes at once.
-    #[error("a depth of {depth}: the steps of a pass are submitted at once, here at most {most}; ask for fewer steps per pass")]
+    #[error(
+        "a depth of {depth}: the steps of a pass are submitted at once, here at most {most}; ask for fewer steps per pass"
+    )]
     Deep {
         /// Steps of a pass.
         depth: u32,
@@ -85,6 +87,17 @@ pub enum StreamError {
     NoCheckpoint {
         /// Where it would be.
         path: PathBuf,
+    },
+    /// A grid that a run to resume has written is not there any more.
+    #[error(
+        "{}: is gone or incomplete, and the run cannot go on without it: put it back, or remove {} to begin again",
+        path.display(), checkpoint.display()
+    )]
+    Gone {
+        /// The grid's file.
+        path: PathBuf,
+        /// The run's checkpoint.
+        checkpoint: PathBuf,
     },
     /// A new run where one waits to be resumed.
     #[error("{}: an unfinished run waits here: resume it, or remove the file to begin again", path.display())]

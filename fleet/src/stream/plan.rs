@@ -118,6 +118,11 @@ impl Plan {
         start(slab)..if slab + 1 == self.slabs { self.layers } else { start(slab + 1) }
     }
 
+    /// Layers of the grid before a slab.
+    pub(super) fn layers_before(&self, slab: u32) -> u32 {
+        if slab == 0 { 0 } else { self.own(slab - 1).end }
+    }
+
     /// Layers of a halo: one for each step of a pass, and what alignment adds.
     pub fn halo_layers(&self) -> u32 {
         self.depth.div_ceil(self.align).saturating_mul(self.align)

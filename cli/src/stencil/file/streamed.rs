@@ -75,7 +75,7 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let done = compute(&run, settings, config.grid.cells(), gpu)?;
     let took = computing.elapsed().as_secs_f64();
     let (plan, begun) = (*run.plan(), run.start());
-    run.finish(done.passes).map_err(failure)?;
+    run.finish().map_err(failure)?;
 
     let steps = plan.steps_before(done.passes);
     let updates = u64::from(steps) * config.grid.cells() - updates(&plan, begun, config.grid.cells());
@@ -187,9 +187,10 @@ fn failure(error: StreamError) -> Failure {
         StreamError::Unfinished { .. } | StreamError::Full { .. } | StreamError::Device(_) => {
             Failure::Usage(format!("{error} (--resume)"))
         }
-        StreamError::Room { .. } | StreamError::Thin { .. } | StreamError::Deep { .. } | StreamError::Memory { .. } => {
-            Failure::Usage(format!("{error} (--memory, --slab, --depth)"))
-        }
+        StreamError::Room { .. }
+        | StreamError::Thin { .. }
+        | StreamError::Deep { .. }
+        | StreamError::Memory { .. } => Failure::Usage(format!("{error} (--memory, --slab, --depth)")),
         error => Failure::usage(error),
     }
 }
