@@ -245,6 +245,11 @@ fn what_cannot_be_streamed_is_refused() {
         (&["--slab", "0", "-o", &out], &["--slab"]),
         (&["--memory", "much", "-o", &out], &["much"]),
         (&["--stream", "--checkpoint", "-1", "-o", &out], &["--checkpoint"]),
+        (&["--checkpoint", "5"], &["--checkpoint: -o must name a .npy file"]),
+        (
+            &["--steps", "4294967295", "--depth", "4294967295", "-o", &out],
+            &["depth of 4294967295", "at most 16384", "--depth"],
+        ),
         (&["--resume", "-o", &out], &["nothing to resume"]),
     ];
     for (options, parts) in cases {

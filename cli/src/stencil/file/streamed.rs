@@ -5,7 +5,7 @@ mod options;
 mod refusal;
 
 use std::fs;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Instant, UNIX_EPOCH};
 
 use halofold::stencil::Config;
 use halofold::wgpu;
@@ -61,7 +61,7 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let mut input = FileCells::new(source, config.element);
     let mut rhs = rhs.map(|rhs| FileCells::new(rhs, config.element));
     let settings = Settings::new((&gpu.device, &gpu.queue), config, weights, &mut input)
-        .with_checkpoints(Duration::from_secs_f64(args.stream.checkpoint))
+        .with_checkpoints(args.stream.checkpoint())
         .with_stop(reserved::leave_interrupts_to_work());
     let settings = match until {
         Some(until) => settings.with_until(until),
