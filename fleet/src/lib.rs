@@ -47,6 +47,7 @@ mod split;
 mod staging;
 pub mod stream;
 mod team;
+mod watched;
 mod worker;
 
 pub use error::{FleetError, WorkerError};

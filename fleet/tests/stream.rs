@@ -14,12 +14,14 @@ use proptest::prelude::*;
 
 const WEIGHTS: Weights = Weights([0.231, 0.0973, 0.0153, 0.0007]);
 
+fn open() -> (wgpu::Device, wgpu::Queue) {
+    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+    pollster::block_on(adapter::open(&adapter)).expect("the adapter opens")
+}
+
 fn gpu() -> &'static (wgpu::Device, wgpu::Queue) {
     static GPU: OnceLock<(wgpu::Device, wgpu::Queue)> = OnceLock::new();
-    GPU.get_or_init(|| {
-        let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
-        pollster::block_on(adapter::open(&adapter)).expect("the adapter opens")
-    })
+    GPU.get_or_init(open)
 }
 
 /// Cells in memory, which cannot be read any more after some reads.
@@ -277,6 +279,36 @@ fn an_old_result_is_not_taken_for_the_new_one() {
             fs::write(small.path(""), &bytes).unwrap();
         }
         let run = small.open(true);
+        small.steps(&run, u32::MAX).unwrap();
+        run.finish().unwrap();
+        small.check();
+    }
+}
+
+/// Lost before the first slab, and after some in each pass: what is done is kept.
+#[test]
+fn a_lost_device_is_an_error_and_another_one_goes_on() {
+    for lost_after in [0, 1, 3, 9, 12] {
+        let small = Small::new();
+        let (device, queue) = open();
+        if lost_after == 0 {
+            device.destroy();
+        }
+        let run = small.open(false);
+        let mut input = Memory { cells: &small.cells, reads: u32::MAX };
+        let settings = Settings::new((&device, &queue), small.config, WEIGHTS, &mut input);
+        let mut slabs = 0;
+        let lost = run.steps(settings, |_| {
+            slabs += 1;
+            if slabs == lost_after {
+                device.destroy();
+            }
+        });
+        assert!(matches!(lost, Err(StreamError::Device(_))), "after {lost_after}: {lost:?}");
+        let run = small.open(small.path(".halofold.json").exists());
+        // All slabs that came back were written, but for one that the writer still had.
+        let start = run.start();
+        assert!(start.pass * 8 + start.slabs + 2 >= slabs, "{start:?} after {slabs}");
         small.steps(&run, u32::MAX).unwrap();
         run.finish().unwrap();
         small.check();

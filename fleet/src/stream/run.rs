@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use halofold::stencil::{Config, Until, Weights};
-use halofold::wgpu::{Device, ErrorFilter, Queue};
+use halofold::wgpu::{Device, Queue};
 
 use super::checkpoint::{Checkpoint, Identity, Outcome};
 use super::device::{SlabDevice, Slabs, Work};
@@ -156,7 +156,11 @@ impl Run {
         let slabs = Slabs { config, plan };
         // The slabs at the sides of the grid are those that may be of an odd size.
         slabs.get(0).and(slabs.get(plan.slabs() - 1))?;
-        let (mut device, mut buffers) = allocate(device, queue, slabs, weights)?;
+        let (mut device, mut buffers) = slabs.watched(device, || {
+            let slabs = SlabDevice::new(device, queue, slabs, weights)?;
+            let buffers = Buffers::new(&slabs)?;
+            Ok((slabs, buffers))
+        })?;
         let kept = (self.place.clone(), plan, self.checkpoint.clone());
         let mut writer = Writer::new(kept, layer_bytes, until, every)?;
         let mut read = 0;
@@ -211,21 +215,5 @@ impl Run {
         let is_noted = std::mem::replace(&mut checkpoint.renaming, true);
         let last = (checkpoint.passes - 1, self.bytes());
         self.place.finish(last, is_noted, || checkpoint.write(&path))
-    }
-}
-
-/// Allocates what a run needs, or says how much that is.
-fn allocate(
-    device: &Device,
-    queue: &Queue,
-    slabs: Slabs,
-    weights: Weights,
-) -> Result<(SlabDevice, Buffers), StreamError> {
-    let scope = device.push_error_scope(ErrorFilter::OutOfMemory);
-    let slabs = SlabDevice::new(device, queue, slabs, weights)?;
-    let buffers = Buffers::new(&slabs);
-    match pollster::block_on(scope.pop()) {
-        Some(_) => Err(StreamError::Memory { bytes: slabs.bytes() }),
-        None => Ok((slabs, buffers?)),
     }
 }

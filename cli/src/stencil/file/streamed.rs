@@ -139,9 +139,10 @@ fn compute(run: &Run, settings: Settings<'_>, cells: u64, gpu: &Gpu) -> Result<D
     show(run.start());
     // What was done before it was resumed is no measure of speed.
     bar.reset_eta();
-    let done = gpu.attempt(|| run.steps(settings, show).map_err(failure));
+    // Its own error says what is kept. What was only noted comes after that.
+    let done = run.steps(settings, show).map_err(failure);
     bar.finish_and_clear();
-    done
+    done.and_then(|done| gpu.check().map(|()| done))
 }
 
 /// Updates of cells that are done.
