@@ -15,6 +15,9 @@ pub enum WorkerError {
     /// Something did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The GPU has no memory for the slab.
+    #[error("the GPU is out of memory: use more GPUs or a smaller grid")]
+    Memory,
     /// The device was lost, or wgpu refused something.
     #[error("{0}")]
     Device(String),

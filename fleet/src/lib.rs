@@ -52,6 +52,7 @@ mod split;
 mod staging;
 pub mod stream;
 mod team;
+mod watched;
 mod worker;
 
 pub use cut::kernel_of_parts;

@@ -11,6 +11,7 @@ use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, Device, Queue, Subm
 
 use crate::error::WorkerError;
 use crate::face::Face;
+use crate::watched::watched;
 
 /// How much is read back at once.
 const PIECE: u64 = 64 << 20;
@@ -356,22 +357,4 @@ fn buffer(member: &Member, size: u64, cells: &[&[u8]]) -> Buffer {
 
 fn encoder(label: &str) -> wgpu::CommandEncoderDescriptor<'_> {
     wgpu::CommandEncoderDescriptor { label: Some(label) }
-}
-
-/// Runs work during which wgpu may find fault with something: memory, or a lost device.
-fn watched<T>(device: &Device, work: impl FnOnce() -> Result<T, WorkerError>) -> Result<T, WorkerError> {
-    let scopes = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
-        .map(|filter| device.push_error_scope(filter));
-    let result = work();
-    // Scopes are a stack: the last one pushed is popped first.
-    let errors: Vec<_> =
-        scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
-    let memory = errors.iter().find(|error| matches!(error, wgpu::Error::OutOfMemory { .. }));
-    match memory.or(errors.first()) {
-        Some(wgpu::Error::OutOfMemory { .. }) => {
-            Err(WorkerError::Device("the GPU is out of memory: use more GPUs or a smaller grid".to_owned()))
-        }
-        Some(error) => Err(WorkerError::Device(error.to_string())),
-        None => result,
-    }
 }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use halofold::adapter;
-use halofold::wgpu::{
-    self, Adapter, AdapterInfo, Backend, Device, DeviceLostReason, DeviceType, Queue, RequestDeviceError,
-};
+use halofold::wgpu::{self, AdapterInfo, Device, DeviceLostReason, Queue, RequestDeviceError};
 
 use crate::Ranks;
 
@@ -46,7 +44,7 @@ impl Gpu {
     /// Opens the adapter whose turn it is: the ranks of a node take its adapters one after the other, and begin again with the
     /// first.
     ///
-    /// These are all adapters of the kind and back end of the best one: the CPU's software adapter has no turn beside
+    /// These are all [distinct](adapter::distinct) adapters of the kind of the best one: the CPU's software adapter has no turn beside
     /// GPUs, nor has a GPU a second one through another back end. With `WGPU_BACKEND` set, only those of that back end
     /// count. An error that nobody catches and a lost device [end all ranks](Ranks::abort).
     ///
@@ -55,9 +53,9 @@ impl Gpu {
     /// There is no adapter, or it gives no device.
     pub fn open(ranks: &Ranks) -> Result<Self, GpuError> {
         let all = pollster::block_on(adapter::list());
-        let place = turn(&all.iter().map(kind).collect::<Vec<_>>(), ranks.on_node()).ok_or(GpuError::None)?;
-        let adapter = &all[place[0]];
-        let info = adapter.get_info();
+        let mut infos: Vec<_> = all.iter().map(|adapter| adapter.get_info()).collect();
+        let place = turn(&infos, ranks.on_node()).ok_or(GpuError::None)?;
+        let (adapter, info) = (&all[place[0]], infos.swap_remove(place[0]));
         let (device, queue) = pollster::block_on(adapter::open(adapter))
             .map_err(|cause| GpuError::Device { adapter: info.name.clone(), cause })?;
         let (on_error, on_loss) = (ranks.end(), ranks.end());
@@ -71,32 +69,41 @@ impl Gpu {
     }
 }
 
-fn kind(adapter: &Adapter) -> (DeviceType, Backend) {
-    let info = adapter.get_info();
-    (info.device_type, info.backend)
-}
-
-/// Which of adapters of these kinds, the best first, is a rank's, and how many take turns.
-fn turn(kinds: &[(DeviceType, Backend)], on_node: usize) -> Option<[usize; 2]> {
-    let best = kinds.first()?;
-    let alike: Vec<_> = (0..kinds.len()).filter(|place| kinds[*place] == *best).collect();
-    Some([alike[on_node % alike.len()], alike.len()])
+/// Which of these adapters, the best first, is a rank's, and how many take turns.
+fn turn(infos: &[AdapterInfo], on_node: usize) -> Option<[usize; 2]> {
+    let mut turns = adapter::distinct(infos);
+    let best = infos[*turns.first()?].device_type;
+    turns.retain(|place| infos[*place].device_type == best);
+    Some([turns[on_node % turns.len()], turns.len()])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, DeviceType, turn};
+    use halofold::wgpu::{AdapterInfo, Backend, DeviceType};
+
+    use super::turn;
 
     #[test]
     fn ranks_take_adapters_in_turn() {
-        let gpu = (DeviceType::DiscreteGpu, Backend::Vulkan);
-        let cpu = (DeviceType::Cpu, Backend::Vulkan);
-        let again = (DeviceType::DiscreteGpu, Backend::Gl);
-        let turns = |kinds: &[_]| [0, 1, 2, 3].map(|rank| turn(kinds, rank).unwrap()[0]);
-        assert_eq!(turns(&[gpu, gpu, gpu, cpu]), [0, 1, 2, 0]);
-        assert_eq!(turns(&[gpu, again, gpu, again, cpu]), [0, 2, 0, 2]);
-        assert_eq!(turns(&[cpu]), [0; 4]);
-        assert_eq!(turn(&[gpu, gpu, cpu], 1), Some([1, 2]));
+        let info = |kind, backend, address: &str| {
+            let mut info = AdapterInfo::new(kind, backend);
+            info.device_pci_bus_id = address.to_owned();
+            info
+        };
+        let of = |backend| move |address| info(DeviceType::DiscreteGpu, backend, address);
+        let (gpu, other) = (of(Backend::Vulkan), of(Backend::Dx12));
+        let again = of(Backend::Gl)("");
+        let (small, cpu) = (
+            info(DeviceType::IntegratedGpu, Backend::Vulkan, "c"),
+            info(DeviceType::Cpu, Backend::Vulkan, ""),
+        );
+        let turns = |infos: &[AdapterInfo]| [0, 1, 2, 3].map(|rank| turn(infos, rank).unwrap()[0]);
+        assert_eq!(turns(&[gpu(""), gpu(""), gpu(""), cpu.clone()]), [0, 1, 2, 0]);
+        assert_eq!(turns(&[gpu("a"), again.clone(), gpu("b"), again, cpu.clone()]), [0, 2, 0, 2]);
+        assert_eq!(turns(&[gpu("a"), other("a"), other("b"), small.clone()]), [0, 2, 0, 2]);
+        assert_eq!(turns(&[small, cpu.clone()]), [0; 4]);
+        assert_eq!(turns(&[cpu.clone()]), [0; 4]);
+        assert_eq!(turn(&[gpu(""), gpu(""), cpu], 1), Some([1, 2]));
         assert_eq!(turn(&[], 0), None);
     }
 }

@@ -88,6 +88,23 @@ fn a_killed_run_goes_on_to_the_same_bits() {
     assert!(report["bytes_written"].as_u64().unwrap() <= 20 * 512 * 200 * 4, "{report}");
 }
 
+#[test]
+fn a_pass_whose_file_is_gone_begins_again() {
+    let long = Long::new("streamed-gone");
+    let expected = long.whole();
+    let mut more: &[&str] = &[];
+    for far in [(0, 2), (1, 3)] {
+        let mut child = long.until(more, far);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (pass, _) = long.at().unwrap();
+        // It is not there yet where the pass before has just ended.
+        let _ = fs::remove_file(format!("{}.halofold-{}", long.out, pass % 2));
+        more = &["--resume"];
+    }
+    long.resume(&expected);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_puts_away_what_is_done() {

@@ -238,10 +238,18 @@ fn what_cannot_be_streamed_is_refused() {
         (&["--slab", "5"], &["--slab: -o must name a .npy file"]),
         (&["--stream", "-o", &picture], &["--stream: -o"]),
         (&["--depth", "2", "-o", &out, "--frames", &frames], &["--depth: --frames"]),
-        (&["--slab", "2", "--depth", "3", "--steps", "3", "-o", &out], &["2 layers", "3 steps", "--slab"]),
+        (
+            &["--slab", "2", "--depth", "3", "--steps", "3", "-o", &out],
+            &["height of 2", "depth of 3", "--slab"],
+        ),
         (&["--slab", "0", "-o", &out], &["--slab"]),
         (&["--memory", "much", "-o", &out], &["much"]),
         (&["--stream", "--checkpoint", "-1", "-o", &out], &["--checkpoint"]),
+        (&["--checkpoint", "5"], &["--checkpoint: -o must name a .npy file"]),
+        (
+            &["--steps", "4294967295", "--depth", "4294967295", "-o", &out],
+            &["depth of 4294967295", "at most 16384", "--depth"],
+        ),
         (&["--resume", "-o", &out], &["nothing to resume"]),
     ];
     for (options, parts) in cases {

@@ -12,11 +12,20 @@ const DEEPEST: u32 = 256;
 /// The most bytes that the steps of one pass go over in one submission: with much more a slow GPU is thought to hang.
 const SUBMISSION: u64 = 64 << 30;
 
+/// The same where a depth is asked for: whoever does knows the GPU.
+const LONGEST: u64 = 1 << 40;
+
+/// The most steps of a pass, however small the slabs: each is a command that waits in memory until all are submitted.
+const MOST_STEPS: u64 = 1 << 14;
+
 /// The copies of a slab that a run holds: two grids, two on their way to the GPU, two on their way back.
 const COPIES: u64 = 6;
 
 /// The same of a right-hand side: one on the GPU and two on their way to it.
 const COPIES_OF_RHS: u64 = 3;
+
+/// The most bytes of a check, which come back with a slab: see [`halofold::stencil::slab::Change`].
+pub(super) const CHECK_BYTES: u64 = 4096;
 
 /// How many buffers of a slab's size a run needs.
 pub(super) fn buffers(rhs: bool) -> u64 {
@@ -69,7 +78,9 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// Slabs and halos do not fit, or are lower than their halos.
+    /// - The grid has no cells.
+    /// - More steps of a pass are asked for than one submission takes.
+    /// - Slabs and halos do not fit, or are lower than their halos.
     pub fn new(bounds: Bounds, wishes: Wishes) -> Result<Self, StreamError> {
         let room = bounds.room();
         let most = bounds.most_depth();
@@ -100,8 +111,10 @@ impl Bounds {
             Dims::Two => (config.grid.rows, config.borders.north),
             _ => (config.grid.planes, config.borders.near),
         };
-        let layer_bytes = config.bytes() / u64::from(layers);
-        let largest = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
+        let layer_bytes = config.bytes() / u64::from(layers.max(1));
+        // What comes back has a check behind the slab.
+        let largest = limits.max_buffer_size.saturating_sub(CHECK_BYTES);
+        let largest = largest.min(limits.max_storage_buffer_binding_size);
         Bounds {
             layers,
             ring: border == Border::Periodic,
@@ -122,7 +135,13 @@ impl Bounds {
 
     /// Layers that a buffer holds.
     pub(super) fn room(&self) -> u32 {
-        u32::try_from(self.buffer_bytes / self.layer_bytes).unwrap_or(u32::MAX)
+        u32::try_from(self.buffer_bytes / self.layer_bytes.max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The most steps of a pass over slabs that hold so many layers.
+    pub(super) fn longest(&self, held: u64) -> u32 {
+        let bytes = held.saturating_mul(self.layer_bytes).min(self.buffer_bytes);
+        (LONGEST / bytes.max(1)).clamp(1, MOST_STEPS) as u32
     }
 
     /// The most steps of a pass that are chosen.
@@ -169,6 +188,9 @@ impl Bounds {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use halofold::Element;
+    use halofold::stencil::{FIVE_POINT, Grid};
+
     use super::*;
 
     pub(in crate::stream) fn bounds(layers: u32, ring: bool, steps: u32, room: u64) -> Bounds {
@@ -211,6 +233,19 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn what_comes_back_fits_the_largest_buffer() {
+        let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1 << 20, 1 << 10));
+        for max_buffer_size in [1 << 20, 1 << 28, 0] {
+            let limits =
+                Limits { max_buffer_size, max_storage_buffer_binding_size: 1 << 28, ..Limits::default() };
+            let bounds = Bounds::new(&config, 10, u64::MAX, &limits);
+            assert!(max_buffer_size == 0 || bounds.buffer_bytes + CHECK_BYTES <= max_buffer_size);
+            let plan = Plan::new(bounds, Wishes::default());
+            assert_eq!(plan.is_ok(), max_buffer_size > 0);
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
         let refused = |room, height, depth| {
             let wishes = Wishes { height, depth };
@@ -223,5 +258,42 @@ pub(super) mod tests {
         assert!(matches!(thin, Err(StreamError::Thin { height: 10, depth: 11 })));
         let thin = Plan::new(bounds(1000, false, 50, 20), Wishes { height: None, depth: Some(9) });
         assert!(matches!(thin, Err(StreamError::Thin { .. })));
+    }
+
+    #[test]
+    fn no_depth_is_too_much_to_be_refused() {
+        for (ring, align, layers, height) in
+            [(false, 1, 10, None), (true, 1, 10, None), (false, 2, 9, Some(4)), (true, 2, 9, None)]
+        {
+            let bounds = Bounds { align, ..bounds(layers, ring, u32::MAX, 100) };
+            let asked = |depth| Plan::new(bounds, Wishes { height, depth: Some(depth) });
+            for depth in [1 << 15, u32::MAX - 1, u32::MAX] {
+                let refused = asked(depth);
+                assert!(
+                    matches!(refused, Err(StreamError::Deep { most: 0x4000, .. })),
+                    "{depth} {refused:?}"
+                );
+            }
+            // A pass has no more steps than the run.
+            let few = Bounds { steps: 2, ..bounds };
+            assert_eq!(Plan::new(few, Wishes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
+        }
+        // Slabs of 1 GiB: a thousand steps go over a TiB.
+        let large = Bounds { layer_bytes: 1 << 20, buffer_bytes: 1 << 30, ..bounds(1024, false, 5000, 0) };
+        assert!(Plan::new(large, Wishes { height: None, depth: Some(1024) }).is_ok());
+        let deep = Plan::new(large, Wishes { height: None, depth: Some(1025) });
+        assert!(matches!(deep, Err(StreamError::Deep { depth: 1025, most: 1024 })), "{deep:?}");
+    }
+
+    #[test]
+    fn a_grid_without_cells_is_refused() {
+        for grid in [Grid::plane(0, 5), Grid::plane(5, 0), Grid::plane(0, 0)] {
+            let config = Config::fastest(&FIVE_POINT, Element::F16, grid);
+            for steps in [0, 3] {
+                let bounds = Bounds::new(&config, steps, 1 << 30, &Limits::default());
+                let plan = Plan::new(bounds, Wishes::default());
+                assert!(matches!(plan, Err(StreamError::Empty)), "{grid} {plan:?}");
+            }
+        }
     }
 }

@@ -54,6 +54,8 @@ pub(super) struct Checkpoint {
     pub slabs: u32,
     /// What the last check found.
     pub outcome: Option<Outcome>,
+    /// Whether the last grid was about to become the result: it may have done so.
+    pub renaming: bool,
 }
 
 /// What a check found. Numbers are written as text, as JSON has none that is not finite.
@@ -95,6 +97,7 @@ impl Checkpoint {
             passes: 0,
             slabs: 0,
             outcome: None,
+            renaming: false,
         }
     }
 
@@ -122,7 +125,8 @@ impl Checkpoint {
 
     /// Whether nothing is left to do.
     pub fn is_over(&self, plan: &Plan) -> bool {
-        self.passes >= plan.passes() || self.outcome.is_some_and(|outcome| outcome.converged)
+        let has_converged = self.outcome.is_some_and(|outcome| outcome.converged);
+        self.passes >= plan.passes() || (self.passes > 0 && has_converged)
     }
 
     /// Checks that it is of this run.

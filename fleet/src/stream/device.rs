@@ -9,10 +9,11 @@ use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
-use super::bounds::buffers;
+use super::bounds::{CHECK_BYTES, buffers};
 use super::{Plan, StreamError};
 use crate::error::WorkerError;
 use crate::staging::Staging;
+use crate::watched::watched;
 
 /// The slabs of a grid.
 #[derive(Clone, Copy)]
@@ -31,8 +32,27 @@ impl Slabs {
     pub fn held(&self, slab: u32) -> Result<Vec<Range<u64>>, StreamError> {
         let slab = self.get(slab)?;
         let at = |layer: u32| u64::from(layer) * slab.layer_bytes();
-        let pieces = self.plan.pieces(slab.held());
-        Ok(pieces.into_iter().map(|layers| at(layers.start)..at(layers.end)).collect())
+        Ok(slab.held_parts().into_iter().map(|layers| at(layers.start)..at(layers.end)).collect())
+    }
+
+    /// Bytes of a buffer that takes every slab in turn.
+    fn size(&self) -> Result<u64, StreamError> {
+        Ok(words(0..self.plan.most_held() * self.get(0)?.layer_bytes()).end)
+    }
+
+    /// Does something on the device, and says by an error what wgpu finds wrong with it, or that it has no memory for all buffers.
+    pub fn watched<T>(
+        &self,
+        device: &Device,
+        work: impl FnOnce() -> Result<T, StreamError>,
+    ) -> Result<T, StreamError> {
+        match watched(device, || Ok(work())) {
+            Ok(done) => done,
+            Err(WorkerError::Memory) => {
+                Err(StreamError::Memory { bytes: self.size()? * buffers(self.config.rhs) })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -94,21 +114,17 @@ pub(super) struct Flight {
     submission: SubmissionIndex,
 }
 
-/// The most bytes of a check: see [`halofold::stencil::slab::Change`].
-const CHECK_BYTES: u64 = 4096;
-
 impl SlabDevice {
     /// Allocates the buffers. Nothing is compiled yet.
     pub fn new(device: &Device, queue: &Queue, slabs: Slabs, weights: Weights) -> Result<Self, StreamError> {
-        let first = slabs.get(0)?;
-        let size = words(0..slabs.plan.most_held() * first.layer_bytes()).end;
+        let size = slabs.size()?;
         let buffer = |label| {
             let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
             let label = Some(label);
             device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
         };
         // One kernel for all slabs, and for the grid as a whole: that of the grid's own borders.
-        let mut kernel = first.config();
+        let mut kernel = slabs.get(0)?.config();
         kernel.borders = slabs.config.borders;
         Ok(SlabDevice {
             device: device.clone(),
@@ -121,9 +137,9 @@ impl SlabDevice {
         })
     }
 
-    /// Bytes of all buffers that a run takes.
-    pub fn bytes(&self) -> u64 {
-        self.grids[0].size() * buffers(self.rhs.is_some())
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// A buffer for the layers of a slab on their way here, and one for the right-hand side.
@@ -151,19 +167,29 @@ impl SlabDevice {
         upload: Upload,
         download: Staging,
     ) -> Result<Flight, StreamError> {
-        let part = self.slabs.get(slab)?;
+        let (device, slabs) = (self.device.clone(), self.slabs);
+        slabs.watched(&device, || self.record((slab, &slabs.get(slab)?), work, upload, download))
+    }
+
+    fn record(
+        &mut self,
+        (slab, part): (u32, &Slab),
+        work: Work,
+        upload: Upload,
+        download: Staging,
+    ) -> Result<Flight, StreamError> {
         if work.steps > 0 {
-            self.prepare(&part, work)?;
+            self.prepare(part, work)?;
         }
-        let recording = self.recordings.get(&form(&part, work));
+        let recording = self.recordings.get(&form(part, work));
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.encode_in(&mut encoder, &part, &upload);
+        self.encode_in(&mut encoder, part, &upload);
         let result = recording.map_or(0, |recording| {
             recording.round.encode(&mut encoder, 0);
             recording.round.result(0)
         });
         let check = recording.and_then(|recording| recording.check.as_ref());
-        let layout = self.encode_out(&mut encoder, &part, (&self.grids[result], check), &download);
+        let layout = self.encode_out(&mut encoder, part, (&self.grids[result], check), &download);
         let submission = self.queue.submit([encoder.finish()]);
         upload.cells.ask();
         upload.rhs.iter().for_each(Staging::ask);

@@ -14,9 +14,9 @@ use crate::error::WorkerError;
 pub enum StreamError {
     /// A slab and its halo that are larger than a buffer may be.
     #[error(
-        "slabs of {height} layers (rows in 2D, planes in 3D) and halos of {depth} take buffers of {needed} bytes, and there is room \
-         for {room}: allow more memory, or ask for fewer layers or fewer steps per pass; if it is one layer each, make the outermost \
-         dimension the longest"
+        "a slab height of {height} (rows in 2D, planes in 3D) and a halo of {depth} take buffers of {needed} bytes, and there is room \
+         for {room}: allow more memory, or ask for fewer layers or fewer steps per pass; if both are 1, make the outermost dimension \
+         the longest"
     )]
     Room {
         /// Layers of a slab.
@@ -30,7 +30,8 @@ pub enum StreamError {
     },
     /// A slab that is lower than its neighbours' halos.
     #[error(
-        "slabs of {height} layers (rows in 2D, planes in 3D) and passes of {depth} steps: a pass has at most as many steps as each slab          has layers; ask for higher slabs or fewer steps per pass, or allow more memory"
+        "a slab height of {height} (rows in 2D, planes in 3D) and a depth of {depth}: a pass has at most as many steps as each slab \
+         has layers; ask for higher slabs or fewer steps per pass, or allow more memory"
     )]
     Thin {
         /// Layers of the lowest slab.
@@ -38,6 +39,19 @@ pub enum StreamError {
         /// Steps of a pass.
         depth: u32,
     },
+    /// More steps of a pass than a GPU takes at once.
+    #[error(
+        "a depth of {depth}: the steps of a pass are submitted at once, here at most {most}; ask for fewer steps per pass"
+    )]
+    Deep {
+        /// Steps of a pass.
+        depth: u32,
+        /// The most there may be.
+        most: u32,
+    },
+    /// Nothing to step.
+    #[error("a grid without cells: each of its sides must have one or more")]
+    Empty,
     /// A file could not be read.
     #[error("{}: cannot be read: {cause}", path.display())]
     Read {
@@ -74,6 +88,17 @@ pub enum StreamError {
         /// Where it would be.
         path: PathBuf,
     },
+    /// A grid that a run to resume has written is not there any more.
+    #[error(
+        "{}: is gone or incomplete, and the run cannot go on without it: put it back, or remove {} to begin again",
+        path.display(), checkpoint.display()
+    )]
+    Gone {
+        /// The grid's file.
+        path: PathBuf,
+        /// The run's checkpoint.
+        checkpoint: PathBuf,
+    },
     /// A new run where one waits to be resumed.
     #[error("{}: an unfinished run waits here: resume it, or remove the file to begin again", path.display())]
     Unfinished {
@@ -90,7 +115,7 @@ pub enum StreamError {
     },
     /// A checkpoint of another run.
     #[error(
-        "{}: is of another run: its {what} is {then}, now it is {now}; resume with what the run began with",
+        "{}: is of another run ({what}: then {then}, now {now}); resume with what the run began with",
         path.display()
     )]
     OtherRun {

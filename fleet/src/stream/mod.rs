@@ -31,8 +31,8 @@
 //!     let place = Place::new(Path::new("result.bin").to_owned(), Vec::new());
 //!     let bounds = Bounds::new(&config, 1000, 4 << 30, &limits);
 //!     let run = Run::open(place, identity, bounds, Wishes::default(), false)?;
-//!     let done = run.steps(Settings::new(gpu, config, weights, input), |progress| println!("{progress:?}"))?;
-//!     run.finish(done.passes)
+//!     run.steps(Settings::new(gpu, config, weights, input), |progress| println!("{progress:?}"))?;
+//!     run.finish()
 //! }
 //! ```
 

@@ -7,10 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
+use halofold::wgpu::Device;
+
 use super::device::{Flight, Layout, SlabDevice, Slabs, Upload, Work};
 use super::writer::Writer;
 use super::{Cells, StreamError};
 use crate::staging::Staging;
+use crate::watched::watched;
 
 /// How much is read from a file at once: little enough that it is still in the cache when it is copied on.
 const PIECE: u64 = 1 << 20;
@@ -90,9 +93,10 @@ pub(super) fn run(
     buffers.uploads.drain(..).for_each(|upload| drop(empty.send(upload)));
     buffers.downloads.drain(..).for_each(|download| drop(written.send(download)));
     let slabs = job.slabs.clone();
+    let gpu = device.device().clone();
     thread::scope(|scope| {
         let reader = scope.spawn(move || read(sources, slabs, to_fill, &filled));
-        let writing = scope.spawn(move || write(writer, &to_write, &written));
+        let writing = scope.spawn(move || write(writer, &gpu, &to_write, &written));
         let computed = compute(job, device, &to_step, &free, |flight| {
             let Flight { slab, upload, download, layout, .. } = flight;
             // A thread that has failed takes nothing; it says why below.
@@ -161,6 +165,7 @@ fn read(
 /// Writes slabs as they come, and hands their buffers back.
 fn write(
     writer: &mut Writer,
+    device: &Device,
     to_write: &Receiver<(u32, Staging, Layout)>,
     written: &Sender<Staging>,
 ) -> Result<(), StreamError> {
@@ -172,7 +177,10 @@ fn write(
             return Err(error);
         }
         drop(view);
-        download.unmap();
+        watched(device, || {
+            download.unmap();
+            Ok(())
+        })?;
         let _ = written.send(download);
     }
     Ok(())

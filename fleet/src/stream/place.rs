@@ -36,11 +36,24 @@ impl Place {
         name.into()
     }
 
-    /// Opens the file that a pass writes.
-    pub(super) fn create(&self, pass: u32) -> Result<Layers, StreamError> {
+    /// Whether the file that a pass writes is there, with the first bytes of the grid.
+    pub(super) fn has_begun(&self, pass: u32, bytes: u64) -> bool {
+        self.length(&self.grid(pass)).is_some_and(|length| length >= bytes)
+    }
+
+    /// Bytes of the grid in a file, if it is there and long enough for the header.
+    fn length(&self, path: &Path) -> Option<u64> {
+        fs::metadata(path).ok()?.len().checked_sub(self.header.len() as u64)
+    }
+
+    /// Opens the file that a pass writes. If it has begun, nothing else takes the place of what it has written.
+    pub(super) fn create(&self, pass: u32, has_begun: bool) -> Result<Layers, StreamError> {
         let path = self.grid(pass);
+        // Later passes write over the grid before the last one, whose place on the disk stays.
+        let is_first = pass < 2 && !has_begun;
         let open = || {
-            let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            let mut file =
+                OpenOptions::new().write(true).create(!has_begun).truncate(is_first).open(&path)?;
             file.write_all(&self.header)?;
             Ok(file)
         };
@@ -48,29 +61,51 @@ impl Place {
         Ok(Layers { file, path, start: self.header.len() as u64 })
     }
 
-    /// Opens the file that a pass has written.
-    pub(super) fn open(&self, pass: u32) -> Result<Layers, StreamError> {
+    /// Opens the file that a pass has written: a grid of so many bytes.
+    pub(super) fn open(&self, pass: u32, bytes: u64) -> Result<Layers, StreamError> {
         let path = self.grid(pass);
+        if self.length(&path) != Some(bytes) {
+            return Err(self.gone(pass));
+        }
         let file = File::open(&path).map_err(StreamError::read(&path))?;
         Ok(Layers { file, path, start: self.header.len() as u64 })
     }
 
-    /// Makes the file of the last pass the result, and removes the others.
-    pub(super) fn finish(&self, last: u32) -> Result<(), StreamError> {
+    fn gone(&self, pass: u32) -> StreamError {
+        StreamError::Gone { path: self.grid(pass), checkpoint: self.checkpoint() }
+    }
+
+    /// Makes the file of the last pass, a grid of so many bytes, the result. `note` keeps that this has begun: only a run that has noted
+    /// it before, `is_noted`, may find that it is done.
+    pub(super) fn finish(
+        &self,
+        (last, bytes): (u32, u64),
+        is_noted: bool,
+        note: impl FnOnce() -> Result<(), StreamError>,
+    ) -> Result<(), StreamError> {
         let grid = self.grid(last);
-        let finish = || {
-            if let Ok(before) = fs::metadata(&self.result) {
-                match fs::set_permissions(&grid, before.permissions()) {
-                    // A run that ended right after it had got its result.
-                    Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-                    done => done?,
-                }
-            }
-            fs::rename(&grid, &self.result)?;
-            sync_folder(&self.result)
-        };
-        finish().map_err(StreamError::write(&self.result))?;
+        if self.length(&grid) == Some(bytes) {
+            note()?;
+            self.rename(&grid).map_err(StreamError::write(&self.result))?;
+        } else if !(is_noted && self.is_result(bytes)) {
+            return Err(self.gone(last));
+        }
         self.remove([self.grid(last + 1), self.checkpoint()])
+    }
+
+    fn rename(&self, grid: &Path) -> io::Result<()> {
+        if let Ok(before) = fs::metadata(&self.result) {
+            fs::set_permissions(grid, before.permissions())?;
+        }
+        fs::rename(grid, &self.result)?;
+        sync_folder(&self.result)
+    }
+
+    /// Whether the result may be what it is to be: its header and length are.
+    fn is_result(&self, bytes: u64) -> bool {
+        let mut header = vec![0; self.header.len()];
+        let read = File::open(&self.result).and_then(|mut file| file.read_exact(&mut header));
+        read.is_ok() && header == self.header && self.length(&self.result) == Some(bytes)
     }
 
     /// Removes the files of a run that has done nothing, after an error that it would meet again.

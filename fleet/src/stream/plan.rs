@@ -19,9 +19,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks that every slab fits a buffer, and that halos come from the neighbours alone.
+    /// Checks that there are cells, that a pass is not too long, that every slab fits a buffer, and that halos come from the
+    /// neighbours alone.
     pub(super) fn checked(self, bounds: Bounds) -> Result<Self, StreamError> {
+        if self.layers == 0 || bounds.layer_bytes == 0 {
+            return Err(StreamError::Empty);
+        }
         let (height, depth) = (self.largest(), self.depth);
+        let most = bounds.longest(self.most_held());
+        if depth > most {
+            return Err(StreamError::Deep { depth, most });
+        }
         if self.is_cut() && self.halo_layers() > self.smallest() {
             return Err(StreamError::Thin { height: self.smallest(), depth });
         }
@@ -110,24 +118,14 @@ impl Plan {
         start(slab)..if slab + 1 == self.slabs { self.layers } else { start(slab + 1) }
     }
 
-    /// Layers of a halo: one for each step of a pass, and what alignment adds.
-    pub fn halo_layers(&self) -> u32 {
-        self.depth.next_multiple_of(self.align)
+    /// Layers of the grid before a slab.
+    pub(super) fn layers_before(&self, slab: u32) -> u32 {
+        if slab == 0 { 0 } else { self.own(slab - 1).end }
     }
 
-    /// The runs of layers of the grid that a slab holds, in the order of its buffer, from what it holds of a grid that goes on beyond its
-    /// sides: in a ring the last layers come before the first.
-    pub fn pieces(&self, held: Range<i64>) -> Vec<Range<u32>> {
-        let layers = i64::from(self.layers);
-        let mut at = held.start;
-        let mut pieces = Vec::new();
-        while at < held.end {
-            let start = at.rem_euclid(layers);
-            let count = (held.end - at).min(layers - start);
-            pieces.push(start as u32..(start + count) as u32);
-            at += count;
-        }
-        pieces
+    /// Layers of a halo: one for each step of a pass, and what alignment adds.
+    pub fn halo_layers(&self) -> u32 {
+        self.depth.div_ceil(self.align).saturating_mul(self.align)
     }
 }
 
@@ -159,14 +157,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn pieces_go_round_a_ring() {
-        let plan = bounds(10, true, 5, 100).plan(2, 4);
-        assert_eq!(plan.pieces(-3..5), [7..10, 0..5]);
-        assert_eq!(plan.pieces(5..13), [5..10, 0..3]);
-        assert_eq!(plan.pieces(-2..12), [8..10, 0..10, 0..2]);
     }
 
     #[test]

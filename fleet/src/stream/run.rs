@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use halofold::stencil::{Config, Until, Weights};
-use halofold::wgpu::{Device, ErrorFilter, Queue};
+use halofold::wgpu::{Device, Queue};
 
 use super::checkpoint::{Checkpoint, Identity, Outcome};
 use super::device::{SlabDevice, Slabs, Work};
@@ -18,6 +18,7 @@ use super::{Bounds, Cells, Plan, StreamError, Wishes};
 pub struct Run {
     place: Place,
     plan: Plan,
+    layer_bytes: u64,
     checkpoint: Checkpoint,
 }
 
@@ -113,7 +114,7 @@ impl Run {
         resume: bool,
     ) -> Result<Self, StreamError> {
         let path = place.checkpoint();
-        let (plan, checkpoint) = match (Checkpoint::read(&path)?, resume) {
+        let (plan, mut checkpoint) = match (Checkpoint::read(&path)?, resume) {
             (Some(_), false) => return Err(StreamError::Unfinished { path }),
             (None, true) => return Err(StreamError::NoCheckpoint { path }),
             (None, false) => {
@@ -125,7 +126,12 @@ impl Run {
                 (checkpoint.plan(&path, bounds, wishes)?, checkpoint)
             }
         };
-        Ok(Run { place, plan, checkpoint })
+        let written = u64::from(plan.layers_before(checkpoint.slabs)) * bounds.layer_bytes;
+        // What slabs changed is not kept, and what they wrote may be gone: then the pass begins again.
+        if plan.is_checked(checkpoint.passes) || !place.has_begun(checkpoint.passes, written) {
+            checkpoint.slabs = 0;
+        }
+        Ok(Run { place, plan, layer_bytes: bounds.layer_bytes, checkpoint })
     }
 
     /// Its slabs and passes.
@@ -147,17 +153,21 @@ impl Run {
     pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
         let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
         until.iter().try_for_each(Until::check)?;
-        let plan = self.plan;
+        let Run { plan, layer_bytes, .. } = *self;
         let slabs = Slabs { config, plan };
         // The slabs at the sides of the grid are those that may be of an odd size.
-        let layer_bytes = slabs.get(0).and(slabs.get(plan.slabs() - 1))?.layer_bytes();
-        let (mut device, mut buffers) = allocate(device, queue, slabs, weights)?;
+        slabs.get(0).and(slabs.get(plan.slabs() - 1))?;
+        let (mut device, mut buffers) = slabs.watched(device, || {
+            let slabs = SlabDevice::new(device, queue, slabs, weights)?;
+            let buffers = Buffers::new(&slabs)?;
+            Ok((slabs, buffers))
+        })?;
         let kept = (self.place.clone(), plan, self.checkpoint.clone());
         let mut writer = Writer::new(kept, layer_bytes, until, every)?;
         let mut read = 0;
         while !writer.checkpoint().is_over(&plan) {
             let pass = writer.checkpoint().passes;
-            let mut before = (pass > 0).then(|| self.place.open(pass - 1)).transpose()?;
+            let mut before = (pass > 0).then(|| self.place.open(pass - 1, self.bytes())).transpose()?;
             let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
             let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
             let mut sources = Sources { cells, rhs, slabs, read: 0 };
@@ -182,28 +192,29 @@ impl Run {
         Ok(Done { passes, outcome, read, written: writer.written })
     }
 
-    /// Gives the result of so many passes, [`Done::passes`], its name, and removes what was beside it.
+    /// Bytes of the grid.
+    fn bytes(&self) -> u64 {
+        u64::from(self.plan.layers) * self.layer_bytes
+    }
+
+    /// Gives the result its name after [`Run::steps`], and removes what was beside it.
     ///
     /// # Errors
     ///
-    /// A file cannot be renamed or removed.
-    pub fn finish(self, passes: u32) -> Result<(), StreamError> {
-        self.place.finish(passes - 1)
-    }
-}
-
-/// Allocates what a run needs, or says how much that is.
-fn allocate(
-    device: &Device,
-    queue: &Queue,
-    slabs: Slabs,
-    weights: Weights,
-) -> Result<(SlabDevice, Buffers), StreamError> {
-    let scope = device.push_error_scope(ErrorFilter::OutOfMemory);
-    let slabs = SlabDevice::new(device, queue, slabs, weights)?;
-    let buffers = Buffers::new(&slabs);
-    match pollster::block_on(scope.pop()) {
-        Some(_) => Err(StreamError::Memory { bytes: slabs.bytes() }),
-        None => Ok((slabs, buffers?)),
+    /// - Not all steps are done.
+    /// - The grid of the last pass is gone.
+    /// - A file cannot be renamed or removed.
+    pub fn finish(self) -> Result<(), StreamError> {
+        let (plan, path) = (&self.plan, self.place.checkpoint());
+        let Some(mut checkpoint) = Checkpoint::read(&path)? else {
+            return Err(StreamError::NoCheckpoint { path });
+        };
+        if !checkpoint.is_over(plan) {
+            let (done, steps) = (plan.steps_before(checkpoint.passes), plan.all_steps());
+            return Err(StreamError::Stopped { done, steps });
+        }
+        let is_noted = std::mem::replace(&mut checkpoint.renaming, true);
+        let last = (checkpoint.passes - 1, self.bytes());
+        self.place.finish(last, is_noted, || checkpoint.write(&path))
     }
 }

@@ -30,15 +30,11 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins where a checkpoint ends. It is written first: where that fails, nothing was lost.
     pub fn new(
-        (place, plan, mut checkpoint): (Place, Plan, Checkpoint),
+        (place, plan, checkpoint): (Place, Plan, Checkpoint),
         layer_bytes: u64,
         until: Option<Until>,
         every: Duration,
     ) -> Result<Self, StreamError> {
-        if plan.is_checked(checkpoint.passes) {
-            // What slabs changed is not kept.
-            checkpoint.slabs = 0;
-        }
         checkpoint.write(&place.checkpoint())?;
         let kept = Instant::now();
         Ok(Writer {
@@ -63,7 +59,7 @@ impl Writer {
     /// Opens the file of the next pass.
     pub fn begin_pass(&mut self) -> Result<(), StreamError> {
         self.change = None;
-        self.file = Some(self.place.create(self.checkpoint.passes)?);
+        self.file = Some(self.place.create(self.checkpoint.passes, self.checkpoint.slabs > 0)?);
         Ok(())
     }
 

@@ -108,7 +108,7 @@ fn reduce(work: Work, args: &ReduceArgs, gpu: &Gpu, ranks: &Ranks) -> Result<Str
         sources.into_iter().map(|source| source.part(part.clone())).collect::<Result<Vec<_>, _>>()?;
     let largest = args.piece.min(gpu.device.limits().max_buffer_size) / 8 * 8;
     let size = largest.min((part.end - part.start) * element.size()).next_multiple_of(8).max(8);
-    let mut pieces = Pieces::new(gpu, rule, element, sources.len(), size)?;
+    let mut pieces = ranks.agree(Pieces::new(gpu, rule, element, sources.len(), size));
     let mut host = vec![vec![0; size as usize]; sources.len()];
     let mut words = rule.nothing();
     let mut is_busy = false;

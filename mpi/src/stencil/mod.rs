@@ -77,7 +77,7 @@ pub fn run(args: &StencilArgs, ranks: &Ranks) -> Result<(), Failure> {
     let grid = ranks.agree(GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo));
     let read = |source| read(source, bytes.start / element.size()..bytes.end / element.size());
     let (cells, rhs) = (read(source)?, rhs.map(read).transpose()?);
-    let mut field = Field::new(&grid, &gpu, weights, &cells, rhs.as_deref())?;
+    let mut field = ranks.agree(Field::new(&grid, &gpu, weights, &cells, rhs.as_deref()));
     drop((cells, rhs));
     let steps = args.steps.unwrap_or(USUAL_STEPS[usize::from(until.is_some())]);
     match &until {

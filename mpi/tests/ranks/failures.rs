@@ -7,6 +7,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use halofold_mpi::halofold::Element;
+use halofold_mpi::halofold::stencil::{Config, FIVE_POINT, Grid};
+use halofold_mpi::{Field, GlobalGrid, Gpu};
 
 use crate::files::write;
 use crate::gpu::cells;
@@ -44,7 +46,7 @@ fn what_is_wrong_on_all_ranks_is_said_once() {
     assert!(!status.success() && err.contains("none.npy: no such file"), "{err}");
 }
 
-/// Says that this process is a rank of the next test.
+/// Says that this process is a rank of one of the next tests.
 const IS_RANK: &str = "HALOFOLD_MPI_TEST_IS_RANK";
 
 #[test]
@@ -58,14 +60,40 @@ fn a_panic_on_one_rank_ends_all() {
         });
         return;
     }
-    let folder = folder("panic");
+    let err = ended_by_the_second("a_panic_on_one_rank_ends_all");
+    assert!(err.contains(": a panic: ") && err.contains("the second rank panics"), "{err}");
+}
+
+#[test]
+fn a_lost_device_on_one_rank_ends_all() {
+    if std::env::var_os(IS_RANK).is_some() {
+        halofold_mpi::run(|ranks| {
+            let gpu = ranks.agree(Gpu::open(ranks));
+            let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(20, 30));
+            let grid = ranks.agree(GlobalGrid::new(ranks, &gpu.device, part));
+            let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, &[0; 20 * 30 * 4], None)?;
+            field.steps(3)?;
+            if ranks.rank() == 1 {
+                gpu.device.destroy();
+            }
+            // The others wait for its faces.
+            field.steps(1000)
+        });
+        return;
+    }
+    ended_by_the_second("a_lost_device_on_one_rank_ends_all");
+}
+
+/// Runs a test of this file on three ranks, which the second one ends: what they print.
+fn ended_by_the_second(test: &str) -> String {
+    let folder = folder(test);
     let mut command = mpirun();
     command.env(IS_RANK, "1").args(["-n", "3"]).arg(std::env::current_exe().unwrap());
-    command.args(["--exact", "failures::a_panic_on_one_rank_ends_all", "--nocapture"]);
+    command.args(["--exact", &format!("failures::{test}"), "--nocapture"]);
     let Ended { status, err, .. } = Launch::start(command, &folder).end();
     assert!(!status.success(), "{err}");
-    assert!(err.contains("error: rank 1 of 3 on ") && err.contains(": a panic: "), "{err}");
-    assert!(err.contains("the second rank panics"), "{err}");
+    assert!(err.contains("error: rank 1 of 3 on ") && !err.contains("error: rank 0"), "{err}");
+    err
 }
 
 /// Launches three ranks of which the second one is started in another way.

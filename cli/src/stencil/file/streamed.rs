@@ -5,7 +5,7 @@ mod options;
 mod refusal;
 
 use std::fs;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Instant, UNIX_EPOCH};
 
 use halofold::stencil::Config;
 use halofold::wgpu;
@@ -61,7 +61,7 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let mut input = FileCells::new(source, config.element);
     let mut rhs = rhs.map(|rhs| FileCells::new(rhs, config.element));
     let settings = Settings::new((&gpu.device, &gpu.queue), config, weights, &mut input)
-        .with_checkpoints(Duration::from_secs_f64(args.stream.checkpoint))
+        .with_checkpoints(args.stream.checkpoint())
         .with_stop(reserved::leave_interrupts_to_work());
     let settings = match until {
         Some(until) => settings.with_until(until),
@@ -75,7 +75,7 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
     let done = compute(&run, settings, config.grid.cells(), gpu)?;
     let took = computing.elapsed().as_secs_f64();
     let (plan, begun) = (*run.plan(), run.start());
-    run.finish(done.passes).map_err(failure)?;
+    run.finish().map_err(failure)?;
 
     let steps = plan.steps_before(done.passes);
     let updates = u64::from(steps) * config.grid.cells() - updates(&plan, begun, config.grid.cells());
@@ -139,9 +139,10 @@ fn compute(run: &Run, settings: Settings<'_>, cells: u64, gpu: &Gpu) -> Result<D
     show(run.start());
     // What was done before it was resumed is no measure of speed.
     bar.reset_eta();
-    let done = gpu.attempt(|| run.steps(settings, show).map_err(failure));
+    // Its own error says what is kept. What was only noted comes after that.
+    let done = run.steps(settings, show).map_err(failure);
     bar.finish_and_clear();
-    done
+    done.and_then(|done| gpu.check().map(|()| done))
 }
 
 /// Updates of cells that are done.
@@ -187,9 +188,10 @@ fn failure(error: StreamError) -> Failure {
         StreamError::Unfinished { .. } | StreamError::Full { .. } | StreamError::Device(_) => {
             Failure::Usage(format!("{error} (--resume)"))
         }
-        StreamError::Room { .. } | StreamError::Thin { .. } | StreamError::Memory { .. } => {
-            Failure::Usage(format!("{error} (--memory, --slab, --depth)"))
-        }
+        StreamError::Room { .. }
+        | StreamError::Thin { .. }
+        | StreamError::Deep { .. }
+        | StreamError::Memory { .. } => Failure::Usage(format!("{error} (--memory, --slab, --depth)")),
         error => Failure::usage(error),
     }
 }

@@ -1,10 +1,15 @@
 //! The options of streamed runs.
 
+use std::time::Duration;
+
 use crate::count::parse_count;
 use halofold_fleet::stream::Wishes;
 
 /// The memory that a streamed run takes where nothing else is said.
 const USUAL_MEMORY: u64 = 4 << 30;
+
+/// Seconds between two checkpoints where nothing else is said.
+const USUAL_CHECKPOINT: f64 = 30.0;
 
 /// Options of grids that are stepped slab by slab, from file to file.
 #[derive(clap::Args, Clone, Copy, Debug)]
@@ -28,9 +33,9 @@ pub struct StreamArgs {
     /// those that it began with.
     #[arg(long, conflicts_with_all = ["preset", "adapters"])]
     pub resume: bool,
-    /// Seconds between two checkpoints of a streamed run; 0 is after every slab.
-    #[arg(long, value_name = "SECONDS", default_value = "30", conflicts_with_all = ["preset", "adapters"], value_parser = parse_seconds, allow_negative_numbers = true)]
-    pub checkpoint: f64,
+    /// Seconds between two checkpoints of a streamed run, which this asks for: 30 by default; 0 is after every slab.
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["preset", "adapters"], value_parser = parse_seconds, allow_negative_numbers = true)]
+    checkpoint: Option<f64>,
 }
 
 impl StreamArgs {
@@ -41,6 +46,7 @@ impl StreamArgs {
             (self.slab.is_some(), "--slab"),
             (self.depth.is_some(), "--depth"),
             (self.resume, "--resume"),
+            (self.checkpoint.is_some(), "--checkpoint"),
         ];
         options.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
@@ -48,6 +54,11 @@ impl StreamArgs {
     /// Bytes that buffers may take in all.
     pub fn memory(&self) -> u64 {
         self.memory.unwrap_or(USUAL_MEMORY)
+    }
+
+    /// How long to work between two checkpoints.
+    pub fn checkpoint(&self) -> Duration {
+        Duration::from_secs_f64(self.checkpoint.unwrap_or(USUAL_CHECKPOINT))
     }
 
     /// What is asked for instead of what would be chosen.
