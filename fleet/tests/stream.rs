@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -161,7 +162,7 @@ impl Small {
         Small { cells: cells(&config), config, folder: tempfile::tempdir().unwrap() }
     }
 
-    fn path(&self, ending: &str) -> std::path::PathBuf {
+    fn path(&self, ending: &str) -> PathBuf {
         self.folder.path().join(format!("result{ending}"))
     }
 
@@ -202,14 +203,16 @@ impl Small {
 /// Stopped in the first or the second pass, whose file then lacks what the checkpoint speaks of.
 #[test]
 fn a_pass_begins_again_where_its_file_is_gone() {
-    let cut = |path: &std::path::Path| fs::File::options().write(true).open(path).unwrap().set_len(70);
-    let losses: [&dyn Fn(&std::path::Path) -> io::Result<()>; 2] = [&|path| fs::remove_file(path), &cut];
+    let lose = |path: &Path, is_cut: bool| match is_cut {
+        true => fs::File::options().write(true).open(path)?.set_len(70),
+        false => fs::remove_file(path),
+    };
     for (slabs, ending) in [(3, ".halofold-0"), (11, ".halofold-1")] {
-        for lose in losses {
+        for is_cut in [true, false] {
             let small = Small::new();
             small.stop(slabs);
             assert!(small.open(true).start().slabs > 0);
-            lose(&small.path(ending)).unwrap();
+            lose(&small.path(ending), is_cut).unwrap();
             let run = small.open(true);
             assert_eq!(run.start().slabs, 0);
             small.steps(&run, u32::MAX).unwrap();

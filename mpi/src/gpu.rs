@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(turns(&[gpu("a"), again.clone(), gpu("b"), again, cpu.clone()]), [0, 2, 0, 2]);
         assert_eq!(turns(&[gpu("a"), other("a"), other("b"), small.clone()]), [0, 2, 0, 2]);
         assert_eq!(turns(&[small, cpu.clone()]), [0; 4]);
-        assert_eq!(turns(&[cpu.clone()]), [0; 4]);
+        assert_eq!(turns(std::slice::from_ref(&cpu)), [0; 4]);
         assert_eq!(turn(&[gpu(""), gpu(""), cpu], 1), Some([1, 2]));
         assert_eq!(turn(&[], 0), None);
     }
