@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt::{self, Display};
+use std::io::{self, Write as _};
 use std::ops::Range;
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
@@ -173,7 +174,10 @@ pub(crate) struct End {
 impl End {
     /// Prints why, and ends all ranks.
     pub(crate) fn all(&self, why: impl Display) -> ! {
-        eprintln!("error: {}: {why}", self.rank);
+        // In one write, which nothing that mpirun or another rank says can part.
+        let text = format!("error: {}: {why}\n", self.rank);
+        // Nobody is left to be told that it failed.
+        let _ = io::stderr().write_all(text.as_bytes());
         SimpleCommunicator::world().abort(FAILED)
     }
 }
