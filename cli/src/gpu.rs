@@ -203,20 +203,12 @@ impl Gpu {
 
     /// Runs work that may fail inside wgpu: out of memory, a driver that refuses a shader, a lost device.
     pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        let scopes =
-            [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
-                .map(|filter| self.device.push_error_scope(filter));
-        let result = work();
-        // Scopes are a stack: the last one pushed is popped first.
-        let errors: Vec<_> =
-            scopes.into_iter().rev().filter_map(|scope| pollster::block_on(scope.pop())).collect();
-        // Memory that ran out has others in its wake, about buffers that are not there.
-        if errors.iter().any(|error| matches!(error, wgpu::Error::OutOfMemory { .. })) {
-            return Err(Failure::usage("the GPU is out of memory: use fewer elements"));
-        }
-        match errors.first() {
-            Some(error) => Err(Failure::usage(error)),
-            None => self.check().and(result),
+        match halofold_fleet::faults_of(&self.device, work) {
+            (_, Some(wgpu::Error::OutOfMemory { .. })) => {
+                Err(Failure::usage("the GPU is out of memory: use fewer elements"))
+            }
+            (_, Some(error)) => Err(Failure::usage(error)),
+            (result, None) => self.check().and(result),
         }
     }
 

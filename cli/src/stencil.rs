@@ -44,7 +44,7 @@ pub struct StencilArgs {
     #[arg(long, value_name = "EPS", conflicts_with = "preset", value_parser = parse_epsilon, allow_negative_numbers = true)]
     until: Option<f64>,
     /// What --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
-    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until", value_parser = parse_norm)]
+    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
     norm: Norm,
     /// Add up squared changes without rounding: the same residual_l2 of the same grids on every GPU. A check takes twice as long.
     #[arg(long, requires = "until")]
@@ -136,15 +136,6 @@ pub fn run(args: &StencilArgs) -> Result<(), Failure> {
         (None, None) => Err(Failure::usage(
             "name the grid to step (a .npy file, or - for standard input), a table: --preset thesis-5pt or thesis-27pt, or --tune",
         )),
-    }
-}
-
-/// Reads a norm.
-fn parse_norm(text: &str) -> Result<Norm, String> {
-    match text {
-        "max" => Ok(Norm::Max),
-        "l2" => Ok(Norm::L2),
-        _ => Err("the norms are max and l2".to_owned()),
     }
 }
 

@@ -1,19 +1,23 @@
 //! How much faster several GPUs step a grid than one of them.
 //!
 //! ```text
-//! cargo run --release -p halofold-fleet --example scaling -- 32640x16384 --halo=8,16,32,64
+//! cargo run --release -p halofold-fleet --example scaling -- --grid 32640x16384 --halo 8,16,32,64
 //! ```
 //!
 //! The grid is stepped by one GPU as a whole, by one GPU at the height of its part, and by all of them together, for each halo that is
 //! named (by default the one that is chosen). Weak efficiency is the time of the part by the time of all; strong efficiency is the time of
 //! the whole by the time of all and their number. First the grid after some steps is held, bit for bit, against that of one GPU.
 //!
-//! `--adapters=0,1` (by default all; `0,0` is one GPU as two devices), `--stencil=27`, `--single` for kernels that make one step per pass,
-//! `--periodic`, `--steps=512` of each timed run, `--runs=3` of which the fastest counts. The output is JSON.
+//! `--adapters 0,1` (by default all; `0,0` is one GPU as two devices), `--stencil 27`, `--single` for kernels that make one step per pass,
+//! `--periodic`, `--steps 512` of each timed run, `--runs 3` of which the fastest counts. The output is JSON.
+
+#[path = "../../measure/examples/arguments/mod.rs"]
+mod arguments;
 
 use std::error::Error;
 use std::time::Instant;
 
+use arguments::Arguments;
 use halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, Stencil};
 use halofold::wgpu::{self, BufferUsages};
 use halofold::{Element, adapter};
@@ -44,26 +48,23 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 impl Options {
     fn read() -> Result<Self, Box<dyn Error>> {
-        let (flags, words): (Vec<_>, Vec<_>) =
-            std::env::args().skip(1).partition(|word| word.starts_with("--"));
-        let has = |name: &str| flags.iter().any(|flag| flag == name);
-        let value = |name: &str| flags.iter().find_map(|flag| flag.strip_prefix(name));
-        let stencil: &'static Stencil = value("--stencil=").map_or(Ok(&FIVE_POINT), str::parse)?;
-        let grid: Grid = words.first().ok_or("name a grid, like 32640x16384")?.parse()?;
-        let config = if has("--single") {
+        let lists = ["grid", "halo", "adapters", "stencil", "steps", "runs"];
+        let arguments = Arguments::read(&lists, &["single", "periodic"])?;
+        let stencil: &'static Stencil = arguments.list("stencil", &[&FIVE_POINT])?[0];
+        let grid: Grid = arguments.list("grid", &[Grid::plane(32640, 16384)])?[0];
+        let config = if arguments.has("single") {
             Config::new(stencil, stencil.fastest_step(), Element::F32, grid)
         } else {
             Config::fastest(stencil, Element::F32, grid)
         };
-        let border = if has("--periodic") { Border::Periodic } else { Border::Fixed };
-        let halos = value("--halo=").map(|text| text.split(',').map(|halo| halo.parse().map(Some)).collect());
-        let adapters = value("--adapters=").map(|text| text.split(',').map(str::parse).collect());
+        let border = if arguments.has("periodic") { Border::Periodic } else { Border::Fixed };
+        let halos: Vec<u32> = arguments.list("halo", &[])?;
         Ok(Options {
             config: config.with_borders(Borders::all(border)),
-            adapters: adapters.transpose()?,
-            halos: halos.transpose()?.unwrap_or_else(|| vec![None]),
-            steps: value("--steps=").unwrap_or("512").parse()?,
-            runs: value("--runs=").unwrap_or("3").parse()?,
+            adapters: arguments.has("adapters").then(|| arguments.list("adapters", &[])).transpose()?,
+            halos: if halos.is_empty() { vec![None] } else { halos.into_iter().map(Some).collect() },
+            steps: arguments.list("steps", &[512])?[0],
+            runs: arguments.list("runs", &[3])?[0],
         })
     }
 

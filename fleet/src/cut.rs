@@ -19,7 +19,7 @@ const TIMED: u32 = 4;
 /// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
 /// tuning is left to each GPU.
 pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
-    let fitting = device.limits().max_buffer_size / (config.layer() * config.element.size()).max(1);
+    let fitting = device.limits().max_buffer_size / config.layer_bytes().max(1);
     let layers = u64::from(config.layers()).min(fitting.max(1)) as u32;
     config.with_kernel_of(&config.with_layers(layers).on(device))
 }
@@ -39,14 +39,15 @@ impl Plan<'_> {
     pub(crate) fn cut(&self, settings: &Settings) -> Result<Cut, FleetError> {
         let count = self.members.len();
         let equal = vec![1.0; count];
-        if let (Some(halo), Some(shares)) = (settings.halo, self.known_shares(settings, &equal)) {
+        let known = settings.shares.as_deref().or_else(|| self.are_alike().then_some(&equal[..]));
+        if let (Some(halo), Some(shares)) = (settings.halo, known) {
             return self.slabs(shares, halo);
         }
-        let shares = self.known_shares(settings, &equal).unwrap_or(&equal);
+        let shares = known.unwrap_or(&equal);
         // A first cut, in rounds of one pass, tells what passes and exchanges cost.
         let (slabs, stencils) = self.slabs(shares, self.even(1))?;
-        let steps = each(count, |nth| Ok(stencils[nth].config().steps_per_pass()))?;
-        let steps = steps.into_iter().max().unwrap_or(1).min(lowest(&slabs));
+        let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
+        let steps = steps.max().unwrap_or(1).min(lowest(&slabs));
         let (slabs, stencils) = self.slabs(shares, self.even(steps))?;
         let costs = self.measure(&slabs, &stencils)?;
         let speeds: Vec<f64> = slabs
@@ -54,7 +55,7 @@ impl Plan<'_> {
             .zip(&costs)
             .map(|(slab, costs)| f64::from(slab.own().len() as u32) / costs.pass)
             .collect();
-        let shares = self.known_shares(settings, &equal).unwrap_or(&speeds).to_vec();
+        let shares = known.unwrap_or(&speeds);
         log::debug!(
             "halofold fleet: {costs:?} for slabs of {:?}",
             slabs.iter().map(Slab::own).collect::<Vec<_>>()
@@ -68,14 +69,13 @@ impl Plan<'_> {
             self.even(steps) * passes.min().unwrap_or(1)
         });
         let least = self.config.layers() / count as u32;
-        self.slabs(&shares, if settings.halo.is_some() { halo } else { halo.min(least.max(1)) })
+        self.slabs(shares, if settings.halo.is_some() { halo } else { halo.min(least.max(1)) })
     }
 
-    /// The speeds, if they need not be measured.
-    fn known_shares<'s>(&self, settings: &'s Settings, equal: &'s [f64]) -> Option<&'s [f64]> {
+    /// Whether all GPUs have one name: then they are equally fast.
+    fn are_alike(&self) -> bool {
         let name = |member: &Member| member.device.adapter_info().name;
-        let alike = self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]));
-        settings.shares.as_deref().or_else(|| alike.then_some(equal))
+        self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]))
     }
 
     fn slabs(&self, shares: &[f64], halo: u32) -> Result<Cut, FleetError> {

@@ -44,6 +44,7 @@
 //! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Nothing is allocated
 //! after the first round of each number of steps.
 
+mod course;
 mod cut;
 mod depth;
 mod error;
@@ -55,8 +56,10 @@ mod team;
 mod watched;
 mod worker;
 
+pub use course::Course;
 pub use cut::kernel_of_parts;
 pub use error::{FleetError, WorkerError};
 pub use split::split;
 pub use team::{Settings, Team};
+pub use watched::faults_of;
 pub use worker::{Member, Worker};

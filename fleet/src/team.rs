@@ -6,6 +6,7 @@ use std::thread;
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
 
+use crate::course::Course;
 use crate::cut::{Plan, kernel_of_parts};
 use crate::error::{FleetError, each, of};
 use crate::worker::{Member, Worker};
@@ -43,13 +44,13 @@ impl Settings {
 #[derive(Debug)]
 pub struct Team {
     config: Config,
-    workers: Vec<Worker>,
-    /// Steps done.
-    done: u32,
-    outcome: Outcome,
-    /// The condition that the outcome is about.
-    until: Option<Until>,
+    workers: Workers,
+    course: Course,
 }
+
+/// The workers, in the order of the GPUs.
+#[derive(Debug)]
+struct Workers(Vec<Worker>);
 
 impl Team {
     /// Cuts a grid into slabs, measures what [`Settings`] leave open, and uploads `cells`, and `rhs` if the configuration has a
@@ -85,28 +86,28 @@ impl Team {
             let [cells, rhs] = [cells, rhs].map(|cells| pieces(slab, cells));
             Worker::new(&members[nth], &stencils[nth], slab, &cells, &rhs)
         };
-        let workers = each(members.len(), load)?;
-        Ok(Team { config, workers, done: 0, outcome: Outcome::NONE, until: None })
+        let workers = Workers(each(members.len(), load)?);
+        Ok(Team { config, workers, course: Course::new(slabs[0].depth()) })
     }
 
     /// The workers, in the order of the GPUs.
     pub fn workers(&self) -> &[Worker] {
-        &self.workers
+        &self.workers.0
     }
 
     /// The layers of a halo.
     pub fn halo(&self) -> u32 {
-        self.workers.first().map_or(0, |worker| worker.slab().depth())
+        self.workers.0[0].slab().depth()
     }
 
     /// Steps done.
     pub const fn done(&self) -> u32 {
-        self.done
+        self.course.done()
     }
 
     /// What the last check found.
     pub const fn outcome(&self) -> Outcome {
-        self.outcome
+        self.course.outcome()
     }
 
     /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run.
@@ -115,16 +116,8 @@ impl Team {
     ///
     /// A device is lost.
     pub fn advance(&mut self, steps: u32) -> Result<(), FleetError> {
-        if steps > 0 {
-            self.outcome.converged = false;
-        }
-        let mut left = steps;
-        while left > 0 {
-            let round = left.min(self.halo());
-            self.round(round, false)?;
-            left -= round;
-        }
-        Ok(())
+        let Team { workers, course, .. } = self;
+        course.advance(steps, |steps| workers.round(steps, false))
     }
 
     /// Makes up to so many steps, until a check finds that the last step changed little enough. As with
@@ -137,73 +130,10 @@ impl Team {
     /// - The condition is no number, or checks come after every zero steps.
     /// - A device is lost.
     pub fn advance_until(&mut self, steps: u32, until: &Until) -> Result<Outcome, FleetError> {
-        until.check()?;
-        if self.until.replace(*until) != Some(*until) {
-            self.outcome.converged = false;
-        }
-        let end = self.done.saturating_add(steps);
-        while self.done < end && !self.outcome.converged {
-            let due = until.next_check(self.done, end);
-            let round = (due - self.done).min(self.halo());
-            let is_checked = self.done + round == due;
-            self.round(round, is_checked)?;
-            if is_checked {
-                let change = self.change()?;
-                (self.outcome.max, self.outcome.l2) = (change.max(), change.l2());
-                self.outcome.converged = change.meets(until);
-            }
-        }
-        Ok(self.outcome)
-    }
-
-    /// What the last step changed in all slabs.
-    fn change(&self) -> Result<Change, FleetError> {
-        let mut changes = self.workers.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
-        let first = changes.next().expect("there is a GPU");
-        changes.try_fold(first?, |mut all, change| {
-            all.merge(&change?);
-            Ok(all)
-        })
-    }
-
-    /// A round on each GPU, and the exchange after it.
-    fn round(&mut self, steps: u32, is_checked: bool) -> Result<(), FleetError> {
-        for (nth, worker) in self.workers.iter_mut().enumerate() {
-            of(nth, worker.begin(steps, is_checked))?;
-        }
-        for (nth, worker) in self.workers.iter_mut().enumerate() {
-            of(nth, worker.wait())?;
-        }
-        self.exchange()?;
-        for (nth, worker) in self.workers.iter_mut().enumerate() {
-            of(nth, worker.release())?;
-        }
-        self.done += steps;
-        self.outcome.steps = self.done;
-        Ok(())
-    }
-
-    /// Brings each edge to the neighbour's halo.
-    fn exchange(&self) -> Result<(), FleetError> {
-        let count = self.workers.len();
-        let copy = |nth: usize, side: Side| {
-            let neighbour = match side {
-                Side::Low => (nth + count - 1) % count,
-                Side::High => (nth + 1) % count,
-            };
-            match of(nth, self.workers[nth].take(side))? {
-                Some(edge) => of(neighbour, self.workers[neighbour].give(side.opposite(), &edge)),
-                None => Ok(()),
-            }
-        };
-        let faces = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side)));
-        let is_threaded = self.workers[0].slab().face_bytes() >= THREADED;
-        if !is_threaded {
-            return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
-        }
-        thread::scope(|scope| {
-            let copies: Vec<_> = faces.map(|(nth, side)| scope.spawn(move || copy(nth, side))).collect();
-            copies.into_iter().try_for_each(|copy| copy.join().expect("a copy does not panic"))
+        let Team { workers, course, .. } = self;
+        course.advance_until(steps, until, |steps, is_checked| {
+            workers.round(steps, is_checked)?;
+            is_checked.then(|| workers.change()).transpose()
         })
     }
 
@@ -213,7 +143,7 @@ impl Team {
     ///
     /// A device is lost.
     pub fn finish(&self) -> Result<(), FleetError> {
-        self.workers.iter().enumerate().try_for_each(|(nth, worker)| of(nth, worker.finish()))
+        self.workers.0.iter().enumerate().try_for_each(|(nth, worker)| of(nth, worker.finish()))
     }
 
     /// Waits for everything submitted, and reads some bytes of the grid.
@@ -228,7 +158,7 @@ impl Team {
             return Err(FleetError::Cells { given: asked as usize, needed: self.config.bytes() });
         }
         let mut bytes = Vec::with_capacity(asked as usize);
-        for (nth, worker) in self.workers.iter().enumerate() {
+        for (nth, worker) in self.workers.0.iter().enumerate() {
             let slab = worker.slab();
             let [begin, end] =
                 [slab.own().start, slab.own().end].map(|layer| u64::from(layer) * slab.layer_bytes());
@@ -238,6 +168,57 @@ impl Team {
             }
         }
         Ok(bytes)
+    }
+}
+
+impl Workers {
+    /// What the last step changed in all slabs.
+    fn change(&self) -> Result<Change, FleetError> {
+        let mut changes = self.0.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
+        let first = changes.next().expect("there is a GPU");
+        changes.try_fold(first?, |mut all, change| {
+            all.merge(&change?);
+            Ok(all)
+        })
+    }
+
+    /// A round on each GPU, and the exchange after it.
+    fn round(&mut self, steps: u32, is_checked: bool) -> Result<(), FleetError> {
+        for (nth, worker) in self.0.iter_mut().enumerate() {
+            of(nth, worker.begin(steps, is_checked))?;
+        }
+        for (nth, worker) in self.0.iter_mut().enumerate() {
+            of(nth, worker.wait())?;
+        }
+        self.exchange()?;
+        for (nth, worker) in self.0.iter_mut().enumerate() {
+            of(nth, worker.release())?;
+        }
+        Ok(())
+    }
+
+    /// Brings each edge to the neighbour's halo.
+    fn exchange(&self) -> Result<(), FleetError> {
+        let count = self.0.len();
+        let copy = |nth: usize, side: Side| {
+            let neighbour = match side {
+                Side::Low => (nth + count - 1) % count,
+                Side::High => (nth + 1) % count,
+            };
+            match of(nth, self.0[nth].take(side))? {
+                Some(edge) => of(neighbour, self.0[neighbour].give(side.opposite(), &edge)),
+                None => Ok(()),
+            }
+        };
+        let faces = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side)));
+        let is_threaded = self.0[0].slab().face_bytes() >= THREADED;
+        if !is_threaded {
+            return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
+        }
+        thread::scope(|scope| {
+            let copies: Vec<_> = faces.map(|(nth, side)| scope.spawn(move || copy(nth, side))).collect();
+            copies.into_iter().try_for_each(|copy| copy.join().expect("a copy does not panic"))
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Jacobi, Outcome, Until, Weights};
-use halofold_fleet::{Member, Worker};
+use halofold_fleet::{Course, Member, Worker};
 use mpi::collective::SystemOperation;
 
 use crate::exchange::exchange;
@@ -18,8 +18,7 @@ pub struct Field<'g> {
     worker: Worker,
     /// What leaves to the neighbours on both sides, and what arrives from them.
     faces: [[Option<Vec<u8>>; 2]; 2],
-    done: u32,
-    outcome: Outcome,
+    course: Course,
 }
 
 impl<'g> Field<'g> {
@@ -48,17 +47,17 @@ impl<'g> Field<'g> {
         let worker = Worker::new(&member, &jacobi, grid.slab(), &[&held], &rhs)?;
         let face = |side| grid.slab().edge(side).map(|_| vec![0; grid.slab().face_bytes() as usize]);
         let faces = [Side::BOTH.map(face), Side::BOTH.map(face)];
-        Ok(Field { grid, worker, faces, done: 0, outcome: Outcome::NONE })
+        Ok(Field { grid, worker, faces, course: Course::new(grid.slab().depth()) })
     }
 
     /// Steps done.
     pub const fn done(&self) -> u32 {
-        self.done
+        self.course.done()
     }
 
     /// What the last check found, in the whole grid.
     pub const fn outcome(&self) -> Outcome {
-        self.outcome
+        self.course.outcome()
     }
 
     /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run. All ranks call this together.
@@ -67,36 +66,29 @@ impl<'g> Field<'g> {
     ///
     /// The device is lost.
     pub fn steps(&mut self, steps: u32) -> Result<(), GridError> {
-        let end = self.done.saturating_add(steps);
-        while self.done < end {
-            self.round((end - self.done).min(self.grid.slab().depth()), false)?;
-        }
-        Ok(())
+        let mut course = self.course;
+        let made = course.advance(steps, |steps| self.round(steps, false));
+        self.course = course;
+        made
     }
 
     /// Makes up to so many steps, until a check finds that the last step changed the grid little enough: after every [`Until::every`] steps,
     /// and after the last one. All ranks stop at the same step, and it does not depend on their number: the largest change is found by a
-    /// maximum, and squares are added exactly. All ranks call this together.
+    /// maximum, and squares are added exactly. A grid that has converged makes no more steps for this condition; [`Field::steps`] and another condition
+    /// go on. All ranks call this together.
     ///
     /// # Errors
     ///
     /// - The condition is no number, or checks come after every zero steps.
     /// - The device is lost.
     pub fn steps_until(&mut self, steps: u32, until: &Until) -> Result<Outcome, GridError> {
-        until.check()?;
-        let end = self.done.saturating_add(steps);
-        while self.done < end && !self.outcome.converged {
-            let due = until.next_check(self.done, end);
-            let steps = (due - self.done).min(self.grid.slab().depth());
-            let is_checked = self.done + steps == due;
+        let mut course = self.course;
+        let made = course.advance_until(steps, until, |steps, is_checked| {
             self.round(steps, is_checked)?;
-            if is_checked {
-                let change = self.change()?;
-                (self.outcome.max, self.outcome.l2) = (change.max(), change.l2());
-                self.outcome.converged = change.meets(until);
-            }
-        }
-        Ok(self.outcome)
+            is_checked.then(|| self.change()).transpose()
+        });
+        self.course = course;
+        made
     }
 
     /// Waits for all steps, and hands out this rank's layers, in pieces and in order.
@@ -126,10 +118,7 @@ impl<'g> Field<'g> {
                 worker.give(side, face)?;
             }
         }
-        worker.release()?;
-        self.done += steps;
-        self.outcome.steps = self.done;
-        Ok(())
+        Ok(worker.release()?)
     }
 
     /// What the last step changed on all ranks.

@@ -126,22 +126,16 @@ impl<'r> GlobalGrid<'r> {
         part: Config,
         halo: Option<u32>,
     ) -> Result<Self, GridError> {
-        let mut config = part;
-        let outer = match config.stencil.dims {
-            Dims::Two => &mut config.grid.rows,
-            _ => &mut config.grid.planes,
-        };
         let mut layers = vec![0u64; ranks.count()];
-        ranks.world().all_gather_into(&u64::from(*outer), &mut layers[..]);
+        ranks.world().all_gather_into(&u64::from(part.layers()), &mut layers[..]);
         let before: u64 = layers[..ranks.rank()].iter().sum();
         let all: u64 = layers.iter().sum();
         let fewest = layers.into_iter().min().unwrap_or(0);
-        let own = before as u32..(before + u64::from(*outer)) as u32;
-        *outer = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
-        let config = kernel_of_parts(config, device);
-        let mut here = config;
-        here.grid = part.grid;
-        let steps = ranks.all(&[here.on(device).steps_per_pass()], SystemOperation::max())[0];
+        let own = before as u32..(before + u64::from(part.layers())) as u32;
+        let all = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
+        let config = kernel_of_parts(part.with_layers(all), device);
+        let steps = config.with_layers(part.layers()).on(device).steps_per_pass();
+        let steps = ranks.all(&[steps], SystemOperation::max())[0];
         let halo = halo.unwrap_or_else(|| usual_halo(&config, steps, fewest));
         check_same(ranks, &config, halo)?;
         if u64::from(halo) > fewest && ranks.count() > 1 {

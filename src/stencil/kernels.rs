@@ -123,12 +123,16 @@ impl Kernels {
 
     /// The reduction that adds up the squares of an exact check.
     pub(super) fn exact_residual(&self) -> Result<&Reducer, StencilError> {
-        self.reducer(&self.exact_residual, residual::exact_reducer)
+        self.reducer(&self.exact_residual, |device, element, options| {
+            residual::exact_reducer(device, element, options, false)
+        })
     }
 
     /// The same for a slab, which leaves a state.
     pub(super) fn state_residual(&self) -> Result<&Reducer, StencilError> {
-        self.reducer(&self.state_residual, residual::state_reducer)
+        self.reducer(&self.state_residual, |device, element, options| {
+            residual::exact_reducer(device, element, options, true)
+        })
     }
 
     /// A reduction that is kept, or the one that `make` makes.

@@ -80,5 +80,5 @@ pub use plan::{Params, Plan};
 pub use shape::{BadBlock, BadGrid, Block, Border, Borders, Grid, UnknownBorder};
 pub use stencils::*;
 pub use tuning::Tuning;
-pub use until::{Norm, Outcome, Until};
+pub use until::{Norm, Outcome, UnknownNorm, Until};
 pub use window::{Halo, Window};

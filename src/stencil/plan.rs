@@ -99,6 +99,11 @@ impl Config {
         }
     }
 
+    /// Bytes of one layer.
+    pub fn layer_bytes(&self) -> u64 {
+        self.layer().saturating_mul(self.element.size())
+    }
+
     /// Whether the last layer is the first one's neighbour.
     pub fn is_ring(&self) -> bool {
         self.outer_sides()[0] == Border::Periodic
@@ -138,7 +143,7 @@ impl Config {
         let size = self.element.size();
         let most = limits.max_storage_buffer_binding_size / 4 * 4;
         let alignment = limits.min_storage_buffer_offset_alignment;
-        Cut::new(self.layers(), self.layer().saturating_mul(size), most.min(MOST_CELLS * size), alignment)
+        Cut::new(self.layers(), self.layer_bytes(), most.min(MOST_CELLS * size), alignment)
     }
 
     /// Checks that a grid that is larger than one binding can be cut into windows.

@@ -67,23 +67,14 @@ pub(super) fn reducer(
     Reducer::with_options(device, operator(element), options)
 }
 
-/// The reduction that only adds up squares, exactly.
+/// The reduction that only adds up squares, exactly: to their sum, or for slabs to its state.
 pub(super) fn exact_reducer(
     device: &Device,
     element: Element,
     options: pipeline::Options<'_>,
+    to_states: bool,
 ) -> Result<Reducer, ReduceError> {
-    let options = Options { cache: options.cache, ..Options::default() };
-    Reducer::with_options(device, exact_operator(element), options)
-}
-
-/// The same, which leaves the state of the sum.
-pub(super) fn state_reducer(
-    device: &Device,
-    element: Element,
-    options: pipeline::Options<'_>,
-) -> Result<Reducer, ReduceError> {
-    let options = Options { cache: options.cache, to_states: true, ..Options::default() };
+    let options = Options { cache: options.cache, to_states, ..Options::default() };
     Reducer::with_options(device, exact_operator(element), options)
 }
 

@@ -1,5 +1,7 @@
 //! The stopping condition: how large the change of a step may be. Plain values; no GPU here.
 
+use std::str::FromStr;
+
 use crate::reduce::Accuracy;
 use crate::stencil::error::StencilError;
 
@@ -12,6 +14,23 @@ pub enum Norm {
     Max,
     /// The square root of the sum of all squared changes.
     L2,
+}
+
+/// A name that is not a norm.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the norms are max and l2")]
+pub struct UnknownNorm;
+
+impl FromStr for Norm {
+    type Err = UnknownNorm;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "max" => Ok(Norm::Max),
+            "l2" => Ok(Norm::L2),
+            _ => Err(UnknownNorm),
+        }
+    }
 }
 
 /// A stopping condition: a run stops once a check finds the residual below `epsilon`. The residual is the

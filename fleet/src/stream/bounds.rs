@@ -1,6 +1,6 @@
 //! The choice of slabs and passes for a grid and the room that there is. Pure.
 
-use halofold::stencil::{Border, Config, Dims, Until};
+use halofold::stencil::{Config, Until};
 use halofold::wgpu::{COPY_BUFFER_ALIGNMENT, Limits};
 
 use super::{Plan, StreamError};
@@ -107,17 +107,13 @@ impl Plan {
 impl Bounds {
     /// A grid, the most steps, and the bytes that all buffers of a run may take on a device of these limits.
     pub fn new(config: &Config, steps: u32, memory: u64, limits: &Limits) -> Self {
-        let (layers, border) = match config.stencil.dims {
-            Dims::Two => (config.grid.rows, config.borders.north),
-            _ => (config.grid.planes, config.borders.near),
-        };
-        let layer_bytes = config.bytes() / u64::from(layers.max(1));
+        let layer_bytes = config.layer_bytes();
         // What comes back has a check behind the slab.
         let largest = limits.max_buffer_size.saturating_sub(CHECK_BYTES);
         let largest = largest.min(limits.max_storage_buffer_binding_size);
         Bounds {
-            layers,
-            ring: border == Border::Periodic,
+            layers: config.layers(),
+            ring: config.is_ring(),
             steps,
             every: None,
             layer_bytes,

@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use halofold::Element;
-use halofold::stencil::{Border, Config, Dims, Grid, Norm, Stencil};
+use halofold::stencil::{Border, Config, Norm, Stencil};
 use halofold_files::{Source, npy};
 use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks, part};
 
 use crate::Failure;
 use output::Output;
-use request::{Request, parse_epsilon, parse_norm};
+use request::{Request, parse_epsilon};
 
 /// Steps where none are asked for, and with a condition to stop.
 const USUAL_STEPS: [u32; 2] = [1, 100_000];
@@ -41,7 +41,7 @@ pub struct StencilArgs {
     #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]
     until: Option<f64>,
     /// What --until looks at: max, the largest change, or l2, the root of the exact sum of all squared changes.
-    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until", value_parser = parse_norm)]
+    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
     norm: Norm,
     /// Steps between two checks of --until: 10 by default.
     #[arg(long, value_name = "M", requires = "until", value_parser = clap::value_parser!(u32).range(1..))]
@@ -71,9 +71,9 @@ pub fn run(args: &StencilArgs, ranks: &Ranks) -> Result<(), Failure> {
     let gpu = ranks.agree(Gpu::open(ranks));
 
     let own = own(&config, ranks);
-    let layer = config.bytes() / layers(&config);
+    let layer = config.layer_bytes();
     let bytes = own.start * layer..own.end * layer;
-    let part = with_layers(config, own.end - own.start);
+    let part = config.with_layers((own.end - own.start) as u32);
     let grid = ranks.agree(GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo));
     let read = |source| read(source, bytes.start / element.size()..bytes.end / element.size());
     let (cells, rhs) = (read(source)?, rhs.map(read).transpose()?);
@@ -93,22 +93,9 @@ pub fn run(args: &StencilArgs, ranks: &Ranks) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Layers of a grid: what is cut.
-fn layers(config: &Config) -> u64 {
-    let Grid { planes, rows, .. } = config.grid;
-    u64::from(if config.stencil.dims == Dims::Two { rows } else { planes })
-}
-
-/// The same with so many layers.
-fn with_layers(mut config: Config, layers: u64) -> Config {
-    let grid = &mut config.grid;
-    *if config.stencil.dims == Dims::Two { &mut grid.rows } else { &mut grid.planes } = layers as u32;
-    config
-}
-
 /// The layers that are a rank's. Faces of 16-bit cells are whole words: then layers go by twos.
 fn own(config: &Config, ranks: &Ranks) -> Range<u64> {
-    let (all, unit) = (layers(config), if config.element == Element::F16 { 2 } else { 1 });
+    let (all, unit) = (u64::from(config.layers()), if config.element == Element::F16 { 2 } else { 1 });
     let Range { start, end } = part(all.div_ceil(unit), ranks.rank(), ranks.count());
     start * unit..(end * unit).min(all)
 }

@@ -1,6 +1,6 @@
 //! What is asked for, checked as far as that needs no GPU.
 
-use halofold::stencil::{Borders, Config, Dims, Grid, Norm, Stencil, Until, Variant, Weights};
+use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, Until, Variant, Weights};
 use halofold_files::Source;
 
 use super::StencilArgs;
@@ -100,15 +100,6 @@ fn shape(args: &StencilArgs, shape: &[u64]) -> Result<(&'static Stencil, Grid), 
         [rows, cols] if dims == Dims::Two => Ok((stencil, Grid::plane(rows, cols))),
         [planes, rows, cols] => Ok((stencil, Grid { planes, rows, cols })),
         _ => Err(format!("shape {shape:?}: a grid has 1 to 2^32 - 1 cells on a side")),
-    }
-}
-
-/// Reads a norm.
-pub fn parse_norm(text: &str) -> Result<Norm, String> {
-    match text {
-        "max" => Ok(Norm::Max),
-        "l2" => Ok(Norm::L2),
-        _ => Err("the norms are max and l2".to_owned()),
     }
 }
 

@@ -182,7 +182,7 @@ impl Slab {
 
     /// Bytes of one layer.
     pub fn layer_bytes(&self) -> u64 {
-        self.config.layer() * self.config.element.size()
+        self.config.layer_bytes()
     }
 
     /// Bytes of each of its two grids, which hold its layers and its halos.

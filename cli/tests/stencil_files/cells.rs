@@ -1,0 +1,154 @@
+//! Grids on the host, their files, and runs of the program on them.
+
+use std::fs;
+use std::process::Output;
+
+use half::f16;
+use halofold::Element;
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{Border, Borders, Dims, Grid, Stencil, Weights};
+use serde_json::Value;
+
+use crate::files::{self, npy, stdout};
+
+/// The keys of a report, in their order.
+const KEYS: [&str; 17] = [
+    "file",
+    "variant",
+    "points",
+    "grid",
+    "block",
+    "boundary",
+    "steps",
+    "type",
+    "gpu_ms_median",
+    "wall_ms",
+    "gcells_per_s",
+    "residual_max",
+    "residual_l2",
+    "converged",
+    "output",
+    "adapter",
+    "backend",
+];
+
+pub fn run(args: &[&str]) -> Output {
+    files::command("stencil", args).output().unwrap()
+}
+
+/// A grid of some values.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    pub grid: Grid,
+    pub stencil: &'static Stencil,
+    pub values: Vec<f64>,
+}
+
+impl Cells {
+    /// Small integers, the same every time.
+    pub fn integers(stencil: &'static Stencil) -> Self {
+        let grid = match stencil.dims {
+            Dims::Three => Grid { planes: 5, rows: 9, cols: 11 },
+            _ => Grid::plane(13, 37),
+        };
+        let values = (0..grid.cells()).map(|cell| ((cell * cell * 7 + cell / 5) % 9) as f64 - 4.0).collect();
+        Cells { grid, stencil, values }
+    }
+
+    pub fn shape(&self) -> Vec<usize> {
+        let Grid { planes, rows, cols } = self.grid;
+        let sides = [planes, rows, cols].map(|side| side as usize);
+        sides[3 - self.stencil.dims.count()..].to_vec()
+    }
+
+    /// What the CPU makes of them.
+    pub fn stepped(&self, border: Border, weights: Weights, steps: u32) -> Vec<f64> {
+        let (mut source, mut target) = (self.values.clone(), self.values.clone());
+        for _ in 0..steps {
+            let borders = Borders::all(border);
+            Problem::new(self.stencil, weights, self.grid, borders).step(&source, &mut target);
+            std::mem::swap(&mut source, &mut target);
+        }
+        source
+    }
+
+    /// The file of an array of them, in a type, byte order and order of dimensions.
+    pub fn file(&self, kind: &str, big: bool, fortran: bool) -> Vec<u8> {
+        let shape = self.shape();
+        let data: Vec<u8> = self
+            .order(fortran)
+            .flat_map(|cell| {
+                let mut bytes = encode(kind, self.values[cell]);
+                if big {
+                    bytes.reverse();
+                }
+                bytes
+            })
+            .collect();
+        npy(&format!("{}{kind}", if big { '>' } else { '<' }), fortran, &shape, &data)
+    }
+
+    /// The cells in the order of a file.
+    pub fn order(&self, fortran: bool) -> impl Iterator<Item = usize> {
+        let Grid { planes, rows, cols } = self.grid;
+        let [planes, rows, cols] = [planes, rows, cols].map(|side| side as usize);
+        (0..self.values.len()).map(move |at| {
+            if !fortran {
+                return at;
+            }
+            let (plane, row, col) = (at % planes, at / planes % rows, at / planes / rows);
+            (plane * rows + row) * cols + col
+        })
+    }
+}
+
+/// A number as an element of a NumPy type, little end first.
+pub fn encode(kind: &str, value: f64) -> Vec<u8> {
+    match kind {
+        "f2" => f16::from_f64(value).to_le_bytes().to_vec(),
+        "f4" => (value as f32).to_le_bytes().to_vec(),
+        "f8" => value.to_le_bytes().to_vec(),
+        "b1" | "u1" => vec![value as u8],
+        "i1" => (value as i8).to_le_bytes().to_vec(),
+        "i2" => (value as i16).to_le_bytes().to_vec(),
+        "u2" => (value as u16).to_le_bytes().to_vec(),
+        "i4" => (value as i32).to_le_bytes().to_vec(),
+        "i8" => (value as i64).to_le_bytes().to_vec(),
+        "u4" => (value as u32).to_le_bytes().to_vec(),
+        _ => (value as u64).to_le_bytes().to_vec(),
+    }
+}
+
+/// NumPy's name of an element type.
+pub fn kind(element: Element) -> String {
+    format!("{}{}", &element.name()[..1], element.size())
+}
+
+/// Type, shape and values of the array in a file that the program wrote.
+pub fn array(path: &str) -> (String, String, Vec<f64>) {
+    let bytes = fs::read(path).unwrap();
+    assert_eq!(bytes[..8], *b"\x93NUMPY\x01\x00");
+    let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let header = std::str::from_utf8(&bytes[10..end]).unwrap();
+    assert!(header.contains("'fortran_order': False"), "{header}");
+    let between = |from: &str, to: &str| {
+        let (_, rest) = header.split_once(from).unwrap();
+        rest.split_once(to).unwrap().0.trim_end_matches([',', ' ']).to_owned()
+    };
+    let (kind, shape) = (between("'descr': '", "'"), between("'shape': (", ")"));
+    let data = &bytes[end..];
+    let values = match &kind[..] {
+        "<f2" => data.as_chunks().0.iter().map(|x| f16::from_le_bytes(*x).to_f64()).collect(),
+        "<f4" => data.as_chunks().0.iter().map(|x| f64::from(f32::from_le_bytes(*x))).collect(),
+        "<f8" => data.as_chunks().0.iter().map(|x| f64::from_le_bytes(*x)).collect(),
+        other => panic!("{other}"),
+    };
+    (kind, shape, values)
+}
+
+/// The one object that `--json` prints.
+pub fn report(output: &Output) -> Value {
+    let report: serde_json::Map<String, Value> = serde_json::from_str(&stdout(output)).unwrap();
+    assert_eq!(report.keys().map(String::as_str).collect::<Vec<_>>(), KEYS);
+    Value::Object(report)
+}
