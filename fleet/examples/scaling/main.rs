@@ -8,11 +8,14 @@
 //! named (by default the one that is chosen). Weak efficiency is the time of the part by the time of all; strong efficiency is the time of
 //! the whole by the time of all and their number. First the grid after some steps is held, bit for bit, against that of one GPU.
 //!
+//! `--sum 268435456` takes sums of so many floats on each GPU instead, each GPU alone and all at once.
+//!
 //! `--adapters 0,1` (by default all; `0,0` is one GPU as two devices), `--stencil 27`, `--single` for kernels that make one step per pass,
 //! `--periodic`, `--steps 512` of each timed run, `--runs 3` of which the fastest counts. The output is JSON.
 
-#[path = "../../measure/examples/arguments/mod.rs"]
+#[path = "../../../measure/examples/arguments/mod.rs"]
 mod arguments;
+mod sums;
 
 use std::error::Error;
 use std::time::Instant;
@@ -25,6 +28,8 @@ use halofold_fleet::{Member, Settings, Team, kernel_of_parts};
 
 /// What the command line asks for.
 struct Options {
+    /// Sums of so many floats on each GPU, instead of stencils.
+    sum: Option<u64>,
     config: Config,
     adapters: Option<Vec<usize>>,
     halos: Vec<Option<u32>>,
@@ -43,12 +48,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(Member { device, queue })
     };
     let members: Vec<Member> = chosen.iter().map(open).collect::<Result<_, _>>()?;
-    options.run(&members)
+    match options.sum {
+        Some(len) => sums::run(&members, len, options.runs),
+        None => options.run(&members),
+    }
 }
 
 impl Options {
     fn read() -> Result<Self, Box<dyn Error>> {
-        let lists = ["grid", "halo", "adapters", "stencil", "steps", "runs"];
+        let lists = ["sum", "grid", "halo", "adapters", "stencil", "steps", "runs"];
         let arguments = Arguments::read(&lists, &["single", "periodic"])?;
         let stencil: &'static Stencil = arguments.list("stencil", &[&FIVE_POINT])?[0];
         let grid: Grid = arguments.list("grid", &[Grid::plane(32640, 16384)])?[0];
@@ -60,6 +68,7 @@ impl Options {
         let border = if arguments.has("periodic") { Border::Periodic } else { Border::Fixed };
         let halos: Vec<u32> = arguments.list("halo", &[])?;
         Ok(Options {
+            sum: arguments.list("sum", &[])?.first().copied(),
             config: config.with_borders(Borders::all(border)),
             adapters: arguments.has("adapters").then(|| arguments.list("adapters", &[])).transpose()?,
             halos: if halos.is_empty() { vec![None] } else { halos.into_iter().map(Some).collect() },
