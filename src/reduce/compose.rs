@@ -144,6 +144,7 @@ impl Text<'_> {
         let composer = match monoid.format() {
             Some(format) => composer
                 .choose("exact/lane_sums", format.lane_sums())
+                .choose_or_none("exact/batch", format.batch(*features))
                 .provide("exact/window_words", vec![format.window_words()]),
             None => composer,
         };
