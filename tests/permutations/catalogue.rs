@@ -70,7 +70,8 @@ impl Permutation<'_> {
     /// Whether it is an exact sum that uses 64-bit integers where a device has them.
     pub fn sums_in_64_bits(&self) -> bool {
         let format = self.monoid.exact().and_then(|monoid| monoid.format());
-        self.stage.kernel.name.starts_with("exact") && format.is_some_and(|format| format != Format::Double)
+        let has_batches = self.stage.kernel.name.starts_with("exact") && self.stage.reads != Reads::Partials;
+        has_batches && format.is_some_and(|format| format != Format::Double)
     }
 
     /// Its kernel.

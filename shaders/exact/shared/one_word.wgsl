@@ -80,34 +80,25 @@ fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
-// The hidden bits of four numbers: zeros have none.
-fn hidden_bits(v: vec4<u32>) -> vec4<u32> {
-    return select(vec4<u32>(HIDDEN), vec4<u32>(0u), (v & vec4<u32>(0x7fffffffu)) == vec4<u32>(0u));
-}
-
-// Where four numbers are in the window; zeros are at a place in it.
-fn places_of_some(v: vec4<u32>, window: u32, hidden: vec4<u32>) -> vec4<u32> {
-    return select(places(v, window), vec4<u32>(0u), hidden == vec4<u32>(0u));
-}
-
-// The same if some are zeros, or lie outside of the window.
+// The same if some are zeros, or lie outside of the window. Zeros have no hidden bit, so it does not matter where they are.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     let window = before.tag & WINDOW;
-    let h0 = hidden_bits(v0);
-    let h1 = hidden_bits(v1);
-    let h2 = hidden_bits(v2);
-    let h3 = hidden_bits(v3);
-    let u0 = places_of_some(v0, window, h0);
-    let u1 = places_of_some(v1, window, h1);
-    let u2 = places_of_some(v2, window, h2);
-    let u3 = places_of_some(v3, window, h3);
-    if largest_of(u0, u1, u2, u3) >= (SPAN << 24u) {
+    let d0 = v0 << vec4<u32>(1u);
+    let d1 = v1 << vec4<u32>(1u);
+    let d2 = v2 << vec4<u32>(1u);
+    let d3 = v3 << vec4<u32>(1u);
+    // Zeros pass both comparisons: of all numbers, the negative of zero is the smallest, too.
+    let none = vec4<u32>(0u);
+    let is_above = largest_of(d0, d1, d2, d3) >= ((window + SPAN) << 24u);
+    let is_below = largest_of(none - d0, none - d1, none - d2, none - d3) > (0u - (window << 24u));
+    if is_above || is_below {
         return add_apart(before, v0, v1, v2, v3);
     }
-    var sum = add_four(begin_batch(before), v0, u0, h0);
-    sum = add_four(sum, v1, u1, h1);
-    sum = add_four(sum, v2, u2, h2);
-    sum = add_four(sum, v3, u3, h3);
+    let hidden = vec4<u32>(HIDDEN);
+    var sum = add_four(begin_batch(before), v0, places(v0, window), min(d0, hidden));
+    sum = add_four(sum, v1, places(v1, window), min(d1, hidden));
+    sum = add_four(sum, v2, places(v2, window), min(d2, hidden));
+    sum = add_four(sum, v3, places(v3, window), min(d3, hidden));
     var flags = OTHERS;
     if (before.tag & OTHERS) == 0u {
         let minus_zero = vec4<u32>(0x80000000u);

@@ -1,7 +1,5 @@
 //! What kernels of exact sums are made of: an operator's text, and what it takes in memory.
 
-use wgpu::Features;
-
 use crate::element::Element;
 use crate::reduce::exact::format::Format;
 use crate::reduce::ladder::{Coverage, Delivery, Kernel, Loads, Memory, Subgroups};
@@ -63,14 +61,14 @@ impl Format {
         }
     }
 
-    /// The file that sums a batch of numbers, in 64-bit integers if the device has them; `None` if the operator's own text
-    /// does.
-    pub(in crate::reduce) fn batch(self, features: Features) -> Option<&'static str> {
-        let is_wide = features.contains(Features::SHADER_INT64);
-        match self {
-            Format::Single if is_wide => Some("exact/batch_in_64_bits"),
-            Format::Single => Some("exact/batch_in_words"),
-            Format::Product | Format::Double => None,
+    /// The file that sums a batch of numbers, in 64-bit integers or in words; `None` if the operator's own text does.
+    pub(in crate::reduce) fn batch(self, in_64_bits: bool) -> Option<&'static str> {
+        match (self, in_64_bits) {
+            (Format::Single, true) => Some("exact/batch_in_64_bits"),
+            (Format::Single, false) => Some("exact/batch_in_words"),
+            (Format::Product, true) => Some("exact/products_in_64_bits"),
+            (Format::Product, false) => Some("exact/products_in_words"),
+            (Format::Double, _) => None,
         }
     }
 
