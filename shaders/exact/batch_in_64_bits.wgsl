@@ -5,9 +5,14 @@
 // from the window's highest exponent. The product of two signed words, added to a sum of 64 bits, is one operation on many
 // GPUs, and takes neither a shift of 64 bits nor a carry.
 //
+// That operation takes both words with their signs. Significands have none, and a compiler that knows it may widen them
+// as words without a sign, and then multiply in several operations. So their hidden bit comes with a sign bit that is zero, but
+// no compiler knows (sign_unknown.wgsl).
+//
 // The lowest exponent of the window has r = 27: products are eight times the number in units of the window. So a batch is
 // eight times the sum of sixteen numbers of 51 bits, less than 2^58, and starts with what the two lower digits hold.
 #import operator
+#import exact/sign_unknown
 
 alias Sums = i64;
 
@@ -17,6 +22,11 @@ const EXTRA: u32 = 3u;
 // A batch without numbers yet: the lower digits of the sum so far.
 fn begin_batch(acc: Acc) -> Sums {
     return (i64(acc.middle) << (DIGIT + EXTRA)) | i64(acc.low << EXTRA);
+}
+
+// The hidden bit as `add_four` takes it.
+fn hidden_bit() -> u32 {
+    return HIDDEN | sign_unknown();
 }
 
 // Where four numbers are in the window, from its highest exponent down, in the upper eight bits. The fraction, doubled,

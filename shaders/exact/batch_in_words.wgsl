@@ -21,6 +21,11 @@ fn begin_batch(acc: Acc) -> Sums {
     return Sums(vec4<u32>(0u), vec4<u32>(0u));
 }
 
+// The hidden bit as `add_four` takes it.
+fn hidden_bit() -> u32 {
+    return HIDDEN;
+}
+
 // Where four numbers are in the window, from its lowest exponent up, in the upper eight bits. One comparison says
 // whether a number is in it.
 fn places(v: vec4<u32>, window: u32) -> vec4<u32> {

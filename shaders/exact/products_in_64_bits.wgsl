@@ -5,6 +5,7 @@
 // (batch_in_64_bits.wgsl explains it). Both sums are eight times what they are in units of the window, and less than 2^58;
 // they start with what the three lower digits hold.
 #import operator
+#import exact/sign_unknown
 
 struct Sums {
     lower: i64,
@@ -32,8 +33,9 @@ fn add_products(sums: Sums, f: Factors, u: vec4<u32>, wanted: vec4<u32>) -> Sums
     let a = ((f.v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) & wanted;
     let b = (f.w & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
     let product = vec4<u64>(a) * vec4<u64>(b);
-    let lower = bitcast<vec4<i32>>(vec4<u32>(product) & vec4<u32>(0xffffffu));
-    let upper = bitcast<vec4<i32>>(vec4<u32>(product >> vec4<u32>(HALF)));
+    let sign = vec4<u32>(sign_unknown());
+    let lower = bitcast<vec4<i32>>((vec4<u32>(product) & vec4<u32>(0xffffffu)) | sign);
+    let upper = bitcast<vec4<i32>>(vec4<u32>(product >> vec4<u32>(HALF)) | sign);
     let highest = bitcast<vec4<i32>>(((f.v ^ f.w) & vec4<u32>(0x80000000u)) | vec4<u32>(0x40000000u));
     let power = vec4<i64>(highest >> (u >> vec4<u32>(23u)));
     let x = vec4<i64>(lower) * power;

@@ -68,7 +68,7 @@ fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u
     if largest_of(u0, u1, u2, u3) >= (SPAN << 24u) {
         return add_carefully(acc, v0, v1, v2, v3);
     }
-    let hidden = vec4<u32>(HIDDEN);
+    let hidden = vec4<u32>(hidden_bit());
     var sum = add_four(begin_batch(acc), v0, u0, hidden);
     sum = add_four(sum, v1, u1, hidden);
     sum = add_four(sum, v2, u2, hidden);
@@ -94,7 +94,7 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
     if is_above || is_below {
         return add_apart(before, v0, v1, v2, v3);
     }
-    let hidden = vec4<u32>(HIDDEN);
+    let hidden = vec4<u32>(hidden_bit());
     var sum = add_four(begin_batch(before), v0, places(v0, window), min(d0, hidden));
     sum = add_four(sum, v1, places(v1, window), min(d1, hidden));
     sum = add_four(sum, v2, places(v2, window), min(d2, hidden));
