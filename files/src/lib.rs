@@ -221,8 +221,7 @@ impl Source {
     /// The file cannot be read, or ends too early.
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
         let wanted = self.wanted(piece.len(), self.taken);
-        let found =
-            self.reader.fill(self.start + self.taken, &mut piece[..wanted], label(&self.name))?;
+        let found = self.reader.fill(self.start + self.taken, &mut piece[..wanted], label(&self.name))?;
         self.taken += found as u64;
         if found < wanted {
             self.end()?;
