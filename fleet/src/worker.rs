@@ -294,16 +294,24 @@ impl Worker {
         Ok(read::wait_for(&self.member.device, index)?)
     }
 
-    /// Seconds of a round without its copies from GPU to GPU, in the mean of several.
-    pub(crate) fn rounds_seconds(&mut self, steps: u32, rounds: u32) -> Result<f64, WorkerError> {
+    /// Seconds of a round whose edges come back as the halos, in the mean of several, and how many of them the host copies.
+    pub(crate) fn rounds_seconds(&mut self, steps: u32, rounds: u32) -> Result<[f64; 2], WorkerError> {
+        let mut copies = 0.0;
         let start = Instant::now();
         for _ in 0..rounds {
             self.begin(steps, false)?;
             self.wait()?;
+            let arrived = Instant::now();
+            for side in Side::BOTH {
+                if let Some(edge) = self.take(side)? {
+                    self.give(side, &edge)?;
+                }
+            }
             self.release()?;
+            copies += arrived.elapsed().as_secs_f64();
         }
         self.finish()?;
-        Ok(start.elapsed().as_secs_f64() / f64::from(rounds))
+        Ok([start.elapsed().as_secs_f64(), copies].map(|seconds| seconds / f64::from(rounds)))
     }
 
     /// Seconds of so many steps over all that the slab holds, without rounds.
