@@ -149,6 +149,22 @@ fn what_is_in_fortrans_order_or_narrow_is_the_same_too() {
     check_reduced(&["-", "--raw", "f16", "--op", "sum,max"], &bytes[..9_002]);
 }
 
+#[test]
+fn the_first_piece_that_fails_is_told() {
+    let folder = Folder::new("several-failing");
+    let file = folder.write("long.bin", &[0; 40_000]);
+    for adapters in ["0", "0,0,0"] {
+        let on = |args: &[&str], input: &[u8]| {
+            let args = [args, &["--raw", "f32", "--piece", "4096", "--adapters", adapters]].concat();
+            files::run_on(&mut files::command("reduce", &args), input)
+        };
+        let pair = [&file, "--op", "dot", "--with", "-"];
+        refused(&on(&pair, &[0; 20_000]), &["--with", "different numbers of elements"]);
+        refused(&on(&pair, &[0; 20_001]), &["standard input", "20001 bytes are not a multiple"]);
+        refused(&on(&["-"], &[0; 20_002]), &["standard input", "20002 bytes are not a multiple"]);
+    }
+}
+
 /// Bytes that nobody ever wrote take no room on the disk, where a system knows files with holes.
 #[cfg(unix)]
 #[test]

@@ -44,7 +44,7 @@ impl<'a> Feed<'a> {
     pub fn next(
         &self,
         slot: &mut Slot,
-        readers: &mut Readers,
+        readers: &Readers,
         is_looked_at: bool,
     ) -> Option<(u64, Result<Share, Failure>)> {
         let mut deal = self.deal();

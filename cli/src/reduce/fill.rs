@@ -3,12 +3,11 @@
 //! That memory may be the GPU's own: the processor writes it past its caches, and must not read it. So each thread reads a little that
 //! stays in its cache, and copies it on from there. Where the host looks at the elements as well, they are read to memory of its own.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use halofold::wgpu;
 use halofold_fleet::Staging;
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::failure::Failure;
@@ -20,10 +19,11 @@ const CHUNK: usize = 256 << 10;
 /// Threads that read for one GPU, at most: more do not write to its memory any faster.
 const MOST_THREADS: usize = 8;
 
-/// The threads that read for one GPU, and what each of them reads to.
+/// The threads that read for one GPU.
 pub struct Readers {
     pool: ThreadPool,
-    bounces: Vec<Vec<u8>>,
+    /// What each of them reads to, and the last one what comes in order.
+    bounces: Vec<Mutex<Vec<u8>>>,
 }
 
 /// A part of a piece of one source.
@@ -90,34 +90,57 @@ impl Readers {
         let threads = thread::available_parallelism().map_or(1, usize::from) / gpus;
         let threads = threads.clamp(1, MOST_THREADS);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::usage)?;
-        Ok(Readers { pool, bounces: vec![vec![0; CHUNK]; threads] })
+        let bounces = (0..=threads).map(|_| Mutex::new(vec![0; CHUNK])).collect();
+        Ok(Readers { pool, bounces })
     }
 
     /// Reads a piece of files, from element `first` on.
-    pub fn by_place(&mut self, chunks: Vec<Chunk<'_>>, files: &[Source], first: u64) -> Result<(), Failure> {
-        let Readers { pool, bounces } = self;
+    pub fn by_place(&self, chunks: Vec<Chunk<'_>>, files: &[Source], first: u64) -> Result<(), Failure> {
         let chunks = Mutex::new(chunks.into_iter());
-        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
-        pool.install(|| {
-            bounces.par_iter_mut().with_max_len(1).try_for_each(|bounce| {
-                while let Some(chunk) = next() {
-                    let (file, at) = (&files[chunk.source], first + chunk.first);
-                    chunk.fill(bounce, |into| file.read_at(at, into))?;
-                }
-                Ok(())
-            })
-        })
+        let next = || lock(&chunks).next();
+        let read = || {
+            let mut bounce = self.bounce();
+            while let Some(chunk) = next() {
+                let (file, at) = (&files[chunk.source], first + chunk.first);
+                chunk.fill(&mut bounce, |into| file.read_at(at, into))?;
+            }
+            Ok(())
+        };
+        let failed = Mutex::new(Ok(()));
+        // The thread that asks only waits: one of the pool would begin the next piece meanwhile, and not notice the end of this one.
+        self.pool.in_place_scope(|scope| {
+            for _ in 0..self.pool.current_num_threads() {
+                scope.spawn(|_| {
+                    if let Err(error) = read() {
+                        *lock(&failed) = Err(error);
+                        // The others read nothing more.
+                        lock(&chunks).by_ref().for_each(drop);
+                    }
+                });
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads what comes next of each source, and tells how many elements that was: fewer where one ends.
-    pub fn in_order(&mut self, chunks: Vec<Chunk<'_>>, sources: &mut [Source]) -> Result<Vec<u64>, Failure> {
+    pub fn in_order(&self, chunks: Vec<Chunk<'_>>, sources: &mut [Source]) -> Result<Vec<u64>, Failure> {
         let mut lengths = vec![0; sources.len()];
+        let mut bounce = self.bounce();
         for chunk in chunks {
             let (source, length) = (&mut sources[chunk.source], &mut lengths[chunk.source]);
             if *length == chunk.first {
-                *length += chunk.fill(&mut self.bounces[0], |into| source.read(into))?;
+                *length += chunk.fill(&mut bounce, |into| source.read(into))?;
             }
         }
         Ok(lengths)
     }
+
+    /// What the thread that asks reads to.
+    fn bounce(&self) -> MutexGuard<'_, Vec<u8>> {
+        lock(&self.bounces[self.pool.current_thread_index().unwrap_or(self.bounces.len() - 1)])
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

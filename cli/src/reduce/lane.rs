@@ -1,9 +1,10 @@
-//! What reduces pieces on one GPU: compiled kernels, the memory that pieces pass through, and two threads.
+//! What reduces pieces on one GPU: compiled kernels, the memory that pieces pass through, and threads.
 //!
-//! One thread asks for the next piece and has it read to where the GPU copies it from. The other has it copied and reduced, brings the
-//! outcome back, and hands the memory back. There are two sets of it: while one piece is being reduced, the next is being read.
+//! Two threads ask for pieces and have them read to where the GPU copies them from: while the last of one piece are read, the next one has
+//! begun. A third has what was read copied and reduced, brings the outcome to the host, and hands the memory back.
 
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::feed::Feed;
@@ -15,6 +16,12 @@ use super::unpack::Unpack;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::Stored;
+
+/// Threads that ask for pieces.
+const ASKING: usize = 2;
+
+/// Sets of memory for a piece: one for each thread that asks, and one that the GPU has.
+const SLOTS: usize = ASKING + 1;
 
 /// What all pieces of a file go through.
 pub struct Steps<'a> {
@@ -53,7 +60,7 @@ pub struct Lane<'a> {
     gpu: &'a Gpu,
     kernels: Vec<Kernel>,
     unpack: Unpack,
-    slots: [Slot; 2],
+    slots: Vec<Slot>,
     readers: Readers,
 }
 
@@ -66,8 +73,8 @@ impl<'a> Lane<'a> {
         room: Room,
     ) -> Result<Self, Failure> {
         gpu.attempt(|| {
-            let slot = |number| Slot::new(gpu, number, room, kernels.len());
-            let slots = [slot(0)?, slot(1)?];
+            let slots = (0..SLOTS).map(|number| Slot::new(gpu, number, room, kernels.len()));
+            let slots = slots.collect::<Result<_, _>>()?;
             Ok(Lane { gpu, unpack: Unpack::new(gpu, work), slots, kernels, readers: Readers::new(gpus)? })
         })
     }
@@ -77,41 +84,45 @@ impl<'a> Lane<'a> {
         &self.kernels
     }
 
-    /// Takes pieces until there is no more, or one fails, and tells `done` of each.
+    /// Takes pieces until there is no more, and tells `done` of each. After one that fails it takes none.
     pub fn run<J: Job>(&mut self, feed: &Feed<'_>, job: &J, done: &Sender<Landed<J::Part>>) {
         let Lane { gpu, kernels, unpack, slots, readers } = self;
-        let (gpu, is_looked_at) = (*gpu, job.steps().is_looked_at);
+        let (gpu, readers) = (*gpu, &*readers);
         let (empty, to_fill) = mpsc::channel::<&mut Slot>();
         let (full, to_reduce) = mpsc::channel();
-        let reduce = |slot: &mut Slot, share: &Share| {
-            gpu.attempt(|| slot.launch(gpu, kernels, unpack, job.steps(), share))?;
+        for slot in slots {
+            let _ = empty.send(slot);
+        }
+        let to_fill = &Mutex::new(to_fill);
+        let reduce = |slot: &mut Slot, share: Share| {
+            gpu.attempt(|| slot.launch(gpu, kernels, unpack, job.steps(), &share))?;
             let made = || gpu.attempt(|| slot.collect(gpu));
-            job.part(kernels, share, &slot.kept(share, job.steps()), made)
+            let part = job.part(kernels, &share, &slot.kept(&share, job.steps()), made)?;
+            Ok((share, part))
         };
         thread::scope(move |scope| {
-            scope.spawn(move || {
-                for slot in to_fill {
-                    let Some((number, read)) = feed.next(slot, readers, is_looked_at) else { break };
-                    // Nobody listens after an error.
-                    let _ = full.send((number, read.map(|share| (share, slot))));
+            for _ in 0..ASKING {
+                let full = full.clone();
+                scope.spawn(move || {
+                    let next = || to_fill.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    while let Ok(slot) = next() {
+                        let Some((number, read)) = feed.next(slot, readers, job.steps().is_looked_at) else {
+                            break;
+                        };
+                        let _ = full.send((number, read, slot));
+                    }
+                });
+            }
+            drop(full);
+            for (number, read, slot) in to_reduce {
+                let part = read.and_then(|share| reduce(slot, share));
+                if part.is_err() {
+                    feed.stop();
                 }
-            });
-            for slot in slots {
+                // Nobody listens after an error, or asks for memory after the end.
+                let _ = done.send((number, part));
                 let _ = empty.send(slot);
             }
-            for (number, read) in to_reduce {
-                let part = read.and_then(|(share, slot)| {
-                    let part = reduce(slot, &share)?;
-                    let _ = empty.send(slot);
-                    Ok((share, part))
-                });
-                let has_failed = part.is_err();
-                let _ = done.send((number, part));
-                if has_failed {
-                    break;
-                }
-            }
-            // The thread that reads lives as long as `empty`, which is dropped here.
         });
     }
 }
