@@ -31,8 +31,8 @@ const fn shape([teams, levels, cells, rows]: [u32; 4], residents: u64, turn: (f6
 const NVIDIA_STAR: &[Shape] = &[
     shape([4, 2, 8, 2], 3, (420.0, 130.0)),
     shape([4, 3, 8, 2], 3, (430.0, 150.0)),
-    shape([4, 4, 8, 2], 3, (407.0, 211.0)),
-    shape([4, 6, 8, 2], 3, (430.0, 320.0)),
+    shape([4, 4, 8, 2], 3, (407.0, 228.0)),
+    shape([4, 6, 8, 2], 3, (430.0, 295.0)),
 ];
 /// 9 points of 32 or 16 bits.
 const NVIDIA_BOX: &[Shape] = &[
