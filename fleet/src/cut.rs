@@ -13,21 +13,9 @@ use crate::worker::{Member, Worker};
 
 /// Rounds that are timed, after one that is not. Their number is even, so that time-blocked kernels make whole passes: see
 /// [`halofold::stencil::Stepper::encode_in_pass`].
-const TIMED: u32 = 4;
-
-/// Passes of the deeper rounds that are timed. An odd number, like the one of the others: then both leave the grid in the same buffer.
-const DEEPER: u32 = 3;
-
-/// What was timed of one GPU.
-#[derive(Clone, Debug)]
-struct Times {
-    /// Seconds of the steps of a round, by passes over all that the slab holds.
-    pass: f64,
-    /// Seconds that a round takes beyond that.
-    more: f64,
-    /// Seconds of a round in which the host copies faces.
-    copies: f64,
-}
+const TIMED: u32 = 8;
+/// Copies of edges that are timed: enough that what a submission costs does not show.
+const COPIED: u32 = 16;
 
 /// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
 /// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
@@ -63,7 +51,7 @@ impl Plan<'_> {
         let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
         let steps = steps.max().unwrap_or(1).min(lowest(&slabs));
         let (slabs, stencils) = self.slabs(shares, self.even(steps))?;
-        let costs = self.measure((&slabs, &stencils), shares, settings.halo.is_none())?;
+        let costs = self.measure(&slabs, &stencils)?;
         let speeds: Vec<f64> = slabs
             .iter()
             .zip(&costs)
@@ -111,43 +99,24 @@ impl Plan<'_> {
         Ok((slabs, stencils))
     }
 
-    /// What passes and exchanges cost each GPU, one after the other: in rounds of one pass, and where that is asked and slabs are high
-    /// enough, in rounds of several.
-    fn measure(
-        &self,
-        (slabs, stencils): (&[Slab], &[Jacobi]),
-        shares: &[f64],
-        deeper: bool,
-    ) -> Result<Vec<Costs>, FleetError> {
-        let steps = slabs[0].depth();
-        let thin = self.time(slabs, stencils)?;
-        let thick = if deeper && lowest(slabs) >= DEEPER * steps {
-            let (slabs, stencils) = self.slabs(shares, DEEPER * steps)?;
-            self.time(&slabs, &stencils)?
-        } else {
-            thin.clone()
-        };
-        let costs = thin.iter().zip(thick);
-        Ok(costs
-            .map(|(thin, thick)| Costs::fitted(thin.pass, [thin.more, thick.more], DEEPER, thin.copies))
-            .collect())
-    }
-
-    /// Times rounds of these slabs, on one GPU after the other.
-    fn time(&self, slabs: &[Slab], stencils: &[Jacobi]) -> Result<Vec<Times>, FleetError> {
-        let time = |nth: usize| {
+    /// What passes and exchanges cost each GPU, one after the other.
+    fn measure(&self, slabs: &[Slab], stencils: &[Jacobi]) -> Result<Vec<Costs>, FleetError> {
+        let cost = |nth: usize| {
             let mut worker = Worker::new(&self.members[nth], &stencils[nth], &slabs[nth], &[], &[])?;
             let steps = slabs[nth].depth();
-            worker.rounds_seconds(steps, 1)?;
-            let [round, copies] = worker.rounds_seconds(steps, TIMED)?;
+            worker.rounds_seconds(steps, 2)?;
+            let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
             worker.passes_seconds(&stencils[nth], steps)?;
             let pass = worker.passes_seconds(&stencils[nth], TIMED * steps)? / f64::from(TIMED);
+            let bus = worker.edges_seconds(COPIED)?;
             drop(worker);
             // Its buffers go when the device is polled: there may be no room for two grids.
             read::poll(&self.members[nth].device)?;
-            Ok(Times { pass, more: (round - pass).max(0.0), copies })
+            // All GPUs are served by one host, one after the other.
+            let host = host * slabs.len() as f64;
+            Ok(Costs { pass, exchange: (round - pass - bus).max(0.0), copies, host })
         };
-        (0..slabs.len()).map(|nth| of(nth, time(nth))).collect()
+        (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()
     }
 
     /// Faces are copied in whole words: layers of an odd number of 16-bit cells go by twos.

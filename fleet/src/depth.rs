@@ -11,18 +11,12 @@
 pub struct Costs {
     /// Seconds of a pass over all layers.
     pub pass: f64,
-    /// Seconds that an exchange adds to a round, however many passes it has.
+    /// Seconds that an exchange adds to a round, however many passes it has: without the copies over the bus.
     pub exchange: f64,
     /// Seconds that the host copies faces, for each pass of a round.
     pub copies: f64,
-}
-
-impl Costs {
-    /// From what an exchange adds to a round of one pass and of `passes`.
-    pub fn fitted(pass: f64, [once, after]: [f64; 2], passes: u32, copies: f64) -> Costs {
-        let each = (after - once).max(0.0) / f64::from(passes.max(2) - 1);
-        Costs { pass, exchange: (once - each).max(0.0), copies }
-    }
+    /// Seconds that an exchange takes the host besides.
+    pub host: f64,
 }
 
 /// The most passes of a round: beyond, the halo costs memory and gains little.
@@ -33,7 +27,7 @@ const MOST_PASSES: u32 = 32;
 pub fn passes(costs: Costs, steps: u32, layers: u32, faces: u32) -> u32 {
     let cost = |m: u32| {
         let twice = f64::from(faces * steps * (m - 1)) / 2.0 / f64::from(layers);
-        let shown = (costs.copies * f64::from(m) - costs.pass).max(0.0);
+        let shown = (costs.host + costs.copies * f64::from(m) - costs.pass).max(0.0);
         costs.pass * (1.0 + twice) + (costs.exchange + shown) / f64::from(m)
     };
     let most = (layers / steps.max(1)).clamp(1, MOST_PASSES);
@@ -46,7 +40,7 @@ mod tests {
 
     #[test]
     fn dear_exchanges_and_tall_slabs_make_rounds_longer() {
-        let costs = |pass, exchange| Costs { pass, exchange, copies: 0.0 };
+        let costs = |pass, exchange| Costs { pass, exchange, copies: 0.0, host: 0.0 };
         // Two H200 with 16320 rows each, 8 steps a pass: eight passes were faster than four.
         assert!((4..=20).contains(&passes(costs(960e-6, 64e-6), 8, 16320, 1)));
         assert_eq!(passes(costs(960e-6, 0.0), 8, 16320, 1), 1);
@@ -59,17 +53,9 @@ mod tests {
 
     #[test]
     fn slow_copies_make_rounds_shorter() {
-        let costs = |copies| Costs { pass: 2.2e-3, exchange: 3e-4, copies };
+        let costs = |copies| Costs { pass: 2.2e-3, exchange: 3e-4, copies, host: 0.0 };
         let usual = passes(costs(1e-4), 3, 768, 1);
         assert!((4..=15).contains(&usual), "{usual}");
         assert!(passes(costs(2e-3), 3, 768, 1) < usual);
-    }
-
-    #[test]
-    fn what_grows_with_the_passes_is_no_part_of_an_exchange() {
-        let costs = Costs::fitted(1.0, [0.3, 0.7], 3, 0.0);
-        assert!((costs.exchange - 0.1).abs() < 1e-12, "{costs:?}");
-        assert_eq!(Costs::fitted(1.0, [0.3, 0.2], 3, 0.0).exchange, 0.3);
-        assert_eq!(Costs::fitted(1.0, [0.1, 0.9], 3, 0.0).exchange, 0.0);
     }
 }

@@ -10,13 +10,12 @@ use std::thread;
 
 use halofold::read;
 use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, BufferViewMut, Device, MapMode};
+use rayon::prelude::*;
 
 use crate::error::WorkerError;
 
-/// Bytes that are worth a thread: one thread copies slower than a bus.
-const PART: usize = 2 << 20;
-/// Threads of a copy, at most: more are not faster.
-const THREADS: usize = 4;
+/// Bytes that a thread copies: one thread copies slower than a bus, and less is not worth another thread.
+const PART: usize = 1 << 20;
 
 const ASKED: u8 = 0;
 const MAPPED: u8 = 1;
@@ -107,20 +106,15 @@ impl Staging {
 
     /// Copies all that the GPU will read to it, much of it by several threads.
     pub(crate) fn fill(&self, bytes: &[u8]) -> Result<(), WorkerError> {
-        let parts = (bytes.len() / PART).clamp(1, THREADS);
-        let each = bytes.len().div_ceil(parts).next_multiple_of(wgpu::MAP_ALIGNMENT as usize).max(8);
-        let part = |nth: usize, piece: &[u8]| {
-            let begin = (nth * each) as u64;
+        let part = |(nth, piece): (usize, &[u8])| {
+            let begin = (nth * PART) as u64;
             self.view_mut(begin..begin + piece.len() as u64)?.copy_from_slice(piece);
             Ok(())
         };
-        let mut pieces = bytes.chunks(each).enumerate();
-        let Some((_, first)) = pieces.next() else { return Ok(()) };
-        thread::scope(|scope| {
-            let others: Vec<_> = pieces.map(|(nth, piece)| scope.spawn(move || part(nth, piece))).collect();
-            part(0, first)?;
-            others.into_iter().try_for_each(|other| other.join().expect("a copy does not panic"))
-        })
+        if bytes.len() <= PART {
+            return part((0, bytes));
+        }
+        bytes.par_chunks(PART).enumerate().try_for_each(part)
     }
 
     /// Gives it back to the GPU.
