@@ -4,16 +4,20 @@
 //! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
 //! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
 
-mod ahead;
 mod check;
 mod dtype;
 mod engine;
 mod exact;
 mod exact_sum;
+mod feed;
 mod file;
+mod fill;
 mod help;
+mod kernels;
+mod lane;
 mod layout;
 mod op;
+mod outcomes;
 mod place;
 mod report;
 mod request;
@@ -37,6 +41,7 @@ use crate::{output, progress};
 use check::Check;
 use engine::Engine;
 use file::Work;
+use outcomes::Outcomes;
 use report::{Array, Row};
 use results::Results;
 use rule::Rule;
@@ -90,7 +95,7 @@ pub struct ReduceArgs {
     /// The files are exact states: add them up and print what they finish to.
     #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
     merge: bool,
-    /// Several take pieces of a file in turn. Sums of floats may have other last bits on adapters of another kind; with --exact they have
+    /// Each of several takes the next piece of a file when it is free. Sums of floats may have other last bits on adapters of another kind; with --exact they have
     /// not.
     #[command(flatten)]
     adapters: AnyAdapters,
@@ -130,7 +135,9 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let file = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &paths)).transpose()?;
     let gpus = args.adapters.open()?;
     let inputs = if second.is_some() { 2 } else { 1 };
-    let mut engine = Engine::new(&gpus, &work, &args.op, inputs, args.piece, args.verify)?;
+    let mut engine = Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
+        kernels::of_ops(gpu, &work, &args.op, most)
+    })?;
 
     // A header may claim any size.
     let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
@@ -164,7 +171,7 @@ fn reduce(
     work: &mut Work,
     second: Option<&mut Work>,
     args: &ReduceArgs,
-    advance: impl FnMut(u64),
+    mut advance: impl FnMut(u64),
 ) -> Result<Vec<(Row, Results)>, Failure> {
     let start = Instant::now();
     let mut sources = vec![work.open(args.raw)?];
@@ -178,7 +185,14 @@ fn reduce(
         Tally::new(rule, results, args.verify)
     };
     let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
-    engine.reduce(work, &mut sources, &mut tallies, advance)?;
+    let outcomes = Outcomes::new(work, engine.kernels(), &tallies, args.verify);
+    let bytes = stored.size() * sources.len() as u64;
+    engine.run(work, &mut sources, &outcomes, |share, part| {
+        outcomes.tell(&share, &part, &mut tallies)?;
+        advance(share.elements() * bytes);
+        Ok(())
+    })?;
+    tallies.iter_mut().try_for_each(|tally| tally.end(&work.layout))?;
     let wall_ms = start.elapsed().as_secs_f64() * 1e3;
     let row = |(&op, tally): (&Op, Tally)| {
         let (n, gpu_ms) = (tally.n(), tally.gpu_ms());

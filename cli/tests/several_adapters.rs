@@ -85,9 +85,10 @@ fn devices_tell_what_all_are() {
     assert!(adapters.iter().all(|adapter| adapter.get("pci").is_some()), "{text}");
 }
 
-/// The lines of a reduction, without the adapter's name and times.
-fn reduced(args: &[&str]) -> Vec<Value> {
-    let text = stdout(&run("reduce", &[args, &["--json", "--verify", "--piece", "4096"]].concat()));
+/// The lines of a reduction in small pieces, without the adapter's name and times.
+fn reduced(args: &[&str], input: &[u8]) -> Vec<Value> {
+    let mut command = files::command("reduce", &[args, &["--json", "--piece", "4096"]].concat());
+    let text = stdout(&files::run_on(&mut command, input));
     let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
     for row in &mut rows {
         for key in ["adapter", "gpu_ms", "wall_ms"] {
@@ -97,28 +98,91 @@ fn reduced(args: &[&str]) -> Vec<Value> {
     rows
 }
 
+/// Asserts that several adapters give what one gives, whether or not the host looks at the elements too.
+fn check_reduced(args: &[&str], input: &[u8]) {
+    for verify in [&[][..], &["--verify"]] {
+        let one = reduced(&[args, verify, &["--adapter", "0"]].concat(), input);
+        for adapters in ["0,0", "0,0,0", "all"] {
+            assert_eq!(reduced(&[args, verify, &["--adapters", adapters]].concat(), input), one, "{args:?}");
+        }
+    }
+}
+
 #[test]
-fn pieces_go_to_each_in_turn_and_results_are_the_same() {
+fn pieces_go_to_whoever_is_free_and_results_are_the_same() {
     let folder = Folder::new("several-reduce");
+    let whole = grid(&[37, 411]);
     let files = [
-        folder.write("a.npy", &grid(&[37, 411])),
+        folder.write("a.npy", &whole),
         folder.write("b.npy", &grid(&[3])),
         folder.write("c.npy", &grid(&[0])),
     ];
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
-    for options in [&["--op", "sum,min,arg-max,variance,count"][..], &["--exact", "--op", "sum,mean"]] {
-        let one = reduced(&[&files[..], options, &["--adapter", "0"]].concat());
-        for adapters in ["0,0", "0,0,0", "all"] {
-            assert_eq!(reduced(&[&files[..], options, &["--adapters", adapters]].concat()), one);
-        }
+    for options in [&["--op", "sum,min,arg-min,variance,count"][..], &["--exact", "--op", "sum,mean"]] {
+        check_reduced(&[&files[..], options].concat(), &[]);
+        check_reduced(&[&["-"], options].concat(), &whole);
     }
     for options in [&["--axis", "0"][..], &["--axis", "1", "--op", "arg-min"], &["--axis", "0", "--exact"]] {
-        let one = reduced(&[&files[..1], options, &["--adapter", "0"]].concat());
-        assert_eq!(reduced(&[&files[..1], options, &["--adapters", "0,0,0"]].concat()), one);
+        check_reduced(&[&files[..1], options].concat(), &[]);
     }
-    let with = [files[0], "--op", "dot", "--with", files[0], "--exact"];
-    assert_eq!(
-        reduced(&[&with[..], &["--adapters", "0,0"]].concat()),
-        reduced(&[&with[..], &["--adapter", "0"]].concat())
-    );
+    check_reduced(&["-", "--axis", "1"], &whole);
+    // A file beside a stream is read in order, too.
+    for second in [files[0], "-"] {
+        check_reduced(&[files[0], "--op", "dot", "--with", second], &whole);
+    }
+    check_reduced(&[files[0], "--op", "dot", "--with", files[0], "--exact"], &[]);
+}
+
+#[test]
+fn what_is_in_fortrans_order_or_narrow_is_the_same_too() {
+    let folder = Folder::new("several-stored");
+    let bytes: Vec<u8> = (0..30_000u32).map(|at| (at.wrapping_mul(2_654_435_769) >> 20) as u8).collect();
+    for (name, descr, fortran, shape) in
+        [("turned.npy", "|i1", true, &[300, 100][..]), ("narrow.npy", "|u1", false, &[30_000])]
+    {
+        let file = folder.write(name, &npy(descr, fortran, shape, &bytes));
+        check_reduced(&[&file, "--op", "sum,min,arg-max"], &[]);
+    }
+    // An odd number of 16-bit elements ends inside a word; the last one of a piece, too.
+    let odd = folder.write("odd.bin", &bytes[..9_002]);
+    let has_f16 = files::features().contains(halofold::wgpu::Features::SHADER_F16);
+    // Without 16-bit floats there are their exact sums.
+    let floats = if has_f16 { &["f16", "--op", "sum,max"][..] } else { &["f16", "--exact"] };
+    for options in [&["u16", "--op", "sum,max"], floats] {
+        check_reduced(&[&[odd.as_str(), "--raw"], options].concat(), &[]);
+        check_reduced(&[&["-", "--raw"], options].concat(), &bytes[..9_002]);
+    }
+}
+
+#[test]
+fn the_first_piece_that_fails_is_told() {
+    let folder = Folder::new("several-failing");
+    let file = folder.write("long.bin", &[0; 40_000]);
+    for adapters in ["0", "0,0,0"] {
+        let on = |args: &[&str], input: &[u8]| {
+            let args = [args, &["--raw", "f32", "--piece", "4096", "--adapters", adapters]].concat();
+            files::run_on(&mut files::command("reduce", &args), input)
+        };
+        let pair = [&file, "--op", "dot", "--with", "-"];
+        refused(&on(&pair, &[0; 20_000]), &["--with", "different numbers of elements"]);
+        refused(&on(&pair, &[0; 20_001]), &["standard input", "20001 bytes are not a multiple"]);
+        refused(&on(&["-"], &[0; 20_002]), &["standard input", "20002 bytes are not a multiple"]);
+    }
+}
+
+/// Bytes that nobody ever wrote take no room on the disk, where a system knows files with holes.
+#[cfg(unix)]
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_told() {
+    let folder = Folder::new("several-shrinks");
+    for adapters in ["0", "0,0,0"] {
+        let file = folder.write("large.npy", &npy("<f4", false, &[1 << 38], &[]));
+        let resize = |len| fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(len).unwrap();
+        resize((1 << 40) + 128);
+        let mut command = files::command("reduce", &[&file, "--adapters", adapters]);
+        let child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        resize(1 << 20);
+        refused(&child.wait_with_output().unwrap(), &["large.npy", "truncated", "1048448 found"]);
+    }
 }

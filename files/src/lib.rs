@@ -10,6 +10,7 @@
 mod error;
 mod grammar;
 mod header;
+mod native;
 pub mod npy;
 mod reader;
 mod stored;
@@ -23,7 +24,8 @@ use std::ops::Range;
 use halofold::Element;
 
 pub use error::InputError;
-use reader::{Reader, fill, open_reader};
+use native::{swap_bytes, widen};
+use reader::{Place, Reader, fill, open_reader};
 pub use stored::Stored;
 
 /// The argument that means standard input.
@@ -44,9 +46,11 @@ enum Narrow {
 pub struct Source {
     /// The file as the command line named it.
     name: String,
-    /// Where the bytes come from, past the header. Not buffered: pieces are read straight into the
+    /// Where the bytes come from; a stream is past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
     reader: Reader,
+    /// Where the elements, or those of a part, begin in a file.
+    start: u64,
     /// What the elements are in the file.
     stored: Stored,
     /// Whether 32-bit integers are handed out in place of narrower ones.
@@ -105,7 +109,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// It is a stream, which has no places to go to; the file cannot be read there.
+    /// It is a stream, which has no places to go to.
     ///
     /// # Panics
     ///
@@ -114,7 +118,8 @@ impl Source {
         let len = self.len().unwrap_or(u64::MAX);
         assert!(elements.start <= elements.end && elements.end <= len, "{elements:?} of {len} elements");
         let size = self.stored.size();
-        self.reader.go((elements.start * size) as i64, label(&self.name))?;
+        self.places()?;
+        self.start += elements.start * size;
         self.bytes = Some((elements.end - elements.start) * size);
         Ok(self)
     }
@@ -133,6 +138,7 @@ impl Source {
         Ok(Self {
             name: name.to_owned(),
             reader,
+            start: 0,
             stored,
             widens: narrow == Narrow::Widened && stored.is_packed(),
             shape: Vec::new(),
@@ -157,6 +163,7 @@ impl Source {
         Ok(Self {
             name: name.to_owned(),
             reader,
+            start: header.start,
             stored: header.stored,
             widens: narrow == Narrow::Widened && header.stored.is_packed(),
             shape: header.shape,
@@ -215,34 +222,34 @@ impl Source {
     ///
     /// The file cannot be read, or ends too early.
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
-        let [size, stored] = [self.size(), self.stored.size()].map(|bytes| bytes as usize);
-        debug_assert!(piece.len() >= size, "no room for one element looks like the end");
-        let wanted = self.next_bytes(piece.len() / size * stored);
-        let found = fill(&mut self.reader, &mut piece[..wanted], label(&self.name))?;
+        let wanted = self.wanted(piece.len(), self.taken);
+        let found = self.reader.fill(self.start + self.taken, &mut piece[..wanted], label(&self.name))?;
         self.taken += found as u64;
         if found < wanted {
             self.end()?;
         }
-        if self.swap {
-            swap_bytes(&mut piece[..found], stored);
-        }
-        let count = found / stored;
-        if self.widens {
-            widen(piece, count, self.stored);
-        }
-        Ok(count)
+        Ok(self.handed_out(piece, found))
     }
 
-    /// Has the next element be this one. Elements before it can be read again.
+    /// Fills `piece` with elements as [`Source::read`] does, but from element number `element` on, and wherever `read` is. Several threads
+    /// may do so at once.
     ///
     /// # Errors
     ///
-    /// It is a stream, which has no places to go to; the file cannot be read there.
-    pub fn seek(&mut self, element: u64) -> Result<(), InputError> {
-        let to = element * self.stored.size();
-        self.reader.go(to as i64 - self.taken as i64, label(&self.name))?;
-        self.taken = to;
-        Ok(())
+    /// It is a stream, which has no places to go to; the file cannot be read there, or ends too early.
+    pub fn read_at(&self, element: u64, piece: &mut [u8]) -> Result<usize, InputError> {
+        let file = self.places()?;
+        let from = element * self.stored.size();
+        let wanted = self.wanted(piece.len(), from);
+        let place = Place { file, at: self.start + from };
+        let found = fill(place, &mut piece[..wanted], label(&self.name))?;
+        if found < wanted {
+            // Other threads read other places: how much there is now, only the file knows.
+            let length = file.metadata().map_or(self.start + from, |metadata| metadata.len());
+            let found = length.saturating_sub(self.start);
+            return Err(InputError::truncated(label(&self.name), "data", self.bytes.unwrap_or(found), found));
+        }
+        Ok(self.handed_out(piece, found))
     }
 
     /// The open file, if it is a regular one.
@@ -250,10 +257,31 @@ impl Source {
         self.reader.file()
     }
 
-    /// How many bytes to ask for where there is room for `room`.
-    fn next_bytes(&self, room: usize) -> usize {
-        let left = self.bytes.map_or(u64::MAX, |bytes| bytes - self.taken);
+    /// The file, which has places to go to.
+    fn places(&self) -> Result<&File, InputError> {
+        self.file().ok_or_else(|| InputError::Stream { name: label(&self.name).into() })
+    }
+
+    /// How many bytes to ask for where there is room for `room` bytes of elements as they are handed out, and `taken` bytes come before.
+    fn wanted(&self, room: usize, taken: u64) -> usize {
+        let [size, stored] = [self.size(), self.stored.size()].map(|bytes| bytes as usize);
+        debug_assert!(room >= size, "no room for one element looks like the end");
+        let room = room / size * stored;
+        let left = self.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(taken));
         usize::try_from(left).map_or(room, |left| left.min(room))
+    }
+
+    /// Makes what the caller gets of so many bytes that were read to the start of `piece`, and tells how many elements that is.
+    fn handed_out(&self, piece: &mut [u8], found: usize) -> usize {
+        let stored = self.stored.size() as usize;
+        if self.swap {
+            swap_bytes(&mut piece[..found], stored);
+        }
+        let count = found / stored;
+        if self.widens {
+            widen(piece, count, self.stored);
+        }
+        count
     }
 
     /// Judges a reader that had no more to give: an array must be complete, a stream must end
@@ -273,6 +301,7 @@ impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")
             .field("name", &self.name)
+            .field("start", &self.start)
             .field("stored", &self.stored)
             .field("widens", &self.widens)
             .field("shape", &self.shape)
@@ -295,28 +324,4 @@ fn check_whole(name: &str, bytes: u64, stored: Stored) -> Result<(), InputError>
         return Ok(());
     }
     Err(InputError::Ragged { name: label(name).into(), bytes, stored })
-}
-
-/// Turns each element of `size` bytes into the other byte order.
-fn swap_bytes(piece: &mut [u8], size: usize) {
-    /// The same for a size known to the compiler, which makes vector shuffles of it.
-    fn reverse_each<const SIZE: usize>(piece: &mut [u8]) {
-        for element in piece.as_chunks_mut::<SIZE>().0 {
-            element.reverse();
-        }
-    }
-    match size {
-        2 => reverse_each::<2>(piece),
-        4 => reverse_each::<4>(piece),
-        _ => reverse_each::<8>(piece),
-    }
-}
-
-/// Makes 32-bit integers of `count` narrower ones that lie at the start of `piece`, in their place.
-fn widen(piece: &mut [u8], count: usize, stored: Stored) {
-    // From the last one on: what has not been read yet lies before what is written.
-    for index in (0..count).rev() {
-        let wide = stored.widened_one(&piece[index * stored.size() as usize..]);
-        piece[index * 4..][..4].copy_from_slice(&wide);
-    }
 }

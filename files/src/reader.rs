@@ -1,7 +1,11 @@
 //! Where the bytes of a file come from.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek as _};
+use std::io::{self, Read};
+#[cfg(unix)]
+use std::os::unix::fs::FileExt as _;
+#[cfg(windows)]
+use std::os::windows::fs::FileExt as _;
 
 use super::{InputError, STANDARD_INPUT};
 
@@ -9,7 +13,7 @@ use super::{InputError, STANDARD_INPUT};
 pub(crate) enum Reader {
     File(File),
     /// What has no places to go to: a pipe, standard input.
-    Stream(Box<dyn Read + Send>),
+    Stream(Box<dyn Read + Send + Sync>),
 }
 
 impl Reader {
@@ -21,10 +25,29 @@ impl Reader {
         }
     }
 
-    /// Goes on at another place of a file, so many bytes behind this one.
-    pub(crate) fn go(&mut self, bytes: i64, label: &str) -> Result<(), InputError> {
-        let Reader::File(file) = self else { return Err(InputError::Stream { name: label.into() }) };
-        file.seek_relative(bytes).map_err(|cause| InputError::reading(label, cause))
+    /// Reads until `buffer` is full or nothing more comes, from a place of a file, or from where a stream is. Returns how many bytes came.
+    pub(crate) fn fill(&mut self, at: u64, buffer: &mut [u8], label: &str) -> Result<usize, InputError> {
+        match self {
+            Reader::File(file) => fill(Place { file, at }, buffer, label),
+            Reader::Stream(stream) => fill(stream, buffer, label),
+        }
+    }
+}
+
+/// A place in a file, which goes on as bytes are read there. The file's own place is left alone, except by Windows.
+pub(crate) struct Place<'a> {
+    pub(crate) file: &'a File,
+    pub(crate) at: u64,
+}
+
+impl Read for Place<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let count = self.file.read_at(buffer, self.at)?;
+        #[cfg(windows)]
+        let count = self.file.seek_read(buffer, self.at)?;
+        self.at += count as u64;
+        Ok(count)
     }
 }
 

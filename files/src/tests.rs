@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, fs, process};
+use std::{env, fs, process, thread};
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn native(element: Element, count: u32) -> Vec<u8> {
 /// Starts on a reader, of a length that may be known.
 fn start(
     name: &str,
-    reader: Box<dyn Read + Send>,
+    reader: Box<dyn Read + Send + Sync>,
     length: Option<u64>,
     raw: Option<Element>,
 ) -> Result<Source, InputError> {
@@ -301,17 +301,42 @@ fn elements_are_read_in_any_order() {
     let on_disk = OnDisk::new(&bytes);
     let mut source = Source::open_widening(on_disk.0.to_str().unwrap(), None).unwrap();
     assert!(source.file().is_some());
-    for (at, count) in [(7, 3), (0, 4), (3, 1), (9, 1), (2, 8)] {
-        source.seek(at).unwrap();
+    assert_eq!(source.read(&mut [0; 8]).unwrap(), 2);
+    let check = |at: u64, count: usize| {
         let mut piece = vec![0; 4 * count];
-        assert_eq!(source.read(&mut piece).unwrap(), count);
+        assert_eq!(source.read_at(at, &mut piece).unwrap(), count);
         let expected = (at as i32..).take(count).flat_map(i32::to_ne_bytes);
         assert!(piece.iter().copied().eq(expected), "{at}");
+    };
+    thread::scope(|scope| {
+        for (at, count) in [(7, 3), (0, 4), (3, 1), (9, 1), (2, 8)] {
+            scope.spawn(move || check(at, count));
+        }
+    });
+    for end in [10, 11] {
+        assert_eq!(source.read_at(end, &mut [0; 8]).unwrap(), 0);
     }
-    source.seek(10).unwrap();
-    assert_eq!(source.read(&mut [0; 8]).unwrap(), 0);
-    let mut stream = stream(&[0; 8], Some(Element::I32)).unwrap();
-    assert!(stream.file().is_none() && matches!(stream.seek(0), Err(InputError::Stream { .. })));
+    // What is read in order goes on where it was.
+    assert_eq!(rest(&mut source, 8).unwrap(), [2, 3, 4, 5, 6, 7, 8, 9].map(i32::to_ne_bytes).concat());
+    let part = Source::open_packed(on_disk.0.to_str().unwrap(), None).unwrap().part(4..7).unwrap();
+    let mut piece = [0; 8];
+    assert_eq!((part.read_at(1, &mut piece).unwrap(), &piece[..2]), (2, &[5, 6][..]));
+    let stream = stream(&[0; 8], Some(Element::I32)).unwrap();
+    assert!(stream.file().is_none());
+    assert!(matches!(stream.read_at(0, &mut [0; 8]), Err(InputError::Stream { .. })));
+}
+
+#[test]
+fn what_a_file_has_lost_is_told_wherever_it_is_read() {
+    let on_disk = OnDisk::new(&npy(">u2", "(10,)", &[1; 20]));
+    let source = on_disk.open(None).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(&on_disk.0).unwrap();
+    file.set_len(file.metadata().unwrap().len() - 13).unwrap();
+    assert_eq!(source.read_at(0, &mut [0; 6]).unwrap(), 3);
+    for at in [2, 8] {
+        let error = source.read_at(at, &mut [0; 20]).unwrap_err();
+        assert!(matches!(error, InputError::Truncated { expected: 20, found: 7, .. }), "{error}");
+    }
 }
 
 #[test]

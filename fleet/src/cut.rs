@@ -13,7 +13,9 @@ use crate::worker::{Member, Worker};
 
 /// Rounds that are timed, after one that is not. Their number is even, so that time-blocked kernels make whole passes: see
 /// [`halofold::stencil::Stepper::encode_in_pass`].
-const TIMED: u32 = 4;
+const TIMED: u32 = 8;
+/// Copies of edges that are timed: enough that what a submission costs does not show.
+const COPIED: u32 = 16;
 
 /// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for
 /// the whole grid, so that the bits are those of one GPU, or if the grid is too large for a buffer, for as much of it as fits. The kernel's
@@ -102,14 +104,17 @@ impl Plan<'_> {
         let cost = |nth: usize| {
             let mut worker = Worker::new(&self.members[nth], &stencils[nth], &slabs[nth], &[], &[])?;
             let steps = slabs[nth].depth();
-            worker.rounds_seconds(steps, 1)?;
-            let round = worker.rounds_seconds(steps, TIMED)?;
+            worker.rounds_seconds(steps, 2)?;
+            let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
             worker.passes_seconds(&stencils[nth], steps)?;
             let pass = worker.passes_seconds(&stencils[nth], TIMED * steps)? / f64::from(TIMED);
+            let bus = worker.edges_seconds(COPIED)?;
             drop(worker);
             // Its buffers go when the device is polled: there may be no room for two grids.
             read::poll(&self.members[nth].device)?;
-            Ok(Costs { pass, exchange: (round - pass).max(0.0) })
+            // All GPUs are served by one host, one after the other.
+            let host = host * slabs.len() as f64;
+            Ok(Costs { pass, exchange: (round - pass - bus).max(0.0), copies, host })
         };
         (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()
     }

@@ -1,16 +1,22 @@
-//! How many steps a round makes: from two measured times. Pure arithmetic.
+//! How many steps a round makes: from measured times. Pure arithmetic.
 //!
 //! A round of `m` passes exchanges faces once. What an exchange costs a GPU is that the last pass is split: launches of few workgroups,
-//! copies, the ends of passes and submissions. But the deeper a halo, the more layers are computed twice: with `s` steps a pass, each
-//! face adds `s` layers to a pass for every pass that follows it in the round, `s (m - 1) / 2` on average.
+//! the ends of passes and submissions. The copy of an edge over the bus costs the same for each step, however many a round makes. The
+//! host's copies cost nothing as long as they take less than the interior's pass. But the deeper a halo, the more layers are computed
+//! twice: with `s` steps a pass, each face adds `s` layers to a pass for every pass that follows it in the round, `s (m - 1) / 2` on
+//! average.
 
 /// What was measured of one GPU with its slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
     /// Seconds of a pass over all layers.
     pub pass: f64,
-    /// Seconds that an exchange adds to a round.
+    /// Seconds that an exchange adds to a round, however many passes it has: without the copies over the bus.
     pub exchange: f64,
+    /// Seconds that the host copies faces, for each pass of a round.
+    pub copies: f64,
+    /// Seconds that an exchange takes the host besides.
+    pub host: f64,
 }
 
 /// The most passes of a round: beyond, the halo costs memory and gains little.
@@ -21,7 +27,8 @@ const MOST_PASSES: u32 = 32;
 pub fn passes(costs: Costs, steps: u32, layers: u32, faces: u32) -> u32 {
     let cost = |m: u32| {
         let twice = f64::from(faces * steps * (m - 1)) / 2.0 / f64::from(layers);
-        costs.pass * (1.0 + twice) + costs.exchange.max(0.0) / f64::from(m)
+        let shown = (costs.host + costs.copies * f64::from(m) - costs.pass).max(0.0);
+        costs.pass * (1.0 + twice) + (costs.exchange + shown) / f64::from(m)
     };
     let most = (layers / steps.max(1)).clamp(1, MOST_PASSES);
     (1..=most).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1)
@@ -33,7 +40,7 @@ mod tests {
 
     #[test]
     fn dear_exchanges_and_tall_slabs_make_rounds_longer() {
-        let costs = |pass, exchange| Costs { pass, exchange };
+        let costs = |pass, exchange| Costs { pass, exchange, copies: 0.0, host: 0.0 };
         // Two H200 with 16320 rows each, 8 steps a pass: eight passes were faster than four.
         assert!((4..=20).contains(&passes(costs(960e-6, 64e-6), 8, 16320, 1)));
         assert_eq!(passes(costs(960e-6, 0.0), 8, 16320, 1), 1);
@@ -42,5 +49,13 @@ mod tests {
         // No deeper than the slab.
         assert_eq!(passes(costs(1e-6, 1.0), 8, 17, 1), 2);
         assert_eq!(passes(costs(1e-6, 1.0), 8, 3, 1), 1);
+    }
+
+    #[test]
+    fn slow_copies_make_rounds_shorter() {
+        let costs = |copies| Costs { pass: 2.2e-3, exchange: 3e-4, copies, host: 0.0 };
+        let usual = passes(costs(1e-4), 3, 768, 1);
+        assert!((4..=15).contains(&usual), "{usual}");
+        assert!(passes(costs(2e-3), 3, 768, 1) < usual);
     }
 }

@@ -57,8 +57,7 @@ impl Face {
         if bytes.len() as u64 != needed {
             return Err(WorkerError::Face { given: bytes.len(), needed });
         }
-        self.arriving.view_mut()?.copy_from_slice(bytes);
-        Ok(())
+        self.arriving.fill(bytes)
     }
 
     /// Gives both back to the GPU.

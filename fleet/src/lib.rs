@@ -60,6 +60,7 @@ pub use course::Course;
 pub use cut::kernel_of_parts;
 pub use error::{FleetError, WorkerError};
 pub use split::split;
+pub use staging::Staging;
 pub use team::{Settings, Team};
 pub use watched::faults_of;
 pub use worker::{Member, Worker};

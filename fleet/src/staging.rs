@@ -1,28 +1,40 @@
 //! A buffer between the host and a GPU that is kept, and mapped again and again.
+//!
+//! `Queue::write_buffer` makes a buffer for each call: once the allocator's blocks are full, each call frees and allocates one, which takes
+//! milliseconds.
 
+use std::ops::RangeBounds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
 
 use halofold::read;
 use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, BufferViewMut, Device, MapMode};
+use rayon::prelude::*;
 
 use crate::error::WorkerError;
+
+/// Bytes that a thread copies: one thread copies slower than a bus, and less is not worth another thread.
+const PART: usize = 1 << 20;
 
 const ASKED: u8 = 0;
 const MAPPED: u8 = 1;
 const FAILED: u8 = 2;
 
-/// A buffer that is the host's while it is mapped, and the GPU's otherwise.
+/// A buffer that is kept, the host's while it is mapped and the GPU's otherwise.
+///
+/// One that the host writes may lie in the GPU's memory, where the processor's caches do not reach: it is written once, front to back, and
+/// never read.
 #[derive(Debug)]
-pub(crate) struct Staging {
+pub struct Staging {
     buffer: Buffer,
     mode: MapMode,
     state: Arc<AtomicU8>,
 }
 
 impl Staging {
-    pub(crate) fn new(device: &Device, label: &str, size: u64, mode: MapMode) -> Self {
+    /// A buffer of so many bytes that the host reads, or that it writes. It is not mapped yet.
+    pub fn new(device: &Device, label: &str, size: u64, mode: MapMode) -> Self {
         let usage = match mode {
             MapMode::Read => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
             MapMode::Write => BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
@@ -33,12 +45,13 @@ impl Staging {
         Staging { buffer, mode, state: Arc::default() }
     }
 
-    pub(crate) fn buffer(&self) -> &Buffer {
+    /// The buffer, for the copy from it or to it.
+    pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
     /// Asks for it. It is mapped once the submissions so far that use it are done.
-    pub(crate) fn ask(&self) {
+    pub fn ask(&self) {
         self.state.store(ASKED, Ordering::Release);
         let state = self.state.clone();
         self.buffer.map_async(self.mode, .., move |result| {
@@ -47,7 +60,11 @@ impl Staging {
     }
 
     /// Whether it is mapped by now.
-    pub(crate) fn is_mapped(&self) -> Result<bool, WorkerError> {
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn is_mapped(&self) -> Result<bool, WorkerError> {
         match self.state.load(Ordering::Acquire) {
             FAILED => Err(lost()),
             state => Ok(state == MAPPED),
@@ -55,7 +72,11 @@ impl Staging {
     }
 
     /// Waits until it is mapped, after the submissions that use it are done.
-    pub(crate) fn wait(&self, device: &Device) -> Result<(), WorkerError> {
+    ///
+    /// # Errors
+    ///
+    /// The device is lost.
+    pub fn wait(&self, device: &Device) -> Result<(), WorkerError> {
         while !self.is_mapped()? {
             // Another thread may have polled at the same time and be running the callbacks.
             read::poll(device)?;
@@ -65,17 +86,39 @@ impl Staging {
     }
 
     /// What the GPU has copied to it.
-    pub(crate) fn view(&self) -> Result<BufferView, WorkerError> {
+    ///
+    /// # Errors
+    ///
+    /// The device is lost, or this is not mapped.
+    pub fn view(&self) -> Result<BufferView, WorkerError> {
         self.buffer.get_mapped_range(..).map_err(|_| lost())
     }
 
-    /// What the GPU will copy from it.
-    pub(crate) fn view_mut(&self) -> Result<BufferViewMut, WorkerError> {
-        self.buffer.get_mapped_range_mut(..).map_err(|_| lost())
+    /// What the GPU will copy from it, or some of that: several threads may write parts that do not overlap. Parts begin at a multiple of 8,
+    /// and have a multiple of 4 bytes.
+    ///
+    /// # Errors
+    ///
+    /// The device is lost, or this is not mapped.
+    pub fn view_mut(&self, bytes: impl RangeBounds<u64>) -> Result<BufferViewMut, WorkerError> {
+        self.buffer.get_mapped_range_mut(bytes).map_err(|_| lost())
+    }
+
+    /// Copies all that the GPU will read to it, much of it by several threads.
+    pub(crate) fn fill(&self, bytes: &[u8]) -> Result<(), WorkerError> {
+        let part = |(nth, piece): (usize, &[u8])| {
+            let begin = (nth * PART) as u64;
+            self.view_mut(begin..begin + piece.len() as u64)?.copy_from_slice(piece);
+            Ok(())
+        };
+        if bytes.len() <= PART {
+            return part((0, bytes));
+        }
+        bytes.par_chunks(PART).enumerate().try_for_each(part)
     }
 
     /// Gives it back to the GPU.
-    pub(crate) fn unmap(&self) {
+    pub fn unmap(&self) {
         self.buffer.unmap();
     }
 }

@@ -1,17 +1,17 @@
 //! A grid on several GPUs of one process.
 
 use std::ops::Range;
-use std::thread;
 
 use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
+use rayon::prelude::*;
 
 use crate::course::Course;
 use crate::cut::{Plan, kernel_of_parts};
 use crate::error::{FleetError, each, of};
 use crate::worker::{Member, Worker};
 
-/// Faces of at least so many bytes are copied by a thread each: one thread copies slower than a bus.
+/// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
 const THREADED: u64 = 1 << 20;
 
 /// How a grid is cut and how often faces are exchanged. By default everything is measured, which takes some rounds.
@@ -210,15 +210,11 @@ impl Workers {
                 None => Ok(()),
             }
         };
-        let faces = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side)));
-        let is_threaded = self.0[0].slab().face_bytes() >= THREADED;
-        if !is_threaded {
+        let faces: Vec<_> = (0..count).flat_map(|nth| Side::BOTH.map(|side| (nth, side))).collect();
+        if self.0[0].slab().face_bytes() < THREADED {
             return faces.into_iter().try_for_each(|(nth, side)| copy(nth, side));
         }
-        thread::scope(|scope| {
-            let copies: Vec<_> = faces.map(|(nth, side)| scope.spawn(move || copy(nth, side))).collect();
-            copies.into_iter().try_for_each(|copy| copy.join().expect("a copy does not panic"))
-        })
+        faces.into_par_iter().try_for_each(|(nth, side)| copy(nth, side))
     }
 }
 

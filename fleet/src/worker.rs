@@ -1,13 +1,14 @@
 //! One GPU's slab of a grid.
 
+mod timing;
+
 use std::collections::HashMap;
 use std::ops::Range;
-use std::time::Instant;
 
 use halofold::read::{self, Readback};
 use halofold::stencil::slab::{Change, ChangeCheck, Round, Side, Slab, SlabStepper};
 use halofold::stencil::{Config, Grids, Jacobi};
-use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, Device, Queue, SubmissionIndex};
+use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
 
 use crate::error::WorkerError;
 use crate::face::Face;
@@ -44,6 +45,8 @@ pub struct Worker {
     /// By their steps, and whether the last step is checked.
     rounds: HashMap<(u32, bool), Round>,
     check: Option<Check>,
+    /// The next round, if it is like the last one.
+    recorded: Option<Recorded>,
     /// The buffer that holds the grid.
     at: usize,
     stage: Stage,
@@ -59,6 +62,23 @@ enum Stage {
     Begun(SubmissionIndex),
     /// The staging buffers belong to the host.
     Exchanging,
+}
+
+/// A round that was recorded ahead, so that it is submitted as soon as the halos are there.
+#[derive(Debug)]
+struct Recorded {
+    steps: u32,
+    checked: bool,
+    /// The buffer that holds the grid after it.
+    result: usize,
+    edges: CommandBuffer,
+    interior: CommandBuffer,
+}
+
+impl Recorded {
+    fn is_of(&self, steps: u32, checked: bool) -> bool {
+        (self.steps, self.checked) == (steps, checked)
+    }
 }
 
 /// A check of what a step changed, and where it is read.
@@ -101,6 +121,7 @@ impl Worker {
                 faces: Side::BOTH.map(face),
                 rounds: HashMap::new(),
                 check: None,
+                recorded: None,
                 at: 0,
                 stage: Stage::Loaded,
             })
@@ -133,33 +154,44 @@ impl Worker {
         };
         let device = self.member.device.clone();
         let index = watched(&device, || {
-            self.bind(steps, checked)?;
-            let round = &self.rounds[&(steps, checked)];
-            let result = round.result(self.at);
-            let mut edges = device.create_command_encoder(&encoder("halofold fleet: edges"));
-            for (side, face) in self.faces() {
-                if is_given {
-                    self.stepper.encode_halo_in(&mut edges, side, self.at, face.arriving())?;
-                }
-            }
-            round.encode_edges(&mut edges, self.at);
-            for (side, face) in self.faces() {
-                self.stepper.encode_edge_out(&mut edges, side, result, face.leaving())?;
-            }
-            let index = self.member.queue.submit([edges.finish()]);
+            let recorded = match self.recorded.take() {
+                Some(recorded) if is_given && recorded.is_of(steps, checked) => recorded,
+                _ => self.record(steps, checked, is_given)?,
+            };
+            let index = self.member.queue.submit([recorded.edges]);
             self.faces().for_each(|(_, face)| face.ask());
-            let mut interior = device.create_command_encoder(&encoder("halofold fleet: interior"));
-            round.encode_interior(&mut interior, self.at);
-            if let Some(Check { check, readback }) = self.check.as_ref().filter(|_| checked) {
-                check.encode(&mut interior);
-                readback.encode(&mut interior, check.buffer(), 0, check.buffer().size())?;
-            }
-            self.member.queue.submit([interior.finish()]);
-            self.at = result;
+            self.member.queue.submit([recorded.interior]);
+            self.at = recorded.result;
+            // While this one runs: as a rule the next round is alike.
+            self.recorded = Some(self.record(steps, checked, true)?);
             Ok(index)
         })?;
         self.stage = Stage::Begun(index);
         Ok(())
+    }
+
+    /// Records a round, with halos from the staging buffers if they are given.
+    fn record(&mut self, steps: u32, checked: bool, is_given: bool) -> Result<Recorded, WorkerError> {
+        self.bind(steps, checked)?;
+        let device = &self.member.device;
+        let round = &self.rounds[&(steps, checked)];
+        let result = round.result(self.at);
+        let mut edges = device.create_command_encoder(&encoder("halofold fleet: edges"));
+        for (side, face) in self.faces().filter(|_| is_given) {
+            self.stepper.encode_halo_in(&mut edges, side, self.at, face.arriving())?;
+        }
+        round.encode_edges(&mut edges, self.at);
+        for (side, face) in self.faces() {
+            self.stepper.encode_edge_out(&mut edges, side, result, face.leaving())?;
+        }
+        let mut interior = device.create_command_encoder(&encoder("halofold fleet: interior"));
+        round.encode_interior(&mut interior, self.at);
+        if let Some(Check { check, readback }) = self.check.as_ref().filter(|_| checked) {
+            check.encode(&mut interior);
+            readback.encode(&mut interior, check.buffer(), 0, check.buffer().size())?;
+        }
+        let [edges, interior] = [edges, interior].map(wgpu::CommandEncoder::finish);
+        Ok(Recorded { steps, checked, result, edges, interior })
     }
 
     /// Binds a round, and a check, if they are the first of their kind.
@@ -292,31 +324,6 @@ impl Worker {
     pub fn finish(&self) -> Result<(), WorkerError> {
         let index = watched(&self.member.device, || Ok(self.member.queue.submit([])))?;
         Ok(read::wait_for(&self.member.device, index)?)
-    }
-
-    /// Seconds of a round without its copies from GPU to GPU, in the mean of several.
-    pub(crate) fn rounds_seconds(&mut self, steps: u32, rounds: u32) -> Result<f64, WorkerError> {
-        let start = Instant::now();
-        for _ in 0..rounds {
-            self.begin(steps, false)?;
-            self.wait()?;
-            self.release()?;
-        }
-        self.finish()?;
-        Ok(start.elapsed().as_secs_f64() / f64::from(rounds))
-    }
-
-    /// Seconds of so many steps over all that the slab holds, without rounds.
-    pub(crate) fn passes_seconds(&self, jacobi: &Jacobi, steps: u32) -> Result<f64, WorkerError> {
-        watched(&self.member.device, || {
-            let stepper = jacobi.prepare(self.grids())?;
-            let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: passes"));
-            stepper.encode(&mut encoder, steps);
-            let start = Instant::now();
-            let index = self.member.queue.submit([encoder.finish()]);
-            read::wait_for(&self.member.device, index)?;
-            Ok(start.elapsed().as_secs_f64())
-        })
     }
 
     fn grids(&self) -> Grids<'_> {

@@ -119,7 +119,7 @@ impl Jacobi {
     /// is larger than a binding and periodic in its outermost direction. It blocks; nothing is submitted.
     pub fn compile(&self) {
         match &self.passes {
-            Some(passes) => self.kernels.pass(passes.deepest()),
+            Some(passes) => self.kernels.pass(passes.full()),
             None => self.kernels.step(),
         };
         if self.exchange.is_some() {

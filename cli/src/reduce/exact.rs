@@ -12,7 +12,7 @@ use halofold::{Element, Value};
 use serde::Serialize;
 
 use super::ReduceArgs;
-use super::exact_sum::sum;
+use super::exact_sum::{engine, sum};
 use super::file::{self, Work};
 use super::layout::Layout;
 use super::report::{self, Array, Cell};
@@ -110,6 +110,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         |option, path: Option<&Path>| path.map(|path| Reserved::open_apart(option, path, &paths)).transpose();
     let (array, target) = (open("-o", args.output.as_deref())?, open("--state", args.state.as_deref())?);
     let gpus = args.adapters.open()?;
+    let mut engine = engine(&gpus, &work, second.is_some(), args.piece)?;
     let mut rows = Vec::new();
     let mut stored = None;
     let mut together = None;
@@ -119,7 +120,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         let mut results: Vec<_> = args.op.iter().map(new).collect();
         let mut is_right = args.verify.then_some(true);
         // Sum and mean finish the same state.
-        let n = sum(&gpus, work, second.as_mut(), args, |sum| {
+        let n = sum(&mut engine, work, second.as_mut(), (args.raw, args.verify), |sum| {
             if let Some(reference) = &sum.reference {
                 is_right = is_right.map(|right| right && reference.words() == sum.state.words());
             }

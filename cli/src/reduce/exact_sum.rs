@@ -4,13 +4,13 @@ use halofold::Element;
 use halofold::reduce::exact::{Format, State, StateError};
 use halofold::reduce::{Accuracy, Op, Options, Reducer};
 
-use super::ReduceArgs;
-use super::ahead;
 use super::check;
+use super::engine::Engine;
 use super::file::Work;
+use super::kernels;
+use super::lane::{Job, Steps};
 use super::layout::{Layout, Share};
-use super::slot::{Kernel, Slot};
-use super::unpack::Unpack;
+use super::slot::{Kernel, Made};
 use crate::failure::Failure;
 use crate::gpu::{Gpu, explain};
 use crate::input::Stored;
@@ -31,48 +31,68 @@ impl Sum {
     }
 }
 
-/// Sums a file, or the products that it makes with a second one. Tells `done` the sum of each result, in the order of
-/// memory, and returns the number of elements. Several GPUs take pieces in turn.
+/// What sums files, or the products that one makes with a second one, in pieces of at most so many bytes.
+pub fn engine<'a>(
+    gpus: &'a [Gpu],
+    work: &[Work],
+    has_second: bool,
+    piece: u64,
+) -> Result<Engine<'a>, Failure> {
+    let op = operator(has_second);
+    Engine::new(gpus, work, (1 + usize::from(has_second), piece), |gpu, most| {
+        let mut kernels = Vec::new();
+        for work in work {
+            let element = work.stored.element();
+            if kernels::number(&kernels, op, element).is_none() {
+                kernels.push(kernel(gpu, op, element)?);
+            }
+            let number = kernels::number(&kernels, op, element).unwrap_or_default();
+            kernels::prepare(gpu, &kernels[number], work, most(work.stored))?;
+        }
+        Ok(kernels)
+    })
+}
+
+fn operator(has_second: bool) -> Op {
+    if has_second { Op::Dot } else { Op::Sum }
+}
+
+/// What makes states of pieces on a GPU.
+fn kernel(gpu: &Gpu, op: Op, element: Element) -> Result<Kernel, Failure> {
+    let monoid = op.over(element).map_err(Failure::usage)?;
+    let mut options = Options::default();
+    (options.accuracy, options.to_states) = (Accuracy::Exact, true);
+    let reducer = gpu.attempt(|| {
+        Reducer::with_options(&gpu.device, monoid, options).map_err(|error| Failure::Usage(explain(&error)))
+    })?;
+    Ok(Kernel { op, element, reducer })
+}
+
+/// Sums a file, or the products that it makes with a second one, and lets the CPU do so too if asked to `verify`. Tells `done` the sum of each
+/// result, in the order of memory, and returns the number of elements.
 pub fn sum(
-    gpus: &[Gpu],
+    engine: &mut Engine<'_>,
     work: &mut Work,
     second: Option<&mut Work>,
-    args: &ReduceArgs,
+    (raw, verify): (Option<Stored>, bool),
     done: impl FnMut(Sum) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
-    let stored = work.stored;
+    let (op, stored) = (operator(second.is_some()), work.stored);
     let element = stored.element();
-    let op = if second.is_some() { Op::Dot } else { Op::Sum };
     let format = Format::of(op, element).ok_or_else(|| Failure::usage("no exact form"))?;
-    let mut sources = vec![work.open(args.raw)?];
+    let mut sources = vec![work.open(raw)?];
     if let Some(second) = second {
-        sources.push(second.open(args.raw)?);
+        sources.push(second.open(raw)?);
     }
-    let largest = gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
-    let piece = (args.piece.min(largest) / 8 * 8).max(8);
-    let size = work.bytes().unwrap_or(piece).min(piece).next_multiple_of(8).max(8);
-    let host = || vec![vec![0; size as usize / 8]; sources.len()];
-    let mut buffers = [host(), host()];
-    let adder = |gpu| Adder::new(gpu, (op, element), sources.len(), size);
-    let mut adders: Vec<_> = gpus.iter().map(adder).collect::<Result<_, _>>()?;
-    let shares = work.layout.shares(size / element.size()).map_err(Failure::usage)?;
+    let used = kernels::number(engine.kernels(), op, element).into_iter().collect();
+    let steps = Steps { stored, layout: &work.layout, used, is_looked_at: verify };
     let mut sums = Sums { sums: Vec::new(), done };
-    let (mut elements, mut next) = (0, 0);
-    ahead::pieces(&mut sources, &mut buffers, shares, |share, pieces| {
+    let mut elements = 0;
+    engine.run(work, &mut sources, &States { steps, format }, |share, parts| {
         elements += share.elements();
-        let adder = &mut adders[next];
-        next = (next + 1) % gpus.len();
-        adder.load(stored, pieces)?;
-        adder.take()?.map_or(Ok(()), |taken| sums.add(taken))?;
-        let reference = |result| reference_of(format, element, &share, pieces, result);
-        let references = args.verify.then(|| (0..share.results()).map(reference).collect());
-        adder.launch((&work.layout, share), stored, references)
+        sums.add(share, parts)
     })?;
-    // What is still under way, the oldest piece first.
-    for at in (next..gpus.len()).chain(0..next) {
-        adders[at].take()?.map_or(Ok(()), |taken| sums.add(taken))?;
-    }
-    let nothing = || Sum { state: State::new(format), reference: args.verify.then(|| State::new(format)) };
+    let nothing = || Sum { state: State::new(format), reference: verify.then(|| State::new(format)) };
     let Sums { mut sums, mut done } = sums;
     match &work.layout {
         Layout::Whole => done(sums.pop().unwrap_or_else(nothing))?,
@@ -89,7 +109,7 @@ struct Sums<D> {
 }
 
 impl<D: FnMut(Sum) -> Result<(), Failure>> Sums<D> {
-    fn add(&mut self, (share, parts): Taken) -> Result<(), Failure> {
+    fn add(&mut self, share: Share, parts: Vec<Sum>) -> Result<(), Failure> {
         if share.before == 0 {
             self.sums = parts;
         } else {
@@ -100,77 +120,37 @@ impl<D: FnMut(Sum) -> Result<(), Failure>> Sums<D> {
     }
 }
 
-/// A share and its sums, one for each result.
-type Taken = (Share, Vec<Sum>);
-
-/// What makes states of pieces on a GPU.
-struct Adder<'a> {
-    gpu: &'a Gpu,
-    kernels: [Kernel; 1],
-    /// While one piece is added, the next one goes up.
-    slots: [Slot; 2],
-    turn: usize,
-    /// Floats are never packed.
-    unpack: Unpack,
-    flight: Option<Flight>,
+/// The states of pieces.
+struct States<'a> {
+    steps: Steps<'a>,
+    format: Format,
 }
 
-/// A share that the GPU is adding.
-struct Flight {
-    slot: usize,
-    share: Share,
-    /// What the CPU makes of each result, if it was asked.
-    references: Option<Vec<State>>,
-}
+impl Job for States<'_> {
+    /// One for each result.
+    type Part = Vec<Sum>;
 
-impl<'a> Adder<'a> {
-    /// For so many inputs, whose pieces have at most `bytes` bytes.
-    fn new(gpu: &'a Gpu, (op, element): (Op, Element), inputs: usize, bytes: u64) -> Result<Self, Failure> {
-        let monoid = op.over(element).map_err(Failure::usage)?;
-        let mut options = Options::default();
-        (options.accuracy, options.to_states) = (Accuracy::Exact, true);
-        gpu.attempt(|| {
-            let reducer = Reducer::with_options(&gpu.device, monoid, options)
-                .map_err(|error| Failure::Usage(explain(&error)))?;
-            let kernels = [Kernel { op, element, reducer }];
-            let slots = [0, 1].map(|number| Slot::new(gpu, number, inputs, [bytes, 0], 1));
-            Ok(Adder { gpu, kernels, slots, turn: 0, unpack: Unpack::new(gpu, &[]), flight: None })
-        })
+    fn steps(&self) -> &Steps<'_> {
+        &self.steps
     }
 
-    /// Uploads a piece, while the one before may still be added.
-    fn load(&mut self, stored: Stored, pieces: &[&[u8]]) -> Result<(), Failure> {
-        let Adder { gpu, slots, turn, .. } = self;
-        gpu.attempt(|| {
-            slots[*turn].load(gpu, stored, pieces);
-            Ok(())
-        })
-    }
-
-    /// Starts adding the share that was uploaded.
-    fn launch(
-        &mut self,
-        (layout, share): (&Layout, Share),
-        stored: Stored,
-        references: Option<Vec<State>>,
-    ) -> Result<(), Failure> {
-        let Adder { gpu, kernels, slots, turn, unpack, .. } = self;
-        gpu.attempt(|| slots[*turn].launch(gpu, kernels, &[0], (unpack, stored), (layout, &share)))?;
-        self.flight = Some(Flight { slot: self.turn, share, references });
-        self.turn = 1 - self.turn;
-        Ok(())
-    }
-
-    /// Waits for the share that is being added, if there is one.
-    fn take(&mut self) -> Result<Option<Taken>, Failure> {
-        let Some(Flight { slot, share, references }) = self.flight.take() else { return Ok(None) };
-        let made = self.gpu.attempt(|| self.slots[slot].collect(self.gpu))?;
-        let size = self.kernels[0].reducer.monoid().acc_size() as usize;
+    fn part(
+        &self,
+        kernels: &[Kernel],
+        share: &Share,
+        pieces: &[&[u8]],
+        made: impl FnOnce() -> Result<Vec<Made>, Failure>,
+    ) -> Result<Self::Part, Failure> {
+        let Kernel { element, reducer, .. } = &kernels[self.steps.used[0]];
+        // While the GPU is at work.
+        let reference = |result| reference_of(self.format, *element, share, pieces, result);
+        let results = if self.steps.is_looked_at { share.results() } else { 0 };
+        let mut references = (0..results).map(reference).collect::<Vec<_>>().into_iter();
+        let made = made()?;
+        let size = reducer.monoid().acc_size() as usize;
         let states = made.iter().flat_map(|made| made.bytes.chunks_exact(size)).map(State::from_bytes);
-        let mut references = references.into_iter().flatten();
         let sum = |state| Ok(Sum { state: state?, reference: references.next() });
-        let sums = states.map(sum).collect::<Result<_, StateError>>().map_err(Failure::usage)?;
-        Ok(Some((share, sums)))
+        states.map(sum).collect::<Result<_, StateError>>().map_err(Failure::usage)
     }
 }
 

@@ -1,15 +1,17 @@
-//! One of the two sets of buffers that pieces use alternately on the GPU: for a piece, and for what it is reduced to.
+//! One of the two sets of buffers that pieces use alternately on a GPU: for a piece on its way there, on it, and for what it is reduced to.
 
 use halofold::read::Readback;
 use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};
 use halofold::{Element, Slice, wgpu};
+use halofold_fleet::Staging;
 
+use super::fill::{self, Chunk};
+use super::lane::Steps;
 use super::layout::{Layout, Share};
 use super::unpack::Unpack;
 use crate::dataset;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::input::Stored;
 
 /// A compiled operator.
 pub struct Kernel {
@@ -45,8 +47,24 @@ impl Kernel {
     }
 }
 
+/// How large a piece is at most.
+#[derive(Clone, Copy)]
+pub struct Room {
+    /// Of so many inputs.
+    pub inputs: usize,
+    /// Bytes of each as reductions read it, and before that where it is packed: 0 where no file is.
+    pub unpacked: u64,
+    pub packed: u64,
+    /// The larger of both, as it comes from a file.
+    pub staged: u64,
+}
+
 /// Buffers for one piece.
 pub struct Slot {
+    /// What the host fills.
+    staging: Vec<Staging>,
+    /// The same, where the host looks at it; none until that is wanted.
+    kept: Vec<Vec<u64>>,
     /// What reductions read.
     inputs: Vec<wgpu::Buffer>,
     /// What becomes that by unpacking; none where no file is packed.
@@ -79,45 +97,75 @@ pub fn shape(layout: &Layout, share: &Share) -> Shape {
 }
 
 impl Slot {
-    /// Room for so many inputs of `bytes` each, of which so many are `packed`, and for what so many kernels make of them.
-    pub fn new(gpu: &Gpu, number: usize, inputs: usize, [bytes, packed]: [u64; 2], kernels: usize) -> Self {
-        let buffers = |bytes| (0..inputs).map(|_| dataset::input_buffer(gpu, bytes)).collect();
-        Slot {
-            inputs: buffers(bytes),
-            packed: if packed > 0 { buffers(packed) } else { Vec::new() },
+    /// Buffers for a piece, and for what so many kernels make of it.
+    pub fn new(gpu: &Gpu, number: usize, room: Room, kernels: usize) -> Result<Self, Failure> {
+        let buffers = |bytes| (0..room.inputs).map(|_| dataset::input_buffer(gpu, bytes)).collect();
+        let staging = || {
+            let mode = wgpu::MapMode::Write;
+            let staging = Staging::new(&gpu.device, "halofold input on its way", room.staged, mode);
+            staging.ask();
+            staging.wait(&gpu.device).map(|()| staging)
+        };
+        let staging = (0..room.inputs).map(|_| staging()).collect::<Result<_, _>>();
+        Ok(Slot {
+            staging: staging.map_err(Failure::usage)?,
+            kept: Vec::new(),
+            inputs: buffers(room.unpacked),
+            packed: if room.packed > 0 { buffers(room.packed) } else { Vec::new() },
             first_stamp: (number * (kernels + 1)) as u32,
             bound: (0..kernels).map(|_| None).collect(),
             launched: Vec::new(),
             was_packed: false,
-        }
+        })
     }
 
-    /// Uploads a piece. The GPU may still be busy with the other slot's.
-    pub fn load(&self, gpu: &Gpu, stored: Stored, pieces: &[&[u8]]) {
-        let buffers = if stored.is_packed() { &self.packed } else { &self.inputs };
-        for (buffer, piece) in buffers.iter().zip(pieces) {
-            dataset::write(gpu, buffer, piece);
+    /// Has `read` fill it with a share of elements of so many bytes, on the host as well if it will look at them.
+    pub fn fill<T>(
+        &mut self,
+        (share, size): (&Share, u64),
+        is_looked_at: bool,
+        read: impl FnOnce(Vec<Chunk<'_>>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Slot { staging, kept, .. } = self;
+        let words = |staging: &Staging| staging.buffer().size() as usize / size_of::<u64>();
+        if is_looked_at && kept.is_empty() {
+            *kept = staging.iter().map(|staging| vec![0; words(staging)]).collect();
         }
+        let kept = if is_looked_at { &mut kept[..] } else { &mut [] };
+        read(fill::cut(staging, kept, (share.elements(), size)))
     }
 
-    /// Starts some kernels over the piece that was uploaded, and does not wait.
+    /// A share that fills it, as it lies in each file, where the host looks at it.
+    pub fn kept(&self, share: &Share, steps: &Steps<'_>) -> Vec<&[u8]> {
+        let bytes = (share.elements() * steps.stored.size()) as usize;
+        let kept = self.kept.iter().filter(|_| steps.is_looked_at);
+        kept.map(|words| &bytemuck::cast_slice(words)[..bytes]).collect()
+    }
+
+    /// Starts the kernels over the share that fills it, and does not wait.
     pub fn launch(
         &mut self,
         gpu: &Gpu,
         kernels: &[Kernel],
-        used: &[usize],
-        (unpack, stored): (&Unpack, Stored),
-        (layout, share): (&Layout, &Share),
+        unpack: &Unpack,
+        Steps { stored, layout, used, .. }: &Steps<'_>,
+        share: &Share,
     ) -> Result<(), Failure> {
-        self.launched = used.to_vec();
+        self.launched.clone_from(used);
         self.was_packed = stored.is_packed();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let bytes = (share.elements() * stored.size()).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+        let buffers = if self.was_packed { &self.packed } else { &self.inputs };
+        for (staging, buffer) in self.staging.iter().zip(buffers) {
+            staging.unmap();
+            encoder.copy_buffer_to_buffer(staging.buffer(), 0, buffer, 0, bytes);
+        }
         if self.was_packed {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("halofold unpack"),
                 timestamp_writes: gpu.timer.stamp(self.first_stamp),
             });
-            unpack.encode(gpu, &mut pass, stored, self.packed.iter().zip(&self.inputs), share.elements());
+            unpack.encode(gpu, &mut pass, *stored, self.packed.iter().zip(&self.inputs), share.elements());
         }
         for (place, &number) in used.iter().enumerate() {
             let share = (shape(layout, share), share.elements());
@@ -133,6 +181,7 @@ impl Slot {
             }
         }
         gpu.queue.submit([encoder.finish()]);
+        self.staging.iter().for_each(Staging::ask);
         Ok(())
     }
 
@@ -152,7 +201,7 @@ impl Slot {
         Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
     }
 
-    /// Waits for the kernels that were launched, and brings what they left to the host.
+    /// Waits for the kernels that were launched, and brings what they left to the host. Then it can be filled again.
     pub fn collect(&self, gpu: &Gpu) -> Result<Vec<Made>, Failure> {
         let bound = || self.launched.iter().filter_map(|&number| self.bound[number].as_ref());
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -173,6 +222,7 @@ impl Slot {
         for (made, ms) in all.iter_mut().zip(times) {
             made.gpu_ms = ms.zip(unpacking).map(|(ms, unpacking)| ms + unpacking);
         }
+        self.staging.iter().try_for_each(|staging| staging.wait(&gpu.device)).map_err(Failure::usage)?;
         Ok(all)
     }
 }

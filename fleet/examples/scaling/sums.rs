@@ -4,12 +4,12 @@ use std::error::Error;
 use std::time::Instant;
 
 use halofold::reduce::{Op, Prepared, Reducer};
-use halofold::wgpu::{self, BufferUsages};
+use halofold::wgpu::{self, BufferUsages, CommandBuffer};
 use halofold::{Element, read};
 use halofold_fleet::Member;
 
 /// Sums of a run: enough that what a submission costs does not show.
-const SUMS: u32 = 256;
+const SUMS: u32 = 1024;
 
 /// Prints how long a sum of `len` floats takes, alone and together.
 pub fn run(members: &[Member], len: u64, runs: u32) -> Result<(), Box<dyn Error>> {
@@ -45,14 +45,16 @@ impl<'a> Work<'a> {
         Ok(Work { member, prepared })
     }
 
-    /// Starts the sums of a run.
-    fn start(&self) -> wgpu::SubmissionIndex {
-        let Member { device, queue } = self.member;
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    /// Records the sums of a run.
+    fn record(&self) -> CommandBuffer {
+        let mut encoder =
+            self.member.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         for _ in 0..SUMS {
-            self.prepared.encode(&mut encoder);
+            self.prepared.encode_in_pass(&mut pass);
         }
-        queue.submit([encoder.finish()])
+        drop(pass);
+        encoder.finish()
     }
 }
 
@@ -60,9 +62,12 @@ impl<'a> Work<'a> {
 fn best(runs: u32, works: &[&Work<'_>]) -> Result<f64, Box<dyn Error>> {
     let mut best = f64::INFINITY;
     for nth in 0..=runs {
+        // Recorded before any GPU starts, so that all run at the same time.
+        let recorded: Vec<_> = works.iter().map(|work| work.record()).collect();
         let start = Instant::now();
-        let started: Vec<_> = works.iter().map(|work| (work, work.start())).collect();
-        for (work, index) in started {
+        let submit = |(work, commands): (&&Work<'_>, CommandBuffer)| work.member.queue.submit([commands]);
+        let submitted: Vec<_> = works.iter().zip(recorded).map(submit).collect();
+        for (work, index) in works.iter().zip(submitted) {
             read::wait_for(&work.member.device, index)?;
         }
         if nth > 0 {

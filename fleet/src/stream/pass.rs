@@ -47,7 +47,7 @@ impl Sources<'_> {
     fn fill(&mut self, slab: u32, upload: &Upload, piece: &mut Vec<u8>) -> Result<(), StreamError> {
         let held = self.slabs.held(slab)?;
         let mut fill = |cells: &mut dyn Cells, staging: &Staging| {
-            let mut view = staging.view_mut()?;
+            let mut view = staging.view_mut(..)?;
             let mut at = 0;
             for range in &held {
                 for start in range.clone().step_by(PIECE as usize) {

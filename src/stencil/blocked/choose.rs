@@ -106,8 +106,8 @@ fn estimate(config: &Config, machine: &Machine, shape: &Shape) -> f64 {
         Dims::Two => layers.div_ceil(shape.rows.into()) + u64::from(shape.teams) - 1,
         Dims::Three => layers,
     };
-    let slots = machine.cores * shape.residents;
-    let wave = |groups: u64| shape.turn.0 + shape.turn.1 * groups.div_ceil(machine.cores) as f64;
+    let slots = machine.cores * shape.residents(config);
+    let wave = |groups: u64| shape.turn_ns(config, groups.div_ceil(machine.cores));
     let (full, rest) = (groups / slots, groups % slots);
     let waves = full as f64 * wave(slots) + if rest > 0 { wave(rest) } else { 0.0 };
     (machine.launch() + turns as f64 * waves) / f64::from(config.deepest(&machine.limits))

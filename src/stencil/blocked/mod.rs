@@ -23,6 +23,7 @@ use crate::stencil::stencils::Dims;
 use crate::stencil::tuning::Tuning;
 pub(super) use choose::choose;
 pub(super) use machine::Machine;
+pub(super) use passes::Cuts;
 pub(super) use plan::{CUT, plan, windows};
 pub(super) use run::{Passes, Prepared};
 pub use samples::Sample;
@@ -43,12 +44,15 @@ impl Config {
     }
 
     /// Returns this configuration of a time-blocked kernel for passes of so many steps, from 1 to
-    /// [`Config::steps_per_pass`]: in 2D with as few teams as that takes.
+    /// [`Config::steps_per_pass`]: in 2D with as many teams as can share them equally, and if none can, with as few as that takes.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
         let tuning = self.tuning;
         self.with_tuning(match self.stencil.dims {
             Dims::Two => {
-                let teams = steps.div_ceil(tuning.levels_per_team);
+                let is_equal =
+                    |teams: &u32| steps.is_multiple_of(*teams) && steps / teams <= tuning.levels_per_team;
+                let equal = (1..=tuning.block.rows).rev().find(is_equal);
+                let teams = equal.unwrap_or_else(|| steps.div_ceil(tuning.levels_per_team));
                 let block = Block { rows: teams, ..tuning.block };
                 tuning.with_block(block).with_levels_per_team(steps.div_ceil(teams))
             }
@@ -56,11 +60,21 @@ impl Config {
         })
     }
 
-    /// The most steps of a pass for which workgroups, windows and bindings of a device are large enough, up to
+    /// Whether a pass of so many steps uses all levels of its kernel.
+    fn is_whole(&self, steps: u32) -> bool {
+        self.with_steps_per_pass(steps).steps_per_pass() == steps
+    }
+
+    /// The most steps of a whole pass for which workgroups, windows and bindings of a device are large enough, up to
     /// [`Config::steps_per_pass`].
     pub(super) fn deepest(&self, limits: &Limits) -> u32 {
-        let fits = |steps: &u32| plan::fits(self, limits, *steps);
+        let fits = |steps: &u32| self.is_whole(*steps) && plan::fits(self, limits, *steps);
         (1..=self.steps_per_pass()).rev().find(fits).unwrap_or(1)
+    }
+
+    /// How this device cuts runs into passes.
+    pub(super) fn cuts(&self, limits: &Limits) -> Cuts {
+        Cuts::new(self.deepest(limits), |steps| self.is_whole(steps))
     }
 
     fn unrolled(&self) -> Unrolled {

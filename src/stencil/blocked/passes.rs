@@ -1,40 +1,131 @@
 //! Cutting a run of steps into passes. Pure.
 //!
-//! A pass reads one buffer and writes the other, however many steps it makes. After an even number of steps the result is in the
-//! first buffer all the same: so an even number of steps takes an even number of passes, and an odd one an odd one.
+//! A pass that leaves levels of its kernel unused takes far longer than two passes that do not: each turn has to ask which levels those
+//! are. So all passes are whole: 7 steps are 6 and 1 where a workgroup has up to 4 teams of up to 6 levels.
 
-/// The steps of each pass of a run, `deepest` at most: as many full ones as there can be, and the rest in equal parts.
-pub(super) fn of(steps: u32, deepest: u32) -> impl Iterator<Item = u32> {
-    let needed = steps.div_ceil(deepest);
-    let passes = needed + ((needed ^ steps) & 1);
-    let (full, rest) = full_and_rest(steps, passes, deepest);
-    let (others, left) = (passes - full, rest);
-    let other = move |nth: u32| left / others + u32::from(nth < left % others);
-    std::iter::repeat_n(deepest, full as usize).chain((0..others).map(other))
+/// How runs of steps are cut into whole passes: as few as possible, and most of them full.
+#[derive(Debug)]
+pub(in crate::stencil) struct Cuts {
+    /// The steps of the fullest pass.
+    full: u32,
+    /// Of an even and of an odd number of passes: the steps of the first one, by the steps that are left; 0 where there is none.
+    first: [Vec<u32>; 2],
+    /// The number of those passes, and the sum of their squared steps.
+    cost: [Vec<Option<(u32, u64)>>; 2],
 }
 
-/// So many full passes that each of the others has at least one step, and the steps left for those.
-fn full_and_rest(steps: u32, passes: u32, deepest: u32) -> (u32, u32) {
-    let full = if deepest == 1 { passes } else { passes.min((steps - passes) / (deepest - 1)) };
-    (full, steps - full * deepest)
+impl Cuts {
+    /// For passes of up to `deepest` steps, of which these are whole; a single step always is.
+    pub(in crate::stencil) fn new(deepest: u32, is_whole: impl Fn(u32) -> bool) -> Self {
+        let whole: Vec<u32> = (1..=deepest).filter(|steps| is_whole(*steps)).collect();
+        let full = whole.last().copied().expect("a single step is a whole pass");
+        // Beyond, there is room for another full pass.
+        let most = 3 * full as usize;
+        let mut cuts = Cuts {
+            full,
+            first: [0, 1].map(|_| vec![0; most + 1]),
+            cost: [0, 1].map(|_| vec![None; most + 1]),
+        };
+        cuts.cost[0][0] = Some((0, 0));
+        for left in 1..=most {
+            for odd in 0..2 {
+                let tried = whole.iter().filter(|steps| **steps as usize <= left).filter_map(|&steps| {
+                    let (passes, squares) = cuts.cost[1 - odd][left - steps as usize]?;
+                    Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
+                });
+                let best = tried.min();
+                cuts.cost[odd][left] = best.map(|(cost, _)| cost);
+                cuts.first[odd][left] = best.map_or(0, |(_, steps)| steps);
+            }
+        }
+        cuts
+    }
+
+    /// The steps of the fullest pass.
+    pub(in crate::stencil) const fn full(&self) -> u32 {
+        self.full
+    }
+
+    /// The steps of each pass of a run whose result is to be in the first buffer after an even number of steps, and in the second one
+    /// after an odd number. A pass reads one buffer and writes the other, however many steps it makes: so an even number of steps takes
+    /// an even number of passes, and an odd one an odd one.
+    pub(in crate::stencil) fn in_place(&self, steps: u32) -> impl Iterator<Item = u32> {
+        self.cut(steps, [steps & 1])
+    }
+
+    /// The steps of each pass of a run whose result may be in either buffer.
+    pub(in crate::stencil) fn of(&self, steps: u32) -> impl Iterator<Item = u32> {
+        self.cut(steps, [0, 1])
+    }
+
+    fn cut<const N: usize>(&self, steps: u32, parities: [u32; N]) -> impl Iterator<Item = u32> {
+        let most = steps / self.full;
+        // So many full passes, and of what is left whether it takes an odd number of passes.
+        let tried =
+            (most.saturating_sub(2)..=most).flat_map(|full| parities.map(|odd| (full, (odd ^ full) & 1)));
+        let left = |full: u32| (steps - full * self.full) as usize;
+        let costs = tried.filter_map(|(full, odd)| {
+            let (passes, squares) = self.cost[odd as usize][left(full)]?;
+            Some(((full + passes, squares), (full, odd)))
+        });
+        let (_, (full, odd)) = costs.min().expect("single steps are whole passes");
+        let mut at = (odd as usize, left(full));
+        let rest = std::iter::from_fn(move || {
+            let steps = self.first[at.0][at.1];
+            at = (1 - at.0, at.1 - steps as usize);
+            (steps > 0).then_some(steps)
+        });
+        std::iter::repeat_n(self.full, full as usize).chain(rest)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::Cuts;
 
     #[test]
-    fn every_run_is_cut_into_as_few_passes_as_the_buffers_allow() {
-        for deepest in 1..40 {
-            for steps in 0..200 {
-                let passes: Vec<_> = of(steps, deepest).collect();
-                assert_eq!(passes.iter().sum::<u32>(), steps, "{steps} by {deepest}");
-                assert_eq!(passes.len() as u32 % 2, steps % 2, "{steps} by {deepest}: {passes:?}");
-                assert!(passes.iter().all(|pass| (1..=deepest).contains(pass)), "{passes:?}");
-                assert!(passes.len() as u32 <= steps.div_ceil(deepest) + 1, "{passes:?}");
+    fn every_run_is_cut_into_whole_passes_of_the_right_number() {
+        for deepest in 1..40_u32 {
+            for teams in [1, 2, 4, 5] {
+                let is_whole = |steps: u32| {
+                    (1..=teams).any(|team| steps % team == 0 && steps / team <= deepest.div_ceil(teams))
+                };
+                let cuts = Cuts::new(deepest, is_whole);
+                for steps in 0..200 {
+                    let passes: Vec<_> = cuts.in_place(steps).collect();
+                    check(&passes, steps, deepest, is_whole);
+                    assert_eq!(passes.len() as u32 % 2, steps % 2, "{steps} by {deepest}: {passes:?}");
+                    let free: Vec<_> = cuts.of(steps).collect();
+                    check(&free, steps, deepest, is_whole);
+                    assert!(free.len() <= passes.len(), "{steps} by {deepest}: {free:?}");
+                    // Where every pass is whole, there are as few as can be.
+                    if teams == 1 {
+                        assert_eq!(free.len() as u32, steps.div_ceil(deepest));
+                        assert!(passes.len() <= free.len() + 1);
+                    }
+                }
             }
         }
-        assert_eq!(of(48, 16).collect::<Vec<_>>(), [16, 16, 8, 8]);
-        assert_eq!(of(u32::MAX, 32).count() as u32, u32::MAX / 32 + 2);
+    }
+
+    fn check(passes: &[u32], steps: u32, deepest: u32, is_whole: impl Fn(u32) -> bool) {
+        assert_eq!(passes.iter().sum::<u32>(), steps, "{steps} by {deepest}");
+        assert!(
+            passes.iter().all(|pass| is_whole(*pass) && *pass <= deepest),
+            "{steps} by {deepest}: {passes:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_left_is_cut_into_few_and_alike_parts() {
+        let cuts =
+            Cuts::new(24, |steps| [4, 3, 2, 1].iter().any(|teams| steps % teams == 0 && steps / teams <= 6));
+        let in_place = |steps| cuts.in_place(steps).collect::<Vec<_>>();
+        assert_eq!(in_place(48), [24, 24]);
+        assert_eq!(in_place(24), [12, 12]);
+        assert_eq!(in_place(72 + 16), [24, 24, 24, 16]);
+        assert_eq!(cuts.of(64).collect::<Vec<_>>(), [24, 24, 16]);
+        assert_eq!(cuts.of(7).count(), 2);
+        assert_eq!(cuts.in_place(u32::MAX).count() as u32, u32::MAX / 24 + 1);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use wgpu::{Buffer, Device};
 
 use crate::dispatch::{Dispatch, Recorder};
-use crate::stencil::blocked::{passes, plan};
+use crate::stencil::blocked::{Cuts, plan};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::{Grids, Parts};
@@ -17,7 +17,10 @@ use crate::stencil::uniforms::UniformBlocks;
 
 /// Every pass that a run may take: by how many steps it makes, from one on.
 #[derive(Debug)]
-pub(in crate::stencil) struct Passes(Vec<Pass>);
+pub(in crate::stencil) struct Passes {
+    passes: Vec<Pass>,
+    cuts: Cuts,
+}
 
 /// One pass.
 #[derive(Debug)]
@@ -52,12 +55,12 @@ impl Passes {
             block += numbers.len() + usize::from(exchange.is_some());
             passes.push(Pass { plan, exchange, block: begin });
         }
-        Ok(Passes(passes))
+        Ok(Passes { passes, cuts: config.cuts(&limits) })
     }
 
-    /// The most steps of one.
-    pub(in crate::stencil) fn deepest(&self) -> u32 {
-        self.0.len() as u32
+    /// The steps of the fullest pass.
+    pub(in crate::stencil) fn full(&self) -> u32 {
+        self.cuts.full()
     }
 }
 
@@ -93,15 +96,15 @@ impl Prepared {
             rhs: rhs.cloned(),
             params: params.clone(),
             weights: weights.clone(),
-            bound: passes.0.iter().map(|_| OnceLock::new()).collect(),
+            bound: passes.passes.iter().map(|_| OnceLock::new()).collect(),
         };
-        prepared.bound(passes.deepest());
+        prepared.bound(passes.full());
         prepared
     }
 
     /// Records `count` steps, `done` having been recorded before: an even number of them leaves the grid in the first buffer.
     pub(in crate::stencil) fn record(&self, recorder: &mut Recorder<'_, '_>, done: u32, count: u32) {
-        for (nth, steps) in passes::of(count, self.passes.deepest()).enumerate() {
+        for (nth, steps) in self.passes.cuts.in_place(count).enumerate() {
             recorder.record(&self.bound(steps)[(done as usize + nth) % 2]);
         }
     }
@@ -110,7 +113,7 @@ impl Prepared {
     fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
         let index = steps as usize - 1;
         self.bound[index].get_or_init(|| {
-            let pass = &self.passes.0[index];
+            let pass = &self.passes.passes[index];
             let kernels = &*self.kernels;
             let kernel = &kernels.pass(steps);
             let bind = Binder { kernels, kernel, weights: &self.weights, params: &self.params };

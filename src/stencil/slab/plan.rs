@@ -66,7 +66,7 @@ impl Slab {
         if steps == 0 || (self.cut != [false; 2] && steps > self.halo) {
             return Err(StencilError::RoundSteps { steps, most: self.halo });
         }
-        let passes = passes(steps, deepest(&self.config, limits), single_last);
+        let passes = passes(&self.config, limits, steps, single_last);
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
         let mut left = steps;
         let mut block = |&steps: &u32| {
@@ -121,17 +121,13 @@ impl Slab {
     }
 }
 
-/// The most steps of a pass.
-fn deepest(config: &Config, limits: &Limits) -> u32 {
-    if config.variant.is_blocked() { config.deepest(limits) } else { 1 }
-}
-
 /// The steps of each pass of a round.
-fn passes(steps: u32, deepest: u32, single_last: bool) -> Vec<u32> {
-    let single = u32::from(single_last);
-    let (full, rest) = ((steps - single) / deepest, (steps - single) % deepest);
-    let full = std::iter::repeat_n(deepest, full as usize);
-    full.chain([rest, single]).filter(|steps| *steps > 0).collect()
+fn passes(config: &Config, limits: &Limits, steps: u32, single_last: bool) -> Vec<u32> {
+    if !config.variant.is_blocked() {
+        return vec![1; steps as usize];
+    }
+    let single = single_last.then_some(1);
+    config.cuts(limits).of(steps - u32::from(single_last)).chain(single).collect()
 }
 
 #[cfg(test)]

@@ -26,12 +26,12 @@ impl Cells for FileCells {
         let input = |error| StreamError::Input(Box::new(error));
         let cell = element.size();
         let count = into.len() as u64 / cell;
-        source.seek(offset / cell).map_err(input)?;
+        let first = offset / cell;
         if source.element() == *element {
-            source.read(into).map_err(input)?;
+            source.read_at(first, into).map_err(input)?;
         } else {
             raw.resize((count * source.size()) as usize, 0);
-            source.read(raw).map_err(input)?;
+            source.read_at(first, raw).map_err(input)?;
             into.copy_from_slice(&cells::arrange(source.element(), raw, *element, |cell| cell));
         }
         Ok(count * source.stored().size())

@@ -1,0 +1,27 @@
+//! Making elements, as they lie in a file, this machine's.
+
+use super::Stored;
+
+/// Turns each element of `size` bytes into the other byte order.
+pub(crate) fn swap_bytes(piece: &mut [u8], size: usize) {
+    /// The same for a size known to the compiler, which makes vector shuffles of it.
+    fn reverse_each<const SIZE: usize>(piece: &mut [u8]) {
+        for element in piece.as_chunks_mut::<SIZE>().0 {
+            element.reverse();
+        }
+    }
+    match size {
+        2 => reverse_each::<2>(piece),
+        4 => reverse_each::<4>(piece),
+        _ => reverse_each::<8>(piece),
+    }
+}
+
+/// Makes 32-bit integers of `count` narrower ones that lie at the start of `piece`, in their place.
+pub(crate) fn widen(piece: &mut [u8], count: usize, stored: Stored) {
+    // From the last one on: what has not been read yet lies before what is written.
+    for index in (0..count).rev() {
+        let wide = stored.widened_one(&piece[index * stored.size() as usize..]);
+        piece[index * 4..][..4].copy_from_slice(&wide);
+    }
+}
