@@ -12,45 +12,42 @@ const PER_VECTOR: u32 = 4u;
 // With +0 as the other factor the product is -0.
 const NOTHING: u32 = 0x80000000u;
 
-// Four products whose factors are normal: significands multiplied by halves of twelve bits.
-fn product_shares(v: vec4<u32>, w: vec4<u32>, s: vec4<u32>, wanted: vec4<u32>) -> Shares {
-    let a = ((v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) & wanted;
-    let b = (w & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
-    let a_high = a >> vec4<u32>(12u);
-    let a_low = a & vec4<u32>(0xfffu);
-    let b_high = b >> vec4<u32>(12u);
-    let b_low = b & vec4<u32>(0xfffu);
-    let lowest = a_low * b_low;
-    let middle = a_high * b_low + a_low * b_high + (lowest >> vec4<u32>(12u));
-    // The product's bits from the 24th on.
-    let upper = a_high * b_high + (middle >> vec4<u32>(12u));
-    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(v ^ w) >> vec4<u32>(31u)) & wanted;
-    // The lower word of the product is what 32-bit multiplication keeps.
-    return shares(a * b, upper >> vec4<u32>(3u), s, sign);
+// The fields of exponents.
+fn fields(v: vec4<u32>) -> vec4<u32> {
+    return v & vec4<u32>(0x7f800000u);
 }
 
 // The sum of the exponents; if a factor is not normal, more than any window holds.
 fn exponents(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
-    let first = (v >> vec4<u32>(23u)) & vec4<u32>(0xffu);
-    let second = (w >> vec4<u32>(23u)) & vec4<u32>(0xffu);
-    // 0 and 255 become 255 and 254.
-    let is_odd = max(first - vec4<u32>(1u), second - vec4<u32>(1u)) >= vec4<u32>(254u);
-    return select(first + second, vec4<u32>(0xffffu), is_odd);
+    return select((fields(v) + fields(w)) >> vec4<u32>(23u), vec4<u32>(0xffffu), oddness(v, w) >= vec4<u32>(ODD));
+}
+
+// At least this if one of two factors is not normal.
+const ODD: u32 = 0x7f000000u;
+
+fn oddness(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
+    // A field of 0 wraps.
+    let one = vec4<u32>(0x800000u);
+    return max(fields(v) - one, fields(w) - one);
 }
 
 fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
-    let window = vec4<u32>(acc.tag & WINDOW);
-    let s0 = exponents(f0.v, f0.w) - window;
-    let s1 = exponents(f1.v, f1.w) - window;
-    let s2 = exponents(f2.v, f2.w) - window;
-    let s3 = exponents(f3.v, f3.w) - window;
-    if largest_of(max(max(s0, s1), max(s2, s3))) >= SPAN {
+    let window = acc.tag & WINDOW;
+    let u0 = places(fields(f0.v) + fields(f0.w), window);
+    let u1 = places(fields(f1.v) + fields(f1.w), window);
+    let u2 = places(fields(f2.v) + fields(f2.w), window);
+    let u3 = places(fields(f3.v) + fields(f3.w), window);
+    let odd = max(max(oddness(f0.v, f0.w), oddness(f1.v, f1.w)), max(oddness(f2.v, f2.w), oddness(f3.v, f3.w)));
+    let worst = max(max(max(u0, u1), u2), u3);
+    if largest_of(worst) >= (SPAN << 23u) || largest_of(odd) >= ODD {
         return add_carefully(acc, f0, f1, f2, f3);
     }
     let all = vec4<u32>(0xffffffffu);
-    let first = both(product_shares(f0.v, f0.w, s0, all), product_shares(f1.v, f1.w, s1, all));
-    let second = both(product_shares(f2.v, f2.w, s2, all), product_shares(f3.v, f3.w, s3, all));
-    return settle(acc, both(first, second), OTHERS);
+    var sums = add_products(begin_batch(acc), f0, u0, all);
+    sums = add_products(sums, f1, u1, all);
+    sums = add_products(sums, f2, u2, all);
+    sums = add_products(sums, f3, u3, all);
+    return settle(acc, sums, OTHERS);
 }
 
 // The same where some are zero, or lie outside of the window.
@@ -79,10 +76,12 @@ fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors
             }
         }
     }
-    let first = both(chosen(f0, acc.tag), chosen(f1, acc.tag));
-    let second = both(chosen(f2, acc.tag), chosen(f3, acc.tag));
+    var sums = add_some(begin_batch(acc), f0, acc.tag);
+    sums = add_some(sums, f1, acc.tag);
+    sums = add_some(sums, f2, acc.tag);
+    sums = add_some(sums, f3, acc.tag);
     let others = other_than_minus_zero(f0) | other_than_minus_zero(f1) | other_than_minus_zero(f2) | other_than_minus_zero(f3);
-    return settle(acc, both(first, second), select(0u, OTHERS, is_any(others)));
+    return settle(acc, sums, select(0u, OTHERS, is_any(others)));
 }
 
 // Four pairs of factors, and which of their products are to be added one by one.
@@ -96,12 +95,13 @@ fn turned(rest: Rest) -> Rest {
     return Rest(rest.v.yzwx, rest.w.yzwx, rest.wanted.yzwx);
 }
 
-// The shares of those in the window.
-fn chosen(f: Factors, tag: u32) -> Shares {
-    let s = exponents(f.v, f.w) - vec4<u32>(tag & WINDOW);
-    let inside = s < vec4<u32>(SPAN);
+// A batch with those products that are in the window.
+fn add_some(sums: Sums, f: Factors, tag: u32) -> Sums {
+    let window = tag & WINDOW;
+    let inside = (exponents(f.v, f.w) - vec4<u32>(window)) < vec4<u32>(SPAN);
     let none = vec4<u32>(0u);
-    return product_shares(f.v, f.w, select(none, s, inside), select(none, vec4<u32>(0xffffffffu), inside));
+    let u = select(none, places(fields(f.v) + fields(f.w), window), inside);
+    return add_products(sums, f, u, select(none, vec4<u32>(0xffffffffu), inside));
 }
 
 fn is_zero(f: Factors) -> vec4<bool> {

@@ -21,23 +21,26 @@ fn widen(half: u32) -> u32 {
     return sign | (select(exponent + 112u, 255u, exponent == 31u) << 23u) | (fraction << 13u);
 }
 
-// Four at once, if all are normal, otherwise one by one.
-fn widen4(halves: vec4<u32>) -> vec4<u32> {
-    let rest = halves & vec4<u32>(0x7fffu);
+// Four at once, if all are normal, otherwise one by one. Each is in the upper half of its word, and the lower half may hold
+// another number.
+fn widen4(t: vec4<u32>) -> vec4<u32> {
     // From 1 to 30 in the exponent's field.
-    let odd = (rest - vec4<u32>(0x400u)) >= vec4<u32>(0x7800u);
+    let odd = ((t << vec4<u32>(1u)) - vec4<u32>(1u << 27u)) >= vec4<u32>(30u << 27u);
     if any(odd) {
+        let halves = t >> vec4<u32>(16u);
         return vec4<u32>(widen(halves.x), widen(halves.y), widen(halves.z), widen(halves.w));
     }
-    return ((halves & vec4<u32>(0x8000u)) << vec4<u32>(16u)) | ((rest << vec4<u32>(13u)) + vec4<u32>(112u << 23u));
+    // A signed shift puts exponent and fraction where a 32-bit float has them, and leaves the sign.
+    let placed = bitcast<vec4<u32>>(bitcast<vec4<i32>>(t) >> vec4<u32>(3u));
+    return (placed & vec4<u32>(0x8fffe000u)) + vec4<u32>(112u << 23u);
 }
 
 fn lower(v: vec4<u32>) -> vec4<u32> {
-    return widen4(v & vec4<u32>(0xffffu));
+    return widen4(v << vec4<u32>(16u));
 }
 
 fn upper(v: vec4<u32>) -> vec4<u32> {
-    return widen4(v >> vec4<u32>(16u));
+    return widen4(v);
 }
 
 // Thirty-two numbers, in two batches of sixteen.

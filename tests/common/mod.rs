@@ -79,7 +79,8 @@ pub fn without(features: wgpu::Features) -> Gpu {
     lesser(features, |_| ())
 }
 
-fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
+/// Another device of the same adapter, without some features and with lower limits.
+pub fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     gpu();
     let mut required_limits = adapter::helpful_limits(adapter());
     lower(&mut required_limits);

@@ -6,6 +6,7 @@ mod common;
 mod arrays;
 mod columns;
 mod cpu;
+mod edges;
 mod forms;
 mod gpu;
 mod long;

@@ -1,15 +1,9 @@
 // Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
 //
 // A window is 28 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
-// x = m · 2^s: up to 51 bits. To add such numbers in words of 32 bits takes a carry for each of them. Two sums that
-// overlap take none:
-//
-//     low      Σ x           modulo 2^32: it wraps, and that is fine
-//     middle   Σ ⌊x / 2^27⌋  exact, signed
-//
-// What the floors cut off is δ = Σ x − 2^27 · middle. It is less than 2^27 for each number, so less than 2^32 for up to 31
-// numbers, and modulo 2^32 it is low − 2^27 · middle. So a batch of sixteen numbers takes one shift and one addition for
-// each number and sum. `settle` computes δ once per batch, and leaves digits of 27 bits:
+// x = m · 2^s: up to 51 bits. Sixteen of them are added at a time, in one of two forms with the same results: as one sum
+// of 64 bits where the device has such integers (batch_in_64_bits.wgsl), else as two sums of 32 (batch_in_words.wgsl).
+// `settle` adds a batch to the invocation's sum, which is three digits:
 //
 //     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
 //
@@ -42,14 +36,6 @@ fn combine(a: Acc, b: Acc) -> Acc {
     return Acc(low & MASK, middle & MASK, a.high + b.high + (middle >> DIGIT), a.tag | b.tag);
 }
 
-// An accumulator with the two sums of a batch.
-fn settle(acc: Acc, low_sum: u32, middle_sum: u32, flags: u32) -> Acc {
-    let low = acc.low + low_sum - (middle_sum << DIGIT);
-    let middle = acc.middle + middle_sum + (low >> DIGIT);
-    let carry = bitcast<u32>(bitcast<i32>(middle) >> DIGIT);
-    return Acc(low & MASK, middle & MASK, acc.high + carry, acc.tag | flags);
-}
-
 // As a number of 128 bits in two's complement.
 fn whole(acc: Acc) -> vec4<u32> {
     let high = bitcast<i32>(acc.high);
@@ -61,88 +47,65 @@ fn whole(acc: Acc) -> vec4<u32> {
     );
 }
 
-// Shares of four numbers in the two sums.
-struct Shares {
-    low: vec4<u32>,
-    middle: vec4<u32>,
-}
+// The first bit of a normal number's significand, which its bits leave out.
+const HIDDEN: u32 = 0x800000u;
 
-fn shares(v: vec4<u32>, s: vec4<u32>, m: vec4<u32>) -> Shares {
-    // All ones where the number is negative.
-    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(v) >> vec4<u32>(31u));
-    let x = (m ^ sign) - sign;
-    return Shares(x << s, bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> (vec4<u32>(DIGIT) - s)));
-}
-
-fn significand(v: vec4<u32>) -> vec4<u32> {
-    return (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
-}
-
-fn across(v: vec4<u32>) -> u32 {
-    return v.x + v.y + v.z + v.w;
+fn largest_of(a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32>) -> u32 {
+    // In a row and not as a tree: some GPUs take the largest of three in one operation.
+    let e = max(max(a, b), c);
+    let x = max(max(e.x, e.y), e.z);
+    let y = max(max(x, e.w), d.x);
+    return max(max(max(y, d.y), d.z), d.w);
 }
 
 // Sixteen numbers.
 fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    // The exponent comes to the top, and the window to 0: one comparison says whether a number is in it.
-    let origin = vec4<u32>((acc.tag & WINDOW) << 24u);
-    let u0 = (v0 << vec4<u32>(1u)) - origin;
-    let u1 = (v1 << vec4<u32>(1u)) - origin;
-    let u2 = (v2 << vec4<u32>(1u)) - origin;
-    let u3 = (v3 << vec4<u32>(1u)) - origin;
-    let worst = max(max(u0, u1), max(u2, u3));
-    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
+    let window = acc.tag & WINDOW;
+    let u0 = places(v0, window);
+    let u1 = places(v1, window);
+    let u2 = places(v2, window);
+    let u3 = places(v3, window);
+    if largest_of(u0, u1, u2, u3) >= (SPAN << 24u) {
         return add_carefully(acc, v0, v1, v2, v3);
     }
-    let a = shares(v0, u0 >> vec4<u32>(24u), significand(v0));
-    let b = shares(v1, u1 >> vec4<u32>(24u), significand(v1));
-    let c = shares(v2, u2 >> vec4<u32>(24u), significand(v2));
-    let d = shares(v3, u3 >> vec4<u32>(24u), significand(v3));
-    let low = a.low + b.low + c.low + d.low;
-    let middle = a.middle + b.middle + c.middle + d.middle;
-    return settle(acc, across(low), across(middle), OTHERS);
+    let hidden = vec4<u32>(hidden_bit());
+    var sum = add_four(begin_batch(acc), v0, u0, hidden);
+    sum = add_four(sum, v1, u1, hidden);
+    sum = add_four(sum, v2, u2, hidden);
+    sum = add_four(sum, v3, u3, hidden);
+    return settle(acc, sum, OTHERS);
 }
 
 fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
-// Where four numbers are in the window, in the upper eight bits; zeros are at its start.
-fn places(v: vec4<u32>, origin: u32) -> vec4<u32> {
-    let doubled = v << vec4<u32>(1u);
-    return select(doubled - vec4<u32>(origin), vec4<u32>(0u), doubled == vec4<u32>(0u));
-}
-
-// The shares of four numbers, of which some are zeros.
-fn shares_of_some(v: vec4<u32>, u: vec4<u32>) -> Shares {
-    let is_zero = (v << vec4<u32>(1u)) == vec4<u32>(0u);
-    return shares(v, u >> vec4<u32>(24u), select(significand(v), vec4<u32>(0u), is_zero));
-}
-
-// The same if some are zeros, or lie outside of the window.
+// The same if some are zeros, or lie outside of the window. Zeros have no hidden bit, so it does not matter where they are.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    let origin = (before.tag & WINDOW) << 24u;
-    let u0 = places(v0, origin);
-    let u1 = places(v1, origin);
-    let u2 = places(v2, origin);
-    let u3 = places(v3, origin);
-    let worst = max(max(u0, u1), max(u2, u3));
-    if max(max(worst.x, worst.y), max(worst.z, worst.w)) >= (SPAN << 24u) {
+    let window = before.tag & WINDOW;
+    let d0 = v0 << vec4<u32>(1u);
+    let d1 = v1 << vec4<u32>(1u);
+    let d2 = v2 << vec4<u32>(1u);
+    let d3 = v3 << vec4<u32>(1u);
+    // Zeros pass both comparisons: of all numbers, the negative of zero is the smallest, too.
+    let none = vec4<u32>(0u);
+    let is_above = largest_of(d0, d1, d2, d3) >= ((window + SPAN) << 24u);
+    let is_below = largest_of(none - d0, none - d1, none - d2, none - d3) > (0u - (window << 24u));
+    if is_above || is_below {
         return add_apart(before, v0, v1, v2, v3);
     }
-    let a = shares_of_some(v0, u0);
-    let b = shares_of_some(v1, u1);
-    let c = shares_of_some(v2, u2);
-    let d = shares_of_some(v3, u3);
-    let low = a.low + b.low + c.low + d.low;
-    let middle = a.middle + b.middle + c.middle + d.middle;
+    let hidden = vec4<u32>(hidden_bit());
+    var sum = add_four(begin_batch(before), v0, places(v0, window), min(d0, hidden));
+    sum = add_four(sum, v1, places(v1, window), min(d1, hidden));
+    sum = add_four(sum, v2, places(v2, window), min(d2, hidden));
+    sum = add_four(sum, v3, places(v3, window), min(d3, hidden));
     var flags = OTHERS;
     if (before.tag & OTHERS) == 0u {
         let minus_zero = vec4<u32>(0x80000000u);
         let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
         flags = select(0u, OTHERS, is_any(others));
     }
-    return settle(before, across(low), across(middle), flags);
+    return settle(before, sum, flags);
 }
 
 // The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the

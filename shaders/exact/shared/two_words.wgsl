@@ -1,16 +1,9 @@
 // Sums of numbers whose significand fits two words: 64-bit floats, products of two 32-bit ones.
 //
-// The method of one_word.wgsl with a third sum. A number with a significand m of up to 53 bits, whose exponent is the s-th of
-// a window of 28, is x = m · 2^s: up to 80 bits.
-//
-//     low      Σ x           modulo 2^32
-//     middle   Σ ⌊x / 2^27⌋  modulo 2^32
-//     high     Σ ⌊x / 2^54⌋  exact, signed
-//
-// For up to 31 numbers, middle and high determine Σ ⌊x / 2^27⌋, because what high cuts off of it is less than 2^32; and that
-// with low determines Σ x. The bits of a negative number are flipped in each of its three shares. That is −x − 1, so the
-// number of negatives is added once. `settle` leaves three digits of 27 bits and a signed one above them, of which 2^32
-// numbers of 80 bits use 31 bits.
+// The method of one_word.wgsl with another digit. A number with a significand m of up to 53 bits, whose exponent is the s-th of
+// a window of 28, is x = m · 2^s: up to 80 bits. The sum of an invocation is three digits of 27 bits and a signed one above
+// them, of which 2^32 numbers of 80 bits use 31 bits. Batches are three sums of 32 bits (three_sums.wgsl), those of products
+// two of 64 where the device has such integers (products_in_64_bits.wgsl).
 #import tag
 
 struct Acc {
@@ -46,45 +39,6 @@ fn whole(acc: Acc) -> vec4<u32> {
         (acc.high >> 10u) | (acc.top << 17u),
         bitcast<u32>(bitcast<i32>(acc.top) >> 15u),
     );
-}
-
-// Shares of four numbers, or of several such fours, in the three sums; and how many are negative.
-struct Shares {
-    low: vec4<u32>,
-    middle: vec4<u32>,
-    high: vec4<u32>,
-    negatives: vec4<u32>,
-}
-
-// Four numbers: the lowest word of their significands, all bits above the 27th of them, their place in the window, and all ones
-// where they are negative. A significand of 0 is a number that is not in the window.
-fn shares(m: vec4<u32>, upper: vec4<u32>, s: vec4<u32>, sign: vec4<u32>) -> Shares {
-    let r = vec4<u32>(DIGIT) - s;
-    return Shares(
-        (m << s) ^ sign,
-        ((upper << s) + ((m & vec4<u32>(MASK)) >> r)) ^ sign,
-        (upper >> r) ^ sign,
-        sign & vec4<u32>(1u),
-    );
-}
-
-fn both(a: Shares, b: Shares) -> Shares {
-    return Shares(a.low + b.low, a.middle + b.middle, a.high + b.high, a.negatives + b.negatives);
-}
-
-fn across(v: vec4<u32>) -> u32 {
-    return v.x + v.y + v.z + v.w;
-}
-
-// An accumulator with the sums of a batch.
-fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
-    let middle_sum = across(sums.middle);
-    let high_sum = across(sums.high);
-    let low = acc.low + across(sums.low) + across(sums.negatives) - (middle_sum << DIGIT);
-    let middle = acc.middle + (middle_sum - (high_sum << DIGIT)) + (low >> DIGIT);
-    let high = acc.high + high_sum + (middle >> DIGIT);
-    let carry = bitcast<u32>(bitcast<i32>(high) >> DIGIT);
-    return Acc(low & MASK, middle & MASK, high & MASK, acc.top + carry, acc.tag | flags);
 }
 
 fn is_any(v: vec4<u32>) -> bool {
