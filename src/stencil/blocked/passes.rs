@@ -88,7 +88,8 @@ mod tests {
         for deepest in 1..40_u32 {
             for teams in [1, 2, 4, 5] {
                 let is_whole = |steps: u32| {
-                    (1..=teams).any(|team| steps.is_multiple_of(team) && steps / team <= deepest.div_ceil(teams))
+                    (1..=teams)
+                        .any(|team| steps.is_multiple_of(team) && steps / team <= deepest.div_ceil(teams))
                 };
                 let cuts = Cuts::new(deepest, is_whole);
                 for steps in 0..200 {
@@ -118,8 +119,9 @@ mod tests {
 
     #[test]
     fn what_is_left_is_cut_into_few_and_alike_parts() {
-        let cuts =
-            Cuts::new(24, |steps| [4, 3, 2, 1].iter().any(|teams| steps.is_multiple_of(*teams) && steps / teams <= 6));
+        let cuts = Cuts::new(24, |steps| {
+            [4, 3, 2, 1].iter().any(|teams| steps.is_multiple_of(*teams) && steps / teams <= 6)
+        });
         let in_place = |steps| cuts.in_place(steps).collect::<Vec<_>>();
         assert_eq!(in_place(48), [24, 24]);
         assert_eq!(in_place(24), [12, 12]);
