@@ -100,14 +100,6 @@ impl Composer {
         self
     }
 
-    /// Sets the file for `#import name`, or that there is none.
-    pub(crate) fn choose_or_none(self, name: &'static str, file: Option<&'static str>) -> Self {
-        match file {
-            Some(file) => self.choose(name, file),
-            None => self.provide(name, Vec::new()),
-        }
-    }
-
     /// Collects a file and all its imports, each once: the file first, then its own imports, then theirs.
     pub(crate) fn pieces(&self, file: &str) -> Vec<Piece> {
         let mut pieces = Vec::new();
@@ -271,7 +263,6 @@ mod tests {
             "exchange_words",
             "native_reduce",
             "native_atomic",
-            "exact/batch",
             "exact/lane_sums",
             "exact/window_words",
         ];

@@ -8,7 +8,6 @@
 //! --types f32,f64     --ops sum,mean,dot       element types; operators
 //! --workgroup 512     --workgroups 396,1056    tunings of the exact kernel, in place of halofold's own
 //! --no-subgroups                               both without subgroup operations
-//! --no-int64                                   on a device without 64-bit integers: exact sums in words of 32 bits
 //! ```
 
 mod arguments;
@@ -18,8 +17,7 @@ use halofold::read::Readback;
 use halofold::reduce::exact::{Format, State};
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::{Accuracy, Monoid, Op, Options, Prepared, Reducer, Strategy, Tuning};
-use halofold::wgpu::{self, Features};
-use halofold::{Element, Value, adapter};
+use halofold::{Element, Value, adapter, wgpu};
 use halofold_measure::{Budget, Timer};
 
 type Failure = Box<dyn std::error::Error>;
@@ -43,22 +41,12 @@ const PERIOD: usize = 1 << 22;
 
 /// The arguments with values, and those without.
 const LISTS: [&str; 6] = ["log2", "kinds", "types", "ops", "workgroup", "workgroups"];
-const SWITCHES: [&str; 2] = ["no-subgroups", "no-int64"];
-
-/// What a device without 64-bit integers lacks.
-const NO_INT64: Features = Features::SHADER_INT64
-    .union(Features::SHADER_INT64_ATOMIC_MIN_MAX)
-    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
+const SWITCHES: [&str; 1] = ["no-subgroups"];
 
 fn main() -> Result<(), Failure> {
     let wanted = Wanted(Arguments::read(&LISTS, &SWITCHES)?);
     let adapter = pollster::block_on(adapter::preferred(false)).ok_or("no adapter")?;
-    let lacking = if wanted.0.has("no-int64") { NO_INT64 } else { Features::empty() };
-    let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
-        required_features: (adapter.features() & adapter::HELPFUL_FEATURES) - lacking,
-        required_limits: adapter::helpful_limits(&adapter),
-        ..Default::default()
-    }))?;
+    let (device, queue) = pollster::block_on(adapter::open(&adapter))?;
     let timer = Timer::new(&device, &queue);
     let software = adapter::is_software(&adapter.get_info());
     let budget = Budget { samples: 15, total: std::time::Duration::from_millis(700), ..Budget::of(&device) };

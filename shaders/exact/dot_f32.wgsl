@@ -31,22 +31,44 @@ fn oddness(v: vec4<u32>, w: vec4<u32>) -> vec4<u32> {
     return max(fields(v) - one, fields(w) - one);
 }
 
+// Where four products are in the window, from its lowest exponent up, in the upper nine bits.
+fn places(f: Factors, window: u32) -> vec4<u32> {
+    return fields(f.v) + fields(f.w) - vec4<u32>(window << 23u);
+}
+
+// Four products of normal factors at these places, if they are wanted: significands are multiplied by halves of twelve bits.
+fn products(f: Factors, u: vec4<u32>, wanted: vec4<u32>) -> Shares {
+    let a = ((f.v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) & wanted;
+    let b = (f.w & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
+    let a_high = a >> vec4<u32>(12u);
+    let a_low = a & vec4<u32>(0xfffu);
+    let b_high = b >> vec4<u32>(12u);
+    let b_low = b & vec4<u32>(0xfffu);
+    let lowest = a_low * b_low;
+    let middle = a_high * b_low + a_low * b_high + (lowest >> vec4<u32>(12u));
+    // The product's bits from the 24th on.
+    let upper = a_high * b_high + (middle >> vec4<u32>(12u));
+    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(f.v ^ f.w) >> vec4<u32>(31u)) & wanted;
+    // The lower word of the product is what 32-bit multiplication keeps.
+    return shares(a * b, upper >> vec4<u32>(3u), u >> vec4<u32>(23u), sign);
+}
+
 fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
     let window = acc.tag & WINDOW;
-    let u0 = places(fields(f0.v) + fields(f0.w), window);
-    let u1 = places(fields(f1.v) + fields(f1.w), window);
-    let u2 = places(fields(f2.v) + fields(f2.w), window);
-    let u3 = places(fields(f3.v) + fields(f3.w), window);
+    let u0 = places(f0, window);
+    let u1 = places(f1, window);
+    let u2 = places(f2, window);
+    let u3 = places(f3, window);
     let odd = max(max(oddness(f0.v, f0.w), oddness(f1.v, f1.w)), max(oddness(f2.v, f2.w), oddness(f3.v, f3.w)));
     let worst = max(max(max(u0, u1), u2), u3);
     if largest_of(worst) >= (SPAN << 23u) || largest_of(odd) >= ODD {
         return add_carefully(acc, f0, f1, f2, f3);
     }
     let all = vec4<u32>(0xffffffffu);
-    var sums = add_products(begin_batch(acc), f0, u0, all);
-    sums = add_products(sums, f1, u1, all);
-    sums = add_products(sums, f2, u2, all);
-    sums = add_products(sums, f3, u3, all);
+    var sums = products(f0, u0, all);
+    sums = both(sums, products(f1, u1, all));
+    sums = both(sums, products(f2, u2, all));
+    sums = both(sums, products(f3, u3, all));
     return settle(acc, sums, OTHERS);
 }
 
@@ -76,10 +98,10 @@ fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors
             }
         }
     }
-    var sums = add_some(begin_batch(acc), f0, acc.tag);
-    sums = add_some(sums, f1, acc.tag);
-    sums = add_some(sums, f2, acc.tag);
-    sums = add_some(sums, f3, acc.tag);
+    var sums = chosen(f0, acc.tag);
+    sums = both(sums, chosen(f1, acc.tag));
+    sums = both(sums, chosen(f2, acc.tag));
+    sums = both(sums, chosen(f3, acc.tag));
     let others = other_than_minus_zero(f0) | other_than_minus_zero(f1) | other_than_minus_zero(f2) | other_than_minus_zero(f3);
     return settle(acc, sums, select(0u, OTHERS, is_any(others)));
 }
@@ -95,13 +117,13 @@ fn turned(rest: Rest) -> Rest {
     return Rest(rest.v.yzwx, rest.w.yzwx, rest.wanted.yzwx);
 }
 
-// A batch with those products that are in the window.
-fn add_some(sums: Sums, f: Factors, tag: u32) -> Sums {
+// Those products that are in the window.
+fn chosen(f: Factors, tag: u32) -> Shares {
     let window = tag & WINDOW;
     let inside = (exponents(f.v, f.w) - vec4<u32>(window)) < vec4<u32>(SPAN);
     let none = vec4<u32>(0u);
-    let u = select(none, places(fields(f.v) + fields(f.w), window), inside);
-    return add_products(sums, f, u, select(none, vec4<u32>(0xffffffffu), inside));
+    let u = select(none, places(f, window), inside);
+    return products(f, u, select(none, vec4<u32>(0xffffffffu), inside));
 }
 
 fn is_zero(f: Factors) -> vec4<bool> {

@@ -8,10 +8,8 @@
 //
 // Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
 //
-//     1. a window in registers    28 exponents of 255. It holds nearly all elements of real data. Where the device has 64-bit
-//                                 integers, each takes a shift, a multiplication by the power of two and an addition in 64
-//                                 bits (exact/batch_in_64_bits.wgsl); elsewhere two shifts and two additions of words, without
-//                                 carries (exact/batch_in_words.wgsl). Both forms leave the same digits
+//     1. a window in registers    28 exponents of 255. It holds nearly all elements of real data, which take two shifts and
+//                                 two additions each, without carries (exact/shared/two_sums.wgsl)
 //     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside the window: atomics add each element
 //                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl)
 //     3. the combination          windows are combined like the sums of `single-pass`: by a tree, a slot per workgroup, and the
@@ -30,9 +28,9 @@
 // or ten pieces of it give the same bits: those of the true sum, rounded once. And when large numbers cancel,
 // the remainder is exact.
 //
-// Its price is arithmetic: a dozen integer operations per element in words, fewer in 64 bits. Large GPUs do
-// them while they wait for memory; software adapters do not wait for memory. The end is longer, too: limbs,
-// digits and the rounding take some microseconds, however short the input is.
+// Its price is arithmetic: a dozen integer operations per element. Large GPUs do them while they wait for
+// memory; software adapters do not wait for memory. The end is longer, too: limbs, digits and the rounding
+// take some microseconds, however short the input is.
 //
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
 // bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.

@@ -79,11 +79,6 @@ impl Text<'_> {
         self.stage.reads_vectors() && self.monoid.elem.has_vectors()
     }
 
-    /// Whether batches of an exact sum have 64-bit integers. What reads states has no batches, and needs none.
-    fn has_wide_integers(&self) -> bool {
-        self.features.contains(Features::SHADER_INT64) && self.stage.reads != Reads::Partials
-    }
-
     fn is_pair(&self) -> bool {
         self.monoid.arity() == Arity::Two && self.stage.reads != Reads::Partials
     }
@@ -149,7 +144,6 @@ impl Text<'_> {
         let composer = match monoid.format() {
             Some(format) => composer
                 .choose("exact/lane_sums", format.lane_sums())
-                .choose_or_none("exact/batch", format.batch(self.has_wide_integers()))
                 .provide("exact/window_words", vec![format.window_words()]),
             None => composer,
         };

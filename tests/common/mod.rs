@@ -79,8 +79,7 @@ pub fn without(features: wgpu::Features) -> Gpu {
     lesser(features, |_| ())
 }
 
-/// Another device of the same adapter, without some features and with lower limits.
-pub fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
+fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gpu {
     gpu();
     let mut required_limits = adapter::helpful_limits(adapter());
     lower(&mut required_limits);

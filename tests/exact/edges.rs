@@ -3,8 +3,8 @@
 use halofold::Element;
 use halofold::reduce::{Op, Shape};
 
-use crate::common::{Random, alone};
-use crate::gpu::{Bench, devices};
+use crate::common::{Random, alone, gpu};
+use crate::gpu::Bench;
 
 const ONE: u32 = 127;
 
@@ -69,25 +69,21 @@ fn numbers(len: usize, top: u32, more: u32, fill: Fill, signs: Signs) -> Vec<u8>
 #[test]
 fn numbers_at_the_ends_of_a_window() {
     let _alone = alone();
-    for gpu in devices() {
-        for op in [Op::Sum, Op::Mean, Op::Dot] {
-            let bench = Bench::new(gpu, (op, Element::F32));
-            for fill in [Fill::Largest, Fill::Ends, Fill::EndsAndZeros, Fill::Beside] {
-                for signs in [Signs::None, Signs::All, Signs::Some] {
-                    // Windows begin at every fourth exponent.
-                    for top in ONE..ONE + 4 {
-                        let len = 20_011;
-                        let more = if op == Op::Dot { ONE } else { 0 };
-                        let first = numbers(len, top, more, fill, signs);
-                        let second = (op == Op::Dot).then(|| {
-                            // Of one exponent, with all bits of a significand.
-                            (0..len)
-                                .flat_map(|_| ((ONE << 23) | 0x7f_ffff).to_le_bytes())
-                                .collect::<Vec<u8>>()
-                        });
-                        let what = format!("{fill:?}, {signs:?} negative, {top}");
-                        bench.check(Shape::Whole, &first, second.as_deref(), 0, len, &what);
-                    }
+    for op in [Op::Sum, Op::Mean, Op::Dot] {
+        let bench = Bench::new(gpu(), (op, Element::F32));
+        for fill in [Fill::Largest, Fill::Ends, Fill::EndsAndZeros, Fill::Beside] {
+            for signs in [Signs::None, Signs::All, Signs::Some] {
+                // Windows begin at every fourth exponent.
+                for top in ONE..ONE + 4 {
+                    let len = 20_011;
+                    let more = if op == Op::Dot { ONE } else { 0 };
+                    let first = numbers(len, top, more, fill, signs);
+                    let second = (op == Op::Dot).then(|| {
+                        // Of one exponent, with all bits of a significand.
+                        (0..len).flat_map(|_| ((ONE << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
+                    });
+                    let what = format!("{fill:?}, {signs:?} negative, {top}");
+                    bench.check(Shape::Whole, &first, second.as_deref(), 0, len, &what);
                 }
             }
         }

@@ -1,39 +1,15 @@
 //! Which forms exact sums have, and what the others answer.
 
-use halofold::reduce::exact::Format;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::plan::Reads;
 use halofold::reduce::{
     Accuracy, Extent, Form, Meeting, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
 };
-use halofold::{Element, adapter, wgpu};
+use halofold::{Element, wgpu};
 
 use crate::arrays::{Hard, array};
 use crate::common::{alone, buffer, gpu};
 use crate::cpu::{CASES, second};
-use crate::gpu::{Bench, Case, WIDE_TYPES, devices, exact, reducer};
-
-/// With 64-bit integers batches of all but 64-bit floats are summed in them; without, no text has such integers. States are summed
-/// alike on every device.
-#[test]
-fn each_device_has_its_form() {
-    let narrow = adapter::HELPFUL_FEATURES - WIDE_TYPES;
-    for (op, element) in CASES {
-        let monoid = op.over(element).unwrap();
-        for form in [Form::Whole, Form::Segments, Form::Axis, Form::Strided] {
-            for stage in exact(false, false).stages(&monoid, form, &wgpu::Limits::default()) {
-                let has = |features| monoid.compose(stage, features).unwrap().contains("i64");
-                let has_batches = stage.reads != Reads::Partials;
-                let is_wide = has_batches && Format::of(op, element) != Some(Format::Double);
-                assert_eq!(
-                    [adapter::HELPFUL_FEATURES, narrow].map(has),
-                    [is_wide, false],
-                    "{op} of {element}"
-                );
-            }
-        }
-    }
-}
+use crate::gpu::{Bench, Case, exact, reducer};
 
 #[test]
 fn what_has_no_exact_form_is_refused() {
@@ -70,9 +46,8 @@ fn what_has_no_exact_form_is_refused() {
 #[test]
 fn the_last_axis_is_segments() {
     let _alone = alone();
-    let cases = [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)];
-    for (gpu, case) in devices().into_iter().flat_map(|gpu| cases.map(|case| (gpu, case))) {
-        let bench = Bench::new(gpu, case);
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case);
         let Case { op, element } = bench.case;
         let first = array(Hard::Mixed, element, 6000, 8);
         let second = second(op, Hard::Mixed, element, 6000, 8);
@@ -119,11 +94,9 @@ fn two_launches() {
     {
         let (op, element) = case;
         let monoid = op.over(element).unwrap();
-        for gpu in devices() {
-            let bench = Bench { gpu, case: Case { op, element }, results: reducer(gpu, &monoid, twice) };
-            for len in [0, 1, 17, 1000, 70_001] {
-                bench.check_whole(Hard::Mixed, len, len as u64);
-            }
+        let bench = Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, twice) };
+        for len in [0, 1, 17, 1000, 70_001] {
+            bench.check_whole(Hard::Mixed, len, len as u64);
         }
     }
     let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);

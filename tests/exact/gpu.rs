@@ -1,41 +1,14 @@
-//! The kernels against whole numbers of any length: the same bits on every adapter, with 64-bit integers and without.
-
-use std::sync::OnceLock;
+//! The kernels against whole numbers of any length: the same bits on every adapter.
 
 use halofold::reduce::exact::State;
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{Accuracy, Form, Monoid, Op, Options, Reducer, Reduction, Shape, Strategy, Tuning};
-use halofold::wgpu::{Features, Limits};
 use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, alone, buffer, gpu, lesser, over, poisoned, run};
+use crate::common::{Gpu, alone, buffer, gpu, limited, over, poisoned, run};
 use crate::cpu::{CASES, bits, finished, second, state};
 use crate::oracle::expected;
-
-/// All types of 64 bits.
-pub const WIDE_TYPES: Features = Features::SHADER_F64
-    .union(Features::SHADER_INT64)
-    .union(Features::SHADER_INT64_ATOMIC_MIN_MAX)
-    .union(Features::SHADER_INT64_ATOMIC_ALL_OPS);
-
-/// The device, and if it has 64-bit integers another one without types of 64 bits: sums have a form for each.
-pub fn devices() -> Vec<&'static Gpu> {
-    static NARROW: OnceLock<Gpu> = OnceLock::new();
-    let narrow = || NARROW.get_or_init(|| lesser(WIDE_TYPES, |_| ()));
-    std::iter::once(gpu()).chain(has_two_forms().then(narrow)).collect()
-}
-
-/// The same with small bindings.
-pub fn small_devices() -> Vec<Gpu> {
-    let small = |limits: &mut Limits| limits.max_storage_buffer_binding_size = 1 << 16;
-    let lacking = std::iter::once(Features::empty()).chain(has_two_forms().then_some(WIDE_TYPES));
-    lacking.map(|features| lesser(features, small)).collect()
-}
-
-fn has_two_forms() -> bool {
-    gpu().device.features().contains(Features::SHADER_INT64)
-}
 
 /// Inputs in buffers, a few bytes from their starts.
 pub struct Inputs {
@@ -152,16 +125,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Every case on every device.
-fn on_devices(cases: &[(Op, Element)]) -> Vec<(&'static Gpu, (Op, Element))> {
-    devices().into_iter().flat_map(|gpu| cases.iter().map(move |case| (gpu, *case))).collect()
-}
-
 #[test]
 fn whole_inputs() {
     let _alone = alone();
-    for (gpu, case) in on_devices(&CASES) {
-        let bench = Bench::new(gpu, case);
+    for case in CASES {
+        let bench = Bench::new(gpu(), case);
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
             for len in [0, 1, 2, 3, 5, 8, 17, 64, 1000, 4099, 70_001] {
                 bench.check_whole(hard, len, len as u64 + number as u64);
@@ -174,8 +142,8 @@ fn whole_inputs() {
 fn a_hundred_thousand_arrays() {
     let _alone = alone();
     let mut arrays = 0;
-    for (gpu, case) in on_devices(&CASES) {
-        let bench = Bench::new(gpu, case);
+    for case in CASES {
+        let bench = Bench::new(gpu(), case);
         // Sums of 32-bit floats are what most will ask for.
         let count = if case == (Op::Sum, Element::F32) { 700 } else { 60 };
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
@@ -191,9 +159,8 @@ fn a_hundred_thousand_arrays() {
 #[test]
 fn long_segments_are_cut_into_states() {
     let _alone = alone();
-    let cases = [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)];
-    for (gpu, case) in on_devices(&cases) {
-        let bench = Bench::new(gpu, case);
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case);
         for hard in [Hard::Patterns, Hard::Mixed, Hard::Special, Hard::MinusZeros] {
             bench.check_segments(hard, 2, 50_003, 3);
         }
@@ -203,11 +170,11 @@ fn long_segments_are_cut_into_states() {
 #[test]
 fn windows_split_anywhere() {
     let _alone = alone();
-    let small = small_devices();
-    let cases =
-        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)];
-    for (small, case) in small.iter().flat_map(|gpu| cases.map(|case| (gpu, case))) {
-        let bench = Bench::new(small, case);
+    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        let bench = Bench::new(&small, case);
         // Sorted data choose another window in each binding.
         for hard in [Hard::Patterns, Hard::Sorted, Hard::Uniform, Hard::Special, Hard::Cancelling] {
             for len in [16_383, 16_385, 40_000, 100_003] {
@@ -224,18 +191,18 @@ fn windows_split_anywhere() {
 #[test]
 fn states_are_the_references_and_merge() {
     let _alone = alone();
-    for (gpu, (op, element)) in on_devices(&CASES) {
+    for (op, element) in CASES {
         let monoid = op.over(element).unwrap();
-        let leave = reducer(gpu, &monoid, exact(false, true));
-        let finish = reducer(gpu, &monoid, exact(true, false));
-        let join = reducer(gpu, &monoid, exact(true, true));
+        let leave = reducer(gpu(), &monoid, exact(false, true));
+        let finish = reducer(gpu(), &monoid, exact(true, false));
+        let join = reducer(gpu(), &monoid, exact(true, true));
         for hard in [Hard::Patterns, Hard::Special, Hard::MinusZeros, Hard::Uniform] {
             let (count, len) = (70, 33);
             let first = array(hard, element, count * len, 4);
             let second = second(op, hard, element, count * len, 4);
             let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
-            let inputs = Inputs::new(gpu, element, &arrays, 1);
-            let states = output(gpu, &leave, Shape::Segments { len: len as u64 }, &inputs);
+            let inputs = Inputs::new(gpu(), element, &arrays, 1);
+            let states = output(gpu(), &leave, Shape::Segments { len: len as u64 }, &inputs);
             let size = element.size() as usize * len;
             let stride = monoid.exact().unwrap().acc_size() as usize;
             let mut total = None::<State>;
@@ -254,17 +221,17 @@ fn states_are_the_references_and_merge() {
             let wanted = expected(op, element, &first, second.as_deref());
             assert_eq!(finished(op, &total), wanted, "{op} of {hard:?} {element} on the CPU");
             // All at once leaves one part with the same digits.
-            let one = output(gpu, &leave, Shape::Whole, &inputs);
+            let one = output(gpu(), &leave, Shape::Whole, &inputs);
             assert_eq!(
                 one,
                 state(op, element, &first, second.as_deref()).to_bytes(),
                 "{op} of {hard:?} {element}"
             );
-            let buffer = buffer(gpu, &states, wgpu::BufferUsages::STORAGE);
+            let buffer = buffer(gpu(), &states, wgpu::BufferUsages::STORAGE);
             let parts = Slice::new(&buffer, 0, states.len() as u64);
-            let got = results(op, element, &of_reduction(gpu, &finish.of(parts)));
+            let got = results(op, element, &of_reduction(gpu(), &finish.of(parts)));
             assert_eq!(got, [wanted], "{op} of {hard:?} {element} on the GPU");
-            let joined = State::from_bytes(&of_reduction(gpu, &join.of(parts))).unwrap();
+            let joined = State::from_bytes(&of_reduction(gpu(), &join.of(parts))).unwrap();
             assert_eq!(finished(op, &joined), wanted, "{op} of {hard:?} {element}, joined");
             assert_eq!(joined.count(), (count * len) as u64);
         }
@@ -276,7 +243,8 @@ fn every_workgroup_size_gives_the_same_bits() {
     let _alone = alone();
     let rung = Rung::named("exact").unwrap();
     let limits = gpu().device.limits();
-    for (gpu, (op, element)) in on_devices(&[(Op::Sum, Element::F32), (Op::Mean, Element::F64)]) {
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64)] {
+        let (op, element) = case;
         let monoid = op.over(element).unwrap();
         let mut sizes = 0;
         for power in [0, 3, 6, 8, 10] {
@@ -285,12 +253,15 @@ fn every_workgroup_size_gives_the_same_bits() {
                 let tuning = Tuning::of(rung.kernel, &limits, 1 << 22).with_workgroup_size(1 << power);
                 options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
                 options.subgroups = subgroups;
-                if options.check(&monoid, Form::Whole, gpu.device.features(), &limits).is_err() {
+                if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
                     continue;
                 }
                 sizes += 1;
-                let bench =
-                    Bench { gpu, case: Case { op, element }, results: reducer(gpu, &monoid, options) };
+                let bench = Bench {
+                    gpu: gpu(),
+                    case: Case { op, element },
+                    results: reducer(gpu(), &monoid, options),
+                };
                 for (hard, len) in [(Hard::Patterns, 13), (Hard::Mixed, 5003)] {
                     bench.check_whole(hard, len, 2);
                 }

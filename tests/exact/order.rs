@@ -7,7 +7,7 @@ use halofold::wgpu::{self, Features};
 
 use crate::arrays::{Hard, array};
 use crate::common::{Gpu, alone, buffer, gpu, without};
-use crate::gpu::{Inputs, WIDE_TYPES, of_reduction, output};
+use crate::gpu::{Inputs, of_reduction, output};
 
 /// Operators that read floats as their bits.
 const COMPARING: [Op; 9] =
@@ -15,7 +15,7 @@ const COMPARING: [Op; 9] =
 
 /// A device without any type of 64 bits.
 fn narrow() -> Gpu {
-    without(WIDE_TYPES)
+    without(Features::SHADER_F64 | Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS)
 }
 
 fn reducer(gpu: &Gpu, op: Op, to_states: bool) -> Reducer {

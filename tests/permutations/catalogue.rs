@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 
 use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
-use halofold::reduce::exact::Format;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
 use halofold::reduce::{Accuracy, Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
@@ -15,7 +14,7 @@ use halofold_measure::translate::{Kernel, stage_name};
 use crate::refusals;
 
 /// What a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of interest
-/// for 64-bit floats and exact sums alone.
+/// for 64-bit floats alone.
 const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
 /// Everything that decides a kernel's text, and who asks for it.
@@ -60,18 +59,10 @@ impl Permutation<'_> {
         label
     }
 
-    /// Whether it has the form for a device without 64-bit integers: it compares 64-bit floats as pairs of words, or sums
-    /// exactly in words.
+    /// Whether it compares 64-bit floats as pairs of words.
     pub fn is_in_words(&self) -> bool {
-        let compares = self.monoid.element() == Some(Element::F64) && self.monoid.features().is_empty();
-        (compares || self.sums_in_64_bits()) && !self.features.contains(Features::SHADER_INT64)
-    }
-
-    /// Whether it is an exact sum that uses 64-bit integers where a device has them.
-    pub fn sums_in_64_bits(&self) -> bool {
-        let format = self.monoid.exact().and_then(|monoid| monoid.format());
-        let has_batches = self.stage.kernel.name.starts_with("exact") && self.stage.reads != Reads::Partials;
-        has_batches && format.is_some_and(|format| format != Format::Double)
+        let is_wide = self.monoid.element() == Some(Element::F64) && self.monoid.features().is_empty();
+        is_wide && !self.features.contains(Features::SHADER_INT64)
     }
 
     /// Its kernel.
@@ -154,18 +145,14 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
     ways
 }
 
-/// The features of every kind of device, with those that lack 64-bit integers if that is of interest.
-fn devices(of_words: bool) -> impl Iterator<Item = Features> {
-    let optional = &OPTIONAL[..if of_words { 3 } else { 2 }];
-    (0..1 << optional.len()).map(move |mask: usize| {
-        let lacking = optional.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
-        lacking.fold(HELPFUL_FEATURES, |features, (_, feature)| features - *feature)
-    })
-}
-
 /// Every stage of an operator's reducers on every kind of device that runs it, in workgroups of one size.
 pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>> {
-    let is_wide = monoid.element() == Some(Element::F64);
+    let optional = &OPTIONAL[..if monoid.element() == Some(Element::F64) { 3 } else { 2 }];
+    let devices = (0..1 << optional.len()).map(|mask: usize| {
+        let lacking = optional.iter().enumerate().filter(move |(bit, _)| mask >> bit & 1 == 1);
+        lacking.fold(HELPFUL_FEATURES, |features, (_, feature)| features - *feature)
+    });
+    let devices: Vec<_> = devices.collect();
     let mut permutations = Vec::new();
     for (form, options) in ways(workgroup_size) {
         let mut stages = options.stages(monoid, form, &generous());
@@ -173,8 +160,7 @@ pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>
             stage.workgroup_size = stage.workgroup_size.min(workgroup_size);
         }
         stages.dedup();
-        let is_exact = stages.iter().any(|stage| stage.kernel.name.starts_with("exact"));
-        for features in devices(is_wide || is_exact) {
+        for &features in &devices {
             if options.check(monoid, form, features, &generous()).is_ok() {
                 let of = |stage: &Stage| Permutation { monoid, form, options, stage: *stage, features };
                 permutations.extend(stages.iter().map(of));

@@ -51,9 +51,6 @@ fn needed(permutation: &Permutation<'_>) -> Features {
     if monoid.element() == Some(Element::F64) && needed.is_empty() && !permutation.is_in_words() {
         needed = Features::SHADER_INT64;
     }
-    if permutation.sums_in_64_bits() && !permutation.is_in_words() {
-        needed |= Features::SHADER_INT64;
-    }
     // These compute with floats alone: integers come in only where accumulators travel as words.
     if computes_in_f64(permutation) && !travels(permutation) {
         needed = needed - Features::SHADER_INT64;
@@ -81,10 +78,9 @@ fn travels(permutation: &Permutation<'_>) -> bool {
 /// The types that a kernel has for sure, of those that some language lacks.
 fn types(permutation: &Permutation<'_>) -> Vec<&'static str> {
     let Permutation { monoid, stage, .. } = permutation;
-    // Exact sums compute with integers alone, whatever they read; what compares pairs of words has those of 32 bits.
+    // Exact sums compute with 32-bit words alone, whatever they read; so does what compares pairs of words.
     if stage.kernel.name.starts_with("exact") || permutation.is_in_words() {
-        let has_wide = permutation.sums_in_64_bits() && !permutation.is_in_words();
-        return if has_wide { vec!["i64"] } else { Vec::new() };
+        return Vec::new();
     }
     let reads = stage.kernel.coverage != Coverage::One && stage.reads != Reads::Partials;
     let element = match monoid.element().expect("halofold's own are over numbers") {

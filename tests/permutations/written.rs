@@ -22,7 +22,7 @@ const FOLDER: &str = "HALOFOLD_KERNELS";
 const ALL: &str = "HALOFOLD_KERNELS_ALL";
 
 /// Kernels that are always written, as the main ones: what is recorded of the machine code is a table of theirs.
-const MAIN: [(&str, &str); 26] = [
+const MAIN: [(&str, &str); 24] = [
     ("sum of f32", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256"),
     ("sum of f32, no subgroups", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups false, 256"),
     ("sum of f64", "reducer/sum of f64, Whole { workgroup_size: 256 }, subgroups true, 256"),
@@ -34,15 +34,7 @@ const MAIN: [(&str, &str); 26] = [
     ("sums of f32 between offsets", "reducer/sum of f32, Offsets, subgroups true, 256"),
     ("sums of f32 in columns", "reducer/sum of f32, Columns, subgroups true, 256"),
     ("exact sum of f32", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
-    (
-        "exact sum of f32 in words",
-        "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256, in words, exact",
-    ),
     ("exact dot of f32", "reducer/dot of f32, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
-    (
-        "exact dot of f32 in words",
-        "reducer/dot of f32, Whole { workgroup_size: 256 }, subgroups true, 256, in words, exact",
-    ),
     ("exact sum of f64", "reducer/sum of f64, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
     ("histogram of 256 bins", HISTOGRAM),
     ("5-point direct-global of f32", "5-point direct-global of f32, default tuning"),
@@ -81,10 +73,7 @@ fn reduction(entry: &Entry<'_>) -> Item {
     let first = &entry.first;
     let stage = first.stage;
     // What a device has decides which built-in functions are there for an operator and for a type, too.
-    let mut lacks = Features::SUBGROUP | Features::SHADER_FLOAT32_ATOMIC;
-    if first.sums_in_64_bits() {
-        lacks |= Features::SHADER_INT64;
-    }
+    let lacks = Features::SUBGROUP | Features::SHADER_FLOAT32_ATOMIC;
     let lacks = format!("{:?}", lacks - first.features);
     let element = first.monoid.element().map_or("structs", Element::name);
     let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);

@@ -1,6 +1,5 @@
 // Sums of 64-bit floats, as two words each, by 32-bit integers alone.
 #import two_words
-#import three_sums
 
 const LIMBS: u32 = 68u;
 const COPIES: u32 = 1u;

@@ -1,14 +1,14 @@
 // Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
 //
 // A window is 28 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
-// x = m · 2^s: up to 51 bits. Sixteen of them are added at a time, in one of two forms with the same results: as one sum
-// of 64 bits where the device has such integers (batch_in_64_bits.wgsl), else as two sums of 32 (batch_in_words.wgsl).
-// `settle` adds a batch to the invocation's sum, which is three digits:
+// x = m · 2^s: up to 51 bits. Sixteen of them are added at a time, as two sums of 32 bits (two_sums.wgsl). `settle` adds
+// such a batch to the invocation's sum, which is three digits:
 //
 //     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
 //
 // 2^32 numbers of 51 bits add up to less than 2^83, so `high` stays below 2^29: nothing overflows.
 #import tag
+#import two_sums
 
 const LIMBS: u32 = 11u;
 const COPIES: u32 = 1u;
@@ -50,6 +50,12 @@ fn whole(acc: Acc) -> vec4<u32> {
 // The first bit of a normal number's significand, which its bits leave out.
 const HIDDEN: u32 = 0x800000u;
 
+// Where four numbers are in the window, from its lowest exponent up, in the upper eight bits. One comparison says whether
+// a number is in it.
+fn places(v: vec4<u32>, window: u32) -> vec4<u32> {
+    return (v << vec4<u32>(1u)) - vec4<u32>(window << 24u);
+}
+
 fn largest_of(a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32>) -> u32 {
     // In a row and not as a tree: some GPUs take the largest of three in one operation.
     let e = max(max(a, b), c);
@@ -68,12 +74,12 @@ fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u
     if largest_of(u0, u1, u2, u3) >= (SPAN << 24u) {
         return add_carefully(acc, v0, v1, v2, v3);
     }
-    let hidden = vec4<u32>(hidden_bit());
-    var sum = add_four(begin_batch(acc), v0, u0, hidden);
-    sum = add_four(sum, v1, u1, hidden);
-    sum = add_four(sum, v2, u2, hidden);
-    sum = add_four(sum, v3, u3, hidden);
-    return settle(acc, sum, OTHERS);
+    let hidden = vec4<u32>(HIDDEN);
+    var sums = shares(v0, u0, hidden);
+    sums = both(sums, shares(v1, u1, hidden));
+    sums = both(sums, shares(v2, u2, hidden));
+    sums = both(sums, shares(v3, u3, hidden));
+    return settle(acc, sums, OTHERS);
 }
 
 fn is_any(v: vec4<u32>) -> bool {
@@ -94,18 +100,18 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
     if is_above || is_below {
         return add_apart(before, v0, v1, v2, v3);
     }
-    let hidden = vec4<u32>(hidden_bit());
-    var sum = add_four(begin_batch(before), v0, places(v0, window), min(d0, hidden));
-    sum = add_four(sum, v1, places(v1, window), min(d1, hidden));
-    sum = add_four(sum, v2, places(v2, window), min(d2, hidden));
-    sum = add_four(sum, v3, places(v3, window), min(d3, hidden));
+    let hidden = vec4<u32>(HIDDEN);
+    var sums = shares(v0, places(v0, window), min(d0, hidden));
+    sums = both(sums, shares(v1, places(v1, window), min(d1, hidden)));
+    sums = both(sums, shares(v2, places(v2, window), min(d2, hidden)));
+    sums = both(sums, shares(v3, places(v3, window), min(d3, hidden)));
     var flags = OTHERS;
     if (before.tag & OTHERS) == 0u {
         let minus_zero = vec4<u32>(0x80000000u);
         let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
         flags = select(0u, OTHERS, is_any(others));
     }
-    return settle(before, sum, flags);
+    return settle(before, sums, flags);
 }
 
 // The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the

@@ -1,4 +1,4 @@
-// A batch of numbers of two words, in words of 32 bits: the method of batch_in_words.wgsl with a third sum.
+// A batch of numbers of two words, in words of 32 bits: the method of two_sums.wgsl with a third sum.
 //
 //     low      Σ x           modulo 2^32
 //     middle   Σ ⌊x / 2^27⌋  modulo 2^32

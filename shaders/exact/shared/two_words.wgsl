@@ -2,9 +2,9 @@
 //
 // The method of one_word.wgsl with another digit. A number with a significand m of up to 53 bits, whose exponent is the s-th of
 // a window of 28, is x = m · 2^s: up to 80 bits. The sum of an invocation is three digits of 27 bits and a signed one above
-// them, of which 2^32 numbers of 80 bits use 31 bits. Batches are three sums of 32 bits (three_sums.wgsl), those of products
-// two of 64 where the device has such integers (products_in_64_bits.wgsl).
+// them, of which 2^32 numbers of 80 bits use 31 bits. Batches are three sums of 32 bits (three_sums.wgsl).
 #import tag
+#import three_sums
 
 struct Acc {
     low: u32,

@@ -3,7 +3,6 @@
 // The arithmetic of a turn takes about as long as its loads. So the loads of the next turn come first: memory
 // works while the invocation computes. All inputs are words of 32 bits here, whatever the elements are.
 #import operator
-#import exact/batch
 #import io
 #import exact/limbs
 

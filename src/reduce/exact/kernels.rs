@@ -61,17 +61,6 @@ impl Format {
         }
     }
 
-    /// The file that sums a batch of numbers, in 64-bit integers or in words; `None` if the operator's own text does.
-    pub(in crate::reduce) fn batch(self, in_64_bits: bool) -> Option<&'static str> {
-        match (self, in_64_bits) {
-            (Format::Single, true) => Some("exact/batch_in_64_bits"),
-            (Format::Single, false) => Some("exact/batch_in_words"),
-            (Format::Product, true) => Some("exact/products_in_64_bits"),
-            (Format::Product, false) => Some("exact/products_in_words"),
-            (Format::Double, _) => None,
-        }
-    }
-
     /// The function that collects a window, word by word.
     pub(in crate::reduce) fn window_words(self) -> Piece {
         let words = 0..self.accumulator().words();

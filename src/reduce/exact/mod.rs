@@ -6,8 +6,7 @@
 //!
 //! [`Accuracy::Exact`] in the [`Options`](crate::reduce::Options) of a reducer selects it, for [`Shape::Whole`],
 //! [`Shape::Strided`], [`Shape::Segments`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::reduce::ladder) is its kernel for whole inputs.
-//! A device needs no feature for it, not even to sum 64-bit floats: 32-bit integers are enough. With
-//! [`SHADER_INT64`](wgpu::Features::SHADER_INT64) sums of 16-bit and 32-bit floats and dot products take fewer operations, with the same bits.
+//! Kernels compute with 32-bit integers alone. A device needs no feature for it, not even to sum 64-bit floats.
 //!
 //! | operator | elements | result |
 //! |---|---|---|
