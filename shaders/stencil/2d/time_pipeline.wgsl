@@ -48,9 +48,8 @@
 // steps that select all special cases (`advance_at_border`). The choice depends only on the turn and the
 // strip, so it is uniform.
 //
-// A pass may take fewer steps than there are levels (`params.steps`): the remaining levels only pass their
-// rows on. The bits are always those of single steps by this kernel, because no compiler can combine
-// operations of two steps (shares/star5.wgsl).
+// The bits are always those of single steps by this kernel, because no compiler can combine operations of two
+// steps (shares/star5.wgsl). So a run may be cut into passes of any numbers of steps; each number has a kernel of its own.
 //
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.
@@ -87,11 +86,9 @@ fn ends_of(columns: Span, col: i32) -> Ends {
 
 // The turns without any special case.
 fn plain_turns_of(rows: Stretch, turns: i32) -> Plain {
-    // Unused levels, and strips that contain a fixed side in their interior, need special handling in every
-    // turn.
+    // A strip that contains a fixed side in its interior needs special handling in every turn.
     let has_fixed = params.west == FIXED || params.east == FIXED;
-    let is_narrow = has_fixed && i32(params.cols) < width_of_strip();
-    let every_turn = is_narrow || i32(params.steps) < i32(ROWS) * LEVELS;
+    let every_turn = has_fixed && i32(params.cols) < width_of_strip();
 #ifdef subgroups
     // Compilers write the loops out for this case and for the other one, with fewer registers in each. FXC refuses the
     // barriers in them then; it has no subgroup operations.
@@ -128,7 +125,7 @@ fn begin_turn(work: Work, turn: i32) -> Turn {
     let slot = slot_of(half, work.team);
     let row = work.rows.top + (turn - i32(work.team)) * TURN_ROWS - i32(work.team) * TEAM_DELAY;
     return Turn(
-        At(row, i32(work.team) * LEVELS, half, slot, work.lane, work.place),
+        At(row, half, slot, work.lane, work.place),
         fed_of(slot, work.lane),
         fetch(work.feed, work.rows.top + (turn + 2) * TURN_ROWS),
     );

@@ -8,9 +8,9 @@
 // still computes its sums.
 //
 // The same step is there three times. The plain form is for the inside of the grid. `_at_ends` also keeps the cells at
-// fixed sides along the layer. `_at_border` keeps the cells of any fixed side, gives the layers at a
-// mirror their mirror image, and leaves layers alone that have made all their steps. All of these are selections,
-// so where nothing is kept or mirrored the three forms give the same bits.
+// fixed sides along the layer. `_at_border` keeps the cells of any fixed side, and gives the layers at a
+// mirror their mirror image. All of these are selections, so where nothing is kept or mirrored the three forms give the
+// same bits.
 #import lane_layer
 #import stream
 #import shares
@@ -104,14 +104,13 @@ fn level_of_at_border(
     return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
 }
 
-// Layer `l` comes to the level that makes step `nth`, counted from 0.
-fn special_of(l: i32, nth: i32, kept: Kept) -> Special {
-    let over = nth >= i32(params.steps);
+// Layer `l` comes to a level.
+fn special_of(l: i32, kept: Kept) -> Special {
     return Special(
         l == 0 && side_before() == MIRROR,
         l == layer_count() && side_behind() == MIRROR,
-        over || is_fixed_layer(l),
-        over || is_fixed_layer(l - 1),
+        is_fixed_layer(l),
+        is_fixed_layer(l - 1),
         kept,
     );
 }

@@ -43,38 +43,41 @@ impl Config {
         }
     }
 
-    /// Returns this configuration of a time-blocked kernel for passes of so many steps, from 1 to
-    /// [`Config::steps_per_pass`]: in 2D with as many teams as can share them equally, and if none can, with as few as that takes.
+    /// Returns this configuration of a time-blocked kernel for passes of up to so many steps, 1 to
+    /// [`Config::steps_per_pass`]. In 2D teams share them equally, so some numbers are not possible: it takes 6 steps instead of 7 where
+    /// a team has fewer than 7 levels.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
         let tuning = self.tuning;
         self.with_tuning(match self.stencil.dims {
             Dims::Two => {
-                let is_equal =
-                    |teams: &u32| steps.is_multiple_of(*teams) && steps / teams <= tuning.levels_per_team;
-                let equal = (1..=tuning.block.rows).rev().find(is_equal);
-                let teams = equal.unwrap_or_else(|| steps.div_ceil(tuning.levels_per_team));
+                let is_shared = |steps: u32, teams: u32| {
+                    steps.is_multiple_of(teams) && steps / teams <= tuning.levels_per_team
+                };
+                let teams_for = |steps| (1..=tuning.block.rows).rev().find(|teams| is_shared(steps, *teams));
+                let shared = (1..=steps).rev().find_map(|steps| Some((steps, teams_for(steps)?)));
+                let (steps, teams) = shared.unwrap_or((1, 1));
                 let block = Block { rows: teams, ..tuning.block };
-                tuning.with_block(block).with_levels_per_team(steps.div_ceil(teams))
+                tuning.with_block(block).with_levels_per_team(steps / teams)
             }
             Dims::Three => tuning.with_levels_per_team(steps),
         })
     }
 
-    /// Whether a pass of so many steps uses all levels of its kernel.
-    fn is_whole(&self, steps: u32) -> bool {
+    /// Whether a pass can make so many steps.
+    fn is_possible(&self, steps: u32) -> bool {
         self.with_steps_per_pass(steps).steps_per_pass() == steps
     }
 
-    /// The most steps of a whole pass for which workgroups, windows and bindings of a device are large enough, up to
+    /// The most steps of a pass for which workgroups, windows and bindings of a device are large enough, up to
     /// [`Config::steps_per_pass`].
     pub(super) fn deepest(&self, limits: &Limits) -> u32 {
-        let fits = |steps: &u32| self.is_whole(*steps) && plan::fits(self, limits, *steps);
+        let fits = |steps: &u32| self.is_possible(*steps) && plan::fits(self, limits, *steps);
         (1..=self.steps_per_pass()).rev().find(fits).unwrap_or(1)
     }
 
     /// How this device cuts runs into passes.
     pub(super) fn cuts(&self, limits: &Limits) -> Cuts {
-        Cuts::new(self.deepest(limits), |steps| self.is_whole(steps))
+        Cuts::new(self.deepest(limits), |steps| self.is_possible(steps))
     }
 
     fn unrolled(&self) -> Unrolled {

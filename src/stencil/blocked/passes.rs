@@ -1,9 +1,9 @@
 //! Cutting a run of steps into passes. Pure.
 //!
-//! A pass that leaves levels of its kernel unused takes far longer than two passes that do not: each turn has to ask which levels those
-//! are. So all passes are whole: 7 steps are 6 and 1 where a workgroup has up to 4 teams of up to 6 levels.
+//! Not every number of steps makes a pass: in 2D the teams of a workgroup share them equally. So 7 steps are 6 and 1 where a
+//! workgroup has up to 4 teams of up to 6 levels.
 
-/// How runs of steps are cut into whole passes: as few as possible, and most of them full.
+/// How runs of steps are cut into passes: as few as possible, and most of them full.
 #[derive(Debug)]
 pub(in crate::stencil) struct Cuts {
     /// The steps of the fullest pass.
@@ -15,10 +15,10 @@ pub(in crate::stencil) struct Cuts {
 }
 
 impl Cuts {
-    /// For passes of up to `deepest` steps, of which these are whole; a single step always is.
-    pub(in crate::stencil) fn new(deepest: u32, is_whole: impl Fn(u32) -> bool) -> Self {
-        let whole: Vec<u32> = (1..=deepest).filter(|steps| is_whole(*steps)).collect();
-        let full = whole.last().copied().expect("a single step is a whole pass");
+    /// For passes of up to `deepest` steps, of which these are possible; a single step always is.
+    pub(in crate::stencil) fn new(deepest: u32, is_possible: impl Fn(u32) -> bool) -> Self {
+        let possible: Vec<u32> = (1..=deepest).filter(|steps| is_possible(*steps)).collect();
+        let full = possible.last().copied().expect("a single step is a pass");
         // Beyond, there is room for another full pass.
         let most = 3 * full as usize;
         let mut cuts = Cuts {
@@ -29,7 +29,7 @@ impl Cuts {
         cuts.cost[0][0] = Some((0, 0));
         for left in 1..=most {
             for odd in 0..2 {
-                let tried = whole.iter().filter(|steps| **steps as usize <= left).filter_map(|&steps| {
+                let tried = possible.iter().filter(|steps| **steps as usize <= left).filter_map(|&steps| {
                     let (passes, squares) = cuts.cost[1 - odd][left - steps as usize]?;
                     Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
                 });
@@ -68,7 +68,7 @@ impl Cuts {
             let (passes, squares) = self.cost[odd as usize][left(full)]?;
             Some(((full + passes, squares), (full, odd)))
         });
-        let (_, (full, odd)) = costs.min().expect("single steps are whole passes");
+        let (_, (full, odd)) = costs.min().expect("single steps are passes");
         let mut at = (odd as usize, left(full));
         let rest = std::iter::from_fn(move || {
             let steps = self.first[at.0][at.1];
@@ -84,22 +84,22 @@ mod tests {
     use super::Cuts;
 
     #[test]
-    fn every_run_is_cut_into_whole_passes_of_the_right_number() {
+    fn every_run_is_cut_into_possible_passes_of_the_right_number() {
         for deepest in 1..40_u32 {
             for teams in [1, 2, 4, 5] {
-                let is_whole = |steps: u32| {
+                let is_possible = |steps: u32| {
                     (1..=teams)
                         .any(|team| steps.is_multiple_of(team) && steps / team <= deepest.div_ceil(teams))
                 };
-                let cuts = Cuts::new(deepest, is_whole);
+                let cuts = Cuts::new(deepest, is_possible);
                 for steps in 0..200 {
                     let passes: Vec<_> = cuts.in_place(steps).collect();
-                    check(&passes, steps, deepest, is_whole);
+                    check(&passes, steps, deepest, is_possible);
                     assert_eq!(passes.len() as u32 % 2, steps % 2, "{steps} by {deepest}: {passes:?}");
                     let free: Vec<_> = cuts.of(steps).collect();
-                    check(&free, steps, deepest, is_whole);
+                    check(&free, steps, deepest, is_possible);
                     assert!(free.len() <= passes.len(), "{steps} by {deepest}: {free:?}");
-                    // Where every pass is whole, there are as few as can be.
+                    // Where every pass is possible, there are as few as can be.
                     if teams == 1 {
                         assert_eq!(free.len() as u32, steps.div_ceil(deepest));
                         assert!(passes.len() <= free.len() + 1);
@@ -109,10 +109,10 @@ mod tests {
         }
     }
 
-    fn check(passes: &[u32], steps: u32, deepest: u32, is_whole: impl Fn(u32) -> bool) {
+    fn check(passes: &[u32], steps: u32, deepest: u32, is_possible: impl Fn(u32) -> bool) {
         assert_eq!(passes.iter().sum::<u32>(), steps, "{steps} by {deepest}");
         assert!(
-            passes.iter().all(|pass| is_whole(*pass) && *pass <= deepest),
+            passes.iter().all(|pass| is_possible(*pass) && *pass <= deepest),
             "{steps} by {deepest}: {passes:?}"
         );
     }

@@ -189,7 +189,7 @@ impl Unrolled {
             let special = match kind {
                 Kind::Inside => String::new(),
                 Kind::AtEnds => ", kept".to_owned(),
-                Kind::AtBorder => format!(", special_of({came}, {l}, kept)"),
+                Kind::AtBorder => format!(", special_of({came}, kept)"),
             };
             let added = if rhs { format!(", added_to({came}, work.spots)") } else { String::new() };
             let given = format!("k, team.l{l}, team.w{l}, edges{l}");

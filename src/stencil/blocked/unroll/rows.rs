@@ -86,8 +86,8 @@ impl Unrolled {
         }
         let _ = write!(text, "struct Team {{\n{members}{waits}}}\n\n");
         text += "struct Advanced {\n    team: Team,\n    rows: Fed,\n}\n\n\
-                 // Where a team stands in a turn: the row that comes to its first level, and the steps made before it.\n\
-                 struct At {\n    row: i32,\n    made: i32,\n    half: u32,\n    slot: u32,\n    lane: u32,\n    place: u32,\n}\n\n";
+                 // Where a team stands in a turn: the row that comes to its first level.\n\
+                 struct At {\n    row: i32,\n    half: u32,\n    slot: u32,\n    lane: u32,\n    place: u32,\n}\n\n";
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.advance(kind);
         }
@@ -151,7 +151,7 @@ impl Unrolled {
         let (suffix, special) = match kind {
             Kind::Inside => ("", String::new()),
             Kind::AtEnds => ("_at_ends", ", ends".to_owned()),
-            Kind::AtBorder => ("_at_border", format!(", special_of({came}, at.made + {l}, kept)")),
+            Kind::AtBorder => ("_at_border", format!(", special_of({came}, kept)")),
         };
         let added = if rhs { format!(", added_to({came}, spots)") } else { String::new() };
         // The cells that the next level needs of other lanes are on their way while this one begins its sums.
