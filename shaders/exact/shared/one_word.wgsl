@@ -86,7 +86,13 @@ fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
-// The same if some are zeros, or lie outside of the window. Zeros have no hidden bit, so it does not matter where they are.
+// The places of numbers in the window or at zero. Zeros have no hidden bit, so it does not matter where in the window they are;
+// but no shift may go by 32 or more.
+fn inside(v: vec4<u32>, window: u32) -> vec4<u32> {
+    return min(places(v, window), vec4<u32>((SPAN << 24u) - 1u));
+}
+
+// The same if some are zeros, or lie outside of the window.
 fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     let window = before.tag & WINDOW;
     let d0 = v0 << vec4<u32>(1u);
@@ -101,10 +107,10 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
         return add_apart(before, v0, v1, v2, v3);
     }
     let hidden = vec4<u32>(HIDDEN);
-    var sums = shares(v0, places(v0, window), min(d0, hidden));
-    sums = both(sums, shares(v1, places(v1, window), min(d1, hidden)));
-    sums = both(sums, shares(v2, places(v2, window), min(d2, hidden)));
-    sums = both(sums, shares(v3, places(v3, window), min(d3, hidden)));
+    var sums = shares(v0, inside(v0, window), min(d0, hidden));
+    sums = both(sums, shares(v1, inside(v1, window), min(d1, hidden)));
+    sums = both(sums, shares(v2, inside(v2, window), min(d2, hidden)));
+    sums = both(sums, shares(v3, inside(v3, window), min(d3, hidden)));
     var flags = OTHERS;
     if (before.tag & OTHERS) == 0u {
         let minus_zero = vec4<u32>(0x80000000u);
