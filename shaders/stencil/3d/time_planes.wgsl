@@ -44,7 +44,7 @@
 // special cases are selected (`advance_at_border`). The choice depends only on the turn and the tile, so it is uniform. The bits are those of single steps by
 // this kernel, because no compiler can combine operations of two steps (shares/star5.wgsl).
 //
-// Today: 27 points reach 1.17 times a copy's speed over 512 x 512 x 512 cells on an H200, 7 points 1.42 times, where
+// Today: 27 points reach 1.1 times a copy's speed over 512 x 512 x 512 cells on an H200, 7 points 1.42 times, where
 // plane-sums reaches 0.8. What limits it is not known: a turn takes as long with two levels as with three.
 //
 // Beyond the thesis. Its SOL variants load a halo of one cell; this is a halo of T cells. FastStencil (SC'26) streams
