@@ -11,7 +11,7 @@ use crate::split::split;
 use crate::team::Settings;
 use crate::worker::{Member, Worker};
 
-/// Rounds that are timed, after one that is not. Their number is even, so that time-blocked kernels make whole passes: see
+/// Rounds that are timed, after two that are not. Their number is even, so that time-blocked kernels make whole passes: see
 /// [`halofold::stencil::Stepper::encode_in_pass`].
 const TIMED: u32 = 8;
 /// Copies of edges that are timed: enough that what a submission costs does not show.
@@ -109,12 +109,14 @@ impl Plan<'_> {
             worker.passes_seconds(&stencils[nth], steps)?;
             let pass = worker.passes_seconds(&stencils[nth], TIMED * steps)? / f64::from(TIMED);
             let bus = worker.edges_seconds(COPIED)?;
+            // What the host takes longer than a pass is counted by the number of passes, not here.
+            let shown = (copies + host - pass).max(0.0);
             drop(worker);
             // Its buffers go when the device is polled: there may be no room for two grids.
             read::poll(&self.members[nth].device)?;
             // All GPUs are served by one host, one after the other.
             let host = host * slabs.len() as f64;
-            Ok(Costs { pass, exchange: (round - pass - bus).max(0.0), copies, host })
+            Ok(Costs { pass, exchange: (round - pass - bus - shown).max(0.0), copies, host })
         };
         (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()
     }

@@ -18,8 +18,8 @@ const THREADED: u64 = 1 << 20;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The layers of a halo, which is also the most steps between two exchanges. By default as many as two measured times say: that of
-    /// a pass over memory, and what an exchange adds to it.
+    /// The layers of a halo, which is also the most steps between two exchanges. By default as many as measured times say: of a
+    /// pass over memory, and of what an exchange takes the GPU, the bus and the host.
     pub halo: Option<u32>,
     /// How fast each GPU is, in any unit. By default measured, unless all have one name.
     pub shares: Option<Vec<f64>>,
@@ -39,8 +39,8 @@ impl Settings {
 
 /// A grid in slabs, one on each GPU.
 ///
-/// One thread drives them all: it records and submits a round on each, waits for each one's edges, and copies faces from GPU to GPU while
-/// the interiors run. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
+/// One thread drives them all: it submits a round on each, waits for each one's edges, and copies faces from GPU to GPU while the
+/// interiors run, faces of a MiB and more with the help of rayon's threads. The grid has the bits that one GPU gives, if the GPUs run the same kernel.
 #[derive(Debug)]
 pub struct Team {
     config: Config,

@@ -153,7 +153,7 @@ impl Worker {
             _ => return Err(WorkerError::Order("a round begins after `release` of the one before")),
         };
         let device = self.member.device.clone();
-        let index = watched(&device, || {
+        watched(&device, || {
             let recorded = match self.recorded.take() {
                 Some(recorded) if is_given && recorded.is_of(steps, checked) => recorded,
                 _ => self.record(steps, checked, is_given)?,
@@ -162,12 +162,11 @@ impl Worker {
             self.faces().for_each(|(_, face)| face.ask());
             self.member.queue.submit([recorded.interior]);
             self.at = recorded.result;
+            self.stage = Stage::Begun(index);
             // While this one runs: as a rule the next round is alike.
             self.recorded = Some(self.record(steps, checked, true)?);
-            Ok(index)
-        })?;
-        self.stage = Stage::Begun(index);
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Records a round, with halos from the staging buffers if they are given.

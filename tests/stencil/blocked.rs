@@ -77,18 +77,19 @@ impl Shape {
     }
 }
 
-/// Lanes that make whole subgroups of every adapter, or parts of them, and lanes that do not; passes of 1 to 33 steps.
+/// Lanes that make whole subgroups of every adapter, or parts of them, and lanes that do not; passes of 1 to 33 steps. An even number of
+/// steps takes an even number of passes, so the fullest pass takes twice its steps.
 #[rustfmt::skip]
 const ROW_SHAPES: [Shape; 9] = [
     Shape { block: (1, 4), levels: 1, cells: 8, rows: 1, layers: 100, steps: 3 },
     Shape { block: (1, 4), levels: 3, cells: 4, rows: 2, layers: 7, steps: 7 },
     Shape { block: (4, 8), levels: 2, cells: 4, rows: 2, layers: 33, steps: 16 },
     Shape { block: (3, 4), levels: 2, cells: 5, rows: 3, layers: 5, steps: 11 },
-    Shape { block: (2, 7), levels: 5, cells: 4, rows: 1, layers: 100, steps: 10 },
+    Shape { block: (2, 7), levels: 5, cells: 4, rows: 1, layers: 100, steps: 20 },
     Shape { block: (4, 20), levels: 4, cells: 4, rows: 1, layers: 20, steps: 29 },
     Shape { block: (11, 20), levels: 3, cells: 4, rows: 1, layers: 64, steps: 33 },
-    Shape { block: (8, 18), levels: 4, cells: 5, rows: 1, layers: 40, steps: 33 },
-    Shape { block: (2, 32), levels: 1, cells: 3, rows: 4, layers: 16, steps: 2 },
+    Shape { block: (8, 18), levels: 4, cells: 5, rows: 1, layers: 40, steps: 64 },
+    Shape { block: (2, 32), levels: 1, cells: 3, rows: 4, layers: 16, steps: 4 },
 ];
 
 /// The same for planes; passes of 1 to 8 steps.
@@ -102,7 +103,7 @@ const PLANE_SHAPES: [Shape; 9] = [
     Shape { block: (8, 20), levels: 5, cells: 1, rows: 2, layers: 6, steps: 10 },
     Shape { block: (14, 8), levels: 6, cells: 2, rows: 1, layers: 64, steps: 12 },
     Shape { block: (16, 8), levels: 7, cells: 2, rows: 1, layers: 12, steps: 7 },
-    Shape { block: (18, 8), levels: 8, cells: 3, rows: 1, layers: 40, steps: 8 },
+    Shape { block: (18, 8), levels: 8, cells: 3, rows: 1, layers: 40, steps: 16 },
 ];
 
 const GRIDS: [Grid; 10] = [

@@ -1,4 +1,4 @@
-//! One of the two sets of buffers that pieces use alternately on a GPU: for a piece on its way there, on it, and for what it is reduced to.
+//! One of the sets of buffers that pieces use in turn on a GPU: for a piece on its way there, on it, and for what it is reduced to.
 
 use halofold::read::Readback;
 use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};

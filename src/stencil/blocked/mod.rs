@@ -45,7 +45,7 @@ impl Config {
 
     /// Returns this configuration of a time-blocked kernel for passes of up to so many steps, 1 to
     /// [`Config::steps_per_pass`]. In 2D teams share them equally, so some numbers are not possible: it takes 6 steps instead of 7 where
-    /// a team has fewer than 7 levels.
+    /// there are fewer than 7 teams and a team has fewer than 7 levels.
     pub fn with_steps_per_pass(&self, steps: u32) -> Config {
         let tuning = self.tuning;
         self.with_tuning(match self.stencil.dims {
