@@ -1,5 +1,6 @@
 //! A file, or two that go together, handed out piece by piece to whichever GPU asks next.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::fill::Readers;
@@ -11,6 +12,8 @@ use crate::input::Source;
 /// The pieces of one or two sources.
 pub struct Feed<'a> {
     deal: Mutex<Deal<'a>>,
+    /// Whether nobody wants more. Apart from what is dealt: that is locked while a stream is being read.
+    is_stopped: AtomicBool,
     /// Where every source is a file: each piece is read by its place, while others are.
     files: Option<&'a [Source]>,
     /// Bytes of an element as it lies there.
@@ -19,7 +22,7 @@ pub struct Feed<'a> {
 
 /// What has been handed out, and what has not.
 struct Deal<'a> {
-    /// `None` once there is no more, or nobody wants more.
+    /// `None` once there is no more.
     shares: Option<Shares>,
     /// Pieces and elements so far.
     number: u64,
@@ -35,7 +38,7 @@ impl<'a> Feed<'a> {
         let are_files = sources.iter().all(|source| source.file().is_some());
         let (files, streams) = if are_files { (Some(&*sources), None) } else { (None, Some(sources)) };
         let deal = Deal { shares: Some(shares), number: 0, elements: 0, streams };
-        Feed { deal: Mutex::new(deal), files, size }
+        Feed { deal: Mutex::new(deal), is_stopped: AtomicBool::new(false), files, size }
     }
 
     /// Reads the next piece to a slot, and returns its number and what it is; nothing if there is no more.
@@ -48,6 +51,9 @@ impl<'a> Feed<'a> {
         is_looked_at: bool,
     ) -> Option<(u64, Result<Share, Failure>)> {
         let mut deal = self.deal();
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return None;
+        }
         let mut share = deal.shares.as_mut()?.next()?;
         let (number, first) = (deal.number, deal.elements);
         if let Some(files) = self.files {
@@ -81,7 +87,7 @@ impl<'a> Feed<'a> {
 
     /// Hands out no more.
     pub fn stop(&self) {
-        self.deal().shares = None;
+        self.is_stopped.store(true, Ordering::Relaxed);
     }
 
     fn deal(&self) -> MutexGuard<'_, Deal<'a>> {
