@@ -124,13 +124,15 @@ impl AdaptersArgs {
             return Err(Failure::usage("--adapters: an empty name; write all, or a list like 0,1"));
         }
         let all = adapters()?;
-        if self.adapters == ["all"] {
-            return combined(&all).into_iter().map(|nth| Gpu::open(&all[nth])).collect();
-        }
-        if self.adapters.iter().any(|name| name == "all") {
+        let gpus: Vec<_> = if self.adapters == ["all"] {
+            combined(&all).into_iter().map(|nth| Gpu::open(&all[nth])).collect::<Result<_, _>>()?
+        } else if self.adapters.iter().any(|name| name == "all") {
             return Err(Failure::usage("--adapters: all is all; name no others beside it"));
-        }
-        self.adapters.iter().map(|wanted| Gpu::open(find(&all, wanted)?)).collect()
+        } else {
+            self.adapters.iter().map(|wanted| Gpu::open(find(&all, wanted)?)).collect::<Result<_, _>>()?
+        };
+        let contexts = halofold_fleet::check_contexts(gpus.iter().map(|gpu| &gpu.device));
+        contexts.map(|()| gpus).map_err(Failure::usage)
     }
 }
 

@@ -4,6 +4,7 @@ use std::thread;
 
 use halofold::read::ReadError;
 use halofold::stencil::StencilError;
+use halofold::wgpu::{Backend, Device};
 
 /// Why one GPU cannot go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -38,6 +39,11 @@ pub enum WorkerError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetError {
+    /// Several devices on the OpenGL back end.
+    #[error(
+        "several GPUs at once through OpenGL: its devices share one context, which one thread at a time may use; use Vulkan or one GPU"
+    )]
+    Context,
     /// One of them failed.
     #[error("GPU {member}: {error}")]
     Member {
@@ -78,6 +84,17 @@ pub enum FleetError {
         /// Bytes of the grid.
         needed: u64,
     },
+}
+
+/// Checks that threads may use these devices side by side. Devices on the OpenGL back end may not: they share one context, wgpu panics
+/// when a thread waits for it for long, and Mesa's heap was seen damaged.
+///
+/// # Errors
+///
+/// Several of them are on the OpenGL back end.
+pub fn check_contexts<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Result<(), FleetError> {
+    let is_gl = |device: &&Device| device.adapter_info().backend == Backend::Gl;
+    if devices.into_iter().filter(is_gl).count() > 1 { Err(FleetError::Context) } else { Ok(()) }
 }
 
 /// Does something for each GPU, side by side: compiling and uploading take long.

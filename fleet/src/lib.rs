@@ -58,7 +58,7 @@ mod worker;
 
 pub use course::Course;
 pub use cut::kernel_of_parts;
-pub use error::{FleetError, WorkerError};
+pub use error::{FleetError, WorkerError, check_contexts};
 pub use split::split;
 pub use staging::Staging;
 pub use team::{Settings, Team};

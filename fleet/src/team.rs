@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::course::Course;
 use crate::cut::{Plan, kernel_of_parts};
-use crate::error::{FleetError, each, of};
+use crate::error::{FleetError, check_contexts, each, of};
 use crate::worker::{Member, Worker};
 
 /// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
@@ -60,6 +60,7 @@ impl Team {
     ///
     /// - The grid has too few layers for so many GPUs.
     /// - A GPU lacks a limit or a feature, or is lost.
+    /// - Several GPUs are used through OpenGL: see [`check_contexts`].
     /// - There are other cells than the grid's.
     /// - A right-hand side is missing, or given although the configuration has none.
     pub fn new(
@@ -78,6 +79,7 @@ impl Team {
             return Err(StencilError::RightHandSide { needed: config.rhs }.into());
         }
         let first = members.first().ok_or(FleetError::Shares { shares: 0, members: 0 })?;
+        check_contexts(members.iter().map(|member| &member.device))?;
         let plan = Plan { members, config: kernel_of_parts(config, &first.device), weights };
         let (slabs, stencils) = plan.cut(settings)?;
         let rhs = rhs.unwrap_or_default();

@@ -9,16 +9,19 @@ use std::sync::OnceLock;
 
 use halofold::{adapter, wgpu};
 
-/// The features of the adapter that the program will choose.
-pub fn features() -> wgpu::Features {
-    static FEATURES: OnceLock<wgpu::Features> = OnceLock::new();
-    *FEATURES.get_or_init(|| {
-        let adapters = pollster::block_on(adapter::list());
-        let adapter = adapters.first().expect(
+/// The adapter that the program will choose.
+pub fn preferred() -> &'static wgpu::Adapter {
+    static PREFERRED: OnceLock<wgpu::Adapter> = OnceLock::new();
+    PREFERRED.get_or_init(|| {
+        pollster::block_on(adapter::list()).into_iter().next().expect(
             "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
-        );
-        adapter.features()
+        )
     })
+}
+
+/// Its features.
+pub fn features() -> wgpu::Features {
+    preferred().features()
 }
 
 /// A fresh folder for the files of one test.
