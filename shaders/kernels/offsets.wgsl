@@ -89,13 +89,13 @@ fn kernel(at: Place, wg: Workgroup) {
     let length = workgroupUniformLoad(&waiting);
     for (var k = 0u; k < length; k++) {
         let next = bounds(queue[k]);
-        let later = mark_tiles(next, own, WG);
+        mark_tiles(next, own, WG);
         acc = identity();
-        if !later {
+        if !next.is_long {
             acc = fold_range(next.begin, next.end, next.origin, own, WG);
         }
         let sum = team_reduce(acc, firstTrailingBit(WG), at, wg);
-        if !later && own == 0u {
+        if !next.is_long && own == 0u {
             store_result(next.result, sum, next.count);
         }
         workgroupBarrier();

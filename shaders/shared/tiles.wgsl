@@ -14,6 +14,8 @@
 struct Range {
     // Whether this dispatch has work for the slot.
     here: bool,
+    // Whether the segment is long, and so is left to the next dispatches.
+    is_long: bool,
     // Positions in the binding. Indices within the segment count from `origin`.
     begin: u32,
     end: u32,
@@ -64,9 +66,7 @@ fn bounds(slot: u32) -> Range {
 }
 
 // The marks are already complete.
-fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
-    return false;
-}
+fn mark_tiles(range: Range, own: u32, grid: u32) {}
 #else
 #ifdef writes_partials
 @group(0) @binding(7) var<storage, read> marks: array<vec4<u32>>;
@@ -96,9 +96,7 @@ fn bounds(slot: u32) -> Range {
 }
 
 // The marks are already complete.
-fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
-    return false;
-}
+fn mark_tiles(range: Range, own: u32, grid: u32) {}
 #else
 @group(0) @binding(7) var<storage, read> offsets: array<u32>;
 // One mark per tile: begin, end, and index plus one of the long segment that crosses its start; otherwise
@@ -126,24 +124,22 @@ fn bounds(slot: u32) -> Range {
     range.origin = range.begin;
     range.result = slot;
     range.count = end - begin;
+    range.is_long = range.count > (1u << params.own.power);
     return range;
 }
 
 // Marks the tiles that start in the range. `grid` invocations share them, and this one has index `own`.
-// Returns whether the segment is long, and so is left to the next dispatches.
-fn mark_tiles(range: Range, own: u32, grid: u32) -> bool {
+fn mark_tiles(range: Range, own: u32, grid: u32) {
     let power = params.own.power;
-    let is_long = range.count > (1u << power);
     let stop = tiles_before(range.border_to);
     for (var tile = tiles_before(range.border_from) + own; tile < stop; tile += grid) {
         let start = tile << power;
         var mark = vec4<u32>();
-        if is_long && range.first < start && start < range.stop {
+        if range.is_long && range.first < start && start < range.stop {
             mark = vec4<u32>(range.first, range.stop, params.own.base + range.result + 1u, 0u);
         }
         marks[tile] = mark;
     }
-    return is_long;
 }
 #endif
 #endif

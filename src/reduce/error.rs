@@ -189,9 +189,9 @@ pub enum ReduceError {
         /// The element type.
         element: String,
     },
-    /// Exact sums are not available for the form.
-    #[error("{form:?} has no exact sums: {instead}", form = .0, instead = instead_of(.0))]
-    ExactForm(Form),
+    /// An exact sum that is to be added to the value in the output.
+    #[error("`Shape::Accumulate` has no exact sums: leave states (`Options::to_states`), which add up")]
+    ExactAccumulate,
     /// An exact sum of several buffers, of a stride or of a count on the GPU needs several workgroups in one
     /// launch, which the options or the adapter exclude.
     #[error(
@@ -309,17 +309,6 @@ pub enum ReduceError {
     /// The results did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),
-}
-
-/// What helps where a form has no exact sums.
-fn instead_of(form: &Form) -> &'static str {
-    match form {
-        Form::Offsets => {
-            "use `Form::Segments` where segments have one length, and `Form::Whole` of each range where they have not"
-        }
-        Form::Accumulate => "leave states (`Options::to_states`), which add up",
-        Form::Whole | Form::Strided | Form::Segments | Form::Axis => "use another form",
-    }
 }
 
 impl ReduceError {

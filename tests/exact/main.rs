@@ -10,6 +10,7 @@ mod edges;
 mod forms;
 mod gpu;
 mod long;
+mod offsets;
 mod oracle;
 mod order;
 mod recorded;

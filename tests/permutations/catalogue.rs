@@ -122,7 +122,7 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                 let mut options = Options::default();
                 (options.from_states, options.to_states) = (from_states, to_states);
                 ways.push((form, options));
-                if !matches!(form, Form::Offsets | Form::Accumulate) {
+                if form != Form::Accumulate {
                     let mut exact = options;
                     exact.accuracy = Accuracy::Exact;
                     ways.push((form, exact));

@@ -207,9 +207,9 @@ fn near(run: &Run, got: &[f64], expected: &[f64]) -> Result<(), String> {
     let is_near = |at: &usize| (got[*at] - expected[*at]).abs() <= bound;
     match (0..got.len()).find(|at| !is_near(at)) {
         None => Ok(()),
-        Some(at) => Err(format!(
-            "{} {:?}: cell {at} is {}, expected {} ± {bound:e}",
-            run.config.grid, run.config.borders, got[at], expected[at]
-        )),
+        Some(at) => {
+            let what = run.describe();
+            Err(format!("{what}: cell {at} is {}, expected {} ± {bound:e}", got[at], expected[at]))
+        }
     }
 }

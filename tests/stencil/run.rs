@@ -58,14 +58,20 @@ impl Run {
 
     /// Compares a result with the CPU's, bit for bit.
     pub fn same(&self, got: &[f64], expected: &[f64]) -> Result<(), String> {
-        let Config { grid, borders, tuning, .. } = self.config;
         match (0..expected.len()).find(|&at| got[at] != expected[at]) {
             None => Ok(()),
-            Some(at) => Err(format!(
-                "{grid} in blocks of {}, {borders:?}: cell {at} is {}, expected {}",
-                tuning.block, got[at], expected[at]
-            )),
+            Some(at) => {
+                Err(format!("{}: cell {at} is {}, expected {}", self.describe(), got[at], expected[at]))
+            }
         }
+    }
+
+    /// What ran, with all that chooses its kernel.
+    pub fn describe(&self) -> String {
+        let Config { grid, borders, rhs, tuning, .. } = self.config;
+        let subgroup = self.gpu.device.adapter_info().subgroup_max_size;
+        let steps = self.steps;
+        format!("{grid}, {borders:?}, rhs {rhs}, {steps} steps, {tuning:?}, subgroups of up to {subgroup}")
     }
 
     /// Both buffers before the first step, longer than the grid.

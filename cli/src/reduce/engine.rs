@@ -55,10 +55,7 @@ impl<'a> Engine<'a> {
         // Compiling takes long.
         let lanes = thread::scope(|scope| {
             let all: Vec<_> = gpus.iter().map(|gpu| scope.spawn(move || lane(gpu))).collect();
-            let join = |one: thread::ScopedJoinHandle<'_, _>| {
-                one.join().unwrap_or_else(|why| panic::resume_unwind(why))
-            };
-            all.into_iter().map(join).collect::<Result<_, Failure>>()
+            all.into_iter().map(joined).collect::<Result<_, Failure>>()
         })?;
         Ok(Engine { gpus, lanes, piece: size })
     }
@@ -80,16 +77,23 @@ impl<'a> Engine<'a> {
         let feed = Feed::new(sources, work.layout.shares(elements).map_err(Failure::usage)?);
         let (done, landed) = mpsc::channel();
         thread::scope(|scope| {
-            for lane in &mut self.lanes {
+            let lanes = self.lanes.iter_mut().map(|lane| {
                 let (feed, done) = (&feed, done.clone());
-                scope.spawn(move || lane.run(feed, job, &done));
-            }
+                scope.spawn(move || lane.run(feed, job, &done))
+            });
+            let lanes: Vec<_> = lanes.collect();
             drop(done);
             let taken = in_order(landed, take);
             feed.stop();
+            lanes.into_iter().for_each(joined);
             taken
         })
     }
+}
+
+/// What a thread returned. A scope's own end does not wait for what a driver does at the end of a thread.
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|why| panic::resume_unwind(why))
 }
 
 /// The elements of a piece, at most: on a GPU they take `piece` bytes. Where they are unpacked, one binding holds all of them.

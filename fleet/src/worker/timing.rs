@@ -5,8 +5,9 @@ use std::time::Instant;
 use halofold::read;
 use halofold::stencil::Jacobi;
 use halofold::stencil::slab::Side;
+use halofold::wgpu::CommandEncoder;
 
-use super::{Worker, encoder};
+use super::{Member, Worker, encoder};
 use crate::error::WorkerError;
 use crate::watched::watched;
 
@@ -36,29 +37,35 @@ impl Worker {
 
     /// Seconds of the copies of all edges over the bus, in the mean of several.
     pub(crate) fn edges_seconds(&self, copies: u32) -> Result<f64, WorkerError> {
-        watched(&self.member.device, || {
-            let mut out = self.member.device.create_command_encoder(&encoder("halofold fleet: edges out"));
-            for _ in 0..copies {
-                for (side, face) in self.faces() {
-                    self.stepper.encode_edge_out(&mut out, side, self.at, face.leaving())?;
-                }
+        let all = self.seconds_of("halofold fleet: edges out", |out| {
+            for (side, face) in (0..copies).flat_map(|_| self.faces()) {
+                self.stepper.encode_edge_out(out, side, self.at, face.leaving())?;
             }
-            let start = Instant::now();
-            let index = self.member.queue.submit([out.finish()]);
-            read::wait_for(&self.member.device, index)?;
-            Ok(start.elapsed().as_secs_f64() / f64::from(copies))
-        })
+            Ok(())
+        });
+        all.map(|seconds| seconds / f64::from(copies))
     }
 
     /// Seconds of so many steps over all that the slab holds, without rounds.
     pub(crate) fn passes_seconds(&self, jacobi: &Jacobi, steps: u32) -> Result<f64, WorkerError> {
-        watched(&self.member.device, || {
-            let stepper = jacobi.prepare(self.grids())?;
-            let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: passes"));
-            stepper.encode(&mut encoder, steps);
+        self.seconds_of("halofold fleet: passes", |encoder| {
+            jacobi.prepare(self.grids())?.encode(encoder, steps);
+            Ok(())
+        })
+    }
+
+    /// Seconds from the submission of what is recorded to its end.
+    fn seconds_of(
+        &self,
+        label: &str,
+        record: impl FnOnce(&mut CommandEncoder) -> Result<(), WorkerError>,
+    ) -> Result<f64, WorkerError> {
+        let Member { device, queue } = &self.member;
+        watched(device, || {
+            let mut commands = device.create_command_encoder(&encoder(label));
+            record(&mut commands)?;
             let start = Instant::now();
-            let index = self.member.queue.submit([encoder.finish()]);
-            read::wait_for(&self.member.device, index)?;
+            read::wait_for(device, queue.submit([commands.finish()]))?;
             Ok(start.elapsed().as_secs_f64())
         })
     }

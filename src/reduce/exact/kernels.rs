@@ -37,9 +37,13 @@ pub(in crate::reduce) static EXACT_COLUMNS: Kernel = Kernel {
     ..EXACT_SEGMENTS
 };
 
+/// Segments between offsets.
+pub(in crate::reduce) static EXACT_OFFSETS: Kernel =
+    Kernel { name: "exact-offsets", file: "kernels/exact_offsets", ..EXACT_SEGMENTS };
+
 /// Whether a kernel is one of exact sums.
 pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
-    [&EXACT, &EXACT_SEGMENTS, &EXACT_COLUMNS].contains(&kernel)
+    [&EXACT, &EXACT_SEGMENTS, &EXACT_COLUMNS, &EXACT_OFFSETS].contains(&kernel)
 }
 
 impl Format {

@@ -5,7 +5,7 @@
 //! on the version. Only the end rounds, once, to the nearest float, ties to even.
 //!
 //! [`Accuracy::Exact`] in the [`Options`](crate::reduce::Options) of a reducer selects it, for [`Shape::Whole`],
-//! [`Shape::Strided`], [`Shape::Segments`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::reduce::ladder) is its kernel for whole inputs.
+//! [`Shape::Strided`], [`Shape::Segments`], [`Shape::Offsets`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::reduce::ladder) is its kernel for whole inputs.
 //! Kernels compute with 32-bit integers alone. A device needs no feature for it, not even to sum 64-bit floats.
 //!
 //! | operator | elements | result |
@@ -77,13 +77,13 @@ use crate::reduce::shape::Form;
 use crate::reduce::shape::Shape;
 
 pub use format::Format;
-pub(in crate::reduce) use kernels::{EXACT, EXACT_COLUMNS, EXACT_SEGMENTS, is_exact_kernel};
+pub(in crate::reduce) use kernels::{EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS, is_exact_kernel};
 pub use state::{State, StateError};
 
 /// Checks that an operator has the form, which an exact one may not have.
 pub(in crate::reduce) fn check(monoid: &Monoid, form: Form) -> Result<(), ReduceError> {
-    if monoid.format().is_some() && matches!(form, Form::Offsets | Form::Accumulate) {
-        return Err(ReduceError::ExactForm(form));
+    if monoid.format().is_some() && form == Form::Accumulate {
+        return Err(ReduceError::ExactAccumulate);
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ pub enum Accuracy {
     /// In the accumulator's float type, rounded at each addition.
     #[default]
     Fast,
-    /// [Exactly](crate::reduce::exact), rounded once. For whole and strided inputs, segments and axes, and for the operators and elements listed
+    /// [Exactly](crate::reduce::exact), rounded once. For every shape but [`Shape::Accumulate`], and for the operators and elements listed
     /// there.
     Exact,
 }

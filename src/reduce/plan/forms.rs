@@ -1,7 +1,7 @@
 //! The kernels of a form, and the forms of exact sums.
 
-use crate::reduce::exact::{EXACT, EXACT_COLUMNS, EXACT_SEGMENTS};
-use crate::reduce::ladder::{COLUMNS, Kernel, SEGMENTS, SINGLE_PASS};
+use crate::reduce::exact::{EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS};
+use crate::reduce::ladder::{COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
 use crate::reduce::plan::{Extent, PER_INVOCATION, Request};
 use crate::reduce::shape::Shape;
 
@@ -22,6 +22,11 @@ impl Request<'_> {
     /// The kernel of segments.
     pub(super) fn segments_kernel(&self) -> &'static Kernel {
         if self.monoid.format().is_some() { &EXACT_SEGMENTS } else { &SEGMENTS }
+    }
+
+    /// The kernel of segments between offsets.
+    pub(super) fn offsets_kernel(&self) -> &'static Kernel {
+        if self.monoid.format().is_some() { &EXACT_OFFSETS } else { &OFFSETS }
     }
 
     /// The kernel of the middle axis of an array.

@@ -1,5 +1,6 @@
 //! One launch: its kernel, and where it reads and writes.
 
+use crate::reduce::exact::EXACT_OFFSETS;
 #[cfg(doc)]
 use crate::reduce::ladder::Coverage;
 use crate::reduce::ladder::{Kernel, Loads, OFFSETS};
@@ -58,7 +59,7 @@ impl Stage {
 
     /// Whether it reads offsets, or writes tile marks for the kernels that do.
     pub(in crate::reduce) fn is_offsets(self) -> bool {
-        *self.kernel == OFFSETS
+        [&OFFSETS, &EXACT_OFFSETS].contains(&self.kernel)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Segments between offsets on the GPU. The plan knows only the average of their lengths.
 
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::ladder::OFFSETS;
 use crate::reduce::plan::{Bytes, Dst, Extent, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes};
 
 /// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at
@@ -87,6 +86,12 @@ impl Request<'_> {
         Ok(plan)
     }
 
+    /// Invocations for a tile, as a power of two: so many, if a workgroup has as many. Exact sums take all of a workgroup.
+    fn tile_team(&self, usual: u32) -> u32 {
+        let most = self.workgroup_size().ilog2();
+        if self.monoid.format().is_some() { most } else { usual.min(most) }
+    }
+
     /// A window binds its own tiles and one more.
     fn tiles(&self, part: Extent, second: Option<Extent>) -> Tiles {
         let room = self.room() / self.item_size();
@@ -118,7 +123,7 @@ impl Request<'_> {
         let span = self.span(tiles.part, tiles.second, window.start..len.min(window.end + tiles.size()));
         let (bytes, store) = self.store(segments.start, some, self.out_stride());
         Ok(Launch {
-            stage: self.stage(&OFFSETS, Reads::Elements, Writes::Results),
+            stage: self.stage(self.offsets_kernel(), Reads::Elements, Writes::Results),
             level: 0,
             src: span.src(),
             dst: Dst::Output(bytes),
@@ -148,12 +153,12 @@ impl Request<'_> {
     fn cut(&self, tiles: Tiles, window: std::ops::Range<u64>) -> Result<Launch, PlanError> {
         let begin = window.start >> tiles.power;
         let some = window.end.div_ceil(tiles.size()) - begin;
-        let team = TILE_TEAM.min(self.workgroup_size().ilog2());
+        let team = self.tile_team(TILE_TEAM);
         let grid = self.teams(some, team)?;
         let span = self.span(tiles.part, tiles.second, window.start.saturating_sub(tiles.size())..window.end);
         let (bytes, store) = self.store(begin, some, self.monoid.acc.stride);
         Ok(Launch {
-            stage: self.stage(&OFFSETS, Reads::Elements, Writes::Partials),
+            stage: self.stage(self.offsets_kernel(), Reads::Elements, Writes::Partials),
             level: 1,
             src: span.src(),
             dst: Dst::Scratch(0, bytes),
@@ -181,10 +186,11 @@ impl Request<'_> {
     /// The launch over all marks, for a range of segments.
     fn join(&self, tiles: Tiles, scratch: u64, segments: std::ops::Range<u64>) -> Result<Launch, PlanError> {
         let some = segments.end - segments.start;
-        let grid = self.teams(tiles.count(), 0)?;
+        let team = self.tile_team(0);
+        let grid = self.teams(tiles.count(), team)?;
         let (bytes, store) = self.store(segments.start, some, self.out_stride());
         Ok(Launch {
-            stage: self.stage(&OFFSETS, Reads::Partials, Writes::Results),
+            stage: self.stage(self.offsets_kernel(), Reads::Partials, Writes::Results),
             level: 2,
             src: Src::Scratch(0, Bytes { offset: 0, size: scratch }),
             dst: Dst::Output(bytes),
@@ -200,7 +206,7 @@ impl Request<'_> {
                     power: tiles.power,
                     short: JOINED_ALONE,
                     base: segments.start as u32,
-                    team: 0,
+                    team,
                     segments: 0,
                     is_last: 0,
                 },

@@ -6,7 +6,7 @@ use wgpu::Limits;
 use crate::pipeline::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact;
-use crate::reduce::ladder::{ACCUMULATE, Kernel, OFFSETS, SINGLE_PASS};
+use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Form, Shape};
@@ -92,7 +92,7 @@ impl<'a> Request<'a> {
             Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
             Form::Strided => vec![self.stage(self.whole_kernel(), Reads::Strided, self.last())],
             Form::Segments => many(self.segments_kernel()),
-            Form::Offsets => many(&OFFSETS),
+            Form::Offsets => many(self.offsets_kernel()),
             // The last axis is segments.
             Form::Axis if self.monoid.format().is_some() => {
                 [many(self.columns_kernel()), many(self.segments_kernel())].concat()

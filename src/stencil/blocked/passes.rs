@@ -6,8 +6,8 @@
 /// How runs of steps are cut into passes: as few as possible, and most of them full.
 #[derive(Debug)]
 pub(in crate::stencil) struct Cuts {
-    /// The steps of the fullest pass.
-    full: u32,
+    /// The steps that a pass may make, in ascending order: a single one, up to the fullest pass.
+    possible: Vec<u32>,
     /// Of an even and of an odd number of passes: the steps of the first one, by the steps that are left; 0 where there is none.
     first: [Vec<u32>; 2],
     /// The number of those passes, and the sum of their squared steps.
@@ -18,21 +18,21 @@ impl Cuts {
     /// For passes of up to `deepest` steps, of which these are possible; a single step always is.
     pub(in crate::stencil) fn new(deepest: u32, is_possible: impl Fn(u32) -> bool) -> Self {
         let possible: Vec<u32> = (1..=deepest).filter(|steps| is_possible(*steps)).collect();
-        let full = possible.last().copied().expect("a single step is a pass");
-        // Beyond, there is room for another full pass.
-        let most = 3 * full as usize;
+        // Beyond three full passes, there is room for another one.
+        let most = 3 * possible.last().map_or(0, |full| *full as usize);
         let mut cuts = Cuts {
-            full,
+            possible,
             first: [0, 1].map(|_| vec![0; most + 1]),
             cost: [0, 1].map(|_| vec![None; most + 1]),
         };
         cuts.cost[0][0] = Some((0, 0));
         for left in 1..=most {
             for odd in 0..2 {
-                let tried = possible.iter().filter(|steps| **steps as usize <= left).filter_map(|&steps| {
-                    let (passes, squares) = cuts.cost[1 - odd][left - steps as usize]?;
-                    Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
-                });
+                let tried =
+                    cuts.possible.iter().filter(|steps| **steps as usize <= left).filter_map(|&steps| {
+                        let (passes, squares) = cuts.cost[1 - odd][left - steps as usize]?;
+                        Some(((passes + 1, squares + u64::from(steps).pow(2)), steps))
+                    });
                 let best = tried.min();
                 cuts.cost[odd][left] = best.map(|(cost, _)| cost);
                 cuts.first[odd][left] = best.map_or(0, |(_, steps)| steps);
@@ -41,9 +41,14 @@ impl Cuts {
         cuts
     }
 
+    /// The steps that a pass may make, in ascending order.
+    pub(in crate::stencil) fn possible(&self) -> &[u32] {
+        &self.possible
+    }
+
     /// The steps of the fullest pass.
-    pub(in crate::stencil) const fn full(&self) -> u32 {
-        self.full
+    pub(in crate::stencil) fn full(&self) -> u32 {
+        *self.possible.last().expect("a single step is a pass")
     }
 
     /// The steps of each pass of a run whose result is to be in the first buffer after an even number of steps, and in the second one
@@ -59,11 +64,12 @@ impl Cuts {
     }
 
     fn cut<const N: usize>(&self, steps: u32, parities: [u32; N]) -> impl Iterator<Item = u32> {
-        let most = steps / self.full;
+        let fullest = self.full();
+        let most = steps / fullest;
         // So many full passes, and of what is left whether it takes an odd number of passes.
         let tried =
             (most.saturating_sub(2)..=most).flat_map(|full| parities.map(|odd| (full, (odd ^ full) & 1)));
-        let left = |full: u32| (steps - full * self.full) as usize;
+        let left = |full: u32| (steps - full * fullest) as usize;
         let costs = tried.filter_map(|(full, odd)| {
             let (passes, squares) = self.cost[odd as usize][left(full)]?;
             Some(((full + passes, squares), (full, odd)))
@@ -75,7 +81,7 @@ impl Cuts {
             at = (1 - at.0, at.1 - steps as usize);
             (steps > 0).then_some(steps)
         });
-        std::iter::repeat_n(self.full, full as usize).chain(rest)
+        std::iter::repeat_n(fullest, full as usize).chain(rest)
     }
 }
 

@@ -15,9 +15,10 @@ use crate::stencil::plan::Plan;
 use crate::stencil::steps::Binder;
 use crate::stencil::uniforms::UniformBlocks;
 
-/// Every pass that a run may take: by how many steps it makes, from one on.
+/// Every pass that a run may take.
 #[derive(Debug)]
 pub(in crate::stencil) struct Passes {
+    /// In the order of [`Cuts::possible`].
     passes: Vec<Pass>,
     cuts: Cuts,
 }
@@ -39,9 +40,10 @@ impl Passes {
         blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
         let limits = device.limits();
+        let cuts = config.cuts(&limits);
         let mut passes = Vec::new();
         let mut block = 0;
-        for steps in 1..=config.deepest(&limits) {
+        for &steps in cuts.possible() {
             let plan = plan(config, &limits, steps)?;
             let numbers = plan.windows.iter().map(|window| window.params);
             let numbers: Vec<_> = numbers.chain(plan.halo.iter().map(|halo| halo.params)).collect();
@@ -55,7 +57,7 @@ impl Passes {
             block += numbers.len() + usize::from(exchange.is_some());
             passes.push(Pass { plan, exchange, block: begin });
         }
-        Ok(Passes { passes, cuts: config.cuts(&limits) })
+        Ok(Passes { passes, cuts })
     }
 
     /// The steps of the fullest pass.
@@ -74,7 +76,7 @@ pub(in crate::stencil) struct Prepared {
     rhs: Option<Buffer>,
     params: Buffer,
     weights: Buffer,
-    /// Of each number of steps, from one on: the dispatches that read the first buffer, and those that read the second.
+    /// Of each pass: the dispatches that read the first buffer, and those that read the second.
     bound: Vec<OnceLock<[Vec<Dispatch>; 2]>>,
 }
 
@@ -111,7 +113,8 @@ impl Prepared {
 
     /// The dispatches of a pass of so many steps.
     fn bound(&self, steps: u32) -> &[Vec<Dispatch>; 2] {
-        let index = steps as usize - 1;
+        let index =
+            self.passes.cuts.possible().binary_search(&steps).expect("runs are cut into possible passes");
         self.bound[index].get_or_init(|| {
             let pass = &self.passes.passes[index];
             let kernels = &*self.kernels;

@@ -19,6 +19,7 @@ pub fn lonely_barriers(module: &Module, entry: &EntryPoint) -> Vec<String> {
                 BuiltIn::WorkGroupId
                     | BuiltIn::NumWorkGroups
                     | BuiltIn::NumSubgroups
+                    | BuiltIn::SubgroupSize
                     | BuiltIn::WorkGroupSize
             ))
         )
