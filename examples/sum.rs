@@ -1,4 +1,5 @@
-//! The sum of a buffer on the GPU: `cargo run --release --example sum`.
+//! The sum of a buffer on the GPU: `cargo run --release --example sum`. A crate of its own needs halofold with the feature
+//! `wgpu-default`, pollster and bytemuck.
 
 use halofold::reduce::{Op, Reducer};
 use halofold::{Element, wgpu, wgpu::util::DeviceExt as _};
@@ -14,12 +15,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (elements, result) = (buffer(bytemuck::cast_slice(&vec![0.25f32; 1_000_000])), buffer(&[0; 4]));
 
     let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
-    let total: f32 = sum.of(&elements).wait(&queue)?; // tools: records, submits, waits
+    let total: f32 = sum.of(&elements).wait(&queue)?; // submits, waits, returns the value
     println!("{total}");
 
-    let prepared = sum.of(&elements).into(&result)?; // an application: bound once,
+    let prepared = sum.of(&elements).into(&result)?; // or: bind once,
     let mut encoder = device.create_command_encoder(&Default::default());
-    prepared.encode(&mut encoder); // recorded every frame, allocation-free
+    prepared.encode(&mut encoder); // record every frame; nothing is allocated
     queue.submit([encoder.finish()]);
     Ok(())
 }

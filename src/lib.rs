@@ -22,7 +22,7 @@
 //! ```
 //!
 //! - [`reduce`]: sums, minima and their positions, means, variances, dot products, and your own operators,
-//!   over a whole buffer or over its rows, columns or segments.
+//!   over a whole buffer or over its rows, columns or segments; sums without rounding ([`reduce::exact`]).
 //! - [`histogram`]: counts how many keys fall into each bin.
 //! - [`stencil`]: Jacobi steps over a grid.
 //! - [`mod@read`]: reads results back to the host.
@@ -84,6 +84,7 @@
 //! | [`reduce`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their positions, bits, counts, any, all, means | on every GPU, every time |
 //! | [`reduce`], floats: minima, maxima, their positions, maximum norms, counts, any, all | on every GPU, every time |
 //! | [`reduce`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and log-sum-exp of any type | every time on the same device for the same plan |
+//! | [`reduce`] with [`reduce::Accuracy::Exact`]: sums and means of floats, dot products of f32 | on every GPU, every time |
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |
 //! | [`histogram`] | on every GPU, every time |

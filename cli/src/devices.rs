@@ -1,7 +1,7 @@
 //! `halofold devices`: every adapter, and what it can run.
 
-use halofold::reduce::Op;
 use halofold::reduce::ladder::{RUNGS, Rung};
+use halofold::reduce::{Op, ReduceError};
 use halofold::wgpu::{self, Features};
 use halofold::{Element, adapter};
 use halofold_measure::Job;
@@ -133,7 +133,10 @@ fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec
     for &element in &types {
         let job = Job::new(rung, Op::Sum, element, limits, u64::MAX).expect("every element has a sum");
         let Err(error) = job.check(features, limits) else { continue };
-        let reason = shared(&explain(&error), rung, element);
+        let reason = match error {
+            ReduceError::NotExact { .. } => "sums of these do not round".to_owned(),
+            error => shared(&explain(&error), rung, element),
+        };
         match found.iter_mut().find(|cannot| cannot.reason == reason) {
             Some(cannot) => cannot.types.push(element.name().to_owned()),
             None => found.push(Cannot {
@@ -175,7 +178,7 @@ fn describe(report: &Report) -> String {
     );
     text += &format!(
         "  limits: buffer {}, binding {}, {} invocations and {} of memory a workgroup, {} workgroups a dimension, \
-         offsets by {} bytes\n",
+         buffer offsets multiples of {} bytes\n",
         mebibytes(limits.max_buffer_size),
         mebibytes(limits.max_storage_buffer_binding_size),
         limits.max_compute_invocations_per_workgroup,

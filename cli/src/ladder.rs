@@ -238,8 +238,9 @@ impl LadderArgs {
             _ if self.clock == Clock::Wall => "wall clock",
             _ => "wall clock (no GPU timestamps here)",
         };
+        let moves = if context.gpu.is_software() { " (measured again around each row)" } else { "" };
         let header = format!(
-            "{}\n{title}\nread peak {} GB/s, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
+            "{}\n{title}\nread peak {} GB/s{moves}, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
             context.gpu.describe(),
             table::digits(peak.read_gb_per_s),
             table::digits(peak.copy_gb_per_s),

@@ -51,7 +51,7 @@ enum Command {
     Compare(compare::CompareArgs),
     /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
     Devices(devices::DevicesArgs),
-    /// Verify and time all rungs on one adapter, or replay a document's own table.
+    /// Verify and time the 22 reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
     /// Print the manual page.
     Man,
@@ -59,15 +59,15 @@ enum Command {
     Reduce(reduce::ReduceArgs),
     /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
     Report(report::ReportArgs),
-    /// Print the exact code of a rung, as each back end gets it.
+    /// Print the source of a reduction kernel (rung) as each back end gets it.
     Show(show::ShowArgs),
-    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or replay the thesis's tables.
+    /// Step a grid from a .npy file by a stencil and write it as .npy or a picture, or repeat a thesis's tables.
     Stencil(Box<stencil::StencilArgs>),
-    /// Run millions of reductions whose workgroups meet in one launch, and check each. Exit status 1 on a wrong one.
+    /// Run single-dispatch reductions again and again, and check each result. Exit status 1 on a wrong one.
     Stress(stress::StressArgs),
     /// Measure time by size, GPU beside CPU: a table, CSV and a plot.
     Sweep(sweep::SweepArgs),
-    /// A page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
+    /// Write a page that runs the ladder on its visitor's GPU, in the browser: static files, no server, no network.
     Web(web::WebArgs),
 }
 

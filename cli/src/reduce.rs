@@ -84,7 +84,7 @@ pub struct ReduceArgs {
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
     #[arg(short, long, value_name = "OUT.npy")]
     output: Option<PathBuf>,
-    /// Sums, means and dot products without rounding but at the end: the same bits on every GPU, however the file is cut.
+    /// Sums, means and dot products, rounded only once, at the end: the same bits on every GPU, however the file is cut.
     ///
     /// Of f32, f16 and f64, on every adapter. A line ends in the result's bits; in JSON they are the key `bits`, nested as `value` is.
     #[arg(long, conflicts_with = "ddof")]
@@ -92,7 +92,7 @@ pub struct ReduceArgs {
     /// Write the exact state of all files together, for --merge.
     #[arg(long, value_name = "FILE", conflicts_with = "axis")]
     state: Option<PathBuf>,
-    /// The files are exact states: add them up and print what they finish to.
+    /// Read the files that --state wrote, add them up, and print the result.
     #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
     merge: bool,
     /// Each of several takes the next piece of a file when it is free. Sums of floats may have other last bits on adapters of another kind; with --exact they have

@@ -26,8 +26,8 @@ pub struct StencilArgs {
     /// one instead of all.
     #[arg(long, alias = "points", value_name = "POINTS", conflicts_with = "preset")]
     stencil: Option<&'static Stencil>,
-    /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset the steps that
-    /// the best rows and the thesis's own rows are run for at once.
+    /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
+    /// steps the fastest rows and the thesis's own rows run for.
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums

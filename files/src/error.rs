@@ -61,6 +61,12 @@ pub enum InputError {
         /// The file.
         name: String,
     },
+    /// It was to have bare elements, and begins as a `.npy` file does.
+    #[error("{name}: is a .npy file, whose header says what its elements are: no type has to be given")]
+    NotBare {
+        /// The file.
+        name: String,
+    },
     /// A version of the format that this program does not know.
     #[error(
         "{name}: is in .npy format version {major}.{minor}, and versions 1.0, 2.0 and 3.0 can be \
@@ -197,6 +203,7 @@ impl InputError {
     pub fn with_raw_hint(&self) -> String {
         match self {
             Self::NotNpy { .. } => format!("{self}, or read its bytes as bare elements with --raw TYPE"),
+            Self::NotBare { .. } => format!("{self}; leave out --raw"),
             Self::Empty { .. } => format!("{self}, or give --raw TYPE where no elements are meant"),
             _ => self.to_string(),
         }

@@ -52,6 +52,13 @@ pub(crate) fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<He
     Ok(Header { stored, shape, fortran, swap, bytes, start })
 }
 
+/// Whether a file begins as an array does.
+pub(crate) fn begins(mut reader: impl Read, name: &str) -> Result<bool, InputError> {
+    let mut start = [0; MAGIC.len() + 2];
+    let found = fill(&mut reader, &mut start, name)?;
+    Ok(found == start.len() && start.starts_with(MAGIC) && matches!(start[MAGIC.len()..], [1..=3, 0]))
+}
+
 /// Reads the magic and the format's version, of which the first number is enough to go on with.
 fn read_version(reader: &mut impl Read, name: &str) -> Result<u8, InputError> {
     let mut start = [0; MAGIC.len() + 2];

@@ -83,7 +83,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// As [`Source::open`]; bare elements of which the last is not complete.
+    /// As [`Source::open`]; bare elements of which the last is not complete, or a `.npy` file in their place, whose header is no elements.
     pub fn open_packed(path: &str, raw: Option<Stored>) -> Result<Self, InputError> {
         Self::open_narrow(path, raw, Narrow::Packed)
     }
@@ -100,6 +100,13 @@ impl Source {
     fn open_narrow(path: &str, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
         match raw {
+            Some(_)
+                if reader
+                    .file()
+                    .is_some_and(|file| header::begins(Place { file, at: 0 }, path).unwrap_or(false)) =>
+            {
+                Err(InputError::NotBare { name: path.to_owned() })
+            }
             Some(stored) => Self::bare(path, reader, length, stored, narrow),
             None => Self::npy(path, reader, length, narrow),
         }

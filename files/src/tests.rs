@@ -187,6 +187,16 @@ fn values_arrive_as_they_were_written() {
 }
 
 #[test]
+fn an_array_is_not_read_as_bare_elements() {
+    let array = npy("<f4", "(2,)", &elements(Element::F32, 2, false));
+    let error = regular(&array, Some(Element::F32)).unwrap_err();
+    assert!(matches!(error, InputError::NotBare { .. }) && error.with_raw_hint().contains("leave out --raw"));
+    // Bytes that only look like it for a while are elements as any other.
+    let mut source = regular(b"\x93NUMPY and so on", Some(Element::F32)).unwrap();
+    assert_eq!(rest(&mut source, 8).unwrap(), b"\x93NUMPY and so on");
+}
+
+#[test]
 fn bytes_after_the_array_are_left_alone() {
     let mut data = elements(Element::I32, 5, true);
     data.extend(b"\x93NUMPY and so on");

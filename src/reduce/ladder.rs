@@ -238,11 +238,11 @@ use Subgroups::{Optional, Required, Unused};
 const TREE: &[Finish] = &[Repeat, Host];
 const FIXED_GRID: &[Finish] = &[OneWorkgroup, Host, Repeat];
 
-/// The rung before the last one, which is also what the library runs for whole inputs in two launches.
+/// What the library runs for whole inputs in two launches.
 pub static VECTORIZED: Kernel =
     kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output);
 
-/// The last rung, which the library also runs for whole inputs.
+/// What the library runs for whole inputs.
 pub static SINGLE_PASS: Kernel =
     kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Meeting);
 

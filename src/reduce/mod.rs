@@ -3,15 +3,41 @@
 //! [`Op`] lists the operators and the type of their results. [`Shape`] lists which elements can make up one
 //! result.
 //!
-//! 1. [`Reducer::new`] takes a device and an operator ([`Op`], or your own by [`Monoid::custom`]). It
-//!    compiles each kernel when it is first needed.
-//! 2. [`Reducer::of`] describes a [`Reduction`]: buffers and shape.
+//! 1. [`Reducer::new`] takes a device and an operator: an [`Op`], or your own over numbers ([`Monoid::custom`]) or over structs and
+//!    vectors ([`Monoid::custom_struct`], with the bounding box of points as its example). It compiles each kernel when it is first needed.
+//! 2. [`Reducer::of`] takes the input, of which all elements give one result. `.segments(columns)` gives a result for each row of a
+//!    matrix, `.axis(1, rows, columns)` one for each column, `.strided(n)` takes every n-th element: see [`Reduction`].
 //! 3. [`Reduction::into`] binds the buffers, once.
-//! 4. [`Prepared::encode`] records the launches, any number of times.
+//! 4. [`Prepared::encode`] records the launches, which are dispatches with what they bind, any number of times.
 //!
 //! [`Reduction::wait`] does all of this and returns the results on the host.
 //!
-//! Whole inputs are reduced by the last rung of the [`ladder`]. To run another rung, set [`Strategy::Rung`]
+//! ```
+//! use halofold::Element;
+//! use halofold::reduce::{Accuracy, Op, Options, Reducer};
+//!
+//! # fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+//! # let Some((device, queue)) = opened else { return Ok(()) };
+//! # use halofold::wgpu::{self, util::DeviceExt as _};
+//! # let matrix = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+//! #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 1000]), usage: wgpu::BufferUsages::STORAGE });
+//! // The mean of each row of a matrix with 100 columns.
+//! let means: Vec<f32> = Reducer::new(&device, Op::Mean.over(Element::F32)?)?.of(&matrix).segments(100).wait(&queue)?;
+//! assert_eq!(means, [1.5; 10]);
+//!
+//! // The sum of all its elements, rounded only once.
+//! let mut options = Options::default();
+//! options.accuracy = Accuracy::Exact;
+//! let exact = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, options)?;
+//! let sum: f32 = exact.of(&matrix).wait(&queue)?;
+//! assert_eq!(sum, 1500.0);
+//! # Ok(())
+//! # }
+//! # run().unwrap();
+//! ```
+//!
+//! Whole inputs are reduced by the rung `single-pass` of the [`ladder`]. To run another rung, set [`Strategy::Rung`]
 //! in the [`Options`]. [`mod@plan`] shows the launches of a reduction. [`mod@reference`] computes results on
 //! the CPU to compare with.
 //!
@@ -36,8 +62,8 @@
 //!
 //! Accumulators of halofold's own operators have 4 to 24 bytes. Those of your operators have at most 64
 //! bytes; the first row then takes up to 135 KB. A binding holds `max_storage_buffer_binding_size` bytes, of
-//! which halofold uses at most 2 GiB. All shapes except [`Shape::Whole`] and [`Shape::Accumulate`] of one
-//! input leave the bytes of one alignment unused. For strided elements the bytes between them count as input.
+//! which halofold uses at most 2 GiB. For all shapes except [`Shape::Whole`] and [`Shape::Accumulate`] of one
+//! input it covers up to `min_storage_buffer_offset_alignment` bytes less, because bindings start at aligned offsets. For strided elements the bytes between them count as input.
 //! A segment or column that is larger than a binding begins a binding of its own. Results that do not fit one
 //! binding also take further dispatches.
 //!

@@ -210,7 +210,8 @@ pub struct UnknownStencil(String);
 
 impl fmt::Display for UnknownStencil {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = STENCILS.iter().map(|stencil| stencil.name).collect();
+        let short = |name: &'static str| name.strip_suffix("-point").unwrap_or(name);
+        let names: Vec<_> = STENCILS.iter().map(|stencil| short(stencil.name)).collect();
         write!(f, "unknown stencil `{}`; the stencils are {}", self.0, names.join(", "))
     }
 }

@@ -203,6 +203,12 @@ fn read_state(path: &Path) -> Result<State, Failure> {
 /// Checks that all operators have exact forms.
 fn check(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     match args.op.iter().find(|op| Format::of(**op, work.stored.element()).is_none()) {
+        Some(op @ (Op::Sum | Op::Mean | Op::Dot)) if !work.stored.element().is_float() => {
+            Err(Failure::Usage(format!(
+                "{}: `{op}` of {} adds without rounding as it is; leave out --exact",
+                work.path, work.stored
+            )))
+        }
         Some(op) => Err(Failure::Usage(format!(
             "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot of f32",
             work.path, work.stored

@@ -18,8 +18,11 @@ struct Piece {
 }
 
 /// The names of the rows, and the headings of their columns.
-const SIDES: [(&str, &str); 3] =
-    [("halofold", "halofold"), ("halofold-chained", "chained"), ("cub", "CUB, chained")];
+const SIDES: [(&str, &str); 3] = [
+    ("halofold", "independent calls"),
+    ("halofold-chained", "dependent calls"),
+    ("cub", "CUB, dependent calls"),
+];
 
 /// One piece of work of each kind, over a gigabyte.
 const PIECES: [Piece; 3] = [

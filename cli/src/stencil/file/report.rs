@@ -94,7 +94,7 @@ impl Report {
     pub fn text(&self) -> String {
         let sides: Vec<_> = self.grid.iter().map(u64::to_string).collect();
         let mut text = format!(
-            "{} ({})\n{}: {} {}, {} points by {} in blocks of {}, {} borders\n{} step{} in {}",
+            "{} ({})\n{}: {} {}, {} points by {} in blocks of {}, {} borders\n{} step{}: ",
             self.adapter,
             self.backend,
             self.file,
@@ -106,14 +106,14 @@ impl Report {
             self.boundary,
             table::count(self.steps.into()),
             if self.steps == 1 { "" } else { "s" },
-            table::time(Some(self.wall_ms)),
         );
-        if let Some(rate) = self.gcells_per_s {
-            text += &format!(", {} GCell/s", table::digits(rate));
-        }
         if let Some(ms) = self.gpu_ms_median {
-            text += &format!(", {} a step on the GPU", table::time(Some(ms)));
+            text += &format!("{} a step on the GPU, ", table::time(Some(ms)));
         }
+        if let Some(rate) = self.gcells_per_s {
+            text += &format!("{} GCell/s, ", table::digits(rate));
+        }
+        text += &format!("{} in all, with the file", table::time(Some(self.wall_ms)));
         if let (Some(converged), Some(change)) = (self.converged, self.residual_max) {
             let verdict = if converged { "converged" } else { "not converged" };
             text += &match self.steps {
@@ -130,9 +130,10 @@ impl Report {
         if let Some(streamed) = &self.streamed {
             text += &streamed.text();
         }
-        if let Some(output) = &self.output {
-            text += &format!("\nwritten: {output}");
-        }
+        text += &match &self.output {
+            Some(output) => format!("\nwritten: {output}"),
+            None => "\nthe last grid was not written: give -o OUT.npy or -o OUT.png".to_owned(),
+        };
         text + "\n"
     }
 }
