@@ -189,10 +189,10 @@ fn values_arrive_as_they_were_written() {
 #[test]
 fn an_array_is_not_read_as_bare_elements() {
     let array = npy("<f4", "(2,)", &elements(Element::F32, 2, false));
-    let error = regular(&array, Some(Element::F32)).unwrap_err();
+    let error = OnDisk::new(&array).open(Some(Element::F32)).unwrap_err();
     assert!(matches!(error, InputError::NotBare { .. }) && error.with_raw_hint().contains("leave out --raw"));
     // Bytes that only look like it for a while are elements as any other.
-    let mut source = regular(b"\x93NUMPY and so on", Some(Element::F32)).unwrap();
+    let mut source = OnDisk::new(b"\x93NUMPY and so on").open(Some(Element::F32)).unwrap();
     assert_eq!(rest(&mut source, 8).unwrap(), b"\x93NUMPY and so on");
 }
 
@@ -283,8 +283,8 @@ fn files_on_disk_are_opened() {
     let mut source = on_disk.open(None).unwrap();
     assert_eq!(source.name(), on_disk.0.to_str().unwrap());
     assert_eq!(rest(&mut source, 16).unwrap(), native(Element::U64, 3));
-    let source = on_disk.open(Some(Element::F16)).unwrap();
-    assert_eq!(source.len(), Some(bytes.len() as u64 / 2));
+    let source = OnDisk::new(&bytes[2..]).open(Some(Element::F16)).unwrap();
+    assert_eq!(source.len(), Some(bytes.len() as u64 / 2 - 1));
     let error = OnDisk::new(&bytes[..bytes.len() - 1]).open(None).unwrap_err();
     assert!(matches!(error, InputError::Truncated { expected: 24, found: 23, .. }));
     let error = OnDisk::new(&[0; 7]).open(Some(Element::F32)).unwrap_err();

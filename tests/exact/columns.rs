@@ -2,12 +2,12 @@
 
 use halofold::Element;
 use halofold::reduce::exact::State;
-use halofold::reduce::{Extent, Op, Shape};
+use halofold::reduce::{Extent, Op, Reducer, Shape};
 
 use crate::arrays::{Hard, array};
 use crate::common::{Gpu, alone, gpu, limited};
 use crate::cpu::{CASES, finished, second};
-use crate::gpu::{Inputs, exact, output, reducer, results};
+use crate::gpu::{Bench, Case, Inputs, exact, output, reducer, results};
 use crate::oracle::expected;
 
 /// The elements of one column.
@@ -17,17 +17,31 @@ fn column(bytes: &[u8], size: usize, [_, len, inner]: [usize; 3], number: usize)
     (0..len).flat_map(element).copied().collect()
 }
 
-fn check(gpu: &Gpu, (op, element): (Op, Element), hard: Hard, lengths: [usize; 3]) {
+/// A reducer to results, and one to states.
+struct Both<'a> {
+    bench: Bench<'a>,
+    states: Reducer,
+}
+
+impl<'a> Both<'a> {
+    fn new(gpu: &'a Gpu, case: (Op, Element)) -> Self {
+        let monoid = case.0.over(case.1).unwrap();
+        Both { bench: Bench::new(gpu, case), states: reducer(gpu, &monoid, exact(false, true)) }
+    }
+}
+
+fn check(both: &Both<'_>, hard: Hard, lengths: [usize; 3]) {
+    let Bench { gpu, case: Case { op, element }, results: ref sum } = both.bench;
     let [outer, len, inner] = lengths;
     let first = array(hard, element, outer * len * inner, 7);
     let second = second(op, hard, element, outer * len * inner, 7);
     let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
     let inputs = Inputs::new(gpu, element, &arrays, 3);
-    let monoid = op.over(element).unwrap();
     let shape = Shape::axis(outer as u64, len as u64, inner as u64);
-    let got = results(op, element, &output(gpu, &reducer(gpu, &monoid, exact(false, false)), shape, &inputs));
-    let states = output(gpu, &reducer(gpu, &monoid, exact(false, true)), shape, &inputs);
-    let states = states.chunks_exact(monoid.exact().unwrap().acc_size() as usize);
+    let got = results(op, element, &output(gpu, sum, shape, &inputs));
+    let states = output(gpu, &both.states, shape, &inputs);
+    let stride = op.over(element).unwrap().exact().unwrap().acc_size() as usize;
+    let states = states.chunks_exact(stride);
     assert_eq!((got.len(), states.len()), (outer * inner, outer * inner));
     for ((number, got), state) in got.into_iter().enumerate().zip(states) {
         let part = |bytes: &Vec<u8>| column(bytes, element.size() as usize, lengths, number);
@@ -42,9 +56,10 @@ fn check(gpu: &Gpu, (op, element): (Op, Element), hard: Hard, lengths: [usize; 3
 fn columns() {
     let _alone = alone();
     for case in CASES {
+        let both = Both::new(gpu(), case);
         for hard in [Hard::Anything, Hard::Mixed, Hard::Sorted, Hard::MinusZeros] {
             for lengths in [[1, 1, 5], [3, 7, 4], [2, 300, 33], [1, 2000, 3]] {
-                check(gpu(), case, hard, lengths);
+                check(&both, hard, lengths);
             }
         }
     }
@@ -56,9 +71,10 @@ fn long_columns() {
     let _alone = alone();
     let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
-        check(gpu(), case, Hard::Patterns, [1, 50_000, 3]);
-        check(&small, case, Hard::Patterns, [2, 9000, 5]);
-        check(&small, case, Hard::Mixed, [40, 70, 9]);
+        check(&Both::new(gpu(), case), Hard::Patterns, [1, 50_000, 3]);
+        let both = Both::new(&small, case);
+        check(&both, Hard::Patterns, [2, 9000, 5]);
+        check(&both, Hard::Mixed, [40, 70, 9]);
     }
 }
 

@@ -4,9 +4,9 @@ use halofold::reduce::Op;
 use halofold::{Element, Slice, wgpu};
 
 use crate::arrays::{Hard, array};
-use crate::common::{Gpu, Random, alone, buffer, gpu, limited, over};
+use crate::common::{Random, alone, buffer, gpu, limited, over};
 use crate::cpu::{CASES, second};
-use crate::gpu::{Inputs, exact, of_reduction, reducer, results};
+use crate::gpu::{self, Bench, Case, Inputs, of_reduction};
 use crate::oracle::expected;
 
 /// Offsets of segments of these lengths, one behind the other.
@@ -19,7 +19,8 @@ fn offsets(first: usize, lengths: impl IntoIterator<Item = usize>) -> Vec<usize>
 }
 
 /// Sums the segments between these offsets of an array that goes on for `behind` elements.
-fn check(gpu: &Gpu, (op, element): (Op, Element), hard: Hard, list: &[usize], behind: usize) {
+fn check(bench: &Bench<'_>, hard: Hard, list: &[usize], behind: usize) {
+    let Bench { gpu, case: Case { op, element }, ref results } = *bench;
     let len = list[list.len() - 1] + behind;
     let first = array(hard, element, len, 5);
     let second = second(op, hard, element, len, 5);
@@ -27,10 +28,9 @@ fn check(gpu: &Gpu, (op, element): (Op, Element), hard: Hard, list: &[usize], be
     let inputs = Inputs::new(gpu, element, &arrays, 3);
     let words: Vec<u8> = list.iter().flat_map(|offset| (*offset as u32).to_le_bytes()).collect();
     let words = buffer(gpu, &words, wgpu::BufferUsages::STORAGE);
-    let sum = reducer(gpu, &op.over(element).unwrap(), exact(false, false));
     let slices = inputs.slices();
-    let between = over(&sum, &slices).between(Slice::new(&words, 0, 4 * list.len() as u64));
-    let got = results(op, element, &of_reduction(gpu, &between));
+    let between = over(results, &slices).between(Slice::new(&words, 0, 4 * list.len() as u64));
+    let got = gpu::results(op, element, &of_reduction(gpu, &between));
     assert_eq!(got.len(), list.len() - 1);
     let size = element.size() as usize;
     for (number, (pair, got)) in list.windows(2).zip(got).enumerate() {
@@ -54,9 +54,10 @@ fn short_and_long_segments() {
         offsets(1, [5, 100_003, 0, 0, 9]),
     ];
     for case in CASES {
+        let bench = Bench::new(gpu(), case);
         for (list, behind) in lists.iter().zip([0, 4, 0, 1, 40_000, 0]) {
             for hard in [Hard::Patterns, Hard::Special, Hard::MinusZeros] {
-                check(gpu(), case, hard, list, behind);
+                check(&bench, hard, list, behind);
             }
         }
     }
@@ -74,8 +75,9 @@ fn many_segments_of_random_lengths() {
                 if is_long.is_multiple_of(100) { word % 40_000 } else { word % 40 }
             })
             .collect();
+        let bench = Bench::new(gpu(), case);
         for hard in [Hard::Anything, Hard::Cancelling, Hard::HalfWay, Hard::Subnormal] {
-            check(gpu(), case, hard, &offsets(11, lengths.iter().copied()), 100);
+            check(&bench, hard, &offsets(11, lengths.iter().copied()), 100);
         }
     }
 }
@@ -88,7 +90,7 @@ fn windows_of_small_bindings() {
     for case in
         [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
     {
-        check(&small, case, Hard::Patterns, &offsets(3, [20_000, 0, 31, 90_000, 1]), 9);
+        check(&Bench::new(&small, case), Hard::Patterns, &offsets(3, [20_000, 0, 31, 90_000, 1]), 9);
     }
-    check(&small, CASES[0], Hard::Mixed, &offsets(0, (0..17_000).map(|number| number % 3)), 0);
+    check(&Bench::new(&small, CASES[0]), Hard::Mixed, &offsets(0, (0..17_000).map(|number| number % 3)), 0);
 }
