@@ -251,7 +251,7 @@ mod tests {
             }
         }
         let message = "6".parse::<&Stencil>().unwrap_err().to_string();
-        assert!(message.contains("`6`") && message.contains("27-point"), "{message}");
+        assert!(message.contains("`6`") && message.contains("27, 7"), "{message}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&four], &["four.npy", "(1, 1, 1, 1)"]),
         (&[&deep, "--stencil", "5"], &["deep.npy", "(5, 9, 11)", "(rows, columns)"]),
         (&[&flat, "--points", "27"], &["flat.npy", "(planes, rows, columns)"]),
-        (&[&flat, "--stencil", "6"], &["unknown stencil", "5-point", "27-point"]),
+        (&[&flat, "--stencil", "6"], &["unknown stencil", "5, 9, 27, 7"]),
         (&[&flat, "--variant", "plane-sums"], &["unknown variant", "register-rows", "dir-fusion-diag"]),
         (&[&deep, "--variant", "register-rows"], &["unknown variant", "plane-sums", "sol-unroll8-cse"]),
         (&[&flat, "--block", "64"], &["8x32"]),
