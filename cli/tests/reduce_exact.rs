@@ -242,7 +242,7 @@ fn what_does_not_go_together_is_refused() {
     let path = folder.write("three.bin", &[0; 12]);
     for (args, why) in [
         (&["--raw", "f32", "--exact", "--op", "max"][..], "exact form"),
-        (&["--raw", "u32", "--exact"], "exact form"),
+        (&["--raw", "u32", "--exact"], "adds without rounding"),
         (&["--raw", "f32", "--state", "x"], "--exact"),
         (&["--merge"], "words"),
         (&["--raw", "f32", "--exact", "--axis", "0", "--state", "x"], "--axis"),

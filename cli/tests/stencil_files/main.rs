@@ -88,7 +88,7 @@ fn the_report_says_what_was_done() {
     assert!(report["gpu_ms_median"].is_null() || report["gpu_ms_median"].as_f64().unwrap() > 0.0);
     let text = stdout(&run(&[&file, "--steps", "3"]));
     assert!(
-        text.contains("5 × 9 × 11 f32, 27 points by plane-sums") && text.contains("3 steps in"),
+        text.contains("5 × 9 × 11 f32, 27 points by plane-sums") && text.contains("\n3 steps: "),
         "{text}"
     );
 }
@@ -127,7 +127,7 @@ fn byte_orders_and_orders_of_dimensions_are_one() {
             let file = cells.file("f4", big, fortran);
             let arguments = ["-", "--stencil", stencil.name, "--weights", weights, "-o", &out];
             let output = files::run_on(&mut files::command("stencil", &arguments), &file);
-            assert!(stdout(&output).contains("1 step in"));
+            assert!(stdout(&output).contains("\n1 step: "));
             assert_eq!(array(&out).2, expected, "big: {big}, fortran: {fortran}");
         }
     }
