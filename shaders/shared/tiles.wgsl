@@ -10,7 +10,8 @@
 // segments may end there.
 #import io
 
-// The range of a slot.
+// The range of a slot. Functions that return one have no other `return`: Microsoft's older compiler takes what they return for
+// uninitialized, and refuses barriers that depend on it.
 struct Range {
     // Whether this dispatch has work for the slot.
     here: bool,
@@ -52,16 +53,16 @@ fn bounds(slot: u32) -> Range {
     let start = slot << params.own.power;
     let mark = marks[slot];
     let result = mark.z - 1u - params.own.base;
+    let is_first = start - mark.x <= (1u << params.own.power);
     var range = Range();
-    if !is_crossed(mark, start) || start - mark.x > (1u << params.own.power) || result >= params.len {
-        return range;
+    range.here = is_crossed(mark, start) && is_first && result < params.len;
+    if range.here {
+        range.begin = slot;
+        range.end = tiles_before(mark.y);
+        range.extent = range.end - range.begin;
+        range.result = result;
+        range.count = mark.y - mark.x;
     }
-    range.here = true;
-    range.begin = slot;
-    range.end = tiles_before(mark.y);
-    range.extent = range.end - range.begin;
-    range.result = result;
-    range.count = mark.y - mark.x;
     return range;
 }
 
@@ -75,23 +76,19 @@ fn bounds(slot: u32) -> Range {
     let tile = 1u << params.own.power;
     let start = (params.own.base + slot) << params.own.power;
     let mark = marks[params.own.base + slot];
-    var range = Range();
-    if !is_crossed(mark, start) {
-        return range;
-    }
     // In each tile except the segment's first, the range starts at the border.
-    var begin = start;
-    if start - mark.x <= tile {
-        begin = mark.x;
-    }
+    let begin = select(start, mark.x, start - mark.x <= tile);
     let end = start + min(mark.y - start, tile);
-    range.here = true;
-    range.begin = begin - params.index + params.first;
-    range.end = end - params.index + params.first;
-    range.origin = mark.x - params.index + params.first;
-    range.extent = end - begin;
-    range.result = slot;
-    range.count = end - begin;
+    var range = Range();
+    range.here = is_crossed(mark, start);
+    if range.here {
+        range.begin = begin - params.index + params.first;
+        range.end = end - params.index + params.first;
+        range.origin = mark.x - params.index + params.first;
+        range.extent = end - begin;
+        range.result = slot;
+        range.count = end - begin;
+    }
     return range;
 }
 
