@@ -19,9 +19,9 @@ struct Piece {
 
 /// The names of the rows, and the headings of their columns.
 const SIDES: [(&str, &str); 3] = [
-    ("halofold", "independent calls"),
-    ("halofold-chained", "dependent calls"),
-    ("cub", "CUB, dependent calls"),
+    ("halofold", "halofold, independent"),
+    ("halofold-chained", "halofold, dependent"),
+    ("cub", "CUB, dependent"),
 ];
 
 /// One piece of work of each kind, over a gigabyte.
