@@ -53,10 +53,8 @@ pub(crate) fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<He
 }
 
 /// Whether a file begins as an array does.
-pub(crate) fn begins(mut reader: impl Read, name: &str) -> Result<bool, InputError> {
-    let mut start = [0; MAGIC.len() + 2];
-    let found = fill(&mut reader, &mut start, name)?;
-    Ok(found == start.len() && start.starts_with(MAGIC) && matches!(start[MAGIC.len()..], [1..=3, 0]))
+pub(crate) fn begins(mut reader: impl Read, name: &str) -> bool {
+    read_version(&mut reader, name).is_ok()
 }
 
 /// Reads the magic and the format's version, of which the first number is enough to go on with.

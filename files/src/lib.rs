@@ -100,11 +100,7 @@ impl Source {
     fn open_narrow(path: &str, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
         match raw {
-            Some(_)
-                if reader
-                    .file()
-                    .is_some_and(|file| header::begins(Place { file, at: 0 }, path).unwrap_or(false)) =>
-            {
+            Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 }, path)) => {
                 Err(InputError::NotBare { name: path.to_owned() })
             }
             Some(stored) => Self::bare(path, reader, length, stored, narrow),

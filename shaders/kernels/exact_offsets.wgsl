@@ -12,20 +12,6 @@
 #import exact/states
 #import exact/conclude_alone
 
-struct Own {
-    // Elements of a tile, as a power of two.
-    power: u32,
-    // Not used: a workgroup takes whatever its slot has.
-    short: u32,
-    // The index of the dispatch's first segment or tile.
-    base: u32,
-    // Invocations of a workgroup, as a power of two.
-    team: u32,
-    // The number of segments, and 1 if the dispatch covers the end of the input.
-    segments: u32,
-    is_last: u32,
-}
-
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.groups {
         return;
@@ -35,12 +21,6 @@ fn kernel(at: Place, wg: Workgroup) {
     if !range.here || range.is_long {
         return;
     }
-#ifdef reads_partials
-    clear_tally(at);
-    workgroupBarrier();
-    let sum = fold_states(range.begin, range.end, at.lid, WG);
-#else
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
-#endif
     conclude_alone(range.result, true, sum, range.count, at, wg);
 }

@@ -28,12 +28,6 @@ fn kernel(at: Place, wg: Workgroup) {
     // store nothing.
     let slot = min(wg.index, params.groups - 1u);
     let range = bounds(slot);
-#ifdef reads_partials
-    clear_tally(at);
-    workgroupBarrier();
-    let sum = fold_states(range.begin, range.end, at.lid, WG);
-#else
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
-#endif
     conclude_alone(slot, wg.index < params.groups, sum, range.end - range.begin, at, wg);
 }

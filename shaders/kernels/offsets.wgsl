@@ -36,20 +36,6 @@
 #import team_reduce
 #import store_result
 
-struct Own {
-    // Elements of a tile, as a power of two.
-    power: u32,
-    // The most elements of a segment that its team reduces alone.
-    short: u32,
-    // The index of the dispatch's first segment or tile.
-    base: u32,
-    // Invocations of a team, as a power of two.
-    team: u32,
-    // The number of segments, and 1 if the dispatch covers the end of the input.
-    segments: u32,
-    is_last: u32,
-}
-
 // Slots that wait for the whole workgroup. The length is an expression, because naga 30 does not resolve `WG`
 // alone beside some accumulators.
 var<workgroup> queue: array<u32, 1u * WG>;

@@ -64,16 +64,10 @@ struct Own {
 fn kernel(at: Place, wg: Workgroup) {
     let stop = params.first + params.len;
     let own = wg.index * WG + at.lid;
-#ifdef reads_partials
-    clear_tally(at);
-    workgroupBarrier();
-    var share = fold_states(params.first, stop, own, params.groups * WG);
-#else
 #ifdef strided
     var share = fold_apart(params.first, params.len, params.own.stride, own, params.groups * WG, at, wg);
 #else
     var share = fold_range(params.first, stop, own, params.groups * WG, at, wg);
-#endif
 #endif
     let window = share.tag & WINDOW;
     var total = reduce_all(share, at, wg);

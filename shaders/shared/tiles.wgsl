@@ -10,6 +10,20 @@
 // segments may end there.
 #import io
 
+struct Own {
+    // Elements of a tile, as a power of two.
+    power: u32,
+    // The most elements of a segment that its team reduces alone.
+    short: u32,
+    // The index of the dispatch's first segment or tile.
+    base: u32,
+    // Invocations of a team, as a power of two.
+    team: u32,
+    // The number of segments, and 1 if the dispatch covers the end of the input.
+    segments: u32,
+    is_last: u32,
+}
+
 // The range of a slot. Functions that return one have no other `return`: Microsoft's older compiler takes what they return for
 // uninitialized, and refuses barriers that depend on it.
 struct Range {

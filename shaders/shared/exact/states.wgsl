@@ -45,4 +45,11 @@ fn fold_states(begin: u32, stop: u32, own: u32, grid: u32) -> Acc {
     }
     return acc;
 }
+
+// The same with all limbs and the tally cleared before, as `fold_range` of elements does (fold.wgsl).
+fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
+    clear_tally(at);
+    workgroupBarrier();
+    return fold_states(begin, stop, own, grid);
+}
 #endif

@@ -12,6 +12,7 @@ use naga::{
 
 /// Every function with a barrier that some invocations may not reach.
 pub fn lonely_barriers(module: &Module, entry: &EntryPoint) -> Vec<String> {
+    // In a compute shader the size of a subgroup is uniform, too, by WGSL's rules; Tint holds the kernels to them.
     let varies = |binding: &Option<Binding>| {
         !matches!(
             binding,
