@@ -4,7 +4,7 @@ use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::plan::Stage;
 use halofold::reduce::{
-    Extent, Form, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, Strategy, Tuning,
+    Arity, Extent, Form, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, Strategy, Tuning,
 };
 use wgpu::{Device, Features, Limits};
 
@@ -33,6 +33,7 @@ impl Job {
             return None;
         }
         let tuning = Tuning::of(rung.kernel, limits, len.saturating_mul(element.size()));
+        let tuning = tuning.for_operator(rung.kernel, &op.over(element).ok()?);
         Some(Job { rung, op, element, tuning, finish: rung.finishes[0], subgroups: true })
     }
 
@@ -85,7 +86,7 @@ impl Job {
     pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, ReduceError> {
         let monoid = self.monoid();
         let input = Extent { offset, len };
-        let second = (monoid.arity() == halofold::reduce::Arity::Two).then_some(input);
+        let second = (monoid.arity() == Arity::Two).then_some(input);
         self.options().plan(&monoid, Shape::Whole, &[input], second, limits)
     }
 }

@@ -17,9 +17,10 @@
 //
 // All invocations begin with the same window. They choose it by the same 32 elements, spread over the input:
 // it reaches four to seven exponents above the largest of them and twenty or more below, and starts at a multiple of
-// four, so that other launches often choose the same. An invocation that finds a batch outside
-// its window, but inside another one, adds its sum to the limbs and takes the other window: data sorted by
-// magnitude pass through a few windows. Zeros fit every window and add nothing.
+// four, so that other launches often choose the same. An invocation that finds a batch outside of its window
+// takes a second one beside it, if one holds all those numbers, for the batches that follow: data of two scales lie
+// in two windows, data sorted by magnitude pass through a few. In the end the second window's sum goes to the limbs.
+// (Numbers of two words have one window, which moves.) Zeros fit every window and add nothing.
 //
 // Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL
 // permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum.

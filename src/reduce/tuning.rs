@@ -2,6 +2,7 @@
 
 use crate::reduce::exact::EXACT;
 use crate::reduce::ladder::{Coverage, Delivery, Finish, Kernel, Loads, Rung};
+use crate::reduce::monoid::{Arity, Monoid};
 
 /// The kernels that reduce whole inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,14 +64,16 @@ impl Tuning {
     pub fn of(kernel: &Kernel, limits: &wgpu::Limits, bytes: u64) -> Self {
         let usual = Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, leave: 1 };
         let (workgroup_size, max_workgroups) = match (kernel.loads, kernel.coverage) {
-            _ if *kernel == EXACT => exact(bytes),
+            _ if *kernel == EXACT => exact(bytes, limits),
             (Loads::Vectors, Coverage::Grid(_)) => fast(kernel.delivery, bytes),
             (_, Coverage::Tiles(_)) => (128, usual.max_workgroups),
             _ => (usual.workgroup_size, usual.max_workgroups),
         };
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
-        let workgroup_size = workgroup_size.min(1 << most.max(1).ilog2());
-        Tuning { max_workgroups, ..usual }.with_workgroup_size(workgroup_size)
+        let fitting = workgroup_size.min(1 << most.max(1).ilog2());
+        // Exact sums keep so many invocations, in more workgroups.
+        let times = if *kernel == EXACT { workgroup_size / fitting } else { 1 };
+        Tuning { max_workgroups: times * max_workgroups, ..usual }.with_workgroup_size(fitting)
     }
 
     /// Returns this tuning for items of `item` bytes and accumulators of `acc` bytes.
@@ -83,6 +86,15 @@ impl Tuning {
             max_workgroups: if is_heavy { self.max_workgroups.min(396) } else { self.max_workgroups },
             ..self
         }
+    }
+
+    /// Returns this tuning for a kernel of this operator, as plans use it: exact sums of products need more registers than the
+    /// invocations of a workgroup of 1024 have, so their workgroups have at most 512.
+    pub fn for_operator(self, kernel: &Kernel, monoid: &Monoid) -> Self {
+        if *kernel == EXACT && monoid.arity() == Arity::Two {
+            return self.with_workgroup_size(self.workgroup_size.min(512));
+        }
+        self
     }
 
     /// Returns this tuning with another workgroup size, and a tile size that fits it.
@@ -108,10 +120,16 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
     }
 }
 
-/// The same of exact sums. An invocation needs about a hundred registers, so few of them run at once; few workgroups are
-/// few windows to collect; and small workgroups have shorter reductions, which is most of the time of short inputs.
-fn exact(bytes: u64) -> (u32, u32) {
-    (if bytes <= SHORT { 256 } else { 512 }, 132)
+/// The same of exact sums. Few workgroups are few windows to collect, and small ones have shorter reductions, which is most of
+/// the time of short inputs. Long inputs keep 1024 invocations a core busy (`shaders/shared/exact/fold.wgsl`).
+fn exact(bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
+    // Without subgroups, 1024 accumulators are combined in workgroup memory.
+    let takes_most = limits.max_compute_workgroup_storage_size >= 0x6000;
+    match bytes {
+        ..=SHORT => (256, 132),
+        LARGE.. if takes_most => (1024, 132),
+        _ => (512, 132),
+    }
 }
 
 #[cfg(test)]

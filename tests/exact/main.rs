@@ -15,3 +15,4 @@ mod oracle;
 mod order;
 mod recorded;
 mod strided;
+mod windows;

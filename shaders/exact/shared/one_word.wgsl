@@ -120,12 +120,70 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
     return settle(before, sums, flags);
 }
 
-// The same if some lie outside of the window: each number goes to its bin. If another window holds all of them, the
-// next batches will be faster in that one.
+// A second window, and the sum in it; without one, its tag is zero. Numbers of two scales, mixed, lie in two windows.
+var<private> in_second: Acc;
+
+// Places in the first window or in the second: at most one holds a number, and in the other one its place is larger.
+fn places_in_two(v: vec4<u32>, window: u32) -> vec4<u32> {
+    return min(places(v, window), places(v, in_second.tag & WINDOW));
+}
+
+fn are_in_two(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> bool {
+    let u0 = places_in_two(v0, window);
+    let u1 = places_in_two(v1, window);
+    let u2 = places_in_two(v2, window);
+    let u3 = places_in_two(v3, window);
+    return largest_of(u0, u1, u2, u3) < (SPAN << 24u);
+}
+
+// Shares in both windows together, and in the second one alone.
+struct Split {
+    all: Shares,
+    second: Shares,
+}
+
+fn split(v: vec4<u32>, window: u32) -> Split {
+    let u = places_in_two(v, window);
+    let all = shares(v, u, vec4<u32>(HIDDEN));
+    let none = vec4<u32>(0u);
+    let is_second = u != places(v, window);
+    return Split(all, Shares(select(none, all.low, is_second), select(none, all.middle, is_second)));
+}
+
+fn both_splits(a: Split, b: Split) -> Split {
+    return Split(both(a.all, b.all), both(a.second, b.second));
+}
+
+// Adds each number to its window.
+fn add_to_two(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    let window = before.tag & WINDOW;
+    var sums = split(v0, window);
+    sums = both_splits(sums, split(v1, window));
+    sums = both_splits(sums, split(v2, window));
+    sums = both_splits(sums, split(v3, window));
+    in_second = settle(in_second, sums.second, 0u);
+    let low = sums.all.low - sums.second.low;
+    return settle(before, Shares(low, sums.all.middle - sums.second.middle), OTHERS);
+}
+
+// The second window's sum goes to the limbs.
+fn leave_second() {
+    if in_second.tag != 0u {
+        spill(in_second);
+        in_second = identity();
+    }
+}
+
+// The same if some lie outside of the first window. If the second one holds those, each number goes to its window, otherwise
+// each goes to its bin. If another window would hold all that the first one does not, it becomes the second, for the batches
+// that follow.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    var acc = before;
-    if (acc.tag & TRIES) == 0u {
-        acc = moved(acc, v0, v1, v2, v3);
+    if in_second.tag != 0u && are_in_two(before.tag & WINDOW, v0, v1, v2, v3) {
+        return add_to_two(before, v0, v1, v2, v3);
+    }
+    if (before.tag & TRIES) == 0u {
+        leave_second();
+        choose_second(before.tag & WINDOW, v0, v1, v2, v3);
     }
     var flags = SPILLED | OTHERS;
     var a = v0;
@@ -139,29 +197,30 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
         c = c.yzwx;
         d = d.yzwx;
     }
+    var acc = before;
     acc.tag = (acc.tag + MISSED) | flags;
     return acc;
 }
 
-// Moves the window if another one holds all of these numbers. The sum in the old window goes to the limbs.
-fn moved(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    let top = max(max(finite(v0, 0u), finite(v1, 0u)), max(finite(v2, 0u), finite(v3, 0u)));
-    let bottom = min(min(finite(v0, 255u), finite(v1, 255u)), min(finite(v2, 255u), finite(v3, 255u)));
+// Chooses the second window by these numbers, if there is one for all of those that the first one does not hold.
+fn choose_second(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) {
+    let top = max(max(beyond(v0, window, 0u), beyond(v1, window, 0u)), max(beyond(v2, window, 0u), beyond(v3, window, 0u)));
+    let far = 255u;
+    let bottom = min(min(beyond(v0, window, far), beyond(v1, window, far)), min(beyond(v2, window, far), beyond(v3, window, far)));
     let largest = max(max(top.x, top.y), max(top.z, top.w));
-    let window = window_below(largest);
-    if min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) < window || largest == 0u {
-        return acc;
+    let other = window_below(largest);
+    if largest > 0u && min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) >= other {
+        in_second.tag = other;
     }
-    spill(acc);
-    return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | SPILLED | window);
 }
 
-// Exponents, but `instead` for zeros, and 0 for infinities and NaNs, which no window holds.
-fn finite(v: vec4<u32>, instead: u32) -> vec4<u32> {
-    let doubled = v << vec4<u32>(1u);
-    let exponent = doubled >> vec4<u32>(24u);
-    let number = select(exponent, vec4<u32>(0u), exponent == vec4<u32>(255u));
-    return select(number, vec4<u32>(instead), doubled == vec4<u32>(0u));
+// Exponents of numbers outside of the window, but `instead` for those in it and for zeros, and 0 for infinities and NaNs, which
+// no window holds.
+fn beyond(v: vec4<u32>, window: u32, instead: u32) -> vec4<u32> {
+    let exponents = (v << vec4<u32>(1u)) >> vec4<u32>(24u);
+    let finite = select(exponents, vec4<u32>(0u), exponents == vec4<u32>(255u));
+    let is_inside = (exponents - vec4<u32>(window)) < vec4<u32>(SPAN);
+    return select(finite, vec4<u32>(instead), is_inside | ((v << vec4<u32>(1u)) == vec4<u32>(0u)));
 }
 
 // Numbers outside of the window: a bin for each sign and exponent, as significands with the same exponent can be added as

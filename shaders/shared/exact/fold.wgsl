@@ -1,7 +1,10 @@
-// The elements of an invocation, summed in a window in registers: four vectors per turn, as in fold_vectors.wgsl.
+// The elements of an invocation, summed in a window in registers: four vectors per turn, as in fold_vectors.wgsl. All inputs
+// are words of 32 bits here, whatever the elements are.
 //
-// The arithmetic of a turn takes about as long as its loads. So the loads of the next turn come first: memory
-// works while the invocation computes. All inputs are words of 32 bits here, whatever the elements are.
+// The arithmetic of a turn takes about as long as its loads, so memory has to work while invocations compute. There are
+// two ways. An invocation loads the vectors of its next turn first: that takes twice the registers, so only half as many
+// invocations run at once. Or so many run at once that some always compute while others load: that takes long inputs and
+// workgroups of 1024, for which compilers get by with 64 registers. Each is the faster one in its place.
 #import operator
 #import io
 #import exact/limbs
@@ -144,6 +147,16 @@ fn single(range: Cut, j: u32) -> Vector {
     return among_nothing(element(select(tail, range.begin + j, j < range.head)));
 }
 
+// Whether an invocation loads the vectors of its next turn before it adds those of this one.
+fn loads_ahead() -> bool {
+#ifdef pair
+    // Products take all registers as it is.
+    return false;
+#else
+    return WG < 1024u;
+#endif
+}
+
 // The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. If it
 // changed its window on the way, it leaves its sum in the limbs, because only equal windows are combined.
 fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
@@ -151,7 +164,10 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     let samples = own_samples(begin, stop - begin, 1u, at, wg);
     var i = range.begin4 + own;
     var j = own;
-    var next = load(range, i, j, grid);
+    var next: Batch;
+    if loads_ahead() {
+        next = load(range, i, j, grid);
+    }
     clear_limbs(at);
     workgroupBarrier();
     let window = first_window(largest_sample(samples, at));
@@ -159,12 +175,15 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     acc.tag = window;
     var is_more = i < range.end4 || j < range.single;
     while is_more {
-        let batch = next;
+        var batch = next;
+        if !loads_ahead() {
+            batch = load(range, i, j, grid);
+        }
         // Full batches have no single element.
         j += select(grid, 0u, i + 3u * grid < range.end4);
         i += 4u * grid;
         is_more = i < range.end4 || j < range.single;
-        if is_more {
+        if is_more && loads_ahead() {
             next = load(range, i, j, grid);
         }
         acc = add_batch(acc, batch.v0, batch.v1, batch.v2, batch.v3);
@@ -172,10 +191,11 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     return in_window(acc, window);
 }
 
-// An accumulator with this window. If the invocation has changed its window, its sum goes to the limbs.
+// An accumulator with this window. If the invocation has changed its window, or has a second one, those sums go to the limbs.
 fn in_window(sum: Acc, window: u32) -> Acc {
     var acc = sum;
     acc.tag &= MISSED - 1u;
+    leave_second();
     if (acc.tag & WINDOW) != window {
         spill(acc);
         let flags = acc.tag & ~WINDOW;

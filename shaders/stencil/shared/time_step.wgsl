@@ -43,9 +43,17 @@ fn level_of(
 #endif
 }
 
-// A sum that is kept is the cell itself, and is passed on as such when the next layer comes.
+// A cell at a fixed side is passed on as it came, when the next layer comes. Until then it is in the place of its sum
+// (`KEEPS_SUMS`), or in `beside`: what a layer of a star contributes to those beside it is its cells.
+fn cells_of(level: Level) -> Layer {
+    if KEEPS_SUMS {
+        return level.sum;
+    }
+    return level.beside;
+}
+
 fn out_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, ends: Ends) -> Layer {
-    return keep_ends(out_of(k, level, own, edges), level.sum, ends);
+    return keep_ends(out_of(k, level, own, edges), cells_of(level), ends);
 }
 
 fn level_of_at_ends(
@@ -63,7 +71,10 @@ fn level_of_at_ends(
 #else
     let next = level_of(k, level, own, edges);
 #endif
-    return Level(keep_ends(next.sum, own, ends), next.beside);
+    if KEEPS_SUMS {
+        return Level(keep_ends(next.sum, own, ends), next.beside);
+    }
+    return next;
 }
 
 // What is special about the layer that comes to a level, and about the one before it.
@@ -81,7 +92,7 @@ struct Special {
 fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special: Special) -> Layer {
     let beside = beside_layer(k, own, edges);
     let behind = choose_layer(beside, level.beside, special.mirror_behind);
-    return keep_layer(finish_layer(k, level.sum, behind), level.sum, special.kept, special.keeps_before);
+    return keep_layer(finish_layer(k, level.sum, behind), cells_of(level), special.kept, special.keeps_before);
 }
 
 fn level_of_at_border(
@@ -101,7 +112,10 @@ fn level_of_at_border(
 #else
     let next = level_of(k, mirrored, own, edges);
 #endif
-    return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
+    if KEEPS_SUMS {
+        return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
+    }
+    return Level(next.sum, beside);
 }
 
 // Layer `l` comes to a level.

@@ -47,5 +47,5 @@ fn begin(k: Weights, own: Pack, around: Pack, diagonal: Pack, before: Pack) -> P
 #endif
 
 fn finish(k: Weights, sum: Pack, behind: Pack) -> Pack {
-    return fma(Pack(k.one), behind, sum);
+    return fma(Pack(k.one), sum, behind);
 }

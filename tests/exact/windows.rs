@@ -1,0 +1,66 @@
+//! Windows that come and go: data whose scales change on the way, so that invocations choose a second window, leave it for another
+//! one, and need none again.
+
+use halofold::Element;
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::{Op, Shape, Strategy, Tuning};
+
+use crate::common::{Random, alone, gpu};
+use crate::gpu::{Bench, Case, exact, reducer};
+
+/// Scales that no window holds two of, as exponents in parts of all that a type has.
+const SCALES: [u64; 5] = [80, 50, 24, 8, 66];
+
+/// The scales of each part of an array, mixed. The first window is chosen by the largest numbers.
+const PARTS: [&[usize]; 9] = [&[0], &[0, 1], &[1], &[0, 2], &[1, 2], &[0, 1, 2, 3, 4], &[3], &[0, 3], &[0]];
+
+/// An array of such parts, their negatives in another order, and a few elements of the smallest scale: large numbers cancel, so
+/// none may get lost.
+fn array(element: Element, part: usize, zeros: bool, seed: u64) -> Vec<u8> {
+    let (fraction, exponents) = if element == Element::F64 { (52, 2047) } else { (23, 255) };
+    let mut random = Random::new(seed);
+    let mut number = |scales: &[usize]| {
+        let (word, other) = (random.next(), random.next());
+        let scale = SCALES[scales[other as usize % scales.len()]];
+        let exponent = exponents * scale / 100 + (other >> 8) % 6;
+        let is_zero = zeros && (other >> 16).is_multiple_of(3);
+        let magnitude = exponent << fraction | word >> (64 - fraction);
+        if is_zero { 0 } else { magnitude }
+    };
+    let half: Vec<_> = (0..PARTS.len() * part).map(|i| number(PARTS[i / part])).collect();
+    let negative = 1 << (8 * element.size() - 1);
+    let negatives = half.iter().rev().map(|bits| bits | negative);
+    let rest: Vec<_> = (0..7).map(|_| number(&[3])).collect();
+    half.iter()
+        .copied()
+        .chain(negatives)
+        .chain(rest)
+        .flat_map(|bits: u64| bits.to_le_bytes()[..element.size() as usize].to_vec())
+        .collect()
+}
+
+#[test]
+fn scales_change_on_the_way() {
+    let _alone = alone();
+    let rung = Rung::named("exact").unwrap();
+    let limits = gpu().device.limits();
+    for (op, element) in [(Op::Sum, Element::F32), (Op::Mean, Element::F32), (Op::Sum, Element::F64)] {
+        let monoid = op.over(element).unwrap();
+        // So few invocations that each takes many batches.
+        for (size, subgroups) in [(32, true), (64, false)] {
+            let mut options = exact(false, false);
+            let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
+            tuning.max_workgroups = 2;
+            options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+            options.subgroups = subgroups;
+            let bench =
+                Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
+            for (seed, zeros) in [(1, false), (2, true), (3, false)] {
+                let part = 12 * 16 * size as usize;
+                let bytes = array(element, part, zeros, seed);
+                let len = bytes.len() / element.size() as usize;
+                bench.check(Shape::Whole, &bytes, None, seed, len, "changing scales");
+            }
+        }
+    }
+}
