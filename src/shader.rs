@@ -38,6 +38,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "one_weight",
     "rhs",
     "star",
+    "keeps_sums",
     "strip_1",
     "strip_4",
     "in_pairs",

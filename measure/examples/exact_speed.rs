@@ -7,6 +7,8 @@
 //! --log2 24,28        --kinds uniform,wide     lengths as powers of two; kinds of data
 //! --types f32,f64     --ops sum,mean,dot       element types; operators
 //! --workgroup 512     --workgroups 396,1056    tunings of the exact kernel, in place of halofold's own
+//! --shapes whole,segments                      what is summed: all, every fourth element (strided), segments of 4096,
+//!                                              the same between offsets, the columns of rows of 1024
 //! --no-subgroups                               both without subgroup operations
 //! ```
 
@@ -40,7 +42,7 @@ const KINDS: [&str; 10] = [
 const PERIOD: usize = 1 << 22;
 
 /// The arguments with values, and those without.
-const LISTS: [&str; 6] = ["log2", "kinds", "types", "ops", "workgroup", "workgroups"];
+const LISTS: [&str; 7] = ["log2", "kinds", "types", "ops", "shapes", "workgroup", "workgroups"];
 const SWITCHES: [&str; 1] = ["no-subgroups"];
 
 fn main() -> Result<(), Failure> {
@@ -50,13 +52,17 @@ fn main() -> Result<(), Failure> {
     let timer = Timer::new(&device, &queue);
     let software = adapter::is_software(&adapter.get_info());
     let budget = Budget { samples: 15, total: std::time::Duration::from_millis(700), ..Budget::of(&device) };
+    let shapes = wanted.0.list("shapes", &["whole".to_owned()])?;
+    let shapes = shapes.iter().map(|name| Shape::named(name)).collect::<Result<Vec<_>, _>>()?;
     println!("{}", adapter.get_info().name);
     for element in wanted.0.list("types", &[Element::F32])? {
         for op in wanted.0.list("ops", &[Op::Sum])? {
             for log2 in wanted.0.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
                 for kind in wanted.0.list("kinds", &KINDS.map(str::to_owned))? {
-                    Case::new(&timer, op, element, 1 << log2, &kind)?
-                        .measure(&timer, budget, &wanted, log2)?;
+                    for &shape in &shapes {
+                        Case::new(&timer, op, element, 1 << log2, &kind, shape)?
+                            .measure(&timer, budget, &wanted, log2)?;
+                    }
                 }
             }
         }
@@ -80,11 +86,60 @@ impl Wanted {
     }
 }
 
+/// Elements of a segment, and columns of a row.
+const SEGMENT: usize = 4096;
+const COLUMNS: usize = 1024;
+/// From an element to the next that is summed.
+const STRIDE: usize = 4;
+
+/// What is summed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shape {
+    Whole,
+    Strided,
+    Segments,
+    Offsets,
+    Columns,
+}
+
+impl Shape {
+    fn named(name: &str) -> Result<Self, Failure> {
+        let all = [Shape::Whole, Shape::Strided, Shape::Segments, Shape::Offsets, Shape::Columns];
+        let named = all.into_iter().find(|shape| format!("{shape:?}").eq_ignore_ascii_case(name));
+        named.ok_or_else(|| format!("no shape {name}: one of {all:?}").into())
+    }
+
+    /// Those elements of a block that count for the first result; block `nth` of the input.
+    fn part(self, block: &[u8], size: usize, nth: usize) -> Vec<u8> {
+        let every =
+            |step: usize| block.chunks(size * step).flat_map(|chunk| chunk[..size].to_vec()).collect();
+        match self {
+            Shape::Whole => block.to_vec(),
+            Shape::Strided => every(STRIDE),
+            Shape::Columns => every(COLUMNS),
+            Shape::Segments | Shape::Offsets if nth == 0 => block[..block.len().min(size * SEGMENT)].to_vec(),
+            Shape::Segments | Shape::Offsets => Vec::new(),
+        }
+    }
+
+    fn results(self, len: usize) -> usize {
+        match self {
+            Shape::Whole | Shape::Strided => 1,
+            Shape::Segments | Shape::Offsets => len / SEGMENT,
+            Shape::Columns => COLUMNS,
+        }
+    }
+}
+
 /// Elements on the GPU, and what they must give.
 struct Case {
     op: Op,
     element: Element,
     kind: String,
+    shape: Shape,
+    len: usize,
+    /// Where segments begin and end.
+    offsets: wgpu::Buffer,
     elements: wgpu::Buffer,
     /// The other factors of a dot product.
     second: Option<wgpu::Buffer>,
@@ -93,7 +148,14 @@ struct Case {
 }
 
 impl Case {
-    fn new(timer: &Timer, op: Op, element: Element, len: usize, kind: &str) -> Result<Self, Failure> {
+    fn new(
+        timer: &Timer,
+        op: Op,
+        element: Element,
+        len: usize,
+        kind: &str,
+        shape: Shape,
+    ) -> Result<Self, Failure> {
         let device = timer.device();
         let buffer = |size, usage| {
             let usage = usage | wgpu::BufferUsages::STORAGE;
@@ -126,10 +188,11 @@ impl Case {
             }
             timer.queue().write_buffer(&elements, at as u64 * element.size(), &block);
             timer.queue().submit([]);
+            let part = |bytes: &[u8]| shape.part(bytes, element.size() as usize, at / period);
             let state = match &total {
                 // The same elements again.
                 Some(_) if at > 0 && kind != "sorted" => continue,
-                _ => state_of(format, element, &block, &other),
+                _ => state_of(format, element, &part(&block), &part(&other)),
             };
             match &mut total {
                 Some(total) => total.merge(&state)?,
@@ -137,15 +200,29 @@ impl Case {
             }
         }
         let mut total = total.ok_or("no elements")?;
-        if kind != "sorted" {
+        if kind != "sorted" && !matches!(shape, Shape::Segments | Shape::Offsets) {
             // As often as the block is repeated.
             let times = (len / period) as i64;
             total =
                 State::from_words(total.words().into_iter().map(|word| word.wrapping_mul(times)).collect())?;
         }
         let expected = if op == Op::Mean { total.mean() } else { total.sum() };
-        let result = buffer(256, wgpu::BufferUsages::COPY_SRC);
-        Ok(Case { op, element, kind: kind.to_owned(), elements, second, result, expected })
+        let result = buffer(256.max(8 * shape.results(len) as u64), wgpu::BufferUsages::COPY_SRC);
+        let ends: Vec<u32> = (0..=len / SEGMENT).map(|nth| (nth * SEGMENT) as u32).collect();
+        let offsets = buffer(4 * ends.len() as u64, wgpu::BufferUsages::COPY_DST);
+        timer.queue().write_buffer(&offsets, 0, bytemuck::cast_slice(&ends));
+        Ok(Case {
+            op,
+            element,
+            kind: kind.to_owned(),
+            shape,
+            len,
+            offsets,
+            elements,
+            second,
+            result,
+            expected,
+        })
     }
 
     fn prepare(&self, device: &wgpu::Device, options: Options<'_>) -> Result<Prepared, Failure> {
@@ -155,6 +232,13 @@ impl Case {
         let reduction = match &self.second {
             Some(second) => first.and(second),
             None => first,
+        };
+        let reduction = match self.shape {
+            Shape::Whole => reduction,
+            Shape::Strided => reduction.strided(STRIDE as u64),
+            Shape::Segments => reduction.segments(SEGMENT as u64),
+            Shape::Offsets => reduction.between(&self.offsets),
+            Shape::Columns => reduction.axis(1, (self.len / COLUMNS) as u64, COLUMNS as u64),
         };
         Ok(reduction.into(&self.result)?)
     }
@@ -211,10 +295,11 @@ impl Case {
             let exact = exact.ok_or("no time")?;
             let plain = plain.unwrap_or(f64::NAN);
             println!(
-                "{:4} {:3} 2^{log2} {:10} {:12} plain {plain:9.2} us {:7.1} GB/s   exact {exact:9.2} us {:7.1} GB/s   {:.3}",
+                "{:4} {:3} 2^{log2} {:10} {:8} {:12} plain {plain:9.2} us {:7.1} GB/s   exact {exact:9.2} us {:7.1} GB/s   {:.3}",
                 self.op.name(),
                 self.element.name(),
                 self.kind,
+                format!("{:?}", self.shape).to_lowercase(),
                 tuning.map(|(size, groups)| format!("{size} x {groups}")).unwrap_or_default(),
                 gigabytes / plain,
                 gigabytes / exact,

@@ -71,8 +71,8 @@ impl Tuning {
         };
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
         let fitting = workgroup_size.min(1 << most.max(1).ilog2());
-        // Exact sums keep so many invocations, in more workgroups.
-        let times = if *kernel == EXACT { workgroup_size / fitting } else { 1 };
+        // Small workgroups of exact sums take so few registers that there are several to a core.
+        let times = if *kernel == EXACT && fitting < workgroup_size { 1024 / fitting.max(64) } else { 1 };
         Tuning { max_workgroups: times * max_workgroups, ..usual }.with_workgroup_size(fitting)
     }
 

@@ -283,6 +283,7 @@ impl Config {
             .define("one_weight", self.one_weight)
             .define("rhs", self.rhs)
             .define("star", self.stencil.is_star())
+            .define("keeps_sums", !self.stencil.is_star() || self.stencil.dims == Dims::Two)
             .define("strip_1", self.tuning.strip == 1)
             .define("strip_4", self.tuning.strip == 4)
             .provide("element", element(self.element))

@@ -3,7 +3,7 @@
 
 use halofold::Element;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Op, Shape, Strategy, Tuning};
+use halofold::reduce::{Form, Op, Shape, Strategy, Tuning};
 
 use crate::common::{Random, alone, gpu};
 use crate::gpu::{Bench, Case, exact, reducer};
@@ -46,17 +46,21 @@ fn scales_change_on_the_way() {
     let limits = gpu().device.limits();
     for (op, element) in [(Op::Sum, Element::F32), (Op::Mean, Element::F32), (Op::Sum, Element::F64)] {
         let monoid = op.over(element).unwrap();
-        // So few invocations that each takes many batches.
-        for (size, subgroups) in [(32, true), (64, false)] {
+        // So few invocations that each takes many batches. Only workgroups of 512 and more have a second window.
+        let largest = limits.max_compute_invocations_per_workgroup.min(512);
+        for (size, subgroups) in [(32, true), (largest, true), (64, false), (largest, false)] {
             let mut options = exact(false, false);
             let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
-            tuning.max_workgroups = 2;
+            tuning.max_workgroups = 1;
             options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
             options.subgroups = subgroups;
+            if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
+                continue;
+            }
             let bench =
                 Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
             for (seed, zeros) in [(1, false), (2, true), (3, false)] {
-                let part = 12 * 16 * size as usize;
+                let part = 4 * 16 * size as usize;
                 let bytes = array(element, part, zeros, seed);
                 let len = bytes.len() / element.size() as usize;
                 bench.check(Shape::Whole, &bytes, None, seed, len, "changing scales");

@@ -168,22 +168,32 @@ fn add_to_two(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4
 
 // The second window's sum goes to the limbs.
 fn leave_second() {
-    if in_second.tag != 0u {
+    if has_second() && in_second.tag != 0u {
         spill(in_second);
         in_second = identity();
     }
 }
 
+// Small workgroups do without a second window: there are several to a core if an invocation takes few registers. They move
+// the first one instead.
+fn has_second() -> bool {
+    return WG >= 512u;
+}
+
 // The same if some lie outside of the first window. If the second one holds those, each number goes to its window, otherwise
-// each goes to its bin. If another window would hold all that the first one does not, it becomes the second, for the batches
-// that follow.
+// each goes to its bin, and every eighth time another window is chosen for the batches that follow.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    if in_second.tag != 0u && are_in_two(before.tag & WINDOW, v0, v1, v2, v3) {
-        return add_to_two(before, v0, v1, v2, v3);
+    var acc = before;
+    if has_second() && in_second.tag != 0u && are_in_two(acc.tag & WINDOW, v0, v1, v2, v3) {
+        return add_to_two(acc, v0, v1, v2, v3);
     }
-    if (before.tag & TRIES) == 0u {
-        leave_second();
-        choose_second(before.tag & WINDOW, v0, v1, v2, v3);
+    if (acc.tag & TRIES) == 0u {
+        if has_second() {
+            leave_second();
+            in_second.tag = other_window(acc.tag & WINDOW, v0, v1, v2, v3);
+        } else {
+            acc = moved(acc, other_window(NOWHERE, v0, v1, v2, v3));
+        }
     }
     var flags = SPILLED | OTHERS;
     var a = v0;
@@ -197,21 +207,31 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
         c = c.yzwx;
         d = d.yzwx;
     }
-    var acc = before;
     acc.tag = (acc.tag + MISSED) | flags;
     return acc;
 }
 
-// Chooses the second window by these numbers, if there is one for all of those that the first one does not hold.
-fn choose_second(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) {
+// Moves the window, if there is another one. The sum in the old one goes to the limbs.
+fn moved(acc: Acc, other: u32) -> Acc {
+    if other == 0u {
+        return acc;
+    }
+    spill(acc);
+    return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | other);
+}
+
+// A window that holds nothing.
+const NOWHERE: u32 = WINDOW;
+
+// The window of all those numbers that lie outside of the first one; 0 if no window holds all of them.
+fn other_window(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> u32 {
     let top = max(max(beyond(v0, window, 0u), beyond(v1, window, 0u)), max(beyond(v2, window, 0u), beyond(v3, window, 0u)));
     let far = 255u;
     let bottom = min(min(beyond(v0, window, far), beyond(v1, window, far)), min(beyond(v2, window, far), beyond(v3, window, far)));
     let largest = max(max(top.x, top.y), max(top.z, top.w));
     let other = window_below(largest);
-    if largest > 0u && min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) >= other {
-        in_second.tag = other;
-    }
+    let holds_all = largest > 0u && min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) >= other;
+    return select(0u, other, holds_all);
 }
 
 // Exponents of numbers outside of the window, but `instead` for those in it and for zeros, and 0 for infinities and NaNs, which

@@ -3,8 +3,8 @@
 //
 // The arithmetic of a turn takes about as long as its loads, so memory has to work while invocations compute. There are
 // two ways. An invocation loads the vectors of its next turn first: that takes twice the registers, so only half as many
-// invocations run at once. Or so many run at once that some always compute while others load: that takes long inputs and
-// workgroups of 1024, for which compilers get by with 64 registers. Each is the faster one in its place.
+// invocations run at once. Or so many run at once that some always compute while others load. That takes workgroups of
+// 1024, for which compilers get by with 64 registers, and long inputs; or several small workgroups to a core.
 #import operator
 #import io
 #import exact/limbs
@@ -153,7 +153,7 @@ fn loads_ahead() -> bool {
     // Products take all registers as it is.
     return false;
 #else
-    return WG < 1024u;
+    return WG >= 512u && WG < 1024u;
 #endif
 }
 

@@ -37,25 +37,6 @@ fn fetch_word(slot: u32, word: u32) -> u32 {
     return atomicOr(&partials[place_of(slot, word)], 0u);
 }
 
-// Publishes the workgroup's window, which invocation 0 holds, after the limbs, whose publishing left `seen`: zero.
-// `is_last` says then whether all workgroups have published.
-fn publish_window(window: Acc, seen: u32, slot: u32, at: Place) {
-    if at.lid == 0u {
-        published = to_words(window);
-        atomicStore(&found, 0u);
-    }
-    workgroupBarrier();
-    for (var w = at.lid; w < ACC_WORDS; w += WG) {
-        let before = atomicExchange(&partials[place_of(slot, w)], published[w] | seen);
-        atomicOr(&found, before & params.own.zero);
-    }
-    workgroupBarrier();
-    if at.lid == 0u {
-        let ticket = atomicAdd(&partials[0], 1u + atomicLoad(&found));
-        is_last = select(0u, 1u, ticket == params.own.tickets - 1u);
-    }
-}
-
 // Adds a word, and its carries up to the word before `end`. Returns the bits of all words that were there.
 fn add_published(place: u32, end: u32, word: u32) -> u32 {
     let before = atomicAdd(&partials[place], word);
@@ -69,13 +50,9 @@ fn add_published(place: u32, end: u32, word: u32) -> u32 {
     return seen;
 }
 
-// Adds what this workgroup has spilled to the published limbs. Returns zero, after all additions have been
-// performed.
+// Adds what this workgroup has spilled to the published limbs. Returns the bits that were there, after all additions of this
+// invocation have been performed.
 fn publish_limbs(at: Place) -> u32 {
-    if at.lid == 0u {
-        atomicStore(&found, 0u);
-    }
-    workgroupBarrier();
     var seen = 0u;
     for (var i = at.lid; i < 2u * COPIES * LIMBS; i += WG) {
         let word = atomicLoad(&limbs[i]);
@@ -90,9 +67,31 @@ fn publish_limbs(at: Place) -> u32 {
         seen |= add_published(begin + (i & 1u), begin + 2u, atomicLoad(&tally[i]));
     }
 #endif
+    return seen;
+}
+
+// Publishes the workgroup's window, which invocation 0 holds, and its limbs if it has spilled numbers. `is_last` says then
+// whether all workgroups have published.
+fn publish_words(window: Acc, has_spilled: bool, slot: u32, at: Place) {
+    if at.lid == 0u {
+        published = to_words(window);
+        atomicStore(&found, 0u);
+    }
+    workgroupBarrier();
+    var seen = 0u;
+    // Other invocations than those that take the limbs: all of it is on its way at the same time.
+    for (var w = WG - 1u - at.lid; w < ACC_WORDS; w += WG) {
+        seen |= atomicExchange(&partials[place_of(slot, w)], published[w]);
+    }
+    if has_spilled {
+        seen |= publish_limbs(at);
+    }
     atomicOr(&found, seen & params.own.zero);
     workgroupBarrier();
-    return atomicLoad(&found);
+    if at.lid == 0u {
+        let ticket = atomicAdd(&partials[0], 1u + atomicLoad(&found));
+        is_last = select(0u, 1u, ticket == params.own.tickets - 1u);
+    }
 }
 
 // Takes published limb `i` of both signs', and leaves zero.

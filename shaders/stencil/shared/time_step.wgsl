@@ -43,17 +43,16 @@ fn level_of(
 #endif
 }
 
-// A cell at a fixed side is passed on as it came, when the next layer comes. Until then it is in the place of its sum
-// (`KEEPS_SUMS`), or in `beside`: what a layer of a star contributes to those beside it is its cells.
-fn cells_of(level: Level) -> Layer {
-    if KEEPS_SUMS {
-        return level.sum;
-    }
-    return level.beside;
-}
-
+// A cell at a fixed side is passed on as it came, when the next layer comes. Until then it waits in the place of its sum
+// (`keeps_sums`), or in `beside`: what a layer of a star contributes to those beside it is its cells. That takes fewer
+// selections, and in 3D less time. In 2D NVIDIA's compiler takes 175 registers for it instead of 167: two workgroups fit a
+// core instead of three, and 5 points are slower by a third.
 fn out_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, ends: Ends) -> Layer {
-    return keep_ends(out_of(k, level, own, edges), cells_of(level), ends);
+#ifdef keeps_sums
+    return keep_ends(out_of(k, level, own, edges), level.sum, ends);
+#else
+    return keep_ends(out_of(k, level, own, edges), level.beside, ends);
+#endif
 }
 
 fn level_of_at_ends(
@@ -71,10 +70,11 @@ fn level_of_at_ends(
 #else
     let next = level_of(k, level, own, edges);
 #endif
-    if KEEPS_SUMS {
-        return Level(keep_ends(next.sum, own, ends), next.beside);
-    }
+#ifdef keeps_sums
+    return Level(keep_ends(next.sum, own, ends), next.beside);
+#else
     return next;
+#endif
 }
 
 // What is special about the layer that comes to a level, and about the one before it.
@@ -92,7 +92,12 @@ struct Special {
 fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special: Special) -> Layer {
     let beside = beside_layer(k, own, edges);
     let behind = choose_layer(beside, level.beside, special.mirror_behind);
-    return keep_layer(finish_layer(k, level.sum, behind), cells_of(level), special.kept, special.keeps_before);
+#ifdef keeps_sums
+    let cells = level.sum;
+#else
+    let cells = level.beside;
+#endif
+    return keep_layer(finish_layer(k, level.sum, behind), cells, special.kept, special.keeps_before);
 }
 
 fn level_of_at_border(
@@ -112,10 +117,11 @@ fn level_of_at_border(
 #else
     let next = level_of(k, mirrored, own, edges);
 #endif
-    if KEEPS_SUMS {
-        return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
-    }
+#ifdef keeps_sums
+    return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
+#else
     return Level(next.sum, beside);
+#endif
 }
 
 // Layer `l` comes to a level.

@@ -60,8 +60,11 @@ impl Request<'_> {
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
         let tuning =
             Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
-        let tuning = tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64);
-        let (workgroup_size, most) = self.fitting(tuning.for_operator(self.whole_kernel(), self.monoid));
+        let tuning = match self.monoid.format() {
+            Some(_) => tuning.for_operator(self.whole_kernel(), self.monoid),
+            None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
+        };
+        let (workgroup_size, most) = self.fitting(tuning);
         let adjoining = self.adjoining();
         let spans = if adjoining.is_some() { in_twos(windows) } else { windows };
         let stage = self.stage(self.whole_kernel(), self.items(), self.last());
