@@ -93,11 +93,10 @@ fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special:
     let beside = beside_layer(k, own, edges);
     let behind = choose_layer(beside, level.beside, special.mirror_behind);
 #ifdef keeps_sums
-    let cells = level.sum;
+    return keep_layer(finish_layer(k, level.sum, behind), level.sum, special.kept, special.keeps_before);
 #else
-    let cells = level.beside;
+    return keep_layer(finish_layer(k, level.sum, behind), level.beside, special.kept, special.keeps_before);
 #endif
-    return keep_layer(finish_layer(k, level.sum, behind), cells, special.kept, special.keeps_before);
 }
 
 fn level_of_at_border(

@@ -41,7 +41,7 @@ const NVIDIA_STAR: &[Shape] = &[
 const NVIDIA_BOX: &[Shape] = &[
     shape([4, 2, 8, 2], 3, (350.0, 172.0)),
     shape([4, 3, 8, 2], 3, (324.0, 305.0)),
-    shape([4, 4, 8, 2], 3, (350.0, 332.0)),
+    shape([4, 4, 8, 2], 3, (332.0, 315.0)),
     shape([4, 6, 8, 2], 2, (500.0, 375.0)),
 ];
 /// 64-bit cells.
@@ -65,8 +65,8 @@ const NVIDIA_BOX_PLANES: &[Shape] = &[
 /// 7 points of 32 bits.
 const NVIDIA_STAR_PLANES: &[Shape] = &[
     shape([16, 2, 4, 4], 1, (0.0, 1280.0)),
-    shape([16, 3, 4, 4], 1, (0.0, 1490.0)),
-    shape([8, 3, 4, 4], 2, (500.0, 440.0)),
+    shape([16, 3, 4, 4], 1, (0.0, 1377.0)),
+    shape([8, 3, 4, 4], 2, (470.0, 415.0)),
 ];
 /// 3D, not measured: a turn takes as long as its cells and levels suggest.
 const PLANES: &[Shape] = &[
