@@ -1,7 +1,7 @@
 //! Results on the host: any number of bytes comes back, and wrong requests are errors that leave a readback as it was.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, LazyLock, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
@@ -11,12 +11,15 @@ use wgpu::util::DeviceExt as _;
 
 const BYTES: [u8; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
+/// One for all tests, which run side by side: drivers have not always liked to be loaded many times at once.
+static ADAPTER: LazyLock<wgpu::Adapter> =
+    LazyLock::new(|| pollster::block_on(halofold::adapter::preferred(true)).expect("an adapter"));
+
 /// A device whose mailboxes are read as they are, where it can, and one whose mailboxes are copied.
 fn devices() -> [(wgpu::Device, wgpu::Queue); 2] {
     [wgpu::Features::MAPPABLE_PRIMARY_BUFFERS, wgpu::Features::empty()].map(|features| {
-        let adapter = pollster::block_on(halofold::adapter::preferred(true)).expect("an adapter");
-        pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
-            required_features: adapter.features() & features,
+        pollster::block_on(ADAPTER.request_device(&wgpu::DeviceDescriptor {
+            required_features: ADAPTER.features() & features,
             required_limits: wgpu::Limits::downlevel_defaults(),
             ..Default::default()
         }))

@@ -7,6 +7,8 @@ const COPIES: u32 = 4u;
 const FORMAT: u32 = 0x102u;
 const BELOW: u32 = 149u;
 const LOWEST: u32 = 2u;
+// Products take all registers as it is.
+const MAY_LOAD_AHEAD: bool = false;
 const HIGHEST: u32 = 508u;
 const PER_VECTOR: u32 = 4u;
 // With +0 as the other factor the product is -0.

@@ -159,12 +159,6 @@ impl Options<'_> {
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
         let Options { strategy, meeting, from_states, to_states, .. } = *self;
-        let strategy = match strategy {
-            Strategy::Rung { rung, finish, tuning } => {
-                Strategy::Rung { rung, finish, tuning: tuning.for_operator(rung.kernel, monoid) }
-            }
-            Strategy::Fastest => strategy,
-        };
         Request {
             strategy,
             in_two_launches: meeting == Meeting::TwoLaunches,

@@ -70,10 +70,8 @@ impl Tuning {
             _ => (usual.workgroup_size, usual.max_workgroups),
         };
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
-        let fitting = workgroup_size.min(1 << most.max(1).ilog2());
-        // Small workgroups of exact sums take so few registers that there are several to a core.
-        let times = if *kernel == EXACT && fitting < workgroup_size { 1024 / fitting.max(64) } else { 1 };
-        Tuning { max_workgroups: times * max_workgroups, ..usual }.with_workgroup_size(fitting)
+        let workgroup_size = workgroup_size.min(1 << most.max(1).ilog2());
+        Tuning { max_workgroups, ..usual }.with_workgroup_size(workgroup_size)
     }
 
     /// Returns this tuning for items of `item` bytes and accumulators of `acc` bytes.
@@ -88,7 +86,7 @@ impl Tuning {
         }
     }
 
-    /// Returns this tuning for a kernel of this operator, as plans use it: exact sums of products need more registers than the
+    /// Returns this tuning for an operator, as [`Strategy::Fastest`] uses it: exact sums of pairs need more registers than the
     /// invocations of a workgroup of 1024 have, so their workgroups have at most 512.
     pub fn for_operator(self, kernel: &Kernel, monoid: &Monoid) -> Self {
         if *kernel == EXACT && monoid.arity() == Arity::Two {
@@ -123,11 +121,17 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
 /// The same of exact sums. Few workgroups are few windows to collect, and small ones have shorter reductions, which is most of
 /// the time of short inputs. Long inputs keep 1024 invocations a core busy (`shaders/shared/exact/fold.wgsl`).
 fn exact(bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
-    // Without subgroups, 1024 accumulators are combined in workgroup memory.
-    let takes_most = limits.max_compute_workgroup_storage_size >= 0x6000;
-    match bytes {
-        ..=SHORT => (256, 132),
-        LARGE.. if takes_most => (1024, 132),
+    // Without subgroups, half of the accumulators of a workgroup are in its memory, of up to 20 bytes each, beside limbs and bins.
+    let largest = match limits.max_compute_workgroup_storage_size {
+        0x6000.. => 1024,
+        0x3400.. => 512,
+        _ => 256,
+    };
+    match (bytes, largest.min(limits.max_compute_invocations_per_workgroup)) {
+        (..=SHORT, _) => (256, 132),
+        // Invocations of small workgroups take so few registers that there are several workgroups to a core.
+        (_, ..512) => (256, 528),
+        (LARGE.., 1024..) => (1024, 132),
         _ => (512, 132),
     }
 }

@@ -57,7 +57,7 @@ fn the_rung_is_the_librarys_kernel() {
     for limits in [wgpu::Limits::default(), gpu().device.limits()] {
         for case in CASES {
             let monoid = case.0.over(case.1).unwrap();
-            for power in 0..26 {
+            for power in 0..30 {
                 let all = Extent { offset: 0, len: (1 << power) + 1 };
                 let second = (case.0 == Op::Dot).then_some(all);
                 let plan = |strategy| {
@@ -66,7 +66,9 @@ fn the_rung_is_the_librarys_kernel() {
                     options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
                 };
                 let bytes = all.len * case.1.size();
-                let plans = [Strategy::rung(rung, &limits, bytes), Strategy::Fastest].map(plan);
+                let tuning = Tuning::of(rung.kernel, &limits, bytes).for_operator(rung.kernel, &monoid);
+                let as_there = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+                let plans = [as_there, Strategy::Fastest].map(plan);
                 let [ladder, library] = plans.map(|plan| {
                     let launch = &plan.launches()[0];
                     (plan.launches().len(), launch.stage.workgroup_size, plan.workgroups(), plan.partials())

@@ -8,6 +8,7 @@ mod cells;
 mod files;
 mod pictures;
 mod refusals;
+mod tuned;
 mod until;
 
 use cells::{Cells, array, kind, report, run};

@@ -6,6 +6,7 @@ const COPIES: u32 = 1u;
 const FORMAT: u32 = 0x103u;
 const BELOW: u32 = 0u;
 const LOWEST: u32 = 1u;
+const MAY_LOAD_AHEAD: bool = true;
 const HIGHEST: u32 = 2046u;
 
 fn sign_of(high: vec4<u32>) -> vec4<u32> {

@@ -16,6 +16,7 @@ const FORMAT: u32 = 0x101u;
 // Bits between the lowest digit's unit and the smallest result's.
 const BELOW: u32 = 0u;
 const LOWEST: u32 = 1u;
+const MAY_LOAD_AHEAD: bool = true;
 const HIGHEST: u32 = 254u;
 
 struct Acc {
@@ -123,7 +124,7 @@ fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: v
 // A second window, and the sum in it; without one, its tag is zero. Numbers of two scales, mixed, lie in two windows.
 var<private> in_second: Acc;
 
-// Places in the first window or in the second: at most one holds a number, and in the other one its place is larger.
+// Places in the window that holds a number; if both do, in the one where its place is lower.
 fn places_in_two(v: vec4<u32>, window: u32) -> vec4<u32> {
     return min(places(v, window), places(v, in_second.tag & WINDOW));
 }
@@ -180,8 +181,8 @@ fn has_second() -> bool {
     return WG >= 512u;
 }
 
-// The same if some lie outside of the first window. If the second one holds those, each number goes to its window, otherwise
-// each goes to its bin, and every eighth time another window is chosen for the batches that follow.
+// The same if some lie outside of the first window. If all lie in the two windows, each number goes to its window, otherwise
+// (also if there is a zero) each goes to its bin, and every eighth time another window is chosen for the batches that follow.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if has_second() && in_second.tag != 0u && are_in_two(acc.tag & WINDOW, v0, v1, v2, v3) {

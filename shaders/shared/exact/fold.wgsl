@@ -2,9 +2,9 @@
 // are words of 32 bits here, whatever the elements are.
 //
 // The arithmetic of a turn takes about as long as its loads, so memory has to work while invocations compute. There are
-// two ways. An invocation loads the vectors of its next turn first: that takes twice the registers, so only half as many
-// invocations run at once. Or so many run at once that some always compute while others load. That takes workgroups of
-// 1024, for which compilers get by with 64 registers, and long inputs; or several small workgroups to a core.
+// two ways. Either an invocation loads its next vectors before it adds these: that takes twice the registers, so half as
+// many invocations run at once. Or twice as many run, and some load while others compute: in workgroups of 1024, for
+// which compilers get by with 64 registers and which pay for long inputs, or in several small workgroups to a core.
 #import operator
 #import io
 #import exact/limbs
@@ -149,12 +149,7 @@ fn single(range: Cut, j: u32) -> Vector {
 
 // Whether an invocation loads the vectors of its next turn before it adds those of this one.
 fn loads_ahead() -> bool {
-#ifdef pair
-    // Products take all registers as it is.
-    return false;
-#else
-    return WG >= 512u && WG < 1024u;
-#endif
+    return MAY_LOAD_AHEAD && WG >= 512u && WG < 1024u;
 }
 
 // The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. If it

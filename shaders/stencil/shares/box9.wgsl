@@ -7,9 +7,9 @@
 // So each row is summed once. As for five points (star5.wgsl), every product is added by a stated `fma`, and what a row
 // contributes to the rows beside it is computed with weights of its own. Here a sum is also added to another sum, or
 // to the right-hand side. That is a stated `fma` too, with a factor that is 1 but that no compiler knows: plain
-// additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel. In `finish` the factor stands
-// at the sum that is complete but for this row: at the other one, NVIDIA's compiler (driver 580) gives 16-bit floats other bits
-// where it finds two rows in one turn.
+// additions of two sums are regrouped by Mesa's compiler (22.3), differently from kernel to kernel. `finish` gives that
+// factor to `sum`, not to `south`: with `fma(one, south, sum)`, NVIDIA's compiler (driver 580) gave other bits in `f16` with two
+// rows a turn.
 #import lanes
 
 struct Weights {

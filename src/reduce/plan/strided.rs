@@ -37,9 +37,13 @@ impl Request<'_> {
             self.apart(part, second, begin..part.len.min(begin + most), stride)
         });
         let kernel = self.whole_kernel();
-        // Exact sums have few workgroups of any input.
+        // Exact sums have few workgroups: of usual size, as on a device that has no larger ones.
         let most = if self.monoid.format().is_some() {
-            Tuning::of(kernel, self.limits, 0).max_workgroups
+            let usual = wgpu::Limits {
+                max_compute_invocations_per_workgroup: self.workgroup_size(),
+                ..self.limits.clone()
+            };
+            Tuning::of(kernel, &usual, part.len.saturating_mul(self.item_size())).max_workgroups
         } else {
             MOST_WORKGROUPS
         };
