@@ -52,14 +52,12 @@ fn main() -> Result<(), Failure> {
     let timer = Timer::new(&device, &queue);
     let software = adapter::is_software(&adapter.get_info());
     let budget = Budget { samples: 15, total: std::time::Duration::from_millis(700), ..Budget::of(&device) };
-    let shapes = wanted.0.list("shapes", &["whole".to_owned()])?;
-    let shapes = shapes.iter().map(|name| Shape::named(name)).collect::<Result<Vec<_>, _>>()?;
     println!("{}", adapter.get_info().name);
     for element in wanted.0.list("types", &[Element::F32])? {
         for op in wanted.0.list("ops", &[Op::Sum])? {
             for log2 in wanted.0.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
                 for kind in wanted.0.list("kinds", &KINDS.map(str::to_owned))? {
-                    for &shape in &shapes {
+                    for shape in wanted.0.list("shapes", &[Shape::Whole])? {
                         Case::new(&timer, op, element, 1 << log2, &kind, shape)?
                             .measure(&timer, budget, &wanted, log2)?;
                     }
@@ -102,13 +100,16 @@ enum Shape {
     Columns,
 }
 
-impl Shape {
-    fn named(name: &str) -> Result<Self, Failure> {
-        let all = [Shape::Whole, Shape::Strided, Shape::Segments, Shape::Offsets, Shape::Columns];
-        let named = all.into_iter().find(|shape| format!("{shape:?}").eq_ignore_ascii_case(name));
-        named.ok_or_else(|| format!("no shape {name}: one of {all:?}").into())
-    }
+impl std::str::FromStr for Shape {
+    type Err = ();
 
+    fn from_str(name: &str) -> Result<Self, ()> {
+        let all = [Shape::Whole, Shape::Strided, Shape::Segments, Shape::Offsets, Shape::Columns];
+        all.into_iter().find(|shape| format!("{shape:?}").eq_ignore_ascii_case(name)).ok_or(())
+    }
+}
+
+impl Shape {
     /// Those elements of a block that count for the first result; block `nth` of the input.
     fn part(self, block: &[u8], size: usize, nth: usize) -> Vec<u8> {
         let every =
@@ -137,7 +138,6 @@ struct Case {
     element: Element,
     kind: String,
     shape: Shape,
-    len: usize,
     /// Where segments begin and end.
     offsets: wgpu::Buffer,
     elements: wgpu::Buffer,
@@ -211,18 +211,7 @@ impl Case {
         let ends: Vec<u32> = (0..=len / SEGMENT).map(|nth| (nth * SEGMENT) as u32).collect();
         let offsets = buffer(4 * ends.len() as u64, wgpu::BufferUsages::COPY_DST);
         timer.queue().write_buffer(&offsets, 0, bytemuck::cast_slice(&ends));
-        Ok(Case {
-            op,
-            element,
-            kind: kind.to_owned(),
-            shape,
-            len,
-            offsets,
-            elements,
-            second,
-            result,
-            expected,
-        })
+        Ok(Case { op, element, kind: kind.to_owned(), shape, offsets, elements, second, result, expected })
     }
 
     fn prepare(&self, device: &wgpu::Device, options: Options<'_>) -> Result<Prepared, Failure> {
@@ -238,7 +227,10 @@ impl Case {
             Shape::Strided => reduction.strided(STRIDE as u64),
             Shape::Segments => reduction.segments(SEGMENT as u64),
             Shape::Offsets => reduction.between(&self.offsets),
-            Shape::Columns => reduction.axis(1, (self.len / COLUMNS) as u64, COLUMNS as u64),
+            Shape::Columns => {
+                let len = self.elements.size() / self.element.size();
+                reduction.axis(1, len / COLUMNS as u64, COLUMNS as u64)
+            }
         };
         Ok(reduction.into(&self.result)?)
     }

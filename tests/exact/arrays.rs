@@ -60,14 +60,14 @@ impl Hard {
 }
 
 /// The fields of a float type.
-struct Fields {
-    size: usize,
+pub struct Fields {
+    pub size: usize,
     fraction: u32,
-    exponent: u32,
+    pub exponent: u32,
 }
 
 impl Fields {
-    fn of(element: Element) -> Fields {
+    pub fn of(element: Element) -> Fields {
         match element {
             Element::F16 => Fields { size: 2, fraction: 10, exponent: 5 },
             Element::F32 => Fields { size: 4, fraction: 23, exponent: 8 },
@@ -75,7 +75,7 @@ impl Fields {
         }
     }
 
-    fn bits(&self, is_negative: bool, exponent: u64, fraction: u64) -> u64 {
+    pub fn bits(&self, is_negative: bool, exponent: u64, fraction: u64) -> u64 {
         let top = (1u64 << self.exponent) - 1;
         let sign = u64::from(is_negative) << (self.fraction + self.exponent);
         sign | (exponent.min(top) << self.fraction) | (fraction % (1 << self.fraction))

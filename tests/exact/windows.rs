@@ -5,6 +5,7 @@ use halofold::Element;
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{Form, Op, Shape, Strategy, Tuning};
 
+use crate::arrays::Fields;
 use crate::common::{Random, alone, gpu};
 use crate::gpu::{Bench, Case, exact, reducer};
 
@@ -17,25 +18,24 @@ const PARTS: [&[usize]; 9] = [&[0], &[0, 1], &[1], &[0, 2], &[1, 2], &[0, 1, 2, 
 /// An array of such parts, their negatives in another order, and a few elements of the smallest scale: large numbers cancel, so
 /// none may get lost.
 fn array(element: Element, part: usize, zeros: bool, seed: u64) -> Vec<u8> {
-    let (fraction, exponents) = if element == Element::F64 { (52, 2047) } else { (23, 255) };
+    let fields = Fields::of(element);
     let mut random = Random::new(seed);
     let mut number = |scales: &[usize]| {
         let (word, other) = (random.next(), random.next());
         let scale = SCALES[scales[other as usize % scales.len()]];
-        let exponent = exponents * scale / 100 + (other >> 8) % 6;
+        let exponent = (scale << fields.exponent) / 100 + (other >> 8) % 6;
         let is_zero = zeros && (other >> 16).is_multiple_of(3);
-        let magnitude = exponent << fraction | word >> (64 - fraction);
-        if is_zero { 0 } else { magnitude }
+        if is_zero { 0 } else { fields.bits(false, exponent, word >> 1) }
     };
     let half: Vec<_> = (0..PARTS.len() * part).map(|i| number(PARTS[i / part])).collect();
-    let negative = 1 << (8 * element.size() - 1);
-    let negatives = half.iter().rev().map(|bits| bits | negative);
+    let minus = fields.bits(true, 0, 0);
+    let negatives = half.iter().rev().map(|bits| bits | minus);
     let rest: Vec<_> = (0..7).map(|_| number(&[3])).collect();
     half.iter()
         .copied()
         .chain(negatives)
         .chain(rest)
-        .flat_map(|bits: u64| bits.to_le_bytes()[..element.size() as usize].to_vec())
+        .flat_map(|bits: u64| bits.to_le_bytes()[..fields.size].to_vec())
         .collect()
 }
 

@@ -44,8 +44,9 @@ fn level_of(
 }
 
 // A cell at a fixed side is passed on as it came, when the next layer comes. Until then it waits in the place of its sum
-// (`keeps_sums`), or in `beside`, which in a star is the layer's own cells. That takes fewer selections, and in 3D less time. In 2D NVIDIA's compiler takes 175 registers for it instead of 167: two workgroups fit a
-// core instead of three, and 5 points are slower by a third.
+// (`keeps_sums`), or in `beside`, which in a star is the layer's own cells. That takes fewer selections, and in 3D less time. In 2D
+// NVIDIA's compiler takes 175 registers for it instead of 167: two workgroups fit a core instead of three, and 5 points are slower
+// by a third.
 fn out_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, ends: Ends) -> Layer {
 #ifdef keeps_sums
     return keep_ends(out_of(k, level, own, edges), level.sum, ends);
