@@ -4,6 +4,7 @@
 //! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
 //! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
 
+mod ahead;
 mod check;
 mod dtype;
 mod engine;

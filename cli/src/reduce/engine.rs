@@ -17,6 +17,9 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::{Source, Stored};
 
+/// How many pieces, for each GPU, may have begun and not be taken: enough where another GPU is ten times slower.
+const WAITING: u64 = 32;
+
 /// Reduces one file after the other, piece by piece.
 pub struct Engine<'a> {
     gpus: &'a [Gpu],
@@ -71,10 +74,11 @@ impl<'a> Engine<'a> {
         work: &Work,
         sources: &mut [Source],
         job: &J,
-        take: impl FnMut(Share, J::Part) -> Result<(), Failure>,
+        mut take: impl FnMut(Share, J::Part) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let elements = most(self.gpus, work.stored, self.piece);
-        let feed = Feed::new(sources, work.layout.shares(elements).map_err(Failure::usage)?);
+        let shares = work.layout.shares(elements).map_err(Failure::usage)?;
+        let feed = Feed::new(sources, shares, WAITING * self.gpus.len() as u64);
         let (done, landed) = mpsc::channel();
         thread::scope(|scope| {
             let lanes = self.lanes.iter_mut().map(|lane| {
@@ -83,8 +87,12 @@ impl<'a> Engine<'a> {
             });
             let lanes: Vec<_> = lanes.collect();
             drop(done);
-            let taken = in_order(landed, take);
-            feed.stop();
+            let end = feed.ahead().until_dropped();
+            let taken = in_order(landed, |share, part| {
+                feed.ahead().take();
+                take(share, part)
+            });
+            drop(end);
             lanes.into_iter().for_each(joined);
             taken
         })

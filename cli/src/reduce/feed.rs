@@ -1,8 +1,8 @@
 //! A file, or two that go together, handed out piece by piece to whichever GPU asks next.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::ahead::Ahead;
 use super::fill::Readers;
 use super::layout::{Share, Shares};
 use super::slot::Slot;
@@ -12,8 +12,9 @@ use crate::input::Source;
 /// The pieces of one or two sources.
 pub struct Feed<'a> {
     deal: Mutex<Deal<'a>>,
-    /// Whether nobody wants more. Apart from what is dealt: that is locked while a stream is being read.
-    is_stopped: AtomicBool,
+    /// How far the next piece may be ahead of those that are taken. Apart from what is dealt: that is locked while a stream is being
+    /// read.
+    ahead: Ahead,
     /// Where every source is a file: each piece is read by its place, while others are.
     files: Option<&'a [Source]>,
     /// Bytes of an element as it lies there.
@@ -32,18 +33,20 @@ struct Deal<'a> {
 }
 
 impl<'a> Feed<'a> {
-    /// Of equally many elements of the same type, if their numbers are known, in these shares.
-    pub fn new(sources: &'a mut [Source], shares: Shares) -> Self {
+    /// Of equally many elements of the same type, if their numbers are known, in these shares; so many pieces may wait for those before
+    /// them.
+    pub fn new(sources: &'a mut [Source], shares: Shares, most: u64) -> Self {
         let size = sources[0].size();
         let are_files = sources.iter().all(|source| source.file().is_some());
         let (files, streams) = if are_files { (Some(&*sources), None) } else { (None, Some(sources)) };
         let deal = Deal { shares: Some(shares), number: 0, elements: 0, streams };
-        Feed { deal: Mutex::new(deal), is_stopped: AtomicBool::new(false), files, size }
+        Feed { deal: Mutex::new(deal), ahead: Ahead::new(most), files, size }
     }
 
     /// Reads the next piece to a slot, and returns its number and what it is; nothing if there is no more.
     ///
-    /// A share may turn out shorter where the data end. Whoever asks while a stream is being read waits.
+    /// A share may turn out shorter where the data end. Whoever asks while a stream is being read waits, and so does who would be too
+    /// far ahead.
     pub fn next(
         &self,
         slot: &mut Slot,
@@ -51,7 +54,7 @@ impl<'a> Feed<'a> {
         is_looked_at: bool,
     ) -> Option<(u64, Result<Share, Failure>)> {
         let mut deal = self.deal();
-        if self.is_stopped.load(Ordering::Relaxed) {
+        if !self.ahead.wait(deal.number) {
             return None;
         }
         let mut share = deal.shares.as_mut()?.next()?;
@@ -85,9 +88,9 @@ impl<'a> Feed<'a> {
         Some((number, read.map(|_| share)))
     }
 
-    /// Hands out no more.
-    pub fn stop(&self) {
-        self.is_stopped.store(true, Ordering::Relaxed);
+    /// How far reading is ahead of what is taken, for those who take pieces, and for those who stop.
+    pub fn ahead(&self) -> &Ahead {
+        &self.ahead
     }
 
     fn deal(&self) -> MutexGuard<'_, Deal<'a>> {

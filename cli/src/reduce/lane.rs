@@ -104,6 +104,7 @@ impl<'a> Lane<'a> {
             for _ in 0..ASKING {
                 let full = full.clone();
                 scope.spawn(move || {
+                    let _end = feed.ahead().until_dropped();
                     let next = || to_fill.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     while let Ok(slot) = next() {
                         let Some((number, read)) = feed.next(slot, readers, job.steps().is_looked_at) else {
@@ -114,10 +115,11 @@ impl<'a> Lane<'a> {
                 });
             }
             drop(full);
+            let _end = feed.ahead().until_dropped();
             for (number, read, slot) in to_reduce {
                 let part = read.and_then(|share| reduce(slot, share));
                 if part.is_err() {
-                    feed.stop();
+                    feed.ahead().stop();
                 }
                 // Nobody listens after an error, or asks for memory after the end.
                 let _ = done.send((number, part));
