@@ -264,7 +264,6 @@ mod tests {
             "exchange_words",
             "native_reduce",
             "native_atomic",
-            "exact/lane_sums",
             "exact/window_words",
         ];
         let of_stencils = ["element", "real", "formula", "shares", "streams", "lane_layer", "team_levels"];

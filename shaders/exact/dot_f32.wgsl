@@ -1,15 +1,18 @@
 // Products of two 32-bit floats, not rounded: 48 bits, and the sum of two exponents.
 #import two_words
+#import product_sums
 #import factors
 
 const LIMBS: u32 = 20u;
 const COPIES: u32 = 4u;
 const FORMAT: u32 = 0x102u;
 const BELOW: u32 = 149u;
-const LOWEST: u32 = 2u;
 // Products take all registers as it is.
 const MAY_LOAD_AHEAD: bool = false;
-const HIGHEST: u32 = 508u;
+const ONE: u32 = 254u;
+const LOWEST: u32 = 2u;
+const SPAN: u32 = 22u;
+const LAST_WINDOW: u32 = 487u;
 const PER_VECTOR: u32 = 4u;
 // With +0 as the other factor the product is -0.
 const NOTHING: u32 = 0x80000000u;
@@ -38,21 +41,9 @@ fn places(f: Factors, window: u32) -> vec4<u32> {
     return fields(f.v) + fields(f.w) - vec4<u32>(window << 23u);
 }
 
-// Four products of normal factors at these places, if they are wanted: significands are multiplied by halves of twelve bits.
-fn products(f: Factors, u: vec4<u32>, wanted: vec4<u32>) -> Shares {
-    let a = ((f.v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u)) & wanted;
-    let b = (f.w & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
-    let a_high = a >> vec4<u32>(12u);
-    let a_low = a & vec4<u32>(0xfffu);
-    let b_high = b >> vec4<u32>(12u);
-    let b_low = b & vec4<u32>(0xfffu);
-    let lowest = a_low * b_low;
-    let middle = a_high * b_low + a_low * b_high + (lowest >> vec4<u32>(12u));
-    // The product's bits from the 24th on.
-    let upper = a_high * b_high + (middle >> vec4<u32>(12u));
-    let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(f.v ^ f.w) >> vec4<u32>(31u)) & wanted;
-    // The lower word of the product is what 32-bit multiplication keeps.
-    return shares(a * b, upper >> vec4<u32>(3u), u >> vec4<u32>(23u), sign);
+// The bits of ±2^s, by the places of products.
+fn powers(f: Factors, u: vec4<u32>) -> vec4<u32> {
+    return ((f.v ^ f.w) & vec4<u32>(0x80000000u)) | (u + vec4<u32>(127u << 23u));
 }
 
 fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {
@@ -66,11 +57,10 @@ fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Ac
     if largest_of(worst) >= (SPAN << 23u) || largest_of(odd) >= ODD {
         return add_carefully(acc, f0, f1, f2, f3);
     }
-    let all = vec4<u32>(0xffffffffu);
-    var sums = products(f0, u0, all);
-    sums = both(sums, products(f1, u1, all));
-    sums = both(sums, products(f2, u2, all));
-    sums = both(sums, products(f3, u3, all));
+    var sums = products(f0, powers(f0, u0));
+    sums = both(sums, products(f1, powers(f1, u1)));
+    sums = both(sums, products(f2, powers(f2, u2)));
+    sums = both(sums, products(f3, powers(f3, u3)));
     return settle(acc, sums, OTHERS);
 }
 
@@ -123,9 +113,7 @@ fn turned(rest: Rest) -> Rest {
 fn chosen(f: Factors, tag: u32) -> Shares {
     let window = tag & WINDOW;
     let inside = (exponents(f.v, f.w) - vec4<u32>(window)) < vec4<u32>(SPAN);
-    let none = vec4<u32>(0u);
-    let u = select(none, places(f, window), inside);
-    return products(f, u, select(none, vec4<u32>(0xffffffffu), inside));
+    return products(f, select(vec4<u32>(0u), powers(f, places(f, window)), inside));
 }
 
 fn is_zero(f: Factors) -> vec4<bool> {

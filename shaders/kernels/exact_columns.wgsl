@@ -38,7 +38,7 @@ fn fold_column(top: u32, rows: u32, at: Place, wg: Workgroup) -> Acc {
     var acc = fold_states(0u, 0u, 0u, 1u);
     for (var k = at.lid; k < rows; k += WG) {
         let p = top + k * params.own.inner;
-        acc = combine(acc, fold_states(p, p + 1u, 0u, 1u));
+        acc = carried(add(acc, fold_states(p, p + 1u, 0u, 1u)));
     }
     return acc;
 }

@@ -8,16 +8,16 @@
 //
 // Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
 //
-//     1. a window in registers    28 exponents of 255. It holds nearly all elements of real data, which take two shifts and
-//                                 two additions each, without carries (exact/shared/two_sums.wgsl)
+//     1. a window in registers    23 exponents of 254. It holds nearly all elements of real data, which take a multiplication
+//                                 and two additions each, without carries (exact/shared/products.wgsl)
 //     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside the window: atomics add each element
 //                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl)
-//     3. the combination          windows are combined like the sums of `single-pass`: by a tree, a slot per workgroup, and the
+//     3. the combination          windows are combined like the sums of `single-pass`: in workgroup memory, a slot per workgroup, and the
 //                                 last workgroup to finish. A workgroup that used its limbs adds them to one set for all
 //
-// All invocations begin with the same window. They choose it by the same 32 elements, spread over the input:
-// it reaches four to seven exponents above the largest of them and twenty or more below, and starts at a multiple of
-// four, so that other launches often choose the same. An invocation that finds a batch outside of its window
+// All invocations begin with the same window. They choose it by the same 32 or 64 elements, spread over the input:
+// it reaches two or three exponents above the largest of them and about twenty below, and ends at a multiple of
+// two, so that other launches often choose the same. An invocation that finds a batch outside of its window
 // takes a second one beside it, if one holds all those numbers, for the batches that follow: data of two scales lie
 // in two windows, data sorted by magnitude pass through a few. In the end the second window's sum goes to the limbs.
 // (Numbers of two words, and workgroups of fewer than 512, have one window, which moves.) Zeros fit every window and add
@@ -36,7 +36,7 @@
 //
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
 // bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
-// Today: on an H200, of ordinary data, 1.04 to 1.06 times the time of `single-pass` at 2^28 elements, and 1.2 to 1.4
+// Today: on an H200, of ordinary data, 1.04 to 1.07 times the time of `single-pass` at 2^28 elements, and 1.2 to 1.4
 // times at 2^24.
 #import entry
 #ifdef strided
@@ -112,7 +112,7 @@ fn collect_all(window: u32, tag: u32, at: Place) -> Acc {
     for (var i = at.lid; i < params.own.tickets; i += WG) {
         let other = collect_window(i);
         if (other.tag & WINDOW) == window {
-            acc = combine(acc, other);
+            acc = carried(add(acc, other));
         } else {
             spill(other);
             acc.tag |= (other.tag & ~WINDOW) | SPILLED;

@@ -142,9 +142,7 @@ impl Text<'_> {
             .provide("native_reduce", self.native_reduce())
             .provide("native_atomic", native_atomic(native));
         let composer = match monoid.format() {
-            Some(format) => composer
-                .choose("exact/lane_sums", format.lane_sums())
-                .provide("exact/window_words", vec![format.window_words()]),
+            Some(format) => composer.provide("exact/window_words", vec![format.window_words()]),
             None => composer,
         };
         let is_half = monoid.features().contains(Features::SHADER_F16);

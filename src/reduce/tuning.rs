@@ -51,6 +51,9 @@ pub struct Tuning {
 /// The number of bytes up to which small workgroups are fastest.
 const SHORT: u64 = 0x40_0000;
 
+/// The number of bytes from which exact sums run with 1024 invocations to a core.
+const LONG: u64 = 0x1000_0000;
+
 /// The number of bytes above which the most loads in flight are fastest.
 const LARGE: u64 = 0x2000_0000;
 
@@ -121,7 +124,7 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
 /// The same of exact sums. Few workgroups are few windows to collect, and small ones have shorter reductions, which is most of
 /// the time of short inputs. Long inputs keep 1024 invocations a core busy (`shaders/shared/exact/fold.wgsl`).
 fn exact(bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
-    // Without subgroups, half of the accumulators of a workgroup are in its memory, of up to 20 bytes each, beside limbs and bins.
+    // The accumulators of a workgroup are in its memory, of up to 20 bytes each, beside limbs and bins.
     let largest = match limits.max_compute_workgroup_storage_size {
         0x6000.. => 1024,
         0x3400.. => 512,
@@ -131,7 +134,7 @@ fn exact(bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
         (..=SHORT, _) => (256, 132),
         // Invocations of small workgroups take so few registers that there are several workgroups to a core.
         (_, ..512) => (256, 528),
-        (LARGE.., 1024..) => (1024, 132),
+        (LONG.., 1024..) => (1024, 132),
         _ => (512, 132),
     }
 }

@@ -48,7 +48,7 @@ fn scales_change_on_the_way() {
         let monoid = op.over(element).unwrap();
         // So few invocations that each takes many batches. Only workgroups of 512 and more have a second window; not every
         // adapter has them.
-        let mut sizes = 0;
+        let (mut sizes, mut largest) = (0, 0);
         for (size, subgroups) in [(32, true), (512, true), (1024, true), (64, false), (512, false)] {
             let mut options = exact(false, false);
             let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
@@ -59,6 +59,7 @@ fn scales_change_on_the_way() {
                 continue;
             }
             sizes += 1;
+            largest = largest.max(size);
             let bench =
                 Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
             for (seed, zeros) in [(1, false), (2, true), (3, false)] {
@@ -69,5 +70,9 @@ fn scales_change_on_the_way() {
             }
         }
         assert!(sizes >= 2, "{op} of {element} ran in {sizes} sizes");
+        assert!(
+            largest >= limits.max_compute_invocations_per_workgroup.min(512),
+            "{op} of {element}: {largest}"
+        );
     }
 }

@@ -1,13 +1,16 @@
 // Sums of 64-bit floats, as two words each, by 32-bit integers alone.
 #import two_words
+#import three_sums
 
 const LIMBS: u32 = 68u;
 const COPIES: u32 = 1u;
 const FORMAT: u32 = 0x103u;
 const BELOW: u32 = 0u;
-const LOWEST: u32 = 1u;
 const MAY_LOAD_AHEAD: bool = true;
-const HIGHEST: u32 = 2046u;
+const ONE: u32 = 1023u;
+const LOWEST: u32 = 1u;
+const SPAN: u32 = 28u;
+const LAST_WINDOW: u32 = 2019u;
 
 fn sign_of(high: vec4<u32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(bitcast<vec4<i32>>(high) >> vec4<u32>(31u));

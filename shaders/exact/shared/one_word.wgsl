@@ -1,23 +1,30 @@
 // Sums of numbers whose significand fits one word: 32-bit floats, as their bits.
 //
-// A window is 28 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
-// x = m · 2^s: up to 51 bits. Sixteen of them are added at a time, as two sums of 32 bits (two_sums.wgsl). `settle` adds
+// A window is 23 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
+// x = m · 2^s: up to 46 bits. Sixteen of them are added at a time, as two sums of 32 bits (products.wgsl). `settle` adds
 // such a batch to the invocation's sum, which is three digits:
 //
-//     low + 2^27 · middle + 2^54 · high      0 ≤ low, middle < 2^27, high signed
+//     low + 2^28 · middle + 2^56 · high      0 ≤ low, middle < 2^28, high signed
 //
-// 2^32 numbers of 51 bits add up to less than 2^83, so `high` stays below 2^29: nothing overflows.
+// 2^32 numbers of 46 bits add up to less than 2^78, so `high` stays below 2^22: nothing overflows.
 #import tag
-#import two_sums
+#import products
 
 const LIMBS: u32 = 11u;
 const COPIES: u32 = 1u;
 const FORMAT: u32 = 0x101u;
 // Bits between the lowest digit's unit and the smallest result's.
 const BELOW: u32 = 0u;
-const LOWEST: u32 = 1u;
 const MAY_LOAD_AHEAD: bool = true;
-const HIGHEST: u32 = 254u;
+// The exponent of 1, that of the unit, the exponents of a window, and where the last window starts. Sums of sixteen numbers of
+// the last window are no infinite floats, so it does not matter whether a compiler multiplies them by the scale before or after.
+const ONE: u32 = 127u;
+const LOWEST: u32 = 1u;
+const SPAN: u32 = 23u;
+const LAST_WINDOW: u32 = 227u;
+// A digit in registers has 28 bits.
+const DIGIT: u32 = 28u;
+const MASK: u32 = 0x0fffffffu;
 
 struct Acc {
     low: u32,
@@ -30,26 +37,32 @@ fn identity() -> Acc {
     return Acc(0u, 0u, 0u, 0u);
 }
 
-// Both have the same window, or one has none.
-fn combine(a: Acc, b: Acc) -> Acc {
-    let low = a.low + b.low;
-    let middle = a.middle + b.middle + (low >> DIGIT);
-    return Acc(low & MASK, middle & MASK, a.high + b.high + (middle >> DIGIT), a.tag | b.tag);
+// What a signed number leaves above a digit.
+fn above(number: u32) -> u32 {
+    return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
+}
+
+// The sum of two accumulators that have the same window, or of which one has none. Its digits have no carries yet: there is
+// room for sixteen such sums.
+fn add(a: Acc, b: Acc) -> Acc {
+    return Acc(a.low + b.low, a.middle + b.middle, a.high + b.high, a.tag | b.tag);
+}
+
+fn carried(acc: Acc) -> Acc {
+    let middle = acc.middle + (acc.low >> DIGIT);
+    return Acc(acc.low & MASK, middle & MASK, acc.high + (middle >> DIGIT), acc.tag);
 }
 
 // As a number of 128 bits in two's complement.
 fn whole(acc: Acc) -> vec4<u32> {
     let high = bitcast<i32>(acc.high);
     return vec4<u32>(
-        acc.low | (acc.middle << 27u),
-        (acc.middle >> 5u) | (acc.high << 22u),
-        bitcast<u32>(high >> 10u),
+        acc.low | (acc.middle << 28u),
+        (acc.middle >> 4u) | (acc.high << 24u),
+        bitcast<u32>(high >> 8u),
         bitcast<u32>(high >> 31u),
     );
 }
-
-// The first bit of a normal number's significand, which its bits leave out.
-const HIDDEN: u32 = 0x800000u;
 
 // Where four numbers are in the window, from its lowest exponent up, in the upper eight bits. One comparison says whether
 // a number is in it.
@@ -65,107 +78,73 @@ fn largest_of(a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32>) -> u32 {
     return max(max(max(y, d.y), d.z), d.w);
 }
 
-// Sixteen numbers.
+// Sixteen numbers. Zeros are in every window: of all numbers they are the smallest, and so are their negatives.
 fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     let window = acc.tag & WINDOW;
-    let u0 = places(v0, window);
-    let u1 = places(v1, window);
-    let u2 = places(v2, window);
-    let u3 = places(v3, window);
-    if largest_of(u0, u1, u2, u3) >= (SPAN << 24u) {
-        return add_carefully(acc, v0, v1, v2, v3);
+    let one = vec4<u32>(1u);
+    let d0 = v0 << one;
+    let d1 = v1 << one;
+    let d2 = v2 << one;
+    let d3 = v3 << one;
+    let largest = largest_of(d0, d1, d2, d3);
+    let none = vec4<u32>(0u);
+    let is_above = largest >= ((window + SPAN) << 24u);
+    let is_below = largest_of(none - d0, none - d1, none - d2, none - d3) > (0u - (window << 24u));
+    if is_above || is_below {
+        return add_apart(acc, v0, v1, v2, v3);
     }
-    let hidden = vec4<u32>(HIDDEN);
-    var sums = shares(v0, u0, hidden);
-    sums = both(sums, shares(v1, u1, hidden));
-    sums = both(sums, shares(v2, u2, hidden));
-    sums = both(sums, shares(v3, u3, hidden));
-    return settle(acc, sums, OTHERS);
+    let scale = scale_of(window);
+    var sums = shares(v0, scale);
+    sums = both(sums, shares(v1, scale));
+    sums = both(sums, shares(v2, scale));
+    sums = both(sums, shares(v3, scale));
+    var flags = OTHERS;
+    if largest == 0u {
+        let minus_zero = vec4<u32>(0x80000000u);
+        let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
+        flags = select(0u, OTHERS, is_any(others));
+    }
+    return settle(acc, sums, flags);
 }
 
 fn is_any(v: vec4<u32>) -> bool {
     return (v.x | v.y | v.z | v.w) != 0u;
 }
 
-// The places of numbers in the window or at zero. Zeros have no hidden bit, so it does not matter where in the window they are;
-// but no shift may go by 32 or more.
-fn inside(v: vec4<u32>, window: u32) -> vec4<u32> {
-    return min(places(v, window), vec4<u32>((SPAN << 24u) - 1u));
-}
-
-// The same if some are zeros, or lie outside of the window.
-fn add_carefully(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    let window = before.tag & WINDOW;
-    let d0 = v0 << vec4<u32>(1u);
-    let d1 = v1 << vec4<u32>(1u);
-    let d2 = v2 << vec4<u32>(1u);
-    let d3 = v3 << vec4<u32>(1u);
-    // Zeros pass both comparisons: of all numbers, the negative of zero is the smallest, too.
-    let none = vec4<u32>(0u);
-    let is_above = largest_of(d0, d1, d2, d3) >= ((window + SPAN) << 24u);
-    let is_below = largest_of(none - d0, none - d1, none - d2, none - d3) > (0u - (window << 24u));
-    if is_above || is_below {
-        return add_apart(before, v0, v1, v2, v3);
-    }
-    let hidden = vec4<u32>(HIDDEN);
-    var sums = shares(v0, inside(v0, window), min(d0, hidden));
-    sums = both(sums, shares(v1, inside(v1, window), min(d1, hidden)));
-    sums = both(sums, shares(v2, inside(v2, window), min(d2, hidden)));
-    sums = both(sums, shares(v3, inside(v3, window), min(d3, hidden)));
-    var flags = OTHERS;
-    if (before.tag & OTHERS) == 0u {
-        let minus_zero = vec4<u32>(0x80000000u);
-        let others = (v0 ^ minus_zero) | (v1 ^ minus_zero) | (v2 ^ minus_zero) | (v3 ^ minus_zero);
-        flags = select(0u, OTHERS, is_any(others));
-    }
-    return settle(before, sums, flags);
-}
-
 // A second window, and the sum in it; without one, its tag is zero. Numbers of two scales, mixed, lie in two windows.
 var<private> in_second: Acc;
 
-// Places in the window that holds a number; if both do, in the one where its place is lower.
-fn places_in_two(v: vec4<u32>, window: u32) -> vec4<u32> {
-    return min(places(v, window), places(v, in_second.tag & WINDOW));
+// Numbers in the window, and zeros in place of others.
+fn chosen(v: vec4<u32>, window: u32) -> vec4<u32> {
+    return select(vec4<u32>(0u), v, places(v, window) < vec4<u32>(SPAN << 24u));
 }
 
-fn are_in_two(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> bool {
-    let u0 = places_in_two(v0, window);
-    let u1 = places_in_two(v1, window);
-    let u2 = places_in_two(v2, window);
-    let u3 = places_in_two(v3, window);
-    return largest_of(u0, u1, u2, u3) < (SPAN << 24u);
+// Adds sixteen numbers to their windows, if each lies in one of the two. Returns whether that is so; the sum of those in the
+// first window is then in `in_first`.
+fn second_takes(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> bool {
+    let other = in_second.tag & WINDOW;
+    let a0 = chosen(v0, window);
+    let a1 = chosen(v1, window);
+    let a2 = chosen(v2, window);
+    let a3 = chosen(v3, window);
+    let b0 = chosen(v0 ^ a0, other);
+    let b1 = chosen(v1 ^ a1, other);
+    let b2 = chosen(v2 ^ a2, other);
+    let b3 = chosen(v3 ^ a3, other);
+    // What is left is a zero's sign at most.
+    let left = (v0 ^ a0 ^ b0) | (v1 ^ a1 ^ b1) | (v2 ^ a2 ^ b2) | (v3 ^ a3 ^ b3);
+    if is_any(left << vec4<u32>(1u)) {
+        return false;
+    }
+    let scale = scale_of(window);
+    in_first = both(both(shares(a0, scale), shares(a1, scale)), both(shares(a2, scale), shares(a3, scale)));
+    let second = scale_of(other);
+    let sums = both(both(shares(b0, second), shares(b1, second)), both(shares(b2, second), shares(b3, second)));
+    in_second = settle(in_second, sums, 0u);
+    return true;
 }
 
-// Shares in both windows together, and in the second one alone.
-struct Split {
-    all: Shares,
-    second: Shares,
-}
-
-fn split(v: vec4<u32>, window: u32) -> Split {
-    let u = places_in_two(v, window);
-    let all = shares(v, u, vec4<u32>(HIDDEN));
-    let none = vec4<u32>(0u);
-    let is_second = u != places(v, window);
-    return Split(all, Shares(select(none, all.low, is_second), select(none, all.middle, is_second)));
-}
-
-fn both_splits(a: Split, b: Split) -> Split {
-    return Split(both(a.all, b.all), both(a.second, b.second));
-}
-
-// Adds each number to its window.
-fn add_to_two(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
-    let window = before.tag & WINDOW;
-    var sums = split(v0, window);
-    sums = both_splits(sums, split(v1, window));
-    sums = both_splits(sums, split(v2, window));
-    sums = both_splits(sums, split(v3, window));
-    in_second = settle(in_second, sums.second, 0u);
-    let low = sums.all.low - sums.second.low;
-    return settle(before, Shares(low, sums.all.middle - sums.second.middle), OTHERS);
-}
+var<private> in_first: Shares;
 
 // The second window's sum goes to the limbs.
 fn leave_second() {
@@ -182,13 +161,14 @@ fn has_second() -> bool {
 }
 
 // The same if some lie outside of the first window. If all lie in the two windows, each number goes to its window, otherwise
-// (also if there is a zero) each goes to its bin, and every eighth time another window is chosen for the batches that follow.
+// each goes to its bin. The second time and then every eighth another window is chosen for the batches that follow; the first time may
+// be the only one, and what runs rarely should be short.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
-    if has_second() && in_second.tag != 0u && are_in_two(acc.tag & WINDOW, v0, v1, v2, v3) {
-        return add_to_two(acc, v0, v1, v2, v3);
+    if has_second() && in_second.tag != 0u && second_takes(acc.tag & WINDOW, v0, v1, v2, v3) {
+        return settle(acc, in_first, OTHERS);
     }
-    if (acc.tag & TRIES) == 0u {
+    if (acc.tag & TRIES) == MISSED {
         if has_second() {
             leave_second();
             in_second.tag = other_window(acc.tag & WINDOW, v0, v1, v2, v3);
@@ -231,7 +211,7 @@ fn other_window(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: ve
     let bottom = min(min(beyond(v0, window, far), beyond(v1, window, far)), min(beyond(v2, window, far), beyond(v3, window, far)));
     let largest = max(max(top.x, top.y), max(top.z, top.w));
     let other = window_below(largest);
-    let holds_all = largest > 0u && min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) >= other;
+    let holds_all = largest > 0u && largest < other + SPAN && min(min(bottom.x, bottom.y), min(bottom.z, bottom.w)) >= other;
     return select(0u, other, holds_all);
 }
 
@@ -245,22 +225,25 @@ fn beyond(v: vec4<u32>, window: u32, instead: u32) -> vec4<u32> {
 }
 
 // Numbers outside of the window: a bin for each sign and exponent, as significands with the same exponent can be added as
-// they are. That takes one atomic addition. The value that it returns shows whether the bin's 32 bits wrapped; then
-// the bin's upper word counts one more.
-var<workgroup> bins: array<atomic<u32>, 1024>;
+// they are. That takes one atomic addition. The value that it returns shows whether the bin wrapped; then 2^32 goes to the
+// limbs.
+var<workgroup> bins: array<atomic<u32>, 512>;
 
 fn clear_bins(at: Place) {
-    for (var i = at.lid; i < 1024u; i += WG) {
+    for (var i = at.lid; i < 512u; i += WG) {
         atomicStore(&bins[i], 0u);
     }
+}
+
+// Adds to the limbs so many units of a bin; the upper word counts 2^32 units.
+fn add_bin(i: u32, low: u32, high: u32) {
+    add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
 }
 
 // Adds all bins to the limbs; a barrier has to follow.
 fn empty_bins(at: Place) {
     for (var i = at.lid; i < 512u; i += WG) {
-        let low = atomicLoad(&bins[i]);
-        let high = atomicLoad(&bins[512u + i]);
-        add_number(i >> 8u, max(i & 255u, 1u) - 1u, low, high);
+        add_bin(i, atomicLoad(&bins[i]), 0u);
     }
 }
 
@@ -279,7 +262,7 @@ fn add_alone(bits: u32) -> u32 {
     }
     let before = atomicAdd(&bins[bits >> 23u], m);
     if before + m < before {
-        atomicAdd(&bins[512u + (bits >> 23u)], 1u);
+        add_bin(bits >> 23u, 0u, 1u);
     }
     return 0u;
 }

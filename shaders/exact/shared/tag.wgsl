@@ -13,19 +13,14 @@ const MINUS_INFINITY: u32 = 0x100000u;
 const MISSED: u32 = 0x1000000u;
 const TRIES: u32 = 0x7000000u;
 
-// Exponents of a window.
-const SPAN: u32 = 28u;
-// When a window is chosen, at least so many of them are left free above the largest exponent seen. Windows start at multiples
-// of this.
-const ROOM: u32 = 4u;
-// A digit in registers has 27 bits.
-const DIGIT: u32 = 27u;
-const MASK: u32 = 0x07ffffffu;
+// When a window is chosen, at least so many of its exponents are left free above the largest exponent seen. Windows end at
+// multiples of this.
+const ROOM: u32 = 2u;
 
 // The window for numbers up to this exponent.
 fn window_below(top: u32) -> u32 {
     let end = (top + 2u * ROOM) & ~(ROOM - 1u);
-    return clamp(end, LOWEST + SPAN, HIGHEST + 1u) - SPAN;
+    return clamp(end, LOWEST + SPAN, LAST_WINDOW + SPAN) - SPAN;
 }
 
 // The flag of a NaN, or of an infinity with this sign mask.

@@ -1,4 +1,5 @@
-// A batch of numbers of two words, in words of 32 bits: the method of two_sums.wgsl with a third sum.
+// A batch of 64-bit floats, in words of 32 bits. A number in its place in the window is x, of up to 80 bits. To add such
+// numbers in words takes carries for each of them. Three sums that overlap take none:
 //
 //     low      Σ x           modulo 2^32
 //     middle   Σ ⌊x / 2^27⌋  modulo 2^32
@@ -43,6 +44,5 @@ fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
     let low = acc.low + across(sums.low) + across(sums.negatives) - (middle_sum << DIGIT);
     let middle = acc.middle + (middle_sum - (high_sum << DIGIT)) + (low >> DIGIT);
     let high = acc.high + high_sum + (middle >> DIGIT);
-    let carry = bitcast<u32>(bitcast<i32>(high) >> DIGIT);
-    return Acc(low & MASK, middle & MASK, high & MASK, acc.top + carry, acc.tag | flags);
+    return Acc(low & MASK, middle & MASK, high & MASK, acc.top + above(high), acc.tag | flags);
 }

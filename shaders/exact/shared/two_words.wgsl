@@ -1,10 +1,13 @@
 // Sums of numbers whose significand fits two words: 64-bit floats, products of two 32-bit ones.
 //
-// The method of one_word.wgsl with another digit. A number with a significand m of up to 53 bits, whose exponent is the s-th of
-// a window of 28, is x = m · 2^s: up to 80 bits. The sum of an invocation is three digits of 27 bits and a signed one above
-// them, of which 2^32 numbers of 80 bits use 31 bits. Batches are three sums of 32 bits (three_sums.wgsl).
+// A number with a significand m of up to 53 bits, whose exponent is the s-th of a window of up to 28, is x = m · 2^s: up to 80
+// bits. The sum of an invocation is three digits of 27 bits and a signed one above them, of which 2^32 numbers of 80 bits
+// use 31 bits.
 #import tag
-#import three_sums
+
+// A digit in registers has 27 bits.
+const DIGIT: u32 = 27u;
+const MASK: u32 = 0x07ffffffu;
 
 struct Acc {
     low: u32,
@@ -18,12 +21,21 @@ fn identity() -> Acc {
     return Acc(0u, 0u, 0u, 0u, 0u);
 }
 
-// Both have the same window, or one has none.
-fn combine(a: Acc, b: Acc) -> Acc {
-    let low = a.low + b.low;
-    let middle = a.middle + b.middle + (low >> DIGIT);
-    let high = a.high + b.high + (middle >> DIGIT);
-    return Acc(low & MASK, middle & MASK, high & MASK, a.top + b.top + (high >> DIGIT), a.tag | b.tag);
+// What a signed number leaves above a digit.
+fn above(number: u32) -> u32 {
+    return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
+}
+
+// The sum of two accumulators that have the same window, or of which one has none. Its digits have no carries yet: there is
+// room for sixteen such sums.
+fn add(a: Acc, b: Acc) -> Acc {
+    return Acc(a.low + b.low, a.middle + b.middle, a.high + b.high, a.top + b.top, a.tag | b.tag);
+}
+
+fn carried(acc: Acc) -> Acc {
+    let middle = acc.middle + (acc.low >> DIGIT);
+    let high = acc.high + (middle >> DIGIT);
+    return Acc(acc.low & MASK, middle & MASK, high & MASK, acc.top + (high >> DIGIT), acc.tag);
 }
 
 // Numbers of two words have one window.

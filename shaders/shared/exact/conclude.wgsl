@@ -1,6 +1,7 @@
 // The end of an exact sum: the accumulator and the limbs become a result or a state.
 #import operator
 #import io
+#import exact/digits
 #import exact/limbs
 #import exact/round
 #ifdef reads_partials
@@ -16,13 +17,6 @@ const WORDS: u32 = HEAD + DIGITS;
 fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #ifdef writes_partials
     to_digits(total, tag, at);
-    if at.lid == 0u {
-        var carry = 0i;
-        for (var l = 0u; l < turns(LIMBS); l++) {
-            carry = carry_into(l, carry);
-        }
-    }
-    workgroupBarrier();
     for (var w = at.lid; works && w < WORDS; w += WG) {
         store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, n));
     }
@@ -39,13 +33,14 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
 #endif
 #endif
     to_digits(total, tag, at);
+    let is_negative = to_magnitude(at);
     if works && at.lid == 0u {
 #ifdef reads_partials
         let count = vec2<u32>(atomicLoad(&tally[2]), atomicLoad(&tally[3]));
 #else
         let count = vec2<u32>(n, 0u);
 #endif
-        store_number(slot, result(number_of_digits(), tag, count));
+        store_number(slot, result(number_of_digits(is_negative), tag, count));
     }
 #endif
 }

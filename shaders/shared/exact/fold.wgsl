@@ -49,14 +49,17 @@ fn vector(i: u32) -> Vector {
 }
 #endif
 
-// Elements by which the first window is chosen, evenly spread over the input.
+// Elements by which the first window is chosen, evenly spread over the input: twice as many for long inputs, for which a window
+// that misses the largest numbers costs more than a second load.
 const SAMPLES: u32 = 32u;
+const LONG: u32 = 0x400000u;
 
 // The largest exponent of some samples of `count` elements that are `apart` elements from one another.
 fn sampled(begin: u32, count: u32, apart: u32, first: u32, every: u32) -> u32 {
-    let step = count / SAMPLES + 1u;
+    let samples = select(SAMPLES, 2u * SAMPLES, count > LONG);
+    let step = count / samples + 1u;
     var top = 0u;
-    for (var k = first; k < SAMPLES; k += every) {
+    for (var k = first; k < samples; k += every) {
         if k * step < count {
             top = max(top, exponent_at(begin + k * step * apart));
         }
@@ -67,7 +70,7 @@ fn sampled(begin: u32, count: u32, apart: u32, first: u32, every: u32) -> u32 {
 // The first window, for all invocations of all workgroups the same. If the samples are zeros, it is the one of
 // numbers near 1.
 fn first_window(top: u32) -> u32 {
-    return window_below(select(top, HIGHEST / 2u, top == 0u));
+    return window_below(select(top, ONE, top == 0u));
 }
 
 #ifdef subgroups

@@ -6,12 +6,10 @@
 // to the next limb, and so on. The order of the additions does not matter, and no invocation waits.
 //
 // Magnitudes of negative numbers have their own limbs: in two's complement each small negative number would carry
-// through all limbs. Some formats have several copies, so that fewer invocations add to the same word. `to_digits`
+// through all limbs. Some formats have several copies, so that fewer invocations add to the same word. digits.wgsl
 // combines all of them at the end.
 #import operator
 #import io
-
-const DIGITS: u32 = LIMBS - 1u;
 
 // A number of turns, so that no compiler knows it and writes the loop out: what runs rarely should take little
 // space, because instructions that a core has not fetched yet take longer than their execution. No launch has
@@ -21,8 +19,6 @@ fn turns(count: u32) -> u32 {
 }
 
 var<workgroup> limbs: array<atomic<u32>, 2u * COPIES * LIMBS>;
-// The sum in two's complement, the lowest word first. Written by `to_digits`.
-var<workgroup> digits: array<u32, LIMBS>;
 // Which copy this invocation adds to.
 var<private> copy_of: u32;
 
@@ -93,12 +89,7 @@ fn spill(acc: Acc) {
     }
 }
 
-// What the conversion needs of the workgroup's accumulator: its number in two's complement with a fifth word for the
-// sign, and its tag.
-var<workgroup> number_of: array<u32, 5>;
 var<workgroup> tag_of: u32;
-// What `digits` do not hold yet, signed: carries into the next digit.
-var<workgroup> carries: array<i32, LIMBS>;
 
 // The tag of invocation 0's accumulator, for all invocations. Includes a barrier.
 fn shared_tag(total: Acc, at: Place) -> u32 {
@@ -106,54 +97,4 @@ fn shared_tag(total: Acc, at: Place) -> u32 {
         tag_of = total.tag;
     }
     return workgroupUniformLoad(&tag_of);
-}
-
-// Word `l` of the accumulator's number, at its place in the sum.
-fn shifted_word(l: u32, p: u32) -> u32 {
-    // How far the word lies above the number's first bit; below it there is nothing, above it the sign.
-    let at = bitcast<i32>(32u * l) - bitcast<i32>(p);
-    let word = at >> 5u;
-    let k = bitcast<u32>(at) & 31u;
-    let lower = select(0u, number_of[clamp(word, 0, 4)], word >= 0);
-    let upper = select(0u, number_of[clamp(word + 1, 0, 4)], word + 1 >= 0);
-    return (lower >> k) | ((upper << 1u) << (31u - k));
-}
-
-// The workgroup's accumulator, which invocation 0 holds and which has this tag, and the limbs, as digits that still
-// have carries; a barrier follows. One invocation computes each digit.
-fn to_digits(total: Acc, tag: u32, at: Place) {
-    if at.lid == 0u {
-        let number = whole(total);
-        number_of[0] = number.x;
-        number_of[1] = number.y;
-        number_of[2] = number.z;
-        number_of[3] = number.w;
-        number_of[4] = 0u - (number.w >> 31u);
-    }
-    workgroupBarrier();
-    for (var l = at.lid; l < LIMBS; l += WG) {
-        var low = shifted_word(l, (tag & WINDOW) - LOWEST);
-        var high = 0i;
-        for (var c = 0u; c < COPIES; c++) {
-            let plus = atomicLoad(&limbs[2u * c * LIMBS + l]);
-            low += plus;
-            high += select(0i, 1i, low < plus);
-            let minus = atomicLoad(&limbs[(2u * c + 1u) * LIMBS + l]);
-            high -= select(0i, 1i, low < minus);
-            low -= minus;
-        }
-        digits[l] = low;
-        carries[l] = high;
-    }
-    workgroupBarrier();
-}
-
-// Adds a carry to digit `l`, and returns the carry into the next one.
-fn carry_into(l: u32, carry: i32) -> i32 {
-    let before = digits[l];
-    let after = before + bitcast<u32>(carry);
-    digits[l] = after;
-    // One more or one less: a carry down borrows unless it wraps back.
-    let up = select(0i, 1i, carry > 0i && after < before);
-    return carries[l] + select(up, -1i, carry < 0i && after > before);
 }

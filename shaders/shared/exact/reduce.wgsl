@@ -1,29 +1,43 @@
-// One accumulator per invocation becomes one per workgroup, which invocation 0 holds: as workgroup_reduce.wgsl does it, and without
-// subgroups in half of its workgroup memory. The upper half of the invocations stores, the lower half adds.
+// One accumulator per invocation becomes one per workgroup, which invocation 0 holds, in workgroup memory.
+//
+// An accumulator has four or five words, so a level of a tree between lanes would be as many operations of a subgroup, of which
+// each waits for the one before. Here a level takes eight accumulators to one: invocations of the upper part store theirs, those
+// of the lower part load seven, which are on their way at the same time, and move carries once. Three levels suffice for 512
+// invocations.
 #import operator
-#ifdef subgroups
-#import workgroup_reduce
-#import exact/lane_sums
 
-fn reduce_all(value: Acc, at: Place, wg: Workgroup) -> Acc {
-    return workgroup_reduce(value, at, wg);
-}
-#else
 // The length is an expression: naga 30 does not resolve `WG` alone in some of the modules that have this array.
-var<workgroup> halves: array<Acc, (WG + 1u) / 2u>;
+var<workgroup> waiting: array<Acc, WG + 0u>;
 
+// How many accumulators become one.
+const TEAM: u32 = 8u;
+
+// An accumulator of those that are left.
+fn stored(i: u32, left: u32) -> Acc {
+    if i < left {
+        return waiting[i];
+    }
+    return identity();
+}
+
+// All invocations take part. Between two calls there has to be a barrier.
 fn reduce_all(value: Acc, at: Place, wg: Workgroup) -> Acc {
     var acc = value;
-    for (var s = WG >> 1u; s > 0u; s >>= 1u) {
-        if at.lid >= s && at.lid < 2u * s {
-            halves[at.lid - s] = acc;
+    for (var left = WG; left > 1u; left = max(left / TEAM, 1u)) {
+        let next = max(left / TEAM, 1u);
+        // What one level reads, no later level writes.
+        if at.lid >= next && at.lid < left {
+            waiting[at.lid] = acc;
         }
         workgroupBarrier();
-        if at.lid < s {
-            acc = combine(acc, halves[at.lid]);
+        if at.lid < next {
+            let i = at.lid + next;
+            let a = add(acc, stored(i, left));
+            let b = add(stored(i + next, left), stored(i + 2u * next, left));
+            let c = add(stored(i + 3u * next, left), stored(i + 4u * next, left));
+            let d = add(stored(i + 5u * next, left), stored(i + 6u * next, left));
+            acc = carried(add(add(a, b), add(c, d)));
         }
-        workgroupBarrier();
     }
     return acc;
 }
-#endif

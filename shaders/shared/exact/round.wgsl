@@ -12,7 +12,7 @@
 // A mean is divided first, bit by bit from the top, until all bits of the result are known. The remainder shows on which
 // side of half way it lies.
 #import operator
-#import exact/limbs
+#import exact/digits
 
 #ifdef bits_64
 const SIGNIFICAND: u32 = 53u;
@@ -104,56 +104,23 @@ fn number_in(acc: Acc) -> Number {
     return number_from(sign == 1u, w.w, w.yz, end, w.x != 0u);
 }
 
-// What is known of a number after its words so far: the last two, whether any lower one is set, and the same at the
-// highest word that is not zero.
-struct Highest {
-    last: vec2<u32>,
-    rest: bool,
-    end: u32,
-    highest: u32,
-    below: vec2<u32>,
-    rest_below: bool,
+// A word of the magnitude; 0 beside its digits.
+fn word_at(l: u32) -> u32 {
+    if l < LIMBS {
+        return digits[l];
+    }
+    return 0u;
 }
 
-fn with_word(words: Highest, word: u32, end: u32) -> Highest {
-    var next = words;
-    if word != 0u {
-        next.end = end;
-        next.highest = word;
-        next.below = words.last;
-        next.rest_below = words.rest;
-    }
-    next.rest = words.rest || words.last.x != 0u;
-    next.last = vec2<u32>(words.last.y, word);
-    return next;
-}
-
-// The number in the digits, which gives them their carries on the way. Its sign is known at the end only, so both it and
-// its negative are followed.
-fn number_of_digits() -> Number {
-    var plus = Highest(vec2<u32>(0u), false, 0u, 0u, vec2<u32>(0u), false);
-    var minus = plus;
-    var carry = 0i;
-    var one = 1u;
-    for (var l = 0u; l < turns(LIMBS); l++) {
-        carry = carry_into(l, carry);
-        let word = digits[l];
-        let negated = ~word + one;
-        one = select(0u, one, negated == 0u);
-        plus = with_word(plus, word, 32u * (l + 1u));
-        minus = with_word(minus, negated, 32u * (l + 1u));
-    }
-    let is_negative = (digits[LIMBS - 1u] >> 31u) == 1u;
-    if is_negative {
-        plus = minus;
-#ifdef mean
-        negate();
-#endif
-    }
-    if plus.end == 0u {
+// The number whose magnitude is in the digits.
+fn number_of_digits(is_negative: bool) -> Number {
+    let end = end_of_marks(SOME_OF_MAGNITUDE, LIMBS);
+    if end == 0u {
         return Number(false, 0u, vec2<u32>(0u), false);
     }
-    return number_from(is_negative, plus.highest, plus.below, plus.end, plus.rest_below);
+    let below = vec2<u32>(word_at(end - 3u), word_at(end - 2u));
+    let rest = end_of_marks(SOME_OF_MAGNITUDE, max(end, 3u) - 3u) > 0u;
+    return number_from(is_negative, digits[end - 1u], below, 32u * end, rest);
 }
 
 // How many bits fall at the end of a number whose bits end at `end`.
@@ -173,33 +140,14 @@ fn pattern(kept: vec2<u32>, drop: u32, up: bool) -> vec2<u32> {
 }
 
 #ifdef mean
-fn negate() {
-    var carry = 1u;
-    for (var l = 0u; l < turns(LIMBS); l++) {
-        let word = ~digits[l] + carry;
-        carry = select(0u, carry, word == 0u);
-        digits[l] = word;
-    }
-}
-
-fn word_at(l: u32) -> u32 {
-    if l < LIMBS {
-        return digits[l];
-    }
-    return 0u;
-}
-
 fn bit_at(p: u32) -> u32 {
     return (word_at(p >> 5u) >> (p & 31u)) & 1u;
 }
 
 // Whether any bit below bit `p` is set.
 fn any_below(p: u32) -> bool {
-    var rest = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
-    for (var l = 0u; l < (p >> 5u); l++) {
-        rest |= digits[l];
-    }
-    return rest != 0u;
+    let part = word_at(p >> 5u) & ((1u << (p & 31u)) - 1u);
+    return part != 0u || end_of_marks(SOME_OF_MAGNITUDE, p >> 5u) > 0u;
 }
 
 fn is_less(a: vec2<u32>, b: vec2<u32>) -> bool {

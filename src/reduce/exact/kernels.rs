@@ -57,14 +57,6 @@ impl Format {
         }
     }
 
-    /// The file of the sum over a subgroup.
-    pub(in crate::reduce) fn lane_sums(self) -> &'static str {
-        match self {
-            Format::Single => "exact/lanes_one_word",
-            Format::Product | Format::Double => "exact/lanes_two_words",
-        }
-    }
-
     /// The function that collects a window, word by word.
     pub(in crate::reduce) fn window_words(self) -> Piece {
         let words = 0..self.accumulator().words();
@@ -111,7 +103,7 @@ impl Format {
     pub(in crate::reduce) fn workgroup_memory(self, workgroup_size: u32) -> u64 {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
-        let bins = if self == Format::Single { 4096 } else { 0 };
+        let bins = if self == Format::Single { 2048 } else { 0 };
         // Two signs in as many copies, the digits and their carries; the words to publish, flags, counts and the first
         // window come on top.
         u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208

@@ -1,0 +1,76 @@
+// A batch of products of two 32-bit floats, added without carries and without a product of 48 bits.
+//
+// A product in its place in the window is x = p · ±2^s: p, of up to 48 bits, is the product of two significands. A float of p,
+// which is rounded, splits it: q is the nearest multiple of 2^25 or one beside it, and d is what is left, of up to 25 bits and a
+// sign. As x is a multiple of 2^25 by q and a rest by d, there are two sums, and each is known as the sum of a batch of single
+// floats is known (products.wgsl), by its lowest 32 bits and by a float that says what it is near to:
+//
+//     upper   Σ q · ±2^s   modulo 2^32, of less than 2^48          near   Σ x          as a float, in units of 2^46
+//     lower   Σ d · ±2^s   modulo 2^32, of less than 2^51          rest   Σ d · ±2^s   as a float, in units of 8
+//
+// The sum of a batch is 2^25 · upper + lower. Roundings move `near` by less than 2^50, which is 2^25 of its units of `upper`, and
+// `rest` by less than 2^29.
+
+struct Shares {
+    upper: vec4<u32>,
+    lower: vec4<u32>,
+    near: vec4<f32>,
+    rest: vec4<f32>,
+}
+
+// 1.5 · 2^23 and its bits, as in products.wgsl, and 2^23 and its bits, for integers that are not negative.
+const ORIGIN: f32 = 0x1.8p23f;
+const ORIGIN_BITS: u32 = 0x4b400000u;
+const BASE: f32 = 0x1p23f;
+const BASE_BITS: u32 = 0x4b000000u;
+
+// Four products of normal factors. Powers are the bits of ±2^s, or zero where a product is not wanted.
+fn products(f: Factors, power: vec4<u32>) -> Shares {
+    let fraction = vec4<u32>(0x7fffffu);
+    let hidden = vec4<u32>(0x800000u);
+    let v = f.v & fraction;
+    let w = f.w & fraction;
+    // From 1 to 2, and 2^21 times that.
+    let a = bitcast<vec4<f32>>(v | vec4<u32>(0x3f800000u));
+    let b = bitcast<vec4<f32>>(w | vec4<u32>(0x4a000000u));
+    let split = bitcast<vec4<u32>>(a * b + vec4<f32>(BASE));
+    let q = split - vec4<u32>(BASE_BITS);
+    // The bits of BASE fall out of the word.
+    let d = (v | hidden) * (w | hidden) - (split << vec4<u32>(25u));
+    let signed_power = bitcast<vec4<f32>>(power);
+    let factor = bitcast<vec4<u32>>(signed_power + vec4<f32>(ORIGIN)) - vec4<u32>(ORIGIN_BITS);
+    let eighth = bitcast<vec4<f32>>(bitcast<vec4<u32>>(bitcast<vec4<i32>>(d) >> vec4<u32>(3u)) + vec4<u32>(ORIGIN_BITS));
+    return Shares(
+        q * factor,
+        d * factor,
+        a * bitcast<vec4<f32>>(w | power),
+        (eighth - vec4<f32>(ORIGIN)) * signed_power,
+    );
+}
+
+fn both(a: Shares, b: Shares) -> Shares {
+    return Shares(a.upper + b.upper, a.lower + b.lower, a.near + b.near, a.rest + b.rest);
+}
+
+fn across(v: vec4<u32>) -> u32 {
+    return v.x + v.y + v.z + v.w;
+}
+
+// The integer next to a float of up to 2^22.
+fn integer(number: f32) -> u32 {
+    return bitcast<u32>(number + ORIGIN) - ORIGIN_BITS;
+}
+
+// An accumulator with the sums of a batch. Both sums are split at bit 29, which for the upper one is bit 54 of the accumulator.
+fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
+    let near = sums.near.x + sums.near.y + sums.near.z + sums.near.w;
+    let rest = sums.rest.x + sums.rest.y + sums.rest.z + sums.rest.w;
+    let upper_quotient = integer(near * 0x1p-8f);
+    let lower_quotient = integer(rest * 0x1p-26f);
+    let upper = bitcast<i32>(across(sums.upper) - (upper_quotient << 29u));
+    let lower = across(sums.lower) - (lower_quotient << 29u);
+    let low = acc.low + lower + ((bitcast<u32>(upper) & 3u) << 25u);
+    let middle = acc.middle + bitcast<u32>(upper >> 2u) + (lower_quotient << 2u) + above(low);
+    let high = acc.high + upper_quotient + above(middle);
+    return Acc(low & MASK, middle & MASK, high & MASK, acc.top + above(high), acc.tag | flags);
+}
