@@ -257,15 +257,8 @@ mod tests {
 
     #[test]
     fn every_directive_leads_somewhere() {
-        let of_reductions = [
-            "operator",
-            "words",
-            "shuffle_words",
-            "exchange_words",
-            "native_reduce",
-            "native_atomic",
-            "exact/window_words",
-        ];
+        let of_reductions =
+            ["operator", "words", "shuffle_words", "exchange_words", "native_reduce", "native_atomic"];
         let of_stencils = ["element", "real", "formula", "shares", "streams", "lane_layer", "team_levels"];
         let provides = |names: &[&'static str]| {
             names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))

@@ -32,8 +32,8 @@ impl Job {
         if !op.is_over(element) {
             return None;
         }
-        let tuning = Tuning::of(rung.kernel, limits, len.saturating_mul(element.size()));
-        let tuning = tuning.for_operator(rung.kernel, &op.over(element).ok()?);
+        let bytes = len.saturating_mul(element.size());
+        let tuning = Tuning::for_operator(rung.kernel, &op.over(element).ok()?, limits, bytes);
         Some(Job { rung, op, element, tuning, finish: rung.finishes[0], subgroups: true })
     }
 

@@ -13,6 +13,9 @@ const ONE: u32 = 254u;
 const LOWEST: u32 = 2u;
 const SPAN: u32 = 22u;
 const LAST_WINDOW: u32 = 487u;
+// 2^32 products of 69 bits have 101, and 112 with those below the window, of which the highest digit has 31.
+const DIGIT: u32 = 27u;
+const UNDER: u32 = 11u;
 const PER_VECTOR: u32 = 4u;
 // With +0 as the other factor the product is -0.
 const NOTHING: u32 = 0x80000000u;
@@ -72,17 +75,16 @@ fn add_carefully(before: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors
     var r2 = Rest(f2.v, f2.w, outside(f2, acc.tag));
     var r3 = Rest(f3.v, f3.w, outside(f3, acc.tag));
     if is_any(r0.wanted | r1.wanted | r2.wanted | r3.wanted) {
-        let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
-        let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
-        if (acc.tag & TRIES) == 0u {
+        if (acc.tag & TRIES) == MISSED {
+            let top = max(max(finite(f0, 0u), finite(f1, 0u)), max(finite(f2, 0u), finite(f3, 0u)));
+            let bottom = min(min(finite(f0, 0xffffu), finite(f1, 0xffffu)), min(finite(f2, 0xffffu), finite(f3, 0xffffu)));
             acc = moved(acc, smallest_of(bottom), largest_of(top));
         }
         acc.tag += MISSED;
         if (acc.tag & WINDOW) == (before.tag & WINDOW) {
-            acc.tag |= SPILLED;
             for (var turn = 0u; turn < turns(4u); turn++) {
-                acc.tag |= add_alone(r0.v.x, r0.w.x, r0.wanted.x) | add_alone(r1.v.x, r1.w.x, r1.wanted.x);
-                acc.tag |= add_alone(r2.v.x, r2.w.x, r2.wanted.x) | add_alone(r3.v.x, r3.w.x, r3.wanted.x);
+                let two = add_one(add_one(acc, r0.v.x, r0.w.x, r0.wanted.x), r1.v.x, r1.w.x, r1.wanted.x);
+                acc = carried(add_one(add_one(two, r2.v.x, r2.w.x, r2.wanted.x), r3.v.x, r3.w.x, r3.wanted.x));
                 r0 = turned(r0);
                 r1 = turned(r1);
                 r2 = turned(r2);
@@ -151,25 +153,34 @@ fn significand(bits: u32) -> u32 {
     return select(fraction, fraction | 0x800000u, ((bits >> 23u) & 0xffu) > 0u);
 }
 
-// Adds a product to the limbs, if it is wanted there. Returns flags.
-fn add_alone(v: u32, w: u32, wanted: u32) -> u32 {
+// The product of two significands, which has 48 bits: the lower half and the upper.
+fn product_of(a: u32, b: u32) -> vec2<u32> {
+    let lowest = (a & 0xfffu) * (b & 0xfffu);
+    let middle = (a >> 12u) * (b & 0xfffu) + (a & 0xfffu) * (b >> 12u) + (lowest >> 12u);
+    return vec2<u32>((a * b) & 0xffffffu, (a >> 12u) * (b >> 12u) + (middle >> 12u));
+}
+
+// A product, if it is wanted: what is not far below the window goes to the digits, all else to the limbs. Digits have room for
+// four.
+fn add_one(acc: Acc, v: u32, w: u32, wanted: u32) -> Acc {
     if wanted == 0u {
-        return 0u;
+        return acc;
+    }
+    let sign = (v ^ w) >> 31u;
+    let product = product_of(significand(v), significand(w));
+    let place = exponents(vec4<u32>(v), vec4<u32>(w)).x + UNDER - (acc.tag & WINDOW);
+    if place < UNDER + SPAN {
+        let minus = 0u - sign;
+        return Acc(acc.sum + placed(product.x, place, minus) + placed(product.y, place + 24u, minus), acc.tag);
     }
     let first = (v >> 23u) & 0xffu;
     let second = (w >> 23u) & 0xffu;
-    let sign = (v ^ w) >> 31u;
     if max(first, second) == 255u {
         let is_nan = (v << 1u) > 0xff000000u || (w << 1u) > 0xff000000u;
-        return special(is_nan || (v << 1u) == 0u || (w << 1u) == 0u, sign);
+        return Acc(acc.sum, acc.tag | special(is_nan || (v << 1u) == 0u || (w << 1u) == 0u, sign));
     }
-    let a = significand(v);
-    let b = significand(w);
-    let lowest = (a & 0xfffu) * (b & 0xfffu);
-    let middle = (a >> 12u) * (b & 0xfffu) + (a & 0xfffu) * (b >> 12u) + (lowest >> 12u);
-    let upper = (a >> 12u) * (b >> 12u) + (middle >> 12u);
-    add_number(sign, max(first, 1u) + max(second, 1u) - 2u, a * b, upper >> 8u);
-    return 0u;
+    add_number(sign, max(first, 1u) + max(second, 1u) - 2u, product.x | (product.y << 24u), product.y >> 8u);
+    return Acc(acc.sum, acc.tag | SPILLED);
 }
 
 // Both factors of pair `p`.
@@ -185,8 +196,7 @@ fn nothing() -> Factors {
     return Factors(vec4<u32>(NOTHING), vec4<u32>(0u));
 }
 
-fn exponent_at(p: u32) -> u32 {
-    let item = element(p);
-    let sum = exponents(vec4<u32>(item.x), vec4<u32>(item.y)).x;
-    return select(sum, 0u, sum == 0xffffu);
+fn largest_exponent(f: Factors) -> u32 {
+    let sums = exponents(f.v, f.w);
+    return largest_of(select(sums, vec4<u32>(0u), sums == vec4<u32>(0xffffu)));
 }

@@ -62,6 +62,6 @@ fn nothing() -> vec4<u32> {
     return vec4<u32>(NOTHING | (NOTHING << 16u));
 }
 
-fn exponent_at(p: u32) -> u32 {
-    return exponent_of(widen(element(p).x));
+fn largest_exponent(v: vec4<u32>) -> u32 {
+    return max(largest_exponent_of(lower(v)), largest_exponent_of(upper(v)));
 }

@@ -23,6 +23,6 @@ fn nothing() -> vec4<u32> {
     return vec4<u32>(NOTHING);
 }
 
-fn exponent_at(p: u32) -> u32 {
-    return exponent_of(input[p]);
+fn largest_exponent(v: vec4<u32>) -> u32 {
+    return largest_exponent_of(v);
 }

@@ -25,6 +25,6 @@ fn nothing() -> vec4<u32> {
     return vec4<u32>(0u, NOTHING, 0u, NOTHING);
 }
 
-fn exponent_at(p: u32) -> u32 {
-    return exponent_of(input[2u * p + 1u]);
+fn largest_exponent(v: vec4<u32>) -> u32 {
+    return max(exponent_of(v.y), exponent_of(v.w));
 }

@@ -36,7 +36,6 @@ fn element(p: u32) -> vec2<u32> {
     return (vec2<u32>(input[p >> 1u], second[p >> 1u]) >> shift) & vec2<u32>(0xffffu);
 }
 
-fn exponent_at(p: u32) -> u32 {
-    let item = element(p);
-    return exponent_of(lower(Factors(vec4<u32>(item.x), vec4<u32>(item.y))).x);
+fn largest_exponent(f: Factors) -> u32 {
+    return max(largest_exponent_of(lower(f)), largest_exponent_of(upper(f)));
 }

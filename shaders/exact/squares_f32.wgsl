@@ -12,7 +12,6 @@ fn element(p: u32) -> vec2<u32> {
     return vec2<u32>(input[p], second_at(p));
 }
 
-fn exponent_at(p: u32) -> u32 {
-    let item = element(p);
-    return exponent_of(squares(vec4<u32>(item.x), vec4<u32>(item.y)).x);
+fn largest_exponent(f: Factors) -> u32 {
+    return largest_exponent_of(squares(f.v, f.w));
 }

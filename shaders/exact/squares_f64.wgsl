@@ -74,6 +74,7 @@ fn nothing() -> Factors {
     return Factors(vec4<u32>(0u), vec4<u32>(0u));
 }
 
-fn exponent_at(p: u32) -> u32 {
-    return exponent_of(squares_of(among_nothing(element(p)), nothing()).high.x);
+fn largest_exponent(f: Factors) -> u32 {
+    let high = squares_of(f, nothing()).high;
+    return max(exponent_of(high.x), exponent_of(high.y));
 }

@@ -13,6 +13,9 @@
 #import exact/states
 #import exact/conclude_alone
 
+// See one_word.wgsl. Workgroups are small here.
+const MAY_HAVE_SECOND: bool = false;
+
 struct Own {
     // Rows of the axis, which is cut into `chunks` of at most `chunk` rows each.
     len: u32,

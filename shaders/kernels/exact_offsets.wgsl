@@ -12,6 +12,9 @@
 #import exact/states
 #import exact/conclude_alone
 
+// See one_word.wgsl. Workgroups are small here.
+const MAY_HAVE_SECOND: bool = false;
+
 fn kernel(at: Place, wg: Workgroup) {
     if wg.index >= params.groups {
         return;

@@ -10,6 +10,9 @@
 #import exact/states
 #import exact/conclude_alone
 
+// See one_word.wgsl. Workgroups are small here.
+const MAY_HAVE_SECOND: bool = false;
+
 struct Own {
     // Items of one segment, which is cut into `chunks` of at most `chunk` items each.
     len: u32,

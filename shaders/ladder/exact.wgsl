@@ -50,6 +50,9 @@
 #import exact/publish
 #import partials
 
+// See one_word.wgsl. Long inputs may have data of two scales.
+const MAY_HAVE_SECOND: bool = true;
+
 struct Own {
     // The index of this dispatch's first partial in the partials buffer.
     slot: u32,
@@ -72,25 +75,27 @@ fn kernel(at: Place, wg: Workgroup) {
     var share = fold_range(params.first, stop, own, params.groups * WG, at, wg);
 #endif
     let window = share.tag & WINDOW;
-    var total = reduce_all(share, at, wg);
-    var tag = shared_tag(total, at);
-    let is_single = params.own.tickets == 1u;
-    let has_spilled = (tag & SPILLED) != 0u;
-    if has_spilled {
-        empty_bins(at);
-        workgroupBarrier();
-    }
-    // A single workgroup needs no partials.
-    if !is_single {
+    // Once for the invocations of this workgroup, and then, in the last one, for all workgroups. A single workgroup needs no partials.
+    var is_all = params.own.tickets == 1u;
+    loop {
+        let total = reduce_all(share, at, wg);
+        let tag = shared_tag(total, at);
+        let has_spilled = (tag & SPILLED) != 0u;
+        if has_spilled {
+            empty_bins(at);
+            workgroupBarrier();
+        }
+        if is_all {
+            conclude(0u, true, total, tag, params.count, at);
+            return;
+        }
         publish_words(total, has_spilled, params.own.slot + wg.index, at);
         if workgroupUniformLoad(&is_last) == 0u {
             return;
         }
         share = collect_all(window, tag, at);
-        total = reduce_all(share, at, wg);
-        tag = shared_tag(total, at);
+        is_all = true;
     }
-    conclude(0u, true, total, tag, params.count, at);
 }
 
 // This invocation's share of all windows. Windows that are not this workgroup's, and the published limbs, are added to

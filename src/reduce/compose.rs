@@ -141,10 +141,6 @@ impl Text<'_> {
             .provide("exchange_words", vec![exchange])
             .provide("native_reduce", self.native_reduce())
             .provide("native_atomic", native_atomic(native));
-        let composer = match monoid.format() {
-            Some(format) => composer.provide("exact/window_words", vec![format.window_words()]),
-            None => composer,
-        };
         let is_half = monoid.features().contains(Features::SHADER_F16);
         composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
     }

@@ -43,19 +43,18 @@ impl Layout {
         Some(Layout { wgsl: name(module, ty)?, stride, leaves, recipe })
     }
 
-    /// A struct `Acc` of words, with `stride` bytes from one to the next in a buffer.
-    pub(crate) fn of_words(fields: &[&str], stride: u64) -> Self {
-        let leaf = |(at, field): (usize, &&str)| Leaf {
-            path: format!(".{field}"),
+    /// A struct `Acc` of words at these paths, the expression that makes one of them, and bytes from one to the next in a buffer.
+    pub(crate) fn of_words(paths: &[&str], recipe: &str, stride: u64) -> Self {
+        let leaf = |(at, path): (usize, &&str)| Leaf {
+            path: (*path).to_owned(),
             offset: 4 * at as u32,
             scalar: Scalar::U32,
         };
-        let numbers: Vec<_> = (0..fields.len()).map(|number| format!("{{{number}}}")).collect();
         Layout {
             wgsl: "Acc".to_owned(),
             stride,
-            leaves: fields.iter().enumerate().map(leaf).collect(),
-            recipe: format!("Acc({})", numbers.join(", ")),
+            leaves: paths.iter().enumerate().map(leaf).collect(),
+            recipe: recipe.to_owned(),
         }
     }
 

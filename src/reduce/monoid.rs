@@ -413,9 +413,13 @@ impl Monoid {
         if self.format.is_some() {
             return Some(self.clone());
         }
-        let (op, element) = (self.op?, self.element()?);
-        let format = Format::of(op, element)?;
+        let (format, element) = (self.exact_format()?, self.element()?);
         Some(self.in_format(format, element, format.pieces(element)))
+    }
+
+    /// The format of the states that its exact sums have.
+    pub(super) fn exact_format(&self) -> Option<Format> {
+        self.format.or_else(|| Format::of(self.op?, self.element()?))
     }
 
     /// The format of its states, if its sums are exact.

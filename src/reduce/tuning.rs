@@ -1,8 +1,8 @@
 //! The tuning of a plan, as plain values.
 
-use crate::reduce::exact::EXACT;
+use crate::reduce::exact::{EXACT, Format};
 use crate::reduce::ladder::{Coverage, Delivery, Finish, Kernel, Loads, Rung};
-use crate::reduce::monoid::{Arity, Monoid};
+use crate::reduce::monoid::Monoid;
 
 /// The kernels that reduce whole inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,9 +51,6 @@ pub struct Tuning {
 /// The number of bytes up to which small workgroups are fastest.
 const SHORT: u64 = 0x40_0000;
 
-/// The number of bytes from which exact sums run with 1024 invocations to a core.
-const LONG: u64 = 0x1000_0000;
-
 /// The number of bytes above which the most loads in flight are fastest.
 const LARGE: u64 = 0x2000_0000;
 
@@ -65,9 +62,19 @@ impl Tuning {
     /// gigabyte, the most loads in flight are fastest. The figures are from an NVIDIA H200 (`docs/results/`);
     /// `measure/examples/tune.rs` finds those of another GPU.
     pub fn of(kernel: &Kernel, limits: &wgpu::Limits, bytes: u64) -> Self {
+        Tuning::with_format(kernel, Format::Single, limits, bytes)
+    }
+
+    /// The same for an operator, as [`Strategy::Fastest`] uses it: exact sums of pairs and of 64-bit floats have tunings of their
+    /// own.
+    pub fn for_operator(kernel: &Kernel, monoid: &Monoid, limits: &wgpu::Limits, bytes: u64) -> Self {
+        Tuning::with_format(kernel, monoid.exact_format().unwrap_or(Format::Single), limits, bytes)
+    }
+
+    fn with_format(kernel: &Kernel, format: Format, limits: &wgpu::Limits, bytes: u64) -> Self {
         let usual = Tuning { workgroup_size: 256, max_workgroups: 1024, tile: 512, leave: 1 };
         let (workgroup_size, max_workgroups) = match (kernel.loads, kernel.coverage) {
-            _ if *kernel == EXACT => exact(bytes, limits),
+            _ if *kernel == EXACT => exact(format, bytes, limits),
             (Loads::Vectors, Coverage::Grid(_)) => fast(kernel.delivery, bytes),
             (_, Coverage::Tiles(_)) => (128, usual.max_workgroups),
             _ => (usual.workgroup_size, usual.max_workgroups),
@@ -87,15 +94,6 @@ impl Tuning {
             max_workgroups: if is_heavy { self.max_workgroups.min(396) } else { self.max_workgroups },
             ..self
         }
-    }
-
-    /// Returns this tuning for an operator, as [`Strategy::Fastest`] uses it: exact sums of pairs need more registers than the
-    /// invocations of a workgroup of 1024 have, so their workgroups have at most 512.
-    pub fn for_operator(self, kernel: &Kernel, monoid: &Monoid) -> Self {
-        if *kernel == EXACT && monoid.arity() == Arity::Two {
-            return self.with_workgroup_size(self.workgroup_size.min(512));
-        }
-        self
     }
 
     /// Returns this tuning with another workgroup size, and a tile size that fits it.
@@ -122,20 +120,24 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
 }
 
 /// The same of exact sums. Few workgroups are few windows to collect, and small ones have shorter reductions, which is most of
-/// the time of short inputs. Long inputs keep 1024 invocations a core busy (`shaders/shared/exact/fold.wgsl`).
-fn exact(bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
-    // The accumulators of a workgroup are in its memory, of up to 20 bytes each, beside limbs and bins.
+/// the time of short inputs. In long inputs several small workgroups to a core are faster than a large one, if their invocations take
+/// so few registers that there are several. Those of pairs do not.
+fn exact(format: Format, bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
+    // The accumulators of a workgroup are in its memory, of 20 bytes each, beside limbs and bins.
     let largest = match limits.max_compute_workgroup_storage_size {
         0x6000.. => 1024,
         0x3400.. => 512,
         _ => 256,
     };
-    match (bytes, largest.min(limits.max_compute_invocations_per_workgroup)) {
+    let largest = largest.min(limits.max_compute_invocations_per_workgroup);
+    match (bytes, format) {
+        (..=0x4000, _) => (256, 1),
+        (..=0x1_0000, _) if largest >= 512 => (512, 1),
         (..=SHORT, _) => (256, 132),
-        // Invocations of small workgroups take so few registers that there are several workgroups to a core.
-        (_, ..512) => (256, 528),
-        (LONG.., 1024..) => (1024, 132),
-        _ => (512, 132),
+        (0x800_0000.., Format::Single) => (256, 396),
+        (LARGE.., Format::Double) if largest >= 1024 => (1024, 132),
+        (_, _) if largest >= 512 => (512, 132),
+        _ => (256, 396),
     }
 }
 

@@ -10,9 +10,11 @@ use crate::gpu::Bench;
 
 const ONE: u32 = 127;
 
-/// Where the kernels look to choose a window: every so many elements.
-fn step(len: usize) -> usize {
-    len / 32 + 1
+/// Whether the kernels look at this element to choose a window: 16 elements at each of eight places, or those that are multiplied
+/// with them.
+fn is_looked_at(i: usize, len: usize) -> bool {
+    let (vector, step) = (i / 4, len / 4 / 9);
+    (1..9).contains(&(vector / step)) && vector % step < 4
 }
 
 /// The exponents of the window that is chosen by numbers of this exponent, or by products with this sum of exponents: the lowest
@@ -62,7 +64,7 @@ fn numbers(op: Op, len: usize, top: u32, more: u32, fill: Fill, signs: Signs) ->
             (Fill::Beside, 1) if i.is_multiple_of(97) => end,
             (_, turn) => [lowest, end - 1, lowest + 1, end - 2][turn as usize & 3],
         };
-        let exponent = if i.is_multiple_of(step(len)) { top } else { place - more };
+        let exponent = if is_looked_at(i, len) { top } else { place - more };
         // All bits of a significand or its first alone; zero has neither.
         let fraction = if exponent > 0 && word & 16 == 16 { 0x7f_ffff } else { 0 };
         (u32::from(is_negative) << 31) | (exponent << 23) | fraction

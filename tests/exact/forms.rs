@@ -66,7 +66,7 @@ fn the_rung_is_the_librarys_kernel() {
                     options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
                 };
                 let bytes = all.len * case.1.size();
-                let tuning = Tuning::of(rung.kernel, &limits, bytes).for_operator(rung.kernel, &monoid);
+                let tuning = Tuning::for_operator(rung.kernel, &monoid, &limits, bytes);
                 let as_there = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
                 let plans = [as_there, Strategy::Fastest].map(plan);
                 let [ladder, library] = plans.map(|plan| {

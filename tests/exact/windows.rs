@@ -10,14 +10,19 @@ use crate::common::{Random, alone, gpu};
 use crate::gpu::{Bench, Case, exact, reducer};
 
 /// Scales that no window holds two of, as exponents in parts of all that a type has.
-const SCALES: [u64; 5] = [80, 50, 24, 8, 66];
+const SCALES: [u64; 6] = [80, 50, 24, 8, 66, 40];
 
 /// The scales of each part of an array, mixed. The first window is chosen by the largest numbers.
-const PARTS: [&[usize]; 9] = [&[0], &[0, 1], &[1], &[0, 2], &[1, 2], &[0, 1, 2, 3, 4], &[3], &[0, 3], &[0]];
+const PARTS: [&[usize]; 10] =
+    [&[3], &[0], &[0, 1], &[1], &[0, 2], &[1, 2], &[0, 1, 2, 3, 4], &[3], &[0, 3], &[0]];
 
-/// An array of such parts, their negatives in another order, and a few elements of the smallest scale: large numbers cancel, so
+/// The same of scales so near to one another that 32-bit floats of the smaller one are just below the window of the larger one:
+/// no number needs limbs, but the sum in a second window does.
+const NEAR: [&[usize]; 4] = [&[5], &[1], &[1, 5], &[1]];
+
+/// An array of such parts, their negatives in another order, and a few elements of the first part's scale: large numbers cancel, so
 /// none may get lost.
-fn array(element: Element, part: usize, zeros: bool, seed: u64) -> Vec<u8> {
+fn array(element: Element, parts: &[&[usize]], part: usize, zeros: bool, seed: u64) -> Vec<u8> {
     let fields = Fields::of(element);
     let mut random = Random::new(seed);
     let mut number = |scales: &[usize]| {
@@ -27,10 +32,10 @@ fn array(element: Element, part: usize, zeros: bool, seed: u64) -> Vec<u8> {
         let is_zero = zeros && (other >> 16).is_multiple_of(3);
         if is_zero { 0 } else { fields.bits(false, exponent, word >> 1) }
     };
-    let half: Vec<_> = (0..PARTS.len() * part).map(|i| number(PARTS[i / part])).collect();
+    let half: Vec<_> = (0..parts.len() * part).map(|i| number(parts[i / part])).collect();
     let minus = fields.bits(true, 0, 0);
     let negatives = half.iter().rev().map(|bits| bits | minus);
-    let rest: Vec<_> = (0..7).map(|_| number(&[3])).collect();
+    let rest: Vec<_> = (0..7).map(|_| number(parts[0])).collect();
     half.iter()
         .copied()
         .chain(negatives)
@@ -62,9 +67,11 @@ fn scales_change_on_the_way() {
             largest = largest.max(size);
             let bench =
                 Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
-            for (seed, zeros) in [(1, false), (2, true), (3, false)] {
+            for (seed, zeros, parts) in
+                [(1, false, &PARTS[..]), (2, true, &PARTS), (3, false, &NEAR), (4, true, &NEAR)]
+            {
                 let part = 4 * 16 * size as usize;
-                let bytes = array(element, part, zeros, seed);
+                let bytes = array(element, parts, part, zeros, seed);
                 let len = bytes.len() / element.size() as usize;
                 bench.check(Shape::Whole, &bytes, None, seed, len, "changing scales");
             }

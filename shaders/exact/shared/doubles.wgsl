@@ -11,6 +11,9 @@ const ONE: u32 = 1023u;
 const LOWEST: u32 = 1u;
 const SPAN: u32 = 28u;
 const LAST_WINDOW: u32 = 2019u;
+// 2^32 numbers of 80 bits have 112, of which the highest digit has 31.
+const DIGIT: u32 = 27u;
+const UNDER: u32 = 0u;
 
 fn sign_of(high: vec4<u32>) -> vec4<u32> {
     return bitcast<vec4<u32>>(bitcast<vec4<i32>>(high) >> vec4<u32>(31u));

@@ -2,12 +2,9 @@
 //
 // A window is 23 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
 // x = m · 2^s: up to 46 bits. Sixteen of them are added at a time, as two sums of 32 bits (products.wgsl). `settle` adds
-// such a batch to the invocation's sum, which is three digits:
-//
-//     low + 2^28 · middle + 2^56 · high      0 ≤ low, middle < 2^28, high signed
-//
-// 2^32 numbers of 46 bits add up to less than 2^78, so `high` stays below 2^22: nothing overflows.
-#import tag
+// such a batch to the invocation's digits, from the second one on: the first is below the window. 2^32 numbers of 46 bits add up
+// to less than 2^78, which is 22 bits of the highest digit and a sign: nothing overflows.
+#import accumulator
 #import products
 
 const LIMBS: u32 = 11u;
@@ -22,47 +19,10 @@ const ONE: u32 = 127u;
 const LOWEST: u32 = 1u;
 const SPAN: u32 = 23u;
 const LAST_WINDOW: u32 = 227u;
-// A digit in registers has 28 bits.
 const DIGIT: u32 = 28u;
-const MASK: u32 = 0x0fffffffu;
-
-struct Acc {
-    low: u32,
-    middle: u32,
-    high: u32,
-    tag: u32,
-}
-
-fn identity() -> Acc {
-    return Acc(0u, 0u, 0u, 0u);
-}
-
-// What a signed number leaves above a digit.
-fn above(number: u32) -> u32 {
-    return bitcast<u32>(bitcast<i32>(number) >> DIGIT);
-}
-
-// The sum of two accumulators that have the same window, or of which one has none. Its digits have no carries yet: there is
-// room for sixteen such sums.
-fn add(a: Acc, b: Acc) -> Acc {
-    return Acc(a.low + b.low, a.middle + b.middle, a.high + b.high, a.tag | b.tag);
-}
-
-fn carried(acc: Acc) -> Acc {
-    let middle = acc.middle + (acc.low >> DIGIT);
-    return Acc(acc.low & MASK, middle & MASK, acc.high + (middle >> DIGIT), acc.tag);
-}
-
-// As a number of 128 bits in two's complement.
-fn whole(acc: Acc) -> vec4<u32> {
-    let high = bitcast<i32>(acc.high);
-    return vec4<u32>(
-        acc.low | (acc.middle << 28u),
-        (acc.middle >> 4u) | (acc.high << 24u),
-        bitcast<u32>(high >> 8u),
-        bitcast<u32>(high >> 31u),
-    );
-}
+const UNDER: u32 = 28u;
+// Exponents above a window that its digits have room for: 2^32 numbers of 54 bits are 30 bits of the highest digit.
+const OVER: u32 = 8u;
 
 // Where four numbers are in the window, from its lowest exponent up, in the upper eight bits. One comparison says whether
 // a number is in it.
@@ -146,23 +106,26 @@ fn second_takes(window: u32, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: ve
 
 var<private> in_first: Shares;
 
-// The second window's sum goes to the limbs.
-fn leave_second() {
-    if has_second() && in_second.tag != 0u {
-        spill(in_second);
-        in_second = identity();
+// The second window's sum goes to the limbs, if there is one. Returns flags.
+fn leave_second() -> u32 {
+    if in_second.tag == 0u {
+        return 0u;
     }
+    spill(in_second);
+    in_second = identity();
+    return SPILLED;
 }
 
-// Small workgroups do without a second window: there are several to a core if an invocation takes few registers. They move
-// the first one instead.
+// Kernels say whether they have a second window. It takes registers, which the smallest and the largest workgroups do not have: of
+// the small ones there are several to a core if an invocation takes few, and in those of 1024 it has no more than 64. They move
+// the first window instead.
 fn has_second() -> bool {
-    return WG >= 512u;
+    return MAY_HAVE_SECOND && (WG == 256u || WG == 512u);
 }
 
 // The same if some lie outside of the first window. If all lie in the two windows, each number goes to its window, otherwise
-// each goes to its bin. The second time and then every eighth another window is chosen for the batches that follow; the first time may
-// be the only one, and what runs rarely should be short.
+// they are added one by one. The second time and then every eighth another window is chosen for the batches that follow; the
+// first time may be the only one, and what runs rarely should be short.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if has_second() && in_second.tag != 0u && second_takes(acc.tag & WINDOW, v0, v1, v2, v3) {
@@ -170,26 +133,37 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
     }
     if (acc.tag & TRIES) == MISSED {
         if has_second() {
-            leave_second();
+            acc.tag |= leave_second();
             in_second.tag = other_window(acc.tag & WINDOW, v0, v1, v2, v3);
         } else {
             acc = moved(acc, other_window(NOWHERE, v0, v1, v2, v3));
         }
     }
-    var flags = SPILLED | OTHERS;
+    acc.tag = (acc.tag + MISSED) | OTHERS;
     var a = v0;
     var b = v1;
     var c = v2;
     var d = v3;
     for (var turn = 0u; turn < turns(4u); turn++) {
-        flags |= add_alone(a.x) | add_alone(b.x) | add_alone(c.x) | add_alone(d.x);
+        acc = carried(add_one(add_one(add_one(add_one(acc, a.x), b.x), c.x), d.x));
         a = a.yzwx;
         b = b.yzwx;
         c = c.yzwx;
         d = d.yzwx;
     }
-    acc.tag = (acc.tag + MISSED) | flags;
     return acc;
+}
+
+// One number, wherever it is: what is in the window or not far from it goes to the digits, all else to its bin. Digits have room
+// for four.
+fn add_one(acc: Acc, bits: u32) -> Acc {
+    let exponent = (bits >> 23u) & 255u;
+    let place = exponent + UNDER - (acc.tag & WINDOW);
+    if exponent == 0u || exponent == 255u || place >= UNDER + SPAN + OVER {
+        return Acc(acc.sum, acc.tag | add_alone(bits));
+    }
+    let m = (bits & 0x7fffffu) | 0x800000u;
+    return Acc(acc.sum + placed(m, place, 0u - (bits >> 31u)), acc.tag);
 }
 
 // Moves the window, if there is another one. The sum in the old one goes to the limbs.
@@ -198,7 +172,7 @@ fn moved(acc: Acc, other: u32) -> Acc {
         return acc;
     }
     spill(acc);
-    return Acc(0u, 0u, 0u, (acc.tag & ~WINDOW) | other);
+    return Acc(vec4<u32>(0u), (acc.tag & ~WINDOW) | other);
 }
 
 // A window that holds nothing.
@@ -264,11 +238,12 @@ fn add_alone(bits: u32) -> u32 {
     if before + m < before {
         add_bin(bits >> 23u, 0u, 1u);
     }
-    return 0u;
+    return SPILLED;
 }
 
-// The exponent by which a window is chosen.
-fn exponent_of(bits: u32) -> u32 {
-    let exponent = (bits >> 23u) & 0xffu;
-    return select(exponent, 0u, exponent == 255u);
+// The exponent by which a window is chosen: the largest of numbers that are finite.
+fn largest_exponent_of(v: vec4<u32>) -> u32 {
+    let exponents = (v >> vec4<u32>(23u)) & vec4<u32>(255u);
+    let finite = select(exponents, vec4<u32>(0u), exponents == vec4<u32>(255u));
+    return max(max(finite.x, finite.y), max(finite.z, finite.w));
 }

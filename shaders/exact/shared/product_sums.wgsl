@@ -61,16 +61,29 @@ fn integer(number: f32) -> u32 {
     return bitcast<u32>(number + ORIGIN) - ORIGIN_BITS;
 }
 
-// An accumulator with the sums of a batch. Both sums are split at bit 29, which for the upper one is bit 54 of the accumulator.
+// An accumulator with the sums of a batch. Each sum is a multiple of 2^29 and a rest with a sign, so there are four numbers to add, at
+// the bits 0, 29, 25 and 54 of the window. None of them begins where a digit does: each is cut there.
 fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
     let near = sums.near.x + sums.near.y + sums.near.z + sums.near.w;
     let rest = sums.rest.x + sums.rest.y + sums.rest.z + sums.rest.w;
-    let upper_quotient = integer(near * 0x1p-8f);
-    let lower_quotient = integer(rest * 0x1p-26f);
-    let upper = bitcast<i32>(across(sums.upper) - (upper_quotient << 29u));
-    let lower = across(sums.lower) - (lower_quotient << 29u);
-    let low = acc.low + lower + ((bitcast<u32>(upper) & 3u) << 25u);
-    let middle = acc.middle + bitcast<u32>(upper >> 2u) + (lower_quotient << 2u) + above(low);
-    let high = acc.high + upper_quotient + above(middle);
-    return Acc(low & MASK, middle & MASK, high & MASK, acc.top + above(high), acc.tag | flags);
+    let upper_multiple = integer(near * 0x1p-8f);
+    let lower_multiple = integer(rest * 0x1p-26f);
+    let upper = across(sums.upper) - (upper_multiple << 29u);
+    let lower = across(sums.lower) - (lower_multiple << 29u);
+    let numbers = vec4<u32>(lower, lower_multiple, upper, upper_multiple);
+    // Where they begin in their digits, which with UNDER are the first, the second, the second and the third, and what is left of
+    // those digits.
+    let begin = vec4<u32>(11u, 13u, 9u, 11u);
+    let left = vec4<u32>(DIGIT) - begin;
+    let low = (numbers << begin) & vec4<u32>(MASK);
+    let high = bitcast<vec4<u32>>(bitcast<vec4<i32>>(numbers) >> left);
+    return carried(Acc(
+        vec4<u32>(
+            acc.sum.x + low.x,
+            acc.sum.y + high.x + low.y + low.z,
+            acc.sum.z + high.y + high.z + low.w,
+            acc.sum.w + high.w,
+        ),
+        acc.tag | flags,
+    ));
 }

@@ -50,7 +50,7 @@ fn across(v: vec4<u32>) -> u32 {
 fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
     let near = sums.near.x + sums.near.y + sums.near.z + sums.near.w;
     let quotient = bitcast<u32>(near * 0x1p-5f + ORIGIN) - ORIGIN_BITS;
-    let low = acc.low + (across(sums.low) - (quotient << DIGIT));
-    let middle = acc.middle + quotient + above(low);
-    return Acc(low & MASK, middle & MASK, acc.high + above(middle), acc.tag | flags);
+    let y = acc.sum.y + (across(sums.low) - (quotient << DIGIT));
+    let z = acc.sum.z + quotient + above(y);
+    return Acc(vec4<u32>(acc.sum.x, y & MASK, z & MASK, acc.sum.w + above(z)), acc.tag | flags);
 }

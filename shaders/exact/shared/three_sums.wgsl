@@ -41,8 +41,8 @@ fn across(v: vec4<u32>) -> u32 {
 fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
     let middle_sum = across(sums.middle);
     let high_sum = across(sums.high);
-    let low = acc.low + across(sums.low) + across(sums.negatives) - (middle_sum << DIGIT);
-    let middle = acc.middle + (middle_sum - (high_sum << DIGIT)) + (low >> DIGIT);
-    let high = acc.high + high_sum + (middle >> DIGIT);
-    return Acc(low & MASK, middle & MASK, high & MASK, acc.top + above(high), acc.tag | flags);
+    let x = acc.sum.x + across(sums.low) + across(sums.negatives) - (middle_sum << DIGIT);
+    let y = acc.sum.y + (middle_sum - (high_sum << DIGIT)) + (x >> DIGIT);
+    let z = acc.sum.z + high_sum + (y >> DIGIT);
+    return Acc(vec4<u32>(x & MASK, y & MASK, z & MASK, acc.sum.w + above(z)), acc.tag | flags);
 }

@@ -12,6 +12,17 @@
 const HEAD: u32 = 6u;
 const WORDS: u32 = HEAD + DIGITS;
 
+// A mean is divided digit by digit, and states have no window.
+#ifdef mean
+const NEEDS_DIGITS: bool = true;
+#else
+#ifdef reads_partials
+const NEEDS_DIGITS: bool = true;
+#else
+const NEEDS_DIGITS: bool = false;
+#endif
+#endif
+
 // Stores the sum of `n` elements: the accumulator of the whole workgroup, which invocation 0 holds and which has this
 // tag, and what is in the limbs. All invocations take part; nothing is stored unless `works`.
 fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
@@ -21,26 +32,26 @@ fn conclude(slot: u32, works: bool, total: Acc, tag: u32, n: u32, at: Place) {
         store_word(2u * ((params.store + slot) * WORDS + w), state_word(w, n));
     }
 #else
-#ifndef reads_partials
-#ifndef mean
-    // Nothing was spilled: all digits are in the window.
-    if (tag & SPILLED) == 0u {
-        if works && at.lid == 0u {
-            store_number(slot, result(number_in(total), tag, vec2<u32>(n, 0u)));
-        }
-        return;
+    // If nothing was spilled, all digits are in the window.
+    let needs_digits = NEEDS_DIGITS || (tag & SPILLED) != 0u;
+    var is_negative = false;
+    if needs_digits {
+        to_digits(total, tag, at);
+        is_negative = to_magnitude(at);
     }
-#endif
-#endif
-    to_digits(total, tag, at);
-    let is_negative = to_magnitude(at);
     if works && at.lid == 0u {
 #ifdef reads_partials
         let count = vec2<u32>(atomicLoad(&tally[2]), atomicLoad(&tally[3]));
 #else
         let count = vec2<u32>(n, 0u);
 #endif
-        store_number(slot, result(number_of_digits(is_negative), tag, count));
+        var number: Number;
+        if needs_digits {
+            number = number_of_digits(is_negative);
+        } else {
+            number = number_in(total);
+        }
+        store_number(slot, result(number, tag, count));
     }
 #endif
 }

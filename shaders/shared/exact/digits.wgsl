@@ -86,7 +86,7 @@ fn to_digits(total: Acc, tag: u32, at: Place) {
     }
     workgroupBarrier();
     for (var l = at.lid; l < LIMBS; l += WG) {
-        var sum = Wide(shifted_word(l, (tag & WINDOW) - LOWEST), 0u);
+        var sum = Wide(shifted_word(l, (tag & WINDOW) - LOWEST - UNDER), 0u);
         // Minus a number is plus its flipped bits and one.
         sum = plus(sum, select(0u, COPIES, l == 0u));
         for (var c = 0u; c < COPIES; c++) {

@@ -41,30 +41,41 @@ fn vector(i: u32) -> Vector {
     }
     return Factors(input4[i], w);
 }
+
+fn vector_or_nothing(v: Vector, is_there: bool) -> Vector {
+    let none = nothing();
+    return Factors(select(none.v, v.v, is_there), select(none.w, v.w, is_there));
+}
 #else
 alias Vector = vec4<u32>;
 
 fn vector(i: u32) -> Vector {
     return input4[i];
 }
+
+fn vector_or_nothing(v: Vector, is_there: bool) -> Vector {
+    return select(nothing(), v, is_there);
+}
 #endif
 
-// Elements by which the first window is chosen, evenly spread over the input: twice as many for long inputs, for which a window
-// that misses the largest numbers costs more than a second load.
-const SAMPLES: u32 = 32u;
-const LONG: u32 = 0x400000u;
+// The first window is chosen by the largest exponent in some vectors: a few neighbours at each of several places, spread over the
+// input. They are few so that a subgroup of 32 loads them at once.
+const PLACES: u32 = 8u;
+const NEIGHBOURS: u32 = 4u;
+const SAMPLES: u32 = PLACES * NEIGHBOURS;
 
-// The largest exponent of some samples of `count` elements that are `apart` elements from one another.
-fn sampled(begin: u32, count: u32, apart: u32, first: u32, every: u32) -> u32 {
-    let samples = select(SAMPLES, 2u * SAMPLES, count > LONG);
-    let step = count / samples + 1u;
-    var top = 0u;
-    for (var k = first; k < samples; k += every) {
-        if k * step < count {
-            top = max(top, exponent_at(begin + k * step * apart));
-        }
+// Where sample `k` of `count` vectors is. Places are ninths of the input, which are in step with no rows of a picture or a grid.
+fn sample_place(k: u32, count: u32) -> u32 {
+    return (k / NEIGHBOURS + 1u) * (count / (PLACES + 1u)) + k % NEIGHBOURS;
+}
+
+// Sample `k` of a range.
+fn sample(range: Cut, k: u32) -> Vector {
+    let place = range.begin4 + sample_place(k, range.end4 - range.begin4);
+    if k < SAMPLES && place < range.end4 {
+        return vector(place);
     }
-    return top;
+    return nothing();
 }
 
 // The first window, for all invocations of all workgroups the same. If the samples are zeros, it is the one of
@@ -74,9 +85,13 @@ fn first_window(top: u32) -> u32 {
 }
 
 #ifdef subgroups
-// Every subgroup looks at all samples.
-fn own_samples(begin: u32, count: u32, apart: u32, at: Place, wg: Workgroup) -> u32 {
-    return sampled(begin, count, apart, at.lane, wg.width);
+// Every subgroup looks at all samples: each lane at one of those that are so many apart.
+fn first_sample(at: Place) -> u32 {
+    return at.lane;
+}
+
+fn sample_step(wg: Workgroup) -> u32 {
+    return wg.width;
 }
 
 fn largest_sample(own: u32, at: Place) -> u32 {
@@ -85,8 +100,12 @@ fn largest_sample(own: u32, at: Place) -> u32 {
 #else
 var<workgroup> largest: atomic<u32>;
 
-fn own_samples(begin: u32, count: u32, apart: u32, at: Place, wg: Workgroup) -> u32 {
-    return sampled(begin, count, apart, at.lid, WG);
+fn first_sample(at: Place) -> u32 {
+    return at.lid;
+}
+
+fn sample_step(wg: Workgroup) -> u32 {
+    return WG;
 }
 
 fn largest_sample(own: u32, at: Place) -> u32 {
@@ -130,13 +149,11 @@ fn load(range: Cut, i: u32, j: u32, grid: u32) -> Batch {
     }
     var batch = Batch(nothing(), nothing(), nothing(), nothing());
     if i < range.end4 {
+        // No branch for each of them: it would keep the next load from being on its way.
+        let last = range.end4 - 1u;
         batch.v0 = vector(i);
-    }
-    if i + grid < range.end4 {
-        batch.v1 = vector(i + grid);
-    }
-    if i + 2u * grid < range.end4 {
-        batch.v2 = vector(i + 2u * grid);
+        batch.v1 = vector_or_nothing(vector(min(i + grid, last)), i + grid < range.end4);
+        batch.v2 = vector_or_nothing(vector(min(i + 2u * grid, last)), i + 2u * grid < range.end4);
     }
     if j < range.single {
         batch.v3 = single(range, j);
@@ -155,20 +172,25 @@ fn loads_ahead() -> bool {
     return MAY_LOAD_AHEAD && WG >= 512u && WG < 1024u;
 }
 
-// The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. If it
-// changed its window on the way, it leaves its sum in the limbs, because only equal windows are combined.
+// The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. Sums in other
+// windows than the first go to the limbs, because only equal windows are combined.
 fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
     let range = cut(begin, stop);
-    let samples = own_samples(begin, stop - begin, 1u, at, wg);
     var i = range.begin4 + own;
     var j = own;
+    // The samples first, so that they come before the elements.
+    let first = sample(range, first_sample(at));
     var next: Batch;
     if loads_ahead() {
         next = load(range, i, j, grid);
     }
     clear_limbs(at);
     workgroupBarrier();
-    let window = first_window(largest_sample(samples, at));
+    var top = largest_exponent(first);
+    for (var k = first_sample(at) + sample_step(wg); k < SAMPLES; k += sample_step(wg)) {
+        top = max(top, largest_exponent(sample(range, k)));
+    }
+    let window = first_window(largest_sample(top, at));
     var acc = identity();
     acc.tag = window;
     var is_more = i < range.end4 || j < range.single;
@@ -189,16 +211,15 @@ fn fold_range(begin: u32, stop: u32, own: u32, grid: u32, at: Place, wg: Workgro
     return in_window(acc, window);
 }
 
-// An accumulator with this window. If the invocation has changed its window, or has a second one, those sums go to the limbs.
+// An accumulator with this window. The sum of a second window goes to the limbs, or that of the first if it has moved.
 fn in_window(sum: Acc, window: u32) -> Acc {
     var acc = sum;
     acc.tag &= MISSED - 1u;
-    leave_second();
-    if (acc.tag & WINDOW) != window {
+    if has_second() {
+        acc.tag |= leave_second();
+    } else if (acc.tag & WINDOW) != window {
         spill(acc);
-        let flags = acc.tag & ~WINDOW;
-        acc = identity();
-        acc.tag = flags | window | SPILLED;
+        acc = Acc(vec4<u32>(0u), (acc.tag & ~WINDOW) | window | SPILLED);
     }
     return acc;
 }

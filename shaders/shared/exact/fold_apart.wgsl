@@ -14,10 +14,13 @@ fn item(begin: u32, k: u32, count: u32, step: u32) -> Vector {
 
 // The sum of the elements that fall to invocation `own` of `grid`, of `count` that are `step` apart.
 fn fold_apart(begin: u32, count: u32, step: u32, own: u32, grid: u32, at: Place, wg: Workgroup) -> Acc {
-    let samples = own_samples(begin, count, step, at, wg);
     clear_limbs(at);
     workgroupBarrier();
-    let window = first_window(largest_sample(samples, at));
+    var top = 0u;
+    for (var k = first_sample(at); k < SAMPLES; k += sample_step(wg)) {
+        top = max(top, largest_exponent(item(begin, sample_place(k, count), count, step)));
+    }
+    let window = first_window(largest_sample(top, at));
     var acc = identity();
     acc.tag = window;
     for (var k = own; k < count; k += 4u * grid) {

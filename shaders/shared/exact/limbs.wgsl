@@ -69,8 +69,9 @@ fn spill(acc: Acc) {
     let number = whole(acc);
     let sign = number.w >> 31u;
     let flip = 0u - sign;
-    let p = (acc.tag & WINDOW) - LOWEST;
-    let k = p & 31u;
+    // May be negative: the number's bits below the lowest limb are zero.
+    let p = bitcast<i32>((acc.tag & WINDOW) - LOWEST - UNDER);
+    let k = bitcast<u32>(p) & 31u;
     let begin = set_of(sign);
     // The magnitude is all bits flipped and one added, if the number is negative.
     var words = number ^ vec4<u32>(flip);
@@ -79,8 +80,8 @@ fn spill(acc: Acc) {
     for (var i = 0u; i < turns(5u); i++) {
         let word = words.x + carry;
         carry = select(0u, carry, word == 0u);
-        let limb = (p >> 5u) + i;
-        // A sum never reaches beyond the last limb, so only zeros fall.
+        let limb = bitcast<u32>(p >> 5u) + i;
+        // A sum never reaches beyond the last limb, nor below the first, so only zeros fall.
         if limb < LIMBS {
             add_limb(begin, limb, (word << k) | below);
         }

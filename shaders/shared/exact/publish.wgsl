@@ -10,7 +10,6 @@
 #import io
 #import exact/limbs
 #import partials
-#import exact/window_words
 #ifdef reads_partials
 #import exact/states
 #endif
@@ -35,6 +34,12 @@ fn place_of(slot: u32, word: u32) -> u32 {
 
 fn fetch_word(slot: u32, word: u32) -> u32 {
     return atomicOr(&partials[place_of(slot, word)], 0u);
+}
+
+fn collect_window(slot: u32) -> Acc {
+    let low = vec2<u32>(fetch_word(slot, 0u), fetch_word(slot, 1u));
+    let high = vec2<u32>(fetch_word(slot, 2u), fetch_word(slot, 3u));
+    return Acc(vec4<u32>(low, high), fetch_word(slot, 4u));
 }
 
 // Adds a word, and its carries up to the word before `end`. Returns the bits of all words that were there.

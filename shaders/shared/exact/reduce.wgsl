@@ -1,33 +1,39 @@
 // One accumulator per invocation becomes one per workgroup, which invocation 0 holds, in workgroup memory.
 //
-// An accumulator has four or five words, so a level of a tree between lanes would be as many operations of a subgroup, of which
+// An accumulator has five words, so a level of a tree between lanes would be as many operations of a subgroup, of which
 // each waits for the one before. Here a level takes eight accumulators to one: invocations of the upper part store theirs, those
 // of the lower part load seven, which are on their way at the same time, and move carries once. Three levels suffice for 512
-// invocations.
+// invocations. Digits lie in memory as vectors, which are one load each.
 #import operator
 
-// The length is an expression: naga 30 does not resolve `WG` alone in some of the modules that have this array.
-var<workgroup> waiting: array<Acc, WG + 0u>;
+// The last one holds nothing: it stands for those that are not there. A branch around each load would keep the next one from
+// being on its way.
+var<workgroup> waiting: array<vec4<u32>, WG + 1u>;
+var<workgroup> waiting_tags: array<u32, WG + 1u>;
 
 // How many accumulators become one.
 const TEAM: u32 = 8u;
 
 // An accumulator of those that are left.
 fn stored(i: u32, left: u32) -> Acc {
-    if i < left {
-        return waiting[i];
-    }
-    return identity();
+    let place = select(WG, i, i < left);
+    return Acc(waiting[place], waiting_tags[place]);
 }
 
 // All invocations take part. Between two calls there has to be a barrier.
 fn reduce_all(value: Acc, at: Place, wg: Workgroup) -> Acc {
     var acc = value;
-    for (var left = WG; left > 1u; left = max(left / TEAM, 1u)) {
+    if at.lid == 0u {
+        waiting[WG] = vec4<u32>(0u);
+        waiting_tags[WG] = 0u;
+    }
+    // Levels are turns of a loop that no compiler writes out: their instructions are fetched once.
+    for (var left = turns(WG); left > 1u; left = max(left / TEAM, 1u)) {
         let next = max(left / TEAM, 1u);
         // What one level reads, no later level writes.
         if at.lid >= next && at.lid < left {
-            waiting[at.lid] = acc;
+            waiting[at.lid] = acc.sum;
+            waiting_tags[at.lid] = acc.tag;
         }
         workgroupBarrier();
         if at.lid < next {

@@ -100,7 +100,7 @@ fn number_in(acc: Acc) -> Number {
     if w.w == 0u {
         return Number(false, 0u, vec2<u32>(0u), false);
     }
-    let end = 128u - select(0u, 64u, by_two) - select(0u, 32u, by_one) + (acc.tag & WINDOW) - LOWEST;
+    let end = 128u - select(0u, 64u, by_two) - select(0u, 32u, by_one) + (acc.tag & WINDOW) - LOWEST - UNDER;
     return number_from(sign == 1u, w.w, w.yz, end, w.x != 0u);
 }
 

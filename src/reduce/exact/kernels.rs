@@ -57,15 +57,6 @@ impl Format {
         }
     }
 
-    /// The function that collects a window, word by word.
-    pub(in crate::reduce) fn window_words(self) -> Piece {
-        let words = 0..self.accumulator().words();
-        let fetches: Vec<_> = words.map(|word| format!("fetch_word(slot, {word}u)")).collect();
-        let text =
-            format!("fn collect_window(slot: u32) -> Acc {{\n    return Acc({});\n}}", fetches.join(", "));
-        Piece::new("generated: a window from the partials buffer", text)
-    }
-
     /// The operator's text.
     pub(in crate::reduce) fn pieces(self, element: Element) -> Vec<Piece> {
         Composer::default().pieces(self.file(element))
@@ -74,12 +65,8 @@ impl Format {
     /// A window's words, as invocations and workgroups hand them on; as a state it lies in memory.
     pub(in crate::reduce) fn accumulator(self) -> Layout {
         let stride = 8 * self.words() as u64;
-        match self {
-            Format::Single => Layout::of_words(&["low", "middle", "high", "tag"], stride),
-            Format::Product | Format::Double => {
-                Layout::of_words(&["low", "middle", "high", "top", "tag"], stride)
-            }
-        }
+        let digits = [".sum.x", ".sum.y", ".sum.z", ".sum.w", ".tag"];
+        Layout::of_words(&digits, "Acc(vec4<u32>({0}, {1}, {2}, {3}), {4})", stride)
     }
 
     /// The words of a state.
@@ -89,8 +76,11 @@ impl Format {
 
     /// The result's words.
     pub(in crate::reduce) fn output(self) -> Layout {
-        let stride = if self.is_double() { 8 } else { 4 };
-        Layout::of_words(&["low", "high"][..stride / 4], stride as u64)
+        if self.is_double() {
+            Layout::of_words(&[".low", ".high"], "Acc({0}, {1})", 8)
+        } else {
+            Layout::of_words(&[".low"], "Acc({0})", 4)
+        }
     }
 
     /// The largest workgroup that so many bytes of workgroup memory suffice for.

@@ -58,10 +58,10 @@ impl Request<'_> {
 
     /// Plans the reduction of all elements of some windows.
     pub(super) fn whole(&self, windows: Vec<Span>) -> Result<Plan, ReduceError> {
-        let tuning =
-            Tuning::of(self.whole_kernel(), self.limits, items(&windows).saturating_mul(self.item_size()));
+        let bytes = items(&windows).saturating_mul(self.item_size());
+        let tuning = Tuning::for_operator(self.whole_kernel(), self.monoid, self.limits, bytes);
         let tuning = match self.monoid.format() {
-            Some(_) => tuning.for_operator(self.whole_kernel(), self.monoid),
+            Some(_) => tuning,
             None => tuning.for_accumulators(self.item_size(), 4 * self.monoid.acc.words() as u64),
         };
         let (workgroup_size, most) = self.fitting(tuning);
