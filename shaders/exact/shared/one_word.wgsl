@@ -124,14 +124,14 @@ fn has_second() -> bool {
 }
 
 // The same if some lie outside of the first window. If all lie in the two windows, each number goes to its window, otherwise
-// they are added one by one. The second time and then every eighth another window is chosen for the batches that follow; the
-// first time may be the only one, and what runs rarely should be short.
+// they are added one by one. The third time and then every eighth another window is chosen for the batches that follow: in most
+// data few numbers are outside, and without a second window and bins the end is shorter.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if has_second() && in_second.tag != 0u && second_takes(acc.tag & WINDOW, v0, v1, v2, v3) {
         return settle(acc, in_first, OTHERS);
     }
-    if (acc.tag & TRIES) == MISSED {
+    if (acc.tag & TRIES) == RARE {
         if has_second() {
             acc.tag |= leave_second();
             in_second.tag = other_window(acc.tag & WINDOW, v0, v1, v2, v3);
@@ -139,23 +139,36 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
             acc = moved(acc, other_window(NOWHERE, v0, v1, v2, v3));
         }
     }
+    let is_rare = acc.tag < RARE;
     acc.tag = (acc.tag + MISSED) | OTHERS;
     var a = v0;
     var b = v1;
     var c = v2;
     var d = v3;
+    if is_rare {
+        for (var turn = 0u; turn < turns(4u); turn++) {
+            acc = carried(add_one(add_one(add_one(add_one(acc, a.x), b.x), c.x), d.x));
+            a = a.yzwx;
+            b = b.yzwx;
+            c = c.yzwx;
+            d = d.yzwx;
+        }
+        return acc;
+    }
+    var flags = 0u;
     for (var turn = 0u; turn < turns(4u); turn++) {
-        acc = carried(add_one(add_one(add_one(add_one(acc, a.x), b.x), c.x), d.x));
+        flags |= add_four(vec4<u32>(a.x, b.x, c.x, d.x));
         a = a.yzwx;
         b = b.yzwx;
         c = c.yzwx;
         d = d.yzwx;
     }
+    acc.tag |= flags;
     return acc;
 }
 
-// One number, wherever it is: what is in the window or not far from it goes to the digits, all else to its bin. Digits have room
-// for four.
+// One number, wherever it is: what is in the window or not far from it goes to the digits, which have room for four, all else to its
+// bin. A bin takes less time, but emptying bins takes some at the end.
 fn add_one(acc: Acc, bits: u32) -> Acc {
     let exponent = (bits >> 23u) & 255u;
     let place = exponent + UNDER - (acc.tag & WINDOW);
@@ -219,6 +232,34 @@ fn empty_bins(at: Place) {
     for (var i = at.lid; i < 512u; i += WG) {
         add_bin(i, atomicLoad(&bins[i]), 0u);
     }
+}
+
+// Adds four numbers to their bins. Returns flags.
+fn add_four(v: vec4<u32>) -> u32 {
+    let is_normal = ((v << vec4<u32>(1u)) - vec4<u32>(0x1000000u)) < vec4<u32>(0xfe000000u);
+    if !all(is_normal) {
+        return add_alone(v.x) | add_alone(v.y) | add_alone(v.z) | add_alone(v.w);
+    }
+    let bin = v >> vec4<u32>(23u);
+    let m = (v & vec4<u32>(0x7fffffu)) | vec4<u32>(0x800000u);
+    let before = vec4<u32>(
+        atomicAdd(&bins[bin.x], m.x),
+        atomicAdd(&bins[bin.y], m.y),
+        atomicAdd(&bins[bin.z], m.z),
+        atomicAdd(&bins[bin.w], m.w),
+    );
+    var wrapped = (before + m) < before;
+    if any(wrapped) {
+        var which = bin;
+        for (var i = 0u; i < turns(4u); i++) {
+            if wrapped.x {
+                add_bin(which.x, 0u, 1u);
+            }
+            which = which.yzwx;
+            wrapped = wrapped.yzwx;
+        }
+    }
+    return SPILLED;
 }
 
 // Adds a number to its bin, unless it is zero. Returns flags.

@@ -9,9 +9,10 @@ const OTHERS: u32 = 0x20000u;
 const NAN: u32 = 0x40000u;
 const PLUS_INFINITY: u32 = 0x80000u;
 const MINUS_INFINITY: u32 = 0x100000u;
-// Counts batches that fit no window of the invocation: every eighth of them tries another window.
+// Counts batches that fit no window of the invocation: every eighth of them tries another window, the first after two.
 const MISSED: u32 = 0x1000000u;
 const TRIES: u32 = 0x7000000u;
+const RARE: u32 = 2u * MISSED;
 
 // When a window is chosen, at least so many of its exponents are left free above the largest exponent seen. Windows end at
 // multiples of this.
