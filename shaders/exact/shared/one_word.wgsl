@@ -139,13 +139,13 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
             acc = moved(acc, other_window(NOWHERE, v0, v1, v2, v3));
         }
     }
-    let is_rare = acc.tag < RARE;
+    let takes_bins = prefers_bins(acc.tag);
     acc.tag = (acc.tag + MISSED) | OTHERS;
     var a = v0;
     var b = v1;
     var c = v2;
     var d = v3;
-    if is_rare {
+    if !takes_bins {
         for (var turn = 0u; turn < turns(4u); turn++) {
             acc = carried(add_one(add_one(add_one(add_one(acc, a.x), b.x), c.x), d.x));
             a = a.yzwx;
@@ -167,8 +167,14 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
     return acc;
 }
 
+// Whether numbers that fit no window are better put to bins, which take less time than digits, if there are many, but some at the
+// end. The code for it costs time, too, so it is left out where a window moves, and of numbers of few exponents.
+fn prefers_bins(tag: u32) -> bool {
+    return MAY_PREFER_BINS && has_second() && tag >= RARE;
+}
+
 // One number, wherever it is: what is in the window or not far from it goes to the digits, which have room for four, all else to its
-// bin. A bin takes less time, but emptying bins takes some at the end.
+// bin.
 fn add_one(acc: Acc, bits: u32) -> Acc {
     let exponent = (bits >> 23u) & 255u;
     let place = exponent + UNDER - (acc.tag & WINDOW);
