@@ -9,19 +9,21 @@
 // Ten additions with carry for each element would take far longer than loading it. Three steps avoid them:
 //
 //     1. a window in registers    23 exponents of 254. It holds nearly all elements of real data, which take a multiplication
-//                                 and two additions each, without carries (exact/shared/products.wgsl)
-//     2. limbs of the workgroup   eleven words in workgroup memory, for elements outside the window: atomics add each element
+//                                 and two additions each, without carries (exact/shared/products.wgsl). The sum itself is
+//                                 four digits, with room for an element now and then that is up to 2^28 times smaller than
+//                                 the window or 2^8 times larger (accumulator.wgsl)
+//     2. limbs of the workgroup   eleven words in workgroup memory, for elements far from the window: atomics add each element
 //                                 at the limb of its exponent, and the result of `atomicAdd` shows the carry (limbs.wgsl)
 //     3. the combination          windows are combined like the sums of `single-pass`: in workgroup memory, a slot per workgroup, and the
 //                                 last workgroup to finish. A workgroup that used its limbs adds them to one set for all
 //
-// All invocations begin with the same window. They choose it by the same 32 or 64 elements, spread over the input:
-// it reaches two or three exponents above the largest of them and about twenty below, and ends at a multiple of
-// two, so that other launches often choose the same. An invocation that finds a batch outside of its window
+// All invocations begin with the same window. They choose it by the same 32 vectors, four at each of eight places in the input:
+// it reaches two or three exponents above the largest element of them and about twenty below, and ends at a multiple of
+// two, so that other launches often choose the same. An invocation that finds a third batch outside of its window
 // takes a second one beside it, if one holds all those numbers, for the batches that follow: data of two scales lie
 // in two windows, data sorted by magnitude pass through a few. In the end the second window's sum goes to the limbs.
-// (Numbers of two words, and workgroups of fewer than 512, have one window, which moves.) Zeros fit every window and add
-// nothing.
+// (Numbers of two words, and workgroups of other sizes than 256 and 512, have one window, which moves.) Zeros fit every window
+// and add nothing.
 //
 // Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL
 // permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum.
@@ -31,13 +33,12 @@
 // the remainder is exact.
 //
 // Its price is arithmetic: a dozen integer operations per element. Large GPUs do them while they wait for
-// memory; software adapters do not wait for memory. The end is longer, too: limbs, digits and the rounding
-// take some microseconds, however short the input is.
+// memory; software adapters do not wait for memory. The end is longer, too: five words of each workgroup instead of one
+// and the rounding take one or two microseconds, however short the input is, and limbs two more, if any are used.
 //
 // Beyond the documents. CUB's reproducible sum (RFA) splits floats into bins by float arithmetic: the same
 // bits on one vendor's GPUs and one version, not correctly rounded, at 1.4 times the time of its plain sum.
-// Today: on an H200, of ordinary data, 1.04 to 1.07 times the time of `single-pass` at 2^28 elements, and 1.2 to 1.4
-// times at 2^24.
+// Today: on an H200, of ordinary data, 1.05 times the time of `single-pass` at 2^28 elements, and 1.2 times at 2^24.
 #import entry
 #ifdef strided
 #import exact/fold_apart
