@@ -74,7 +74,7 @@ prop_compose! {
     }
 }
 
-/// Workgroup sizes of which half are usual: with few that are possible, errors alone would be tested.
+/// Workgroup sizes. Half of them are usual ones; otherwise nearly every job would only test an error.
 fn usual_size() -> impl Strategy<Value = u32> {
     prop_oneof![knob(), prop::sample::select(vec![32, 64, 128, 256])]
 }

@@ -7,7 +7,7 @@ const LIMBS: u32 = 20u;
 const COPIES: u32 = 4u;
 const FORMAT: u32 = 0x102u;
 const BELOW: u32 = 149u;
-// Products take all registers as it is.
+// Products already need all registers.
 const MAY_LOAD_AHEAD: bool = false;
 const ONE: u32 = 254u;
 const LOWEST: u32 = 2u;

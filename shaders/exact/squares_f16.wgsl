@@ -3,6 +3,7 @@
 // Both arrays start at the same offset, as grids of a stencil do: their words hold the same pairs.
 #import squares
 
+// See one_word.wgsl.
 const MAY_PREFER_BINS: bool = true;
 const PER_VECTOR: u32 = 8u;
 

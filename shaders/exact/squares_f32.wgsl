@@ -1,6 +1,7 @@
 // Squares of differences between 32-bit floats.
 #import squares
 
+// See one_word.wgsl.
 const MAY_PREFER_BINS: bool = true;
 const PER_VECTOR: u32 = 4u;
 

@@ -1,4 +1,4 @@
-// exact: sums without rounding, by integers alone: the same bits on every GPU, in any order.
+// exact: sums without rounding, as integers: the same bits on every GPU, in any order.
 //
 // Every earlier rung rounds at each addition, so its last digits depend on the tree: on the size of
 // workgroups, the width of subgroups and the plan. But a float is an integer of 24 bits times a power of two,
@@ -26,13 +26,14 @@
 // and add nothing.
 //
 // Why not floats? The classic method for exact sums computes rounding errors by float subtractions. WGSL
-// permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum.
+// permits a compiler to rearrange those, and Metal's does. Rearranging integers does not change their sum. Floats help
+// here only to say which multiple of 2^28 a sum is near to, and no rounding or rearranging changes that.
 //
 // What it fixes over single-pass: the last bits. Two GPUs, two tunings, two orders of the elements, one file
 // or ten pieces of it give the same bits: those of the true sum, rounded once. And when large numbers cancel,
 // the remainder is exact.
 //
-// Its price is arithmetic: a dozen integer operations per element. Large GPUs do them while they wait for
+// Its price is arithmetic: a dozen operations per element. Large GPUs do them while they wait for
 // memory; software adapters do not wait for memory. The end is longer, too: five words of each workgroup instead of one
 // and the rounding take one or two microseconds, however short the input is, and limbs two more, if any are used.
 //

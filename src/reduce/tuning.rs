@@ -120,8 +120,8 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
 }
 
 /// The same of exact sums. Few workgroups are few windows to collect, and small ones have shorter reductions, which is most of
-/// the time of short inputs. In long inputs several small workgroups to a core are faster than a large one, if their invocations take
-/// so few registers that there are several. Those of pairs do not.
+/// the time of short inputs. For long inputs of 32-bit floats several small workgroups to a core are faster than a large one, and for those
+/// of 64-bit floats one of 1024; invocations that add pairs take too many registers for either.
 fn exact(format: Format, bytes: u64, limits: &wgpu::Limits) -> (u32, u32) {
     // The accumulators of a workgroup are in its memory, of 20 bytes each, beside limbs and bins.
     let largest = match limits.max_compute_workgroup_storage_size {

@@ -44,6 +44,55 @@ fn array(element: Element, parts: &[&[usize]], part: usize, zeros: bool, seed: u
         .collect()
 }
 
+/// Numbers for which a window moves and comes back, and which are all so near to it that none needs limbs of its own: so many
+/// batches of so many numbers each, of these exponents.
+fn there_and_back(batch: usize) -> Vec<u8> {
+    let mut random = Random::new(5);
+    let parts: [(usize, [u32; 2]); 3] = [(5, [127, 127]), (3, [105, 122]), (16, [127, 127])];
+    let exponents =
+        parts.into_iter().flat_map(|(batches, two)| (0..batches * batch).map(move |i| two[i % 2]));
+    exponents.flat_map(|exponent| ((exponent << 23) | (random.next() >> 41) as u32).to_le_bytes()).collect()
+}
+
+#[test]
+fn a_window_moves_and_comes_back() {
+    let _alone = alone();
+    let (op, element) = (Op::Sum, Element::F32);
+    let monoid = op.over(element).unwrap();
+    let rung = Rung::named("exact").unwrap();
+    let limits = gpu().device.limits();
+    let mut moved = 0;
+    for size in [32, 64, 128, 256, 1024] {
+        let mut options = exact(false, false);
+        let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
+        tuning.max_workgroups = 1;
+        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
+            continue;
+        }
+        moved += 1;
+        let bench =
+            Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
+        let bytes = there_and_back(16 * size as usize);
+        bench.check(Shape::Whole, &bytes, None, 0, bytes.len() / 4, &format!("workgroups of {size}"));
+    }
+    assert!(moved >= 3, "only {moved} sizes");
+    // Segments are summed by workgroups of a size of their own.
+    let bench = Bench::new(gpu(), (op, element));
+    for size in [64, 128, 256] {
+        let bytes = there_and_back(16 * size);
+        let len = bytes.len() / 4;
+        bench.check(
+            Shape::Segments { len: len as u64 },
+            &[&bytes[..], &bytes].concat(),
+            None,
+            0,
+            len,
+            "segments",
+        );
+    }
+}
+
 #[test]
 fn scales_change_on_the_way() {
     let _alone = alone();

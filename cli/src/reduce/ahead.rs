@@ -36,8 +36,8 @@ impl Ahead {
         self.changed.notify_all();
     }
 
-    /// Stops when what this returns is dropped. A thread holds it that reads pieces, works on them or takes them, and that ends when
-    /// there are no more: if it panics instead, its piece is never taken, and others would wait for ever.
+    /// Stops when what this returns is dropped. Every thread that reads, reduces or takes pieces holds one. If it panics, its piece is
+    /// never taken, and the others would wait for ever.
     pub fn until_dropped(&self) -> Stop<'_> {
         Stop(self)
     }

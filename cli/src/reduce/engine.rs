@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::{Source, Stored};
 
-/// How many pieces, for each GPU, may have begun and not be taken: enough where another GPU is ten times slower.
+/// How many pieces may be begun but not yet taken, per GPU: enough where another GPU is ten times slower.
 const WAITING: u64 = 32;
 
 /// Reduces one file after the other, piece by piece.

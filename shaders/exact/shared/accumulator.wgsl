@@ -16,6 +16,14 @@ fn identity() -> Acc {
     return Acc(vec4<u32>(0u), 0u);
 }
 
+fn across(v: vec4<u32>) -> u32 {
+    return v.x + v.y + v.z + v.w;
+}
+
+fn is_any(v: vec4<u32>) -> bool {
+    return (v.x | v.y | v.z | v.w) != 0u;
+}
+
 // What a signed number leaves above a digit.
 fn above(number: u32) -> u32 {
     return bitcast<u32>(bitcast<i32>(number) >> DIGIT);

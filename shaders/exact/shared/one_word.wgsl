@@ -2,8 +2,8 @@
 //
 // A window is 23 exponents wide. A number with a significand m of 24 bits, whose exponent is the s-th of the window, is
 // x = m · 2^s: up to 46 bits. Sixteen of them are added at a time, as two sums of 32 bits (products.wgsl). `settle` adds
-// such a batch to the invocation's digits, from the second one on: the first is below the window. 2^32 numbers of 46 bits add up
-// to less than 2^78, which is 22 bits of the highest digit and a sign: nothing overflows.
+// such a batch to the invocation's digits, starting at the second digit, as the first lies below the window. 2^32 numbers of 46
+// bits add up to less than 2^78, which is 22 bits of the highest digit and a sign: nothing overflows.
 #import accumulator
 #import products
 
@@ -67,10 +67,6 @@ fn add_numbers(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u
     return settle(acc, sums, flags);
 }
 
-fn is_any(v: vec4<u32>) -> bool {
-    return (v.x | v.y | v.z | v.w) != 0u;
-}
-
 // A second window, and the sum in it; without one, its tag is zero. Numbers of two scales, mixed, lie in two windows.
 var<private> in_second: Acc;
 
@@ -124,8 +120,8 @@ fn has_second() -> bool {
 }
 
 // The same if some lie outside of the first window. If all lie in the two windows, each number goes to its window, otherwise
-// they are added one by one. The third time and then every eighth another window is chosen for the batches that follow: in most
-// data few numbers are outside, and without a second window and bins the end is shorter.
+// they are added one by one. The third time and then every eighth another window is chosen for the batches that follow. The first
+// two times use neither a second window nor bins: in most data few numbers are outside, and without these the end is shorter.
 fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
     var acc = before;
     if has_second() && in_second.tag != 0u && second_takes(acc.tag & WINDOW, v0, v1, v2, v3) {
@@ -167,8 +163,8 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
     return acc;
 }
 
-// Whether numbers that fit no window are better put to bins, which take less time than digits, if there are many, but some at the
-// end. The code for it costs time, too, so it is left out where a window moves, and of numbers of few exponents.
+// Whether the numbers of a batch that fits no window all go to bins. Bins are faster than digits if many numbers are outside,
+// but cost some time at the end. Their code slows down kernels with one window, and 16-bit floats, so those do without.
 fn prefers_bins(tag: u32) -> bool {
     return MAY_PREFER_BINS && has_second() && tag >= RARE;
 }
@@ -191,7 +187,7 @@ fn moved(acc: Acc, other: u32) -> Acc {
         return acc;
     }
     spill(acc);
-    return Acc(vec4<u32>(0u), (acc.tag & ~WINDOW) | other);
+    return Acc(vec4<u32>(0u), (acc.tag & ~WINDOW) | SPILLED | other);
 }
 
 // A window that holds nothing.
@@ -217,8 +213,8 @@ fn beyond(v: vec4<u32>, window: u32, instead: u32) -> vec4<u32> {
     return select(finite, vec4<u32>(instead), is_inside | ((v << vec4<u32>(1u)) == vec4<u32>(0u)));
 }
 
-// Numbers outside of the window: a bin for each sign and exponent, as significands with the same exponent can be added as
-// they are. That takes one atomic addition. The value that it returns shows whether the bin wrapped; then 2^32 goes to the
+// Numbers of batches that fit no window: a bin for each sign and exponent, as significands with the same exponent can be added
+// as they are. That takes one atomic addition. The value that it returns shows whether the bin wrapped; then 2^32 goes to the
 // limbs.
 var<workgroup> bins: array<atomic<u32>, 512>;
 

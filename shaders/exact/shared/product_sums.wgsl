@@ -8,8 +8,9 @@
 //     upper   Σ q · ±2^s   modulo 2^32, of less than 2^48          near   Σ x          as a float, in units of 2^46
 //     lower   Σ d · ±2^s   modulo 2^32, of less than 2^51          rest   Σ d · ±2^s   as a float, in units of 8
 //
-// The sum of a batch is 2^25 · upper + lower. Roundings move `near` by less than 2^50, which is 2^25 of its units of `upper`, and
-// `rest` by less than 2^29.
+// The sum of a batch is 2^25 · upper + lower. Roundings move `near` by less than 2^52, which is 2^27 of its units of `upper`, and
+// `rest` by less than 2^30.
+#import origin
 
 struct Shares {
     upper: vec4<u32>,
@@ -18,9 +19,7 @@ struct Shares {
     rest: vec4<f32>,
 }
 
-// 1.5 · 2^23 and its bits, as in products.wgsl, and 2^23 and its bits, for integers that are not negative.
-const ORIGIN: f32 = 0x1.8p23f;
-const ORIGIN_BITS: u32 = 0x4b400000u;
+// 2^23 and its bits: as ORIGIN, for integers that are not negative.
 const BASE: f32 = 0x1p23f;
 const BASE_BITS: u32 = 0x4b000000u;
 
@@ -50,15 +49,6 @@ fn products(f: Factors, power: vec4<u32>) -> Shares {
 
 fn both(a: Shares, b: Shares) -> Shares {
     return Shares(a.upper + b.upper, a.lower + b.lower, a.near + b.near, a.rest + b.rest);
-}
-
-fn across(v: vec4<u32>) -> u32 {
-    return v.x + v.y + v.z + v.w;
-}
-
-// The integer next to a float of up to 2^22.
-fn integer(number: f32) -> u32 {
-    return bitcast<u32>(number + ORIGIN) - ORIGIN_BITS;
 }
 
 // An accumulator with the sums of a batch. Each sum is a multiple of 2^29 and a rest with a sign, so there are four numbers to add, at

@@ -9,7 +9,8 @@ const OTHERS: u32 = 0x20000u;
 const NAN: u32 = 0x40000u;
 const PLUS_INFINITY: u32 = 0x80000u;
 const MINUS_INFINITY: u32 = 0x100000u;
-// Counts batches that fit no window of the invocation: every eighth of them tries another window, the first after two.
+// Counts batches that fit no window of the invocation: every eighth of them tries another window. The formats differ in which is
+// the first.
 const MISSED: u32 = 0x1000000u;
 const TRIES: u32 = 0x7000000u;
 const RARE: u32 = 2u * MISSED;

@@ -33,10 +33,6 @@ fn both(a: Shares, b: Shares) -> Shares {
     return Shares(a.low + b.low, a.middle + b.middle, a.high + b.high, a.negatives + b.negatives);
 }
 
-fn across(v: vec4<u32>) -> u32 {
-    return v.x + v.y + v.z + v.w;
-}
-
 // An accumulator with the sums of a batch.
 fn settle(acc: Acc, sums: Shares, flags: u32) -> Acc {
     let middle_sum = across(sums.middle);

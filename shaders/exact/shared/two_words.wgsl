@@ -17,10 +17,6 @@ fn clear_bins(at: Place) {}
 
 fn empty_bins(at: Place) {}
 
-fn is_any(v: vec4<u32>) -> bool {
-    return (v.x | v.y | v.z | v.w) != 0u;
-}
-
 fn largest_of(v: vec4<u32>) -> u32 {
     return max(max(v.x, v.y), max(v.z, v.w));
 }

@@ -71,7 +71,7 @@ fn plus(a: Wide, b: u32) -> Wide {
 }
 
 // Computes `digits` of the workgroup's accumulator, which invocation 0 holds and which has this tag, and the limbs. All invocations
-// take part; barriers follow.
+// take part. Includes barriers.
 fn to_digits(total: Acc, tag: u32, at: Place) {
     if at.lid == 0u {
         let number = whole(total);
@@ -117,8 +117,8 @@ fn to_digits(total: Acc, tag: u32, at: Place) {
     workgroupBarrier();
 }
 
-// Makes digits those of the magnitude, and returns whether the number was negative. All invocations take part; a barrier
-// follows.
+// Makes digits those of the magnitude, and returns whether the number was negative. All invocations take part. Includes
+// barriers.
 fn to_magnitude(at: Place) -> bool {
     let is_flipped = (digits[LIMBS - 1u] >> 31u) == 1u;
     workgroupBarrier();

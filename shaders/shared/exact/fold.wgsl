@@ -2,9 +2,9 @@
 // are words of 32 bits here, whatever the elements are.
 //
 // The arithmetic of a turn takes about as long as its loads, so memory has to work while invocations compute. There are
-// two ways. Either an invocation loads its next vectors before it adds these: that takes twice the registers, so half as
-// many invocations run at once. Or twice as many run, and some load while others compute: in workgroups of 1024, for
-// which compilers get by with 64 registers and which pay for long inputs, or in several small workgroups to a core.
+// two ways. Either an invocation loads its next vectors before it adds these, as in workgroups of 512: that takes twice the
+// registers, so half as many invocations run at once. Or more of them run, and some load while others compute: in several small
+// workgroups to a core, which suit long inputs, or in one of 1024, for which compilers get by with 64 registers.
 #import operator
 #import io
 #import exact/limbs
@@ -64,7 +64,7 @@ const PLACES: u32 = 8u;
 const NEIGHBOURS: u32 = 4u;
 const SAMPLES: u32 = PLACES * NEIGHBOURS;
 
-// Where sample `k` of `count` vectors is. Places are ninths of the input, which are in step with no rows of a picture or a grid.
+// Where sample `k` of `count` vectors is. The places are at ninths of the input: data often repeat in powers of two.
 fn sample_place(k: u32, count: u32) -> u32 {
     return (k / NEIGHBOURS + 1u) * (count / (PLACES + 1u)) + k % NEIGHBOURS;
 }
@@ -169,7 +169,7 @@ fn single(range: Cut, j: u32) -> Vector {
 
 // Whether an invocation loads the vectors of its next turn before it adds those of this one.
 fn loads_ahead() -> bool {
-    return MAY_LOAD_AHEAD && WG >= 512u && WG < 1024u;
+    return MAY_LOAD_AHEAD && WG == 512u;
 }
 
 // The sum of the elements from `begin` to `stop` that fall to this invocation, which is number `own` of `grid`. Sums in other

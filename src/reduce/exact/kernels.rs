@@ -94,8 +94,8 @@ impl Format {
         let window = 4 * self.accumulator().words() as u64;
         let limbs = 4 * (self.digits() as u64 + 1);
         let bins = if self == Format::Single { 2048 } else { 0 };
-        // Two signs in as many copies, the digits and their carries; the words to publish, flags, counts and the first
-        // window come on top.
+        // Two signs in as many copies, the digits and their carries. On top come the empty accumulator, the window's number and
+        // marks of digits, the words to publish, flags, counts and the first window: no more than this, each in whole vectors.
         u64::from(workgroup_size) * window + (2 * self.copies() + 2) * limbs + bins + 208
     }
 

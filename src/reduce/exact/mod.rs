@@ -6,7 +6,8 @@
 //!
 //! [`Accuracy::Exact`] in the [`Options`](crate::reduce::Options) of a reducer selects it, for [`Shape::Whole`],
 //! [`Shape::Strided`], [`Shape::Segments`], [`Shape::Offsets`] and [`Shape::Axis`]. The rung `exact` of the [`ladder`](crate::reduce::ladder) is its kernel for whole inputs.
-//! Kernels compute with 32-bit integers alone. A device needs no feature for it, not even to sum 64-bit floats.
+//! Kernels compute with 32-bit integers, and where it is faster with 32-bit floats whose rounding cannot change the result. A device needs no
+//! feature for it, not even to sum 64-bit floats, which takes integers alone.
 //!
 //! | operator | elements | result |
 //! |---|---|---|
