@@ -27,6 +27,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "writes_partials",
     "signed",
     "mean",
+    "prefers_bins",
     "float",
     "half",
     "bits_64",

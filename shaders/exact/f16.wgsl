@@ -2,8 +2,6 @@
 // 16-bit floats.
 #import one_word
 
-// See one_word.wgsl.
-const MAY_PREFER_BINS: bool = false;
 const PER_VECTOR: u32 = 8u;
 const NOTHING: u32 = 0x8000u;
 

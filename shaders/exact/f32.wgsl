@@ -1,8 +1,6 @@
 // 32-bit floats, as their bits. A vector holds four.
 #import one_word
 
-// See one_word.wgsl.
-const MAY_PREFER_BINS: bool = true;
 const PER_VECTOR: u32 = 4u;
 // Elements that add nothing.
 const NOTHING: u32 = 0x80000000u;

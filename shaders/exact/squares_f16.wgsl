@@ -3,8 +3,6 @@
 // Both arrays start at the same offset, as grids of a stencil do: their words hold the same pairs.
 #import squares
 
-// See one_word.wgsl.
-const MAY_PREFER_BINS: bool = true;
 const PER_VECTOR: u32 = 8u;
 
 // The bits of four 32-bit floats that are these 16-bit ones. What is subnormal here is a small integer times 2^-24.

@@ -1,8 +1,6 @@
 // Squares of differences between 32-bit floats.
 #import squares
 
-// See one_word.wgsl.
-const MAY_PREFER_BINS: bool = true;
 const PER_VECTOR: u32 = 4u;
 
 fn add_batch(acc: Acc, f0: Factors, f1: Factors, f2: Factors, f3: Factors) -> Acc {

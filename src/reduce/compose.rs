@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
+use crate::element::Element;
 use crate::reduce::error::ReduceError;
-use crate::reduce::exact::is_exact_kernel;
+use crate::reduce::exact::{EXACT, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::op::Op;
@@ -126,6 +127,7 @@ impl Text<'_> {
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && monoid.op() == Some(Op::Mean))
+            .define("prefers_bins", *stage.kernel == EXACT && monoid.element() == Some(Element::F32))
             .define("bits_64", is_exact && monoid.stride() == 8)
             .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())

@@ -135,38 +135,30 @@ fn add_apart(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<
             acc = moved(acc, other_window(NOWHERE, v0, v1, v2, v3));
         }
     }
-    let takes_bins = prefers_bins(acc.tag);
     acc.tag = (acc.tag + MISSED) | OTHERS;
+#ifdef prefers_bins
+    if before.tag >= RARE {
+        return binned(acc, v0, v1, v2, v3);
+    }
+#endif
+    return one_by_one(acc, v0, v1, v2, v3);
+}
+
+// Sixteen numbers, each wherever it is.
+fn one_by_one(before: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    var acc = before;
     var a = v0;
     var b = v1;
     var c = v2;
     var d = v3;
-    if !takes_bins {
-        for (var turn = 0u; turn < turns(4u); turn++) {
-            acc = carried(add_one(add_one(add_one(add_one(acc, a.x), b.x), c.x), d.x));
-            a = a.yzwx;
-            b = b.yzwx;
-            c = c.yzwx;
-            d = d.yzwx;
-        }
-        return acc;
-    }
-    var flags = 0u;
     for (var turn = 0u; turn < turns(4u); turn++) {
-        flags |= add_four(vec4<u32>(a.x, b.x, c.x, d.x));
+        acc = carried(add_one(add_one(add_one(add_one(acc, a.x), b.x), c.x), d.x));
         a = a.yzwx;
         b = b.yzwx;
         c = c.yzwx;
         d = d.yzwx;
     }
-    acc.tag |= flags;
     return acc;
-}
-
-// Whether the numbers of a batch that fits no window all go to bins. Bins are faster than digits if many numbers are outside,
-// but cost some time at the end. Their code slows down kernels with one window, and 16-bit floats, so those do without.
-fn prefers_bins(tag: u32) -> bool {
-    return MAY_PREFER_BINS && has_second() && tag >= RARE;
 }
 
 // One number, wherever it is: what is in the window or not far from it goes to the digits, which have room for four, all else to its
@@ -236,6 +228,25 @@ fn empty_bins(at: Place) {
     }
 }
 
+#ifdef prefers_bins
+// Sixteen numbers, all of them in bins. That is faster than digits if many numbers are outside of windows, but costs some time at
+// the end. The code for it slows down kernels with one window, and sums of 16-bit floats, so those do without.
+fn binned(acc: Acc, v0: vec4<u32>, v1: vec4<u32>, v2: vec4<u32>, v3: vec4<u32>) -> Acc {
+    var flags = acc.tag;
+    var a = v0;
+    var b = v1;
+    var c = v2;
+    var d = v3;
+    for (var turn = 0u; turn < turns(4u); turn++) {
+        flags |= add_four(vec4<u32>(a.x, b.x, c.x, d.x));
+        a = a.yzwx;
+        b = b.yzwx;
+        c = c.yzwx;
+        d = d.yzwx;
+    }
+    return Acc(acc.sum, flags);
+}
+
 // Adds four numbers to their bins. Returns flags.
 fn add_four(v: vec4<u32>) -> u32 {
     let is_normal = ((v << vec4<u32>(1u)) - vec4<u32>(0x1000000u)) < vec4<u32>(0xfe000000u);
@@ -263,6 +274,7 @@ fn add_four(v: vec4<u32>) -> u32 {
     }
     return SPILLED;
 }
+#endif
 
 // Adds a number to its bin, unless it is zero. Returns flags.
 fn add_alone(bits: u32) -> u32 {
