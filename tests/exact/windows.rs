@@ -54,70 +54,54 @@ fn there_and_back(batch: usize) -> Vec<u8> {
     exponents.flat_map(|exponent| ((exponent << 23) | (random.next() >> 41) as u32).to_le_bytes()).collect()
 }
 
-#[test]
-fn a_window_moves_and_comes_back() {
-    let _alone = alone();
-    let (op, element) = (Op::Sum, Element::F32);
+/// A reducer of one workgroup of this size, if the adapter has such: so few invocations that each takes many batches.
+fn of_size((op, element): (Op, Element), size: u32, subgroups: bool) -> Option<Bench<'static>> {
     let monoid = op.over(element).unwrap();
     let rung = Rung::named("exact").unwrap();
     let limits = gpu().device.limits();
-    let mut moved = 0;
-    for size in [32, 64, 128, 256, 1024] {
-        let mut options = exact(false, false);
-        let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
-        tuning.max_workgroups = 1;
-        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-        if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
-            continue;
-        }
-        moved += 1;
-        let bench =
-            Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
+    let mut options = exact(false, false);
+    let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
+    tuning.max_workgroups = 1;
+    options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+    options.subgroups = subgroups;
+    options.check(&monoid, Form::Whole, gpu().device.features(), &limits).ok()?;
+    Some(Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) })
+}
+
+#[test]
+fn a_window_moves_and_comes_back() {
+    let _alone = alone();
+    let case = (Op::Sum, Element::F32);
+    let sizes = [32, 64, 128, 256, 1024].map(|size| (size, of_size(case, size, true)));
+    let benches: Vec<_> = sizes.into_iter().filter_map(|(size, bench)| Some((size, bench?))).collect();
+    assert!(benches.len() >= 3, "only {} sizes", benches.len());
+    for (size, bench) in benches {
         let bytes = there_and_back(16 * size as usize);
         bench.check(Shape::Whole, &bytes, None, 0, bytes.len() / 4, &format!("workgroups of {size}"));
     }
-    assert!(moved >= 3, "only {moved} sizes");
     // Segments are summed by workgroups of a size of their own.
-    let bench = Bench::new(gpu(), (op, element));
+    let bench = Bench::new(gpu(), case);
     for size in [64, 128, 256] {
         let bytes = there_and_back(16 * size);
         let len = bytes.len() / 4;
-        bench.check(
-            Shape::Segments { len: len as u64 },
-            &[&bytes[..], &bytes].concat(),
-            None,
-            0,
-            len,
-            "segments",
-        );
+        let twice = [&bytes[..], &bytes].concat();
+        bench.check(Shape::Segments { len: len as u64 }, &twice, None, 0, len, "segments");
     }
 }
 
 #[test]
 fn scales_change_on_the_way() {
     let _alone = alone();
-    let rung = Rung::named("exact").unwrap();
-    let limits = gpu().device.limits();
+    let most = gpu().device.limits().max_compute_invocations_per_workgroup;
     for (op, element) in [(Op::Sum, Element::F32), (Op::Mean, Element::F32), (Op::Sum, Element::F64)] {
-        let monoid = op.over(element).unwrap();
-        // So few invocations that each takes many batches. Only workgroups of 256 and 512 have a second window; not every
-        // adapter has the larger ones.
+        // Only workgroups of 256 and 512 have a second window; not every adapter has the larger ones.
         let (mut sizes, mut largest) = (0, 0);
         for (size, subgroups) in
             [(32, true), (256, true), (512, true), (1024, true), (64, false), (512, false)]
         {
-            let mut options = exact(false, false);
-            let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
-            tuning.max_workgroups = 1;
-            options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-            options.subgroups = subgroups;
-            if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
-                continue;
-            }
+            let Some(bench) = of_size((op, element), size, subgroups) else { continue };
             sizes += 1;
             largest = largest.max(size);
-            let bench =
-                Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) };
             for (seed, zeros, parts) in
                 [(1, false, &PARTS[..]), (2, true, &PARTS), (3, false, &NEAR), (4, true, &NEAR)]
             {
@@ -128,9 +112,6 @@ fn scales_change_on_the_way() {
             }
         }
         assert!(sizes >= 2, "{op} of {element} ran in {sizes} sizes");
-        assert!(
-            largest >= limits.max_compute_invocations_per_workgroup.min(512),
-            "{op} of {element}: {largest}"
-        );
+        assert!(largest >= most.min(512), "{op} of {element}: {largest}");
     }
 }
