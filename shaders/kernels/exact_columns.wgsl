@@ -63,5 +63,5 @@ fn kernel(at: Place, wg: Workgroup) {
     let rows = min(params.own.chunk, params.own.len - begin);
     let row = outer * params.own.len + begin;
     let top = row * params.own.inner + (slot - local * params.own.inner) + params.first - params.index;
-    conclude_alone(slot, wg.index < params.groups, fold_column(top, rows, at, wg), rows, at, wg);
+    conclude_alone(slot, wg.index < params.groups, fold_column(top, rows, at, wg), rows, at);
 }

@@ -25,5 +25,5 @@ fn kernel(at: Place, wg: Workgroup) {
         return;
     }
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
-    conclude_alone(range.result, true, sum, range.count, at, wg);
+    conclude_alone(range.result, true, sum, range.count, at);
 }

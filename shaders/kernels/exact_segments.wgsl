@@ -32,5 +32,5 @@ fn kernel(at: Place, wg: Workgroup) {
     let slot = min(wg.index, params.groups - 1u);
     let range = bounds(slot);
     let sum = fold_range(range.begin, range.end, at.lid, WG, at, wg);
-    conclude_alone(slot, wg.index < params.groups, sum, range.end - range.begin, at, wg);
+    conclude_alone(slot, wg.index < params.groups, sum, range.end - range.begin, at);
 }

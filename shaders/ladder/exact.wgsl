@@ -80,7 +80,7 @@ fn kernel(at: Place, wg: Workgroup) {
     // Once for the invocations of this workgroup, and then, in the last one, for all workgroups. A single workgroup needs no partials.
     var is_all = params.own.tickets == 1u;
     loop {
-        let total = reduce_all(share, at, wg);
+        let total = reduce_all(share, at);
         let tag = shared_tag(total, at);
         let has_spilled = (tag & SPILLED) != 0u;
         if has_spilled {

@@ -21,7 +21,7 @@ fn stored(i: u32, left: u32) -> Acc {
 }
 
 // All invocations take part. Between two calls there has to be a barrier.
-fn reduce_all(value: Acc, at: Place, wg: Workgroup) -> Acc {
+fn reduce_all(value: Acc, at: Place) -> Acc {
     var acc = value;
     if at.lid == 0u {
         waiting[WG] = vec4<u32>(0u);
