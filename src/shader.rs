@@ -194,6 +194,19 @@ impl Composer {
     }
 }
 
+/// Returns the label of a kernel: `halofold` and the parts, joined by dots, in characters that file names may
+/// have everywhere. DX12 passes the label of a module to DXC as the name of its source file, and a name with a
+/// colon is a path that cannot be read.
+pub(crate) fn label(parts: &[&str]) -> String {
+    let allowed = |c| match c {
+        '/' => '.',
+        c if c.is_ascii_alphanumeric() || "-_.".contains(c) => c,
+        _ => '-',
+    };
+    let written = parts.iter().flat_map(|part| ["."].into_iter().chain([*part])).flat_map(str::chars);
+    "halofold".chars().chain(written.map(allowed)).collect()
+}
+
 /// Joins pieces to one module, after directives that enable the extensions.
 pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
     let mut module = String::new();
@@ -254,6 +267,12 @@ mod tests {
             join(&["f16"], &pieces),
             "enable f16;\n\n// ==== a\n\nconst A: u32 = 1u;\n\n// ==== b\n\nconst B: u32 = 2u;\n"
         );
+    }
+
+    #[test]
+    fn labels_of_kernels_are_file_names() {
+        assert_eq!(label(&["reduce", "arg-min", "two_pass"]), "halofold.reduce.arg-min.two_pass");
+        assert_eq!(label(&["reduce", "C:\\a/b <*>é"]), "halofold.reduce.C--a.b-----");
     }
 
     #[test]

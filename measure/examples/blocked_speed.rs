@@ -87,8 +87,7 @@ impl Options {
         for (name, tuning) in &self.shapes {
             let mut config = self.config.with_tuning(*tuning);
             config.subgroups = self.subgroups;
-            let kernel =
-                Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
+            let kernel = Kernel::of_stencil(&config);
             let path = folder.join(format!("{}.spv", name.replace(':', "-")));
             let Code::Words(words) = kernel.translate(Language::Spirv)?.code else {
                 return Err("no words".into());

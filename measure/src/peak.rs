@@ -282,7 +282,7 @@ struct Bound {
 
 impl Bound {
     fn new(device: &Device, form: &Form, source: &wgpu::Buffer, sink: &wgpu::Buffer) -> Self {
-        let label = format!("halofold::measure::{}", form.kernel);
+        let label = format!("halofold.measure.{}", form.kernel);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(&label),
             source: wgpu::ShaderSource::Wgsl(form.wgsl.into()),

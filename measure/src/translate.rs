@@ -10,9 +10,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use halofold::adapter::HELPFUL_FEATURES;
+use halofold::histogram;
 use halofold::reduce::Monoid;
 use halofold::reduce::ladder::Coverage;
 use halofold::reduce::plan::{Reads, Stage};
+use halofold::stencil::Config;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage};
@@ -170,13 +172,36 @@ pub struct Kernel {
     pub entry_point: &'static str,
     /// The values of its overrides.
     pub overrides: Vec<(&'static str, f64)>,
+    /// The label of its module and pipeline, which DXC takes for the name of a file.
+    pub label: String,
 }
 
 impl Kernel {
     /// Composes a stage for a device with these features; `None` if the operator has no such stage there.
     pub fn of(monoid: &Monoid, stage: Stage, features: Features) -> Option<Self> {
         let wgsl = monoid.compose(stage, features)?;
-        Some(Kernel { wgsl, entry_point: "main", overrides: stage.overrides() })
+        let label = monoid.label(stage);
+        Some(Kernel { wgsl, entry_point: "main", overrides: stage.overrides(), label })
+    }
+
+    /// Composes the main kernel of a stencil.
+    pub fn of_stencil(config: &Config) -> Self {
+        Kernel {
+            wgsl: config.compose(),
+            entry_point: "main",
+            overrides: config.overrides(),
+            label: config.label(),
+        }
+    }
+
+    /// Composes one step of a histogram.
+    pub fn of_histogram(job: &histogram::Job, step: histogram::Step) -> Self {
+        Kernel {
+            wgsl: job.compose(step),
+            entry_point: "main",
+            overrides: job.overrides(step),
+            label: job.label(step),
+        }
     }
 
     /// Translates it.

@@ -29,12 +29,21 @@ SECONDS = 400
 
 
 def run(command, **options):
-    """Runs a program, and answers its output, also if it failed."""
-    try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS, text=True, errors="replace", **options)
-    except subprocess.TimeoutExpired as late:
-        text = (late.stdout or b"").decode(errors="replace")
-        return subprocess.CompletedProcess(command, 124, text, f"not done within {SECONDS} s")
+    """Runs a program, and answers its output, also if it failed.
+
+    The output goes to files: Wine's own programs inherit it and run on, and who reads from a pipe waits for them.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        late = ""
+        try:
+            code = subprocess.run(command, stdout=out, stderr=err, timeout=SECONDS, **options).returncode
+        except subprocess.TimeoutExpired:
+            code, late = 124, f"not done within {SECONDS} s"
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+        return subprocess.CompletedProcess(command, code, texts[0], late or texts[1])
 
 
 def built(source, program, command):
@@ -231,11 +240,14 @@ class Windows(Compiler):
     def version(self):
         return f"{WEBGPU_VERSION} {self.profile}"
 
+    def key(self, kernel):
+        return f"{super().key(kernel)} {kernel['module']}"
+
     def ask(self, kernels):
         program = built(self.source, "windows.exe", [MINGW, "-O1", "-Wall", "-static", "-municode"])
         # Drive Z: is the root of this machine's files.
         lines = [
-            "\t".join([f"Z:{self.file(kernel)}", kernel["entry_points"]["hlsl"], self.profile] + ["halves"] * kernel["halves"])
+            "\t".join([f"Z:{self.file(kernel)}", kernel["entry_points"]["hlsl"], self.profile, kernel["module"]] + ["halves"] * kernel["halves"])
             for kernel in kernels
         ]
         path = listed(lines)

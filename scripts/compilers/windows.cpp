@@ -3,8 +3,9 @@
 //   x86_64-w64-mingw32-g++-posix -O1 -static -municode windows.cpp -o windows.exe
 //   wine windows.exe LIST, with dxcompiler.dll (DXC) and d3dcompiler_47.dll (FXC) beside it
 //
-// LIST has a line for each kernel: FILE, a tab, ENTRY, a tab, PROFILE (cs_5_1 for FXC, cs_6_6 for DXC), and where the kernel has 16-bit
-// types a tab and "halves". Answers a line for each: "ok" or "error", a tab, and what the compiler said with | for ends of lines.
+// LIST has a line for each kernel: FILE, a tab, ENTRY, a tab, PROFILE (cs_5_1 for FXC, cs_6_6 for DXC), a tab, LABEL (the label of the
+// module, which wgpu-hal gives as the name of the source), and where the kernel has 16-bit types a tab and "halves". Answers a line for
+// each: "ok" or "error", a tab, and what the compiler said with | for ends of lines.
 #include <windows.h>
 
 #include <fstream>
@@ -67,16 +68,16 @@ static std::string take(Blob *blob) {
     return line;
 }
 
-static Answer by_fxc(D3DCompileFn compile, const std::string &source, const std::string &entry, const std::string &profile) {
+static Answer by_fxc(D3DCompileFn compile, const std::string &source, const std::string &entry, const std::string &profile, const std::string &label) {
     Blob *code = nullptr, *errors = nullptr;
-    HRESULT status = compile(source.data(), source.size(), nullptr, nullptr, nullptr, entry.c_str(), profile.c_str(), ENABLE_STRICTNESS, 0, &code, &errors);
+    HRESULT status = compile(source.data(), source.size(), label.c_str(), nullptr, nullptr, entry.c_str(), profile.c_str(), ENABLE_STRICTNESS, 0, &code, &errors);
     if (code) code->Release();
     return {status, take(errors)};
 }
 
-static Answer by_dxc(DxcCompiler3 *compiler, const std::string &source, const std::string &entry, const std::string &profile, bool halves) {
-    std::wstring wide_entry(entry.begin(), entry.end()), wide_profile(profile.begin(), profile.end());
-    std::vector<const wchar_t *> options = {L"-E", wide_entry.c_str(), L"-T", wide_profile.c_str(), L"-HV", L"2018", L"-no-warnings", L"-Ges"};
+static Answer by_dxc(DxcCompiler3 *compiler, const std::string &source, const std::string &entry, const std::string &profile, const std::string &label, bool halves) {
+    std::wstring wide_entry(entry.begin(), entry.end()), wide_profile(profile.begin(), profile.end()), wide_label(label.begin(), label.end());
+    std::vector<const wchar_t *> options = {wide_label.c_str(), L"-E", wide_entry.c_str(), L"-T", wide_profile.c_str(), L"-HV", L"2018", L"-no-warnings", L"-Ges"};
     if (halves) options.push_back(L"-enable-16bit-types");
     DxcBuffer buffer = {source.data(), source.size(), UTF8};
     DxcOperationResult *result = nullptr;
@@ -102,15 +103,17 @@ int wmain(int count, wchar_t **arguments) {
     std::ifstream list(std::string(wide.begin(), wide.end()));
     for (std::string line; std::getline(list, line);) {
         std::istringstream fields(line);
-        std::string file, entry, profile, halves;
+        std::string file, entry, profile, label, halves;
         std::getline(fields, file, '\t');
         std::getline(fields, entry, '\t');
         std::getline(fields, profile, '\t');
+        std::getline(fields, label, '\t');
         std::getline(fields, halves, '\t');
         std::ifstream opened(file, std::ios::binary);
         std::stringstream source;
         source << opened.rdbuf();
-        const Answer answer = profile == "cs_5_1" ? by_fxc(fxc, source.str(), entry, profile) : by_dxc(dxc, source.str(), entry, profile, !halves.empty());
+        const bool old = profile == "cs_5_1";
+        const Answer answer = old ? by_fxc(fxc, source.str(), entry, profile, label) : by_dxc(dxc, source.str(), entry, profile, label, !halves.empty());
         std::cout << (SUCCEEDED(answer.status) ? "ok" : "error") << '\t' << answer.said << std::endl;
     }
     return 0;

@@ -4,7 +4,7 @@ use crate::histogram::job::Job;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::Method;
-use crate::shader::Composer;
+use crate::shader::{self, Composer};
 
 impl Job {
     /// The file that contains the entry point of a step.
@@ -14,6 +14,11 @@ impl Job {
             (Step::Count, Method::Workgroup { .. }) => "histogram/workgroup",
             (Step::Count, Method::Storage) => "histogram/storage",
         }
+    }
+
+    /// Returns the label of a step's module and pipeline.
+    pub fn label(&self, step: Step) -> String {
+        shader::label(&[self.kernel(step)])
     }
 
     /// Composes the WGSL of a step: the kernel first, then everything that it imports. The entry point is

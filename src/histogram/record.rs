@@ -148,7 +148,7 @@ impl Histogram {
     fn step(&self, step: Step) -> Compiled {
         self.kernels.get(step, || {
             let kernel = pipeline::Kernel {
-                label: &format!("halofold::histogram::{step:?}"),
+                label: &self.job.label(step),
                 wgsl: self.job.compose(step),
                 entry_point: "main",
                 slots: self.job.slots(step),

@@ -12,7 +12,7 @@ use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::op::Op;
 use crate::reduce::plan::{Reads, Stage, Writes};
-use crate::shader::{Composer, Piece};
+use crate::shader::{self, Composer, Piece};
 
 impl Monoid {
     /// Composes the WGSL of one stage for a device with these features. Its entry point is `main`, its
@@ -38,6 +38,11 @@ impl Monoid {
         let subgroups =
             stage.kernel.subgroups != Subgroups::Required || features.contains(Features::SUBGROUP);
         (fits && subgroups).then(|| text.compose())
+    }
+
+    /// Returns the label of a stage's module and pipeline.
+    pub fn label(&self, stage: Stage) -> String {
+        shader::label(&["reduce", self.name(), stage.kernel.name])
     }
 }
 

@@ -9,7 +9,7 @@ use crate::reduce::plan::WORDS;
 use crate::shader;
 use crate::slice::Slice;
 
-/// The label of the kernel and of its buffers.
+/// The label of the buffers.
 const LABEL: &str = "halofold::reduce::length";
 
 /// The bindings of group 0 that the kernel declares.
@@ -48,7 +48,7 @@ impl Length {
         let most = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
         let workgroup_size = WORKGROUP.min(most);
         let kernel = pipeline::Kernel {
-            label: LABEL,
+            label: &shader::label(&["reduce", "length"]),
             wgsl: shader::text("kernels/length").to_owned(),
             entry_point: "main",
             slots: &SLOTS,

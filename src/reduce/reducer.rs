@@ -201,7 +201,7 @@ impl Reducer {
             let text = self.text(stage);
             options::check(&text, self.options.subgroups, &self.limits)?;
             let kernel = pipeline::Kernel {
-                label: &format!("halofold::reduce::{}::{}", self.monoid.name(), stage.kernel.name),
+                label: &self.monoid.label(stage),
                 wgsl: self.replaced(text.compose()),
                 entry_point: "main",
                 slots: &text.slots(),

@@ -1,6 +1,7 @@
 //! The auxiliary kernels of a stencil. They are shown, translated and tested like its main kernel.
 
 use crate::reduce::Monoid;
+use crate::shader;
 use crate::stencil::config::Config;
 use crate::stencil::{convergence, halo, residual};
 
@@ -12,6 +13,13 @@ pub struct AuxKernel {
     pub wgsl: String,
     /// Its entry point.
     pub entry_point: &'static str,
+    /// The label of its module and pipeline.
+    pub label: String,
+}
+
+/// Returns the label of an auxiliary kernel.
+pub(super) fn label(entry_point: &str) -> String {
+    shader::label(&["stencil", entry_point])
 }
 
 impl Config {
@@ -20,7 +28,8 @@ impl Config {
     /// [`reduce`](crate::reduce).
     pub fn aux_kernels(&self) -> Vec<AuxKernel> {
         let kernel = |wgsl: String, entry_points: &[&'static str]| {
-            let with = |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point };
+            let with =
+                |&entry_point| AuxKernel { wgsl: wgsl.clone(), entry_point, label: label(entry_point) };
             entry_points.iter().map(with).collect::<Vec<_>>()
         };
         [

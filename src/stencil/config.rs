@@ -4,7 +4,7 @@ use wgpu::{Features, Limits};
 
 use crate::element::Element;
 use crate::pipeline;
-use crate::shader::{Composer, Piece};
+use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine, Sample};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
@@ -289,6 +289,11 @@ impl Config {
             .provide("element", element(self.element))
             .choose("formula", self.stencil.formula)
             .compose(self.variant.file, extensions(self.element))
+    }
+
+    /// Returns the label of the kernel's module and pipeline.
+    pub fn label(&self) -> String {
+        shader::label(&["stencil", self.variant.name])
     }
 
     /// The bindings of group 0 that the kernel declares.

@@ -10,7 +10,7 @@ use crate::pipeline::{self, Checks, Compilations, Compiled, Kernel, Options};
 use crate::reduce::{ReduceError, Reducer};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
-use crate::stencil::{convergence, halo, residual};
+use crate::stencil::{aux_kernels, convergence, halo, residual};
 
 /// The binding of the right-hand side.
 pub(super) const RHS: u32 = 5;
@@ -68,7 +68,7 @@ impl Kernels {
     fn own(&self, key: Key, config: &Config) -> Compiled {
         self.compiled.get(key, || {
             let kernel = Kernel {
-                label: &format!("halofold::stencil::{}", config.variant.name),
+                label: &config.label(),
                 wgsl: config.compose(),
                 entry_point: "main",
                 slots: config.slots(),
@@ -91,25 +91,19 @@ impl Kernels {
     }
 
     fn exchange(&self, entry_point: &'static str) -> Compiled {
-        let label = format!("halofold::stencil::{entry_point}");
-        self.auxiliary(&label, || halo::compose(self.config.element), entry_point, &halo::SLOTS)
+        self.auxiliary(|| halo::compose(self.config.element), entry_point, &halo::SLOTS)
     }
 
     /// A kernel of the convergence check.
     pub(super) fn convergence(&self, entry_point: &'static str) -> Compiled {
         let wgsl = || convergence::compose(self.config.element);
-        self.auxiliary("halofold::stencil::convergence", wgsl, entry_point, &convergence::SLOTS)
+        self.auxiliary(wgsl, entry_point, &convergence::SLOTS)
     }
 
     /// An auxiliary kernel, which always has wgpu's checks: they cost nothing there.
-    fn auxiliary(
-        &self,
-        label: &str,
-        wgsl: impl FnOnce() -> String,
-        entry_point: &'static str,
-        slots: &[u32],
-    ) -> Compiled {
+    fn auxiliary(&self, wgsl: impl FnOnce() -> String, entry_point: &'static str, slots: &[u32]) -> Compiled {
         self.compiled.get(Key::Auxiliary(entry_point), || {
+            let label = &aux_kernels::label(entry_point);
             let (overrides, cache, checks) = (&[][..], self.cache.as_ref(), Checks::On);
             let kernel = Kernel { label, wgsl: wgsl(), entry_point, slots, overrides, cache, checks };
             pipeline::compile(&self.device, kernel)

@@ -160,7 +160,7 @@ const MAIN: &str = "@compute @workgroup_size(64)
     }";
 
 fn of(wgsl: String) -> u64 {
-    fingerprint(&Kernel { wgsl, entry_point: "main", overrides: Vec::new() })
+    fingerprint(&Kernel { wgsl, entry_point: "main", overrides: Vec::new(), label: String::new() })
 }
 
 fn declared() -> String {

@@ -23,9 +23,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
             for (workgroup_size, bins) in [(64, 3), (256, 100), (1024, 256)] {
                 let job = job(keys, bins, workgroup_size, method);
                 for step in [Step::Clear, Step::Count] {
-                    let overrides = job.overrides(step);
-                    let kernel = Kernel { wgsl: job.compose(step), entry_point: "main", overrides };
-                    kernels.push((format!("{step:?} of {job:?}"), kernel));
+                    kernels.push((format!("{step:?} of {job:?}"), Kernel::of_histogram(&job, step)));
                 }
             }
         }
@@ -44,9 +42,11 @@ fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let method = Method::Workgroup { copies, slices, merge: false };
         let job = job(Keys::Numbers, bins, 256, method);
-        let overrides = job.overrides(Step::Count);
-        let kernel = Kernel { wgsl: job.compose(Step::Count), entry_point: "main", overrides };
-        let takes = kernel.translate(Language::Wgsl).unwrap().facts.workgroup_memory_bytes;
+        let takes = Kernel::of_histogram(&job, Step::Count)
+            .translate(Language::Wgsl)
+            .unwrap()
+            .facts
+            .workgroup_memory_bytes;
         let with =
             |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..Limits::default() };
         assert!(job.check(&with(takes)).is_ok() && job.check(&with(takes - 4)).is_err(), "{job:?}: {takes}");

@@ -1,6 +1,8 @@
 //! The kernels that are no operation of the library's: they measure memory, unpack files, and run between the reductions of
 //! `halofold stress`.
 
+use std::path::{Path, PathBuf};
+
 use halofold_measure::translate::Kernel;
 
 /// Every one of them, by what it is.
@@ -18,10 +20,41 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let kernels =
         kernels.chain(["change", "press", "poison"].map(|entry| ("stress", (between, entry, Vec::new()))));
     let named = |(name, (wgsl, entry_point, overrides)): (&str, (&str, &'static str, Vec<_>))| {
-        let kernel = Kernel { wgsl: wgsl.to_owned(), entry_point, overrides };
+        let label = format!("halofold.{name}");
+        let kernel = Kernel { wgsl: wgsl.to_owned(), entry_point, overrides, label };
         (format!("{name} {entry_point} {:?}", kernel.overrides), kernel)
     };
     kernels.map(named).collect()
+}
+
+/// The statements of the sources that make a shader module, by the path of the file.
+fn modules_made(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut made = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            made.extend(modules_made(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let statements = text.split("ShaderModuleDescriptor {").skip(1);
+            let with_path = |rest: &str| (path.clone(), rest.split(';').next().unwrap().to_owned());
+            made.extend(statements.map(with_path));
+        }
+    }
+    made
+}
+
+/// A module is labelled as its kernel says, or by a name without a colon: see `Kernel::label`.
+#[test]
+fn no_module_has_a_colon_in_its_label() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = ["src", "measure", "fleet", "files", "cli", "mpi", "examples", "benches"];
+    let made: Vec<_> = sources.iter().flat_map(|folder| modules_made(&root.join(folder))).collect();
+    assert!(made.len() >= 5, "{made:?}");
+    for (path, statement) in made {
+        let label = statement.split("Some(\"").nth(1).and_then(|rest| rest.split('"').next());
+        assert!(!label.unwrap_or_default().contains(':'), "{}: {statement}", path.display());
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::reduce::Monoid;
-use halofold::stencil::{Block, Border, Borders, Config, Dims, Grid, STENCILS};
+use halofold::stencil::{AuxKernel, Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
 use crate::catalogue::Distinct;
@@ -99,13 +99,13 @@ fn entries() -> Vec<Entry> {
         let Config { stencil, variant, element, borders, tuning, .. } = config;
         let (stencil, name) = (stencil.name, variant.name);
         let label = format!("{stencil} {name} of {element} in {}, {borders:?}", tuning.block);
-        let kernel = Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() };
+        let kernel = Kernel::of_stencil(&config);
         let memory = Some(config.workgroup_bytes());
         let wide_lanes = config.subgroups && element == Element::F64;
         add(Entry { label, kernel, traits: traits(&config), element, wide_lanes, memory });
         for kernel in config.aux_kernels() {
-            let entry_point = kernel.entry_point;
-            let kernel = Kernel { wgsl: kernel.wgsl, entry_point, overrides: Vec::new() };
+            let AuxKernel { wgsl, entry_point, label, .. } = kernel;
+            let kernel = Kernel { wgsl, entry_point, overrides: Vec::new(), label };
             let label = format!("{entry_point} of {element}");
             let traits = vec![entry_point.to_owned()];
             add(Entry { label, kernel, traits, element, wide_lanes: false, memory: None });
@@ -147,7 +147,7 @@ fn tuned() -> Vec<Item> {
         items.push(Item {
             row: format!("stencil: {}", variant.name),
             label: format!("{} {} of {element}, {tuning}", stencil.name, variant.name),
-            kernel: Kernel { wgsl: config.compose(), entry_point: "main", overrides: config.overrides() },
+            kernel: Kernel::of_stencil(&config),
             traits: Vec::new(),
         });
     };

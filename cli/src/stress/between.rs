@@ -44,7 +44,7 @@ impl Between {
     fn new(gpu: &Gpu, entry_point: &str, words: &wgpu::Buffer, workgroups: u64) -> Self {
         let device = &gpu.device;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("halofold::stress"),
+            label: Some("halofold.stress"),
             source: wgpu::ShaderSource::Wgsl(include_str!("between.wgsl").into()),
         });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
