@@ -203,8 +203,7 @@ pub(crate) fn label(parts: &[&str]) -> String {
         c if c.is_ascii_alphanumeric() || "-_.".contains(c) => c,
         _ => '-',
     };
-    let written = parts.iter().flat_map(|part| ["."].into_iter().chain([*part])).flat_map(str::chars);
-    "halofold".chars().chain(written.map(allowed)).collect()
+    format!("halofold.{}", parts.join(".")).chars().map(allowed).collect()
 }
 
 /// Joins pieces to one module, after directives that enable the extensions.

@@ -19,7 +19,7 @@ use halofold::stencil::{
 };
 use halofold::{Element, adapter, wgpu};
 use halofold_measure::translate::{Code, Kernel, Language};
-use halofold_measure::{Budget, Timer, peak};
+use halofold_measure::{Budget, Timer, compile, peak};
 
 /// What the command line asks for.
 struct Options {
@@ -256,18 +256,13 @@ impl Differ {
                 }
                 atomicAdd(&count, wrong);
             }";
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("differ"),
-            source: wgpu::ShaderSource::Wgsl(source.into()),
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("differ"),
-            layout: None,
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: Default::default(),
-            cache: None,
-        });
+        let kernel = Kernel {
+            wgsl: source.to_owned(),
+            entry_point: "main",
+            overrides: Vec::new(),
+            label: "differ".to_owned(),
+        };
+        let pipeline = compile(device, &kernel);
         let count = buffer(device, 4);
         let entries = [one, other, &count];
         let entries: Vec<_> = entries

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
+mod compile;
 mod differ;
 mod field;
 mod inputs;
@@ -21,6 +22,7 @@ mod timer;
 pub mod translate;
 mod trial;
 
+pub use compile::compile;
 pub use field::{Difference, Field, FieldError, Pair};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;

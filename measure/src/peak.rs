@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use wgpu::util::DeviceExt as _;
 use wgpu::{BufferUsages, Device};
 
+use crate::compile::compile;
+use crate::translate::Kernel;
 use crate::{Budget, MeasureError, Timer, Timing};
 
 /// The most bytes the peak is measured over; more than any last-level cache holds.
@@ -199,6 +201,17 @@ impl Form {
     }
 }
 
+impl From<&Form> for Kernel {
+    fn from(form: &Form) -> Self {
+        Kernel {
+            wgsl: form.wgsl.to_owned(),
+            entry_point: "main",
+            overrides: form.constants.to_vec(),
+            label: format!("halofold.measure.{}", form.kernel),
+        }
+    }
+}
+
 /// At least this many workgroups, in rows of equal length that a device takes; `None` if it takes fewer.
 fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
     let most = u64::from(limits.max_compute_workgroups_per_dimension);
@@ -282,22 +295,7 @@ struct Bound {
 
 impl Bound {
     fn new(device: &Device, form: &Form, source: &wgpu::Buffer, sink: &wgpu::Buffer) -> Self {
-        let label = format!("halofold.measure.{}", form.kernel);
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(&label),
-            source: wgpu::ShaderSource::Wgsl(form.wgsl.into()),
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(&label),
-            layout: None,
-            module: &module,
-            entry_point: None,
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &form.constants,
-                ..Default::default()
-            },
-            cache: None,
-        });
+        let pipeline = compile(device, &form.into());
         let vectors = (source.size() / 16) as u32;
         let size = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("halofold::measure::size"),
@@ -305,7 +303,7 @@ impl Bound {
             usage: BufferUsages::UNIFORM,
         });
         let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(&label),
+            label: Some("halofold::measure::peak"),
             layout: &pipeline.get_bind_group_layout(0),
             entries: &[
                 wgpu::BindGroupEntry { binding: 0, resource: source.as_entire_binding() },

@@ -6,12 +6,30 @@
 
 mod uniformity;
 
+use std::collections::BTreeSet;
+
 use halofold::wgpu::Features;
+use halofold_measure::translate::Kernel;
 use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
 use naga::{Block, Expression, Function, Handle, Module, Statement, TypeInner};
 
-/// The rules that a module breaks, in words.
-pub fn broken_rules(wgsl: &str) -> Vec<String> {
+use crate::KERNELS;
+
+/// The rules that a kernel breaks, in words.
+pub fn broken_rules(kernel: &Kernel) -> Vec<String> {
+    let mut broken = broken_in(&kernel.wgsl);
+    broken.extend(strange_label(&kernel.label));
+    broken
+}
+
+/// DX12 passes the label to DXC as the name of a source file.
+fn strange_label(label: &str) -> Option<String> {
+    let strange = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
+    label.contains(strange).then(|| format!("the label `{label}` is no name of a file"))
+}
+
+/// The rules that a module breaks.
+fn broken_in(wgsl: &str) -> Vec<String> {
     let module = naga::front::wgsl::parse_str(wgsl).expect("kernels parse");
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
@@ -127,8 +145,18 @@ fn for_each_statement(block: &Block, visit: &mut impl FnMut(&Statement)) {
 }
 
 #[test]
+fn labels_are_names_of_files() {
+    let labels: BTreeSet<_> = KERNELS.kernels.iter().map(|entry| &*entry.kernel.label).collect();
+    assert!(labels.contains("halofold.reduce.sum.single-pass"), "{labels:?}");
+    assert_eq!(
+        strange_label("halofold::reduce").unwrap(),
+        "the label `halofold::reduce` is no name of a file"
+    );
+}
+
+#[test]
 fn a_struct_of_built_ins_is_found() {
-    let broken = broken_rules(
+    let broken = broken_in(
         "struct In { @builtin(workgroup_id) group: vec3<u32> }
          @compute @workgroup_size(1) fn main(in: In) {}",
     );
@@ -143,14 +171,14 @@ fn wide_lanes_are_found() {
         ("vec2<u64>", "subgroupShuffleDown(x, 1u)"),
         ("u64", "subgroupInclusiveAdd(x)"),
     ] {
-        let broken = broken_rules(&format!(
+        let broken = broken_in(&format!(
             "fn lanes(x: {ty}) -> {ty} {{ return {operation}; }}
              @compute @workgroup_size(64) fn main() {{ _ = lanes({ty}()); }}"
         ));
         assert_eq!(broken.len(), 1, "{ty} {operation}: {broken:?}");
     }
     let narrow = "@compute @workgroup_size(64) fn main() { _ = subgroupShuffle(vec2<u32>(), 1u); }";
-    assert_eq!(broken_rules(narrow), Vec::<String>::new());
+    assert_eq!(broken_in(narrow), Vec::<String>::new());
 }
 
 #[test]
@@ -161,7 +189,7 @@ fn halved_atomics_are_found() {
         ("u64", "_ = atomicExchange(&word, 0lu); _ = atomicOr(&word, 0lu);", 0),
         ("u32", "atomicStore(&word, atomicLoad(&word));", 0),
     ] {
-        let broken = broken_rules(&format!(
+        let broken = broken_in(&format!(
             "@group(0) @binding(0) var<storage, read_write> word: atomic<{ty}>;
              @compute @workgroup_size(64) fn main() {{ {body} }}"
         ));
@@ -214,7 +242,7 @@ fn barriers_that_not_all_reach_are_found() {
         "if part(Place(group.x, lid)) == 1u { workgroupBarrier(); }",
         "switch lid { case 1u: { workgroupBarrier(); } default: {} }",
     ] {
-        assert_eq!(broken_rules(&around(body)).len(), 1, "{body}");
+        assert_eq!(broken_in(&around(body)).len(), 1, "{body}");
     }
 }
 
@@ -233,6 +261,6 @@ fn barriers_that_all_reach_are_fine() {
         "if workgroupUniformLoad(&shared_word) == 0u { return; } storageBarrier();",
         "_ = other(lid); if other(given) == 1u { workgroupBarrier(); }",
     ] {
-        assert_eq!(broken_rules(&around(body)), Vec::<String>::new(), "{body}");
+        assert_eq!(broken_in(&around(body)), Vec::<String>::new(), "{body}");
     }
 }

@@ -58,7 +58,7 @@ fn in_parallel<T: Sync>(items: &[T], work: impl Fn(&T) -> Vec<String> + Sync) ->
 fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
     let spirv_val = SpirvVal::find();
     for (label, kernel) in kernels {
-        assert_eq!(lints::broken_rules(&kernel.wgsl), Vec::<String>::new(), "{label}");
+        assert_eq!(lints::broken_rules(&kernel), Vec::<String>::new(), "{label}");
         for language in Language::ALL {
             let words = translate(&kernel, &[], language)
                 .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
@@ -211,7 +211,7 @@ fn other_workgroup_sizes() {
 #[test]
 fn no_kernel_breaks_a_rule() {
     fail_on(&in_parallel(&KERNELS.kernels, |entry| {
-        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        let broken = lints::broken_rules(&entry.kernel);
         broken.into_iter().map(|rule| format!("{}: {rule}", entry.first.label())).collect()
     }));
 }

@@ -38,7 +38,7 @@ fn finish(acc: Acc, n: u32) -> u32 {{ return n; }}
     }
     fail_on(&in_parallel(&distinct.kernels, |entry| {
         let label = entry.first.label();
-        let mut complaints = lints::broken_rules(&entry.kernel.wgsl);
+        let mut complaints = lints::broken_rules(&entry.kernel);
         for language in Language::ALL {
             // Numbers of 32 bits are never refused.
             let outcome = write(entry, language, SpirvVal::find());

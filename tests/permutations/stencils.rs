@@ -198,10 +198,12 @@ fn every_stencil_in_every_language() {
 #[test]
 fn no_stencil_breaks_a_rule() {
     let mut texts = HashSet::new();
-    let entries: Vec<_> =
-        entries().into_iter().filter(|entry| texts.insert(entry.kernel.wgsl.clone())).collect();
+    let entries: Vec<_> = entries()
+        .into_iter()
+        .filter(|entry| texts.insert((entry.kernel.wgsl.clone(), entry.kernel.label.clone())))
+        .collect();
     fail_on(&in_parallel(&entries, |entry| {
-        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        let broken = lints::broken_rules(&entry.kernel);
         broken.into_iter().map(|rule| format!("{}: {rule}", entry.label)).collect()
     }));
 }
@@ -234,7 +236,7 @@ fn exact_residuals_in_every_language() {
     let distinct = Distinct::of(&operators, 256);
     assert!(distinct.kernels.len() > 8, "{}", distinct.kernels.len());
     fail_on(&in_parallel(&distinct.kernels, |entry| {
-        let broken = lints::broken_rules(&entry.kernel.wgsl);
+        let broken = lints::broken_rules(&entry.kernel);
         broken.into_iter().map(|rule| format!("{}: {rule}", entry.first.label())).collect()
     }));
     write_all(&distinct);

@@ -1,6 +1,7 @@
 //! Packed elements on their way to the reductions: Booleans and narrow integers become 32-bit integers on the GPU.
 
 use halofold::wgpu;
+use halofold_measure::translate::Kernel;
 
 use super::file::Work;
 use crate::gpu::Gpu;
@@ -56,22 +57,16 @@ impl Unpack {
 }
 
 fn compile(gpu: &Gpu, stored: Stored) -> wgpu::ComputePipeline {
-    let module = gpu.device.create_shader_module(wgpu::include_wgsl!("unpack.wgsl"));
     let number = |truth: bool| f64::from(u8::from(truth));
-    let constants = [
-        ("BITS", 8.0 * stored.size() as f64),
-        ("SIGNED", number(matches!(stored, Stored::I8 | Stored::I16))),
-        ("TRUTH", number(stored == Stored::Bool)),
-    ];
-    gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: Some("halofold unpack"),
-        layout: None,
-        module: &module,
-        entry_point: Some("unpack"),
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &constants,
-            ..wgpu::PipelineCompilationOptions::default()
-        },
-        cache: None,
-    })
+    let kernel = Kernel {
+        wgsl: include_str!("unpack.wgsl").to_owned(),
+        entry_point: "unpack",
+        overrides: vec![
+            ("BITS", 8.0 * stored.size() as f64),
+            ("SIGNED", number(matches!(stored, Stored::I8 | Stored::I16))),
+            ("TRUTH", number(stored == Stored::Bool)),
+        ],
+        label: "halofold.unpack".to_owned(),
+    };
+    halofold_measure::compile(&gpu.device, &kernel)
 }

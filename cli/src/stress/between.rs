@@ -2,6 +2,7 @@
 
 use halofold::wgpu;
 use halofold::wgpu::util::DeviceExt as _;
+use halofold_measure::translate::Kernel;
 
 use crate::gpu::Gpu;
 
@@ -41,20 +42,15 @@ impl Between {
         Self::new(gpu, "poison", partials, (partials.size() / 4).div_ceil(WORKGROUP))
     }
 
-    fn new(gpu: &Gpu, entry_point: &str, words: &wgpu::Buffer, workgroups: u64) -> Self {
+    fn new(gpu: &Gpu, entry_point: &'static str, words: &wgpu::Buffer, workgroups: u64) -> Self {
         let device = &gpu.device;
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("halofold.stress"),
-            source: wgpu::ShaderSource::Wgsl(include_str!("between.wgsl").into()),
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry_point),
-            layout: None,
-            module: &module,
-            entry_point: Some(entry_point),
-            compilation_options: Default::default(),
-            cache: None,
-        });
+        let kernel = Kernel {
+            wgsl: include_str!("between.wgsl").to_owned(),
+            entry_point,
+            overrides: Vec::new(),
+            label: "halofold.stress".to_owned(),
+        };
+        let pipeline = halofold_measure::compile(device, &kernel);
         let steps = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some("halofold::stress::steps"),
             contents: &[0; STEPS * APART],
