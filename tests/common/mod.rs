@@ -4,6 +4,7 @@
 mod buffers;
 mod data;
 mod fastest;
+pub mod oracle;
 mod run;
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,14 +14,19 @@ pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
 pub use run::{job, missing, over, right, run, spanned};
 
+/// Whether the adapter is a program on the CPU, whose compiler takes most of a test's time.
+pub fn is_software() -> bool {
+    adapter().get_info().device_type == wgpu::DeviceType::Cpu
+}
+
 /// Whether the adapter takes minutes to compile time-blocked stencils.
 pub fn is_slow_to_compile() -> bool {
-    fastest::is_slow_to_compile(&gpu().device.adapter_info().name)
+    fastest::is_slow_to_compile(&adapter().get_info().name)
 }
 
 /// The fastest variant of a stencil of those that the adapter compiles in time.
 pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stencil::Variant {
-    fastest::fastest(stencil, &gpu().device.adapter_info().name)
+    fastest::fastest(stencil, &adapter().get_info().name)
 }
 
 /// What the Vulkan validation layers, where they are installed, have found fault with.
@@ -50,23 +56,41 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
 }
 
-/// The device of this test process: the best adapter that the environment allows.
+/// A device of the best adapter that the environment allows: one for each thread that runs tests, since software adapters
+/// compile the kernels of a device one after the other. On GL there is one for all, for one test at a time: wgpu gives up when
+/// threads wait long for its context.
 pub fn gpu() -> &'static Gpu {
-    static GPU: OnceLock<Gpu> = OnceLock::new();
-    GPU.get_or_init(|| {
-        let _ = log::set_logger(&Layers).map(|()| log::set_max_level(log::LevelFilter::Error));
-        let info = adapter().get_info();
-        eprintln!("adapter: {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
-        let (device, queue) = pollster::block_on(adapter::open(adapter())).expect("the adapter opens");
-        Gpu { device, queue }
-    })
+    thread_local! { static MINE: Loan = Loan::new(); }
+    MINE.with(|loan| loan.gpu)
 }
 
-/// Held by each test of a program whose tests would run side by side: wgpu gives up when threads wait long for the one
-/// context that a device on GL has.
-pub fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// A device in use by a thread. When the thread ends, another one gets it.
+struct Loan {
+    gpu: &'static Gpu,
+    _alone: Option<MutexGuard<'static, ()>>,
+}
+
+/// The devices that no thread uses.
+static FREE: Mutex<Vec<&'static Gpu>> = Mutex::new(Vec::new());
+
+impl Loan {
+    fn new() -> Loan {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let is_gl = adapter().get_info().backend == wgpu::Backend::Gl;
+        let alone = is_gl.then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner));
+        let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let open = || {
+            let (device, queue) = pollster::block_on(adapter::open(adapter())).expect("the adapter opens");
+            &*Box::leak(Box::new(Gpu { device, queue }))
+        };
+        Loan { gpu: free.unwrap_or_else(open), _alone: alone }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        FREE.lock().unwrap_or_else(PoisonError::into_inner).push(self.gpu);
+    }
 }
 
 /// Another device of the same adapter, with less of everything that `lower` lowers.
@@ -97,9 +121,13 @@ fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gp
 fn adapter() -> &'static wgpu::Adapter {
     static ADAPTER: OnceLock<wgpu::Adapter> = OnceLock::new();
     ADAPTER.get_or_init(|| {
-        pollster::block_on(adapter::preferred(true)).expect(
+        let _ = log::set_logger(&Layers).map(|()| log::set_max_level(log::LevelFilter::Error));
+        let adapter = pollster::block_on(adapter::preferred(true)).expect(
             "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
-        )
+        );
+        let info = adapter.get_info();
+        eprintln!("adapter: {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
+        adapter
     })
 }
 

@@ -1,0 +1,19 @@
+//! The program as its users start it: arguments, files, what is printed and what is left behind.
+
+mod files;
+mod keys;
+
+mod cli;
+mod outputs;
+mod readme;
+mod records;
+mod reduce_axis;
+mod reduce_exact;
+mod reduce_files;
+mod several_adapters;
+mod stencil_files;
+mod stencil_preset;
+mod stencil_streamed;
+mod stress;
+mod sweep;
+mod web;

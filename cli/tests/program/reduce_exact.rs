@@ -1,0 +1,250 @@
+//! `halofold reduce --exact`, `--state` and `--merge`: the same bits however a file is cut.
+
+use std::process::Output;
+
+use crate::files::{Folder, npy, refused, stdout};
+use halofold::Element;
+use halofold::reduce::exact::{Format, State};
+use serde_json::{Value, json};
+
+fn run(args: &[&str]) -> Output {
+    crate::files::command("reduce", args).output().unwrap()
+}
+
+/// The bits of each row.
+fn bits(args: &[&str]) -> Vec<String> {
+    let rows: Value = serde_json::from_str(&stdout(&run(&[args, &["--json"]].concat()))).unwrap();
+    rows.as_array().unwrap().iter().map(|row| row["bits"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Numbers of many magnitudes that nearly cancel.
+fn numbers() -> Vec<f64> {
+    let mut state = 9u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let mut numbers: Vec<f64> =
+        (0..5000).map(|_| (next() as f64 - 1e9) * f64::powi(2.0, next() as i32 % 90 - 60)).collect();
+    let negatives: Vec<f64> = numbers.iter().rev().map(|x| -x * 0.999_999).collect();
+    numbers.extend(negatives);
+    numbers
+}
+
+/// A file of bare elements, and what the reference says of them.
+fn written(folder: &Folder, element: Element) -> (String, State) {
+    let bytes: Vec<u8> = match element {
+        Element::F64 => numbers().iter().flat_map(|x| x.to_le_bytes()).collect(),
+        Element::F16 => numbers().iter().flat_map(|x| half::f16::from_f64(*x / 1e12).to_le_bytes()).collect(),
+        _ => numbers().iter().flat_map(|x| (*x as f32).to_le_bytes()).collect(),
+    };
+    let mut state = State::new(if element == Element::F64 { Format::Double } else { Format::Single });
+    state.add(element, &bytes);
+    (folder.write(&format!("{element}.bin"), &bytes), state)
+}
+
+fn hexadecimal(value: halofold::Value) -> String {
+    match value {
+        halofold::Value::F64(x) => format!("{:#018x}", x.to_bits()),
+        halofold::Value::F32(x) => format!("{:#010x}", x.to_bits()),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn pieces_of_any_size_give_the_same_bits() {
+    let folder = Folder::new("exact-pieces");
+    for element in [Element::F32, Element::F16, Element::F64] {
+        let (path, state) = written(&folder, element);
+        let wanted = [hexadecimal(state.sum()), hexadecimal(state.mean())];
+        for piece in ["1000000", "4096", "1001"] {
+            let args =
+                [&path, "--raw", element.name(), "--exact", "--op", "sum,mean", "--piece", piece, "--verify"];
+            assert_eq!(bits(&args), wanted, "{element}, pieces of {piece}");
+        }
+    }
+}
+
+#[test]
+fn states_are_written_and_merged() {
+    let folder = Folder::new("exact-states");
+    let (path, state) = written(&folder, Element::F32);
+    let bytes = std::fs::read(&path).unwrap();
+    let mut states = Vec::new();
+    for (number, part) in bytes.chunks(4 * 3001).enumerate() {
+        let (part, target) =
+            (folder.write(&format!("{number}.bin"), part), folder.path(&format!("{number}.state")));
+        stdout(&run(&[&part, "--raw", "f32", "--exact", "--state", &target]));
+        states.insert(0, target);
+    }
+    let merged = folder.path("merged.state");
+    let mut args: Vec<&str> = states.iter().map(String::as_str).collect();
+    args.extend(["--merge", "--op", "sum,mean", "--state", &merged]);
+    assert_eq!(bits(&args), [hexadecimal(state.sum()), hexadecimal(state.mean())]);
+    let merged = State::from_bytes(&std::fs::read(merged).unwrap()).unwrap();
+    assert_eq!((merged.sum(), merged.count()), (state.sum(), state.count()));
+}
+
+#[test]
+fn dot_products_are_exact_too() {
+    let folder = Folder::new("exact-dot");
+    let (path, _) = written(&folder, Element::F32);
+    let floats: Vec<f32> = numbers().iter().map(|x| *x as f32).collect();
+    let mut state = State::new(Format::Product);
+    state.add_products(&floats, &floats);
+    let args =
+        [&path, "--raw", "f32", "--exact", "--op", "dot", "--with", &path, "--piece", "4000", "--verify"];
+    assert_eq!(bits(&args), [hexadecimal(state.sum())]);
+}
+
+/// The dimensions of an array in either order, and one axis of it.
+struct Along {
+    shape: [usize; 3],
+    fortran: bool,
+    axis: usize,
+}
+
+impl Along {
+    /// The elements of each result, in the order of the dimensions that are left.
+    fn lines(&self) -> Vec<Vec<Vec<usize>>> {
+        let [planes, rows, cols] = self.shape;
+        let place = |[plane, row, col]: [usize; 3]| {
+            if self.fortran { (col * rows + row) * planes + plane } else { (plane * rows + row) * cols + col }
+        };
+        let [first, second] = [[1, 2], [0, 2], [0, 1]][self.axis];
+        let line = |a, b| {
+            let at = |k| {
+                let mut at = [k; 3];
+                (at[first], at[second]) = (a, b);
+                place(at)
+            };
+            (0..self.shape[self.axis]).map(at).collect()
+        };
+        (0..self.shape[first]).map(|a| (0..self.shape[second]).map(|b| line(a, b)).collect()).collect()
+    }
+
+    /// The bits that the reference gives, as the nested lists in JSON.
+    fn bits(&self, element: Element, bytes: &[u8], finish: impl Fn(&State) -> halofold::Value) -> Value {
+        let size = element.size() as usize;
+        let one = |line: Vec<usize>| {
+            let items: Vec<u8> = line.iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
+            let mut state = State::new(if size == 8 { Format::Double } else { Format::Single });
+            state.add(element, &items);
+            hexadecimal(finish(&state))
+        };
+        let all = self.lines().into_iter().map(|row| row.into_iter().map(one).collect::<Vec<_>>());
+        json!(all.collect::<Vec<_>>())
+    }
+}
+
+fn rows(args: &[&str]) -> Value {
+    serde_json::from_str(&stdout(&run(&[args, &["--json"]].concat()))).unwrap()
+}
+
+#[test]
+fn along_an_axis_every_result_is_exact() {
+    let folder = Folder::new("exact-axis");
+    let shape = [4, 90, 7];
+    for (element, kind) in [(Element::F32, "<f4"), (Element::F16, "<f2"), (Element::F64, "<f8")] {
+        let (path, _) = written(&folder, element);
+        let bytes = &std::fs::read(&path).unwrap()[..2520 * element.size() as usize];
+        for fortran in [false, true] {
+            let path = folder.write("array.npy", &npy(kind, fortran, &shape, bytes));
+            for axis in 0..3 {
+                let along = Along { shape, fortran, axis };
+                let [sums, means] =
+                    [State::sum, State::mean].map(|finish| along.bits(element, bytes, finish));
+                // All at once, and lines cut into pieces.
+                for piece in ["1000000", "5040", "1264"] {
+                    let (at, ops) = (axis.to_string(), "sum,mean");
+                    let args = [&path, "--exact", "--axis", &at, "--op", ops, "--piece", piece, "--verify"];
+                    let inner = if fortran { &shape[..axis] } else { &shape[axis + 1..] };
+                    let row = inner.iter().product::<usize>();
+                    if row * element.size() as usize > piece.parse().unwrap() {
+                        refused(&run(&args), &[&format!("a row of {row} elements"), "--piece"]);
+                        continue;
+                    }
+                    let rows = rows(&args);
+                    let what = format!("{element}, fortran {fortran}, axis {axis}, pieces of {piece}");
+                    assert_eq!((&rows[0]["bits"], &rows[1]["bits"]), (&sums, &means), "{what}");
+                    assert_eq!((&rows[0]["n"], &rows[0]["axis"]), (&2520.into(), &axis.into()), "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_along_an_axis_and_results_in_a_file() {
+    let folder = Folder::new("exact-axis-file");
+    let floats: Vec<f32> = numbers().iter().map(|x| *x as f32).collect();
+    let array = |name: &str, floats: &[f32]| {
+        folder.write(name, &npy("<f4", false, &[2, 2500], bytemuck::cast_slice(floats)))
+    };
+    let (first, second) = (array("a.npy", &floats[..5000]), array("b.npy", &floats[5000..]));
+    let products = |row: usize| {
+        let mut state = State::new(Format::Product);
+        let at = 2500 * row..2500 * (row + 1);
+        state.add_products(&floats[..5000][at.clone()], &floats[5000..][at]);
+        hexadecimal(state.sum())
+    };
+    let dot = ["--exact", "--op", "dot", "--with", &second, "--axis", "1", "--verify"];
+    assert_eq!(rows(&[&[first.as_str()][..], &dot].concat())[0]["bits"], json!([products(0), products(1)]));
+
+    // Too many results to print.
+    let out = folder.path("out.npy");
+    let columns = [first.as_str(), "--exact", "--axis", "0"];
+    refused(&run(&columns), &["2500 values", "-o"]);
+    let row = &rows(&[&columns[..], &["-o", &out]].concat())[0];
+    assert_eq!((&row["value"], &row["bits"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&row["shape"], &row["dtype"], &row["output"]),
+        (&json!([2500]), &"f4".into(), &out.as_str().into())
+    );
+    let text = stdout(&run(&[&columns[..], &["-o", &out]].concat()));
+    assert!(text.trim_end().ends_with(&format!("5000  [2500] f4 in {out}")), "{text}");
+    let column = |k: usize| {
+        let mut state = State::new(Format::Single);
+        state.add(Element::F32, bytemuck::cast_slice(&[floats[k], floats[2500 + k]]));
+        state.sum().as_f64() as f32
+    };
+    let sums: Vec<f32> = (0..2500).map(column).collect();
+    assert!(std::fs::read(&out).unwrap().ends_with(bytemuck::cast_slice(&sums)));
+}
+
+#[test]
+fn of_no_elements_sums_are_zero_and_means_are_none() {
+    let folder = Folder::new("exact-axis-empty");
+    let path = folder.write("empty.npy", &npy("<f8", false, &[2, 0], &[]));
+    let rows = rows(&[&path, "--exact", "--axis", "1", "--op", "sum,mean", "--verify"]);
+    assert_eq!(rows[0]["bits"], json!(["0x0000000000000000", "0x0000000000000000"]));
+    assert_eq!(rows[1]["value"], json!(["NaN", "NaN"]));
+}
+
+#[test]
+fn the_text_ends_in_the_bits() {
+    let folder = Folder::new("exact-text");
+    let path = folder.write("three.bin", bytemuck::cast_slice(&[1e30f32, 1.0, -1e30]));
+    let text = stdout(&run(&[&path, "--raw", "f32", "--exact"]));
+    assert!(text.trim_end().ends_with("1.0  0x3f800000"), "{text}");
+    let path = folder
+        .write("two.npy", &npy("<f4", false, &[2, 2], bytemuck::cast_slice(&[1e30f32, 1.0, -1e30, 1.0])));
+    let text = stdout(&run(&[&path, "--exact", "--axis", "0"]));
+    assert!(text.trim_end().ends_with("4  [0.0, 2.0]  [0x00000000, 0x40000000]"), "{text}");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let folder = Folder::new("exact-refused");
+    let path = folder.write("three.bin", &[0; 12]);
+    for (args, why) in [
+        (&["--raw", "f32", "--exact", "--op", "max"][..], "exact form"),
+        (&["--raw", "u32", "--exact"], "adds without rounding"),
+        (&["--raw", "f32", "--state", "x"], "--exact"),
+        (&["--merge"], "words"),
+        (&["--raw", "f32", "--exact", "--axis", "0", "--state", "x"], "--axis"),
+        (&["--raw", "f32", "--exact", "--op", "dot"], "--with"),
+    ] {
+        refused(&run(&[&[path.as_str()][..], args].concat()), &[why]);
+    }
+}

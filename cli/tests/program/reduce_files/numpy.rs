@@ -1,0 +1,92 @@
+//! NumPy writes the files, and its own results are what halofold's are held against.
+
+use std::process::Command;
+
+use halofold::Element;
+use serde_json::Value;
+
+use super::number::{Number, dtype};
+use super::{rows, run, runnable};
+use crate::files::python::python;
+use crate::files::{Folder, stdout};
+
+/// Writes files of every type and layout, and what NumPy makes of each.
+const NUMPY: &str = r#"
+import json, sys
+import numpy as np
+random = np.random.default_rng(7)
+out = []
+for kind in ['u4', 'i4', 'f4', 'f8', 'i8', 'u8', 'f2']:
+    for order in '<>':
+        for layout in 'CF':
+            for shape in [(), (1,), (1013,), (31, 33), (7, 11, 13)]:
+                if kind[0] == 'f':
+                    a = np.asarray(1 + 0.02 * random.standard_normal(shape))
+                    a = a * random.choice([-1, 1], shape)
+                else:
+                    info = np.iinfo(kind)
+                    a = np.asarray(random.integers(info.min, info.max, shape, kind, endpoint=True)) | np.array(1, kind)
+                a = np.asarray(a, dtype=order + kind, order=layout)
+                file = '%s/%s-%s-%d.npy' % (sys.argv[1], kind, 'big' if order == '>' else 'little', len(out))
+                np.save(file, a)
+                out.append({
+                    'file': file, 'dtype': kind, 'n': a.size, 'scale': np.mean(np.abs(a.astype('f8'))),
+                    'sum': np.sum(a).item(), 'min': np.min(a).item(), 'max': np.max(a).item(),
+                    'product': np.prod(a).item(), 'mean': np.mean(a).item(),
+                })
+print(json.dumps(out))
+"#;
+
+/// How far apart NumPy and halofold may be: both round floats, in different orders, and NumPy keeps 16-bit results in
+/// 16 bits.
+///
+/// `scale` is the mean of the magnitudes.
+fn tolerance(op: &str, element: Element, n: f64, scale: f64, value: f64) -> f64 {
+    let unit = match element {
+        Element::F16 => 1.0 / 1024.0,
+        Element::F32 => f64::from(f32::EPSILON),
+        _ => f64::EPSILON,
+    };
+    match (op, element.is_float()) {
+        ("mean", _) => 16.0 * unit * scale,
+        (_, false) | ("min" | "max", _) => 0.0,
+        ("sum", _) => 16.0 * unit * n * scale,
+        _ => 2.0 * n * unit * value.abs(),
+    }
+}
+
+#[test]
+fn agrees_with_numpy() {
+    let Some(found) = python() else { return };
+    let python = |args: &[&str]| Command::new(found).args(args).output();
+    let folder = Folder::new("reduce-numpy");
+    let written = stdout(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
+    let written: Vec<Value> = serde_json::from_str(&written).unwrap();
+    for element in Element::ALL {
+        let ops = runnable(element);
+        let files: Vec<_> = written.iter().filter(|file| file["dtype"] == dtype(element).as_str()).collect();
+        assert_eq!(files.len(), 20);
+        if ops.is_empty() {
+            continue;
+        }
+        let names = files.iter().map(|file| file["file"].as_str().unwrap());
+        let args: Vec<_> = names.chain(["--json", "--verify", "--op"]).collect();
+        let rows = rows(&run(&[&args[..], &[&ops.join(",")]].concat()));
+        assert_eq!(rows.len(), files.len() * ops.len());
+        for (row, file) in
+            rows.chunks(ops.len()).zip(files).flat_map(|(rows, file)| rows.iter().map(move |row| (row, file)))
+        {
+            let op = row["op"].as_str().unwrap();
+            assert_eq!(row["n"], file["n"]);
+            let (got, numpy) = (Number::of_json(&row["value"]), Number::of_json(&file[op]));
+            let [n, scale] = ["n", "scale"].map(|key| file[key].as_f64().unwrap());
+            let within = tolerance(op, element, n, scale, numpy.as_f64());
+            let close = (got.as_f64() - numpy.as_f64()).abs() <= within;
+            assert!(
+                got.same(numpy) || (within > 0.0 && close),
+                "{op} of {}: {got:?}, NumPy {numpy:?}",
+                file["file"]
+            );
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! `halofold --adapters`: one adapter, named several times, is several devices. What several give has the bits of one.
+//!
+//! OpenGL has one device at a time: there it is one adapter in a list, which goes the same ways.
+
+use std::fs;
+use std::process::Output;
+
+use crate::files::{Folder, npy, refused, stdout};
+use halofold::wgpu::Backend;
+use serde_json::Value;
+
+fn run(command: &str, args: &[&str]) -> Output {
+    crate::files::command(command, args).output().unwrap()
+}
+
+fn is_gl() -> bool {
+    crate::files::preferred().get_info().backend == Backend::Gl
+}
+
+/// The preferred adapter, so many times.
+fn times(count: usize) -> String {
+    vec!["0"; if is_gl() { 1 } else { count }].join(",")
+}
+
+/// A grid of numbers that no sum hits exactly.
+fn grid(shape: &[usize]) -> Vec<u8> {
+    let count = shape.iter().product::<usize>() as u32;
+    let cells =
+        (0..count).map(|cell| (cell.wrapping_mul(2_654_435_769) >> 8) as f32 / (1 << 22) as f32 - 1.7);
+    npy("<f4", false, shape, &cells.flat_map(f32::to_le_bytes).collect::<Vec<_>>())
+}
+
+#[test]
+fn grids_in_slabs_are_those_of_one_adapter() {
+    let folder = Folder::new("several-grids");
+    for shape in [&[67, 40][..], &[23, 9, 12]] {
+        let input = folder.write("grid.npy", &grid(shape));
+        for boundary in ["fixed", "mirror", "periodic"] {
+            let output = |name: &str, more: &[&str]| {
+                let output = folder.path(name);
+                let args = [&input, "--steps", "19", "--boundary", boundary, "-o", &output, "--json"];
+                let text = stdout(&run("stencil", &[&args[..], more].concat()));
+                (fs::read(&output).unwrap(), serde_json::from_str::<Value>(&text).unwrap())
+            };
+            let (one, _) = output("one.npy", &["--adapter", "0"]);
+            for more in [&["--adapters", &times(3), "--halo", "5"][..], &["--adapters", &times(2)]] {
+                let (several, report) = output("several.npy", more);
+                assert!(one == several, "{shape:?} {boundary} {more:?}");
+                let layers = report["layers"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap());
+                assert_eq!(layers.sum::<u64>(), shape[0] as u64);
+                assert_eq!(report["steps"], 19);
+                assert_eq!(report["adapter"].as_str().unwrap().contains(" + "), !is_gl());
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_stop_at_the_same_step() {
+    let folder = Folder::new("several-until");
+    let input = folder.write("grid.npy", &grid(&[40, 31]));
+    let stopped = |more: &[&str]| {
+        let args = [&input, "--until", "1e-3", "--norm", "l2", "--exact", "--every", "7", "--json"];
+        let report: Value =
+            serde_json::from_str(&stdout(&run("stencil", &[&args[..], more].concat()))).unwrap();
+        ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].clone())
+    };
+    let one = stopped(&["--adapter", "0"]);
+    assert_eq!(one[3], true);
+    assert_eq!(stopped(&["--adapters", &times(2), "--halo", "4"]), one);
+    assert_eq!(stopped(&["--adapters", &times(3)]), one);
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    const OPENGL: &str = "through OpenGL";
+    let folder = Folder::new("several-refused");
+    let input = folder.write("grid.npy", &grid(&[20, 31]));
+    for (args, said) in [
+        (&["--adapters", "0,99"][..], "unknown adapter `99`"),
+        (
+            &["--adapters", "0,0", "--halo", "11"],
+            if is_gl() { OPENGL } else { "use fewer GPUs or a smaller halo" },
+        ),
+        (&["--adapters", "0,0", "--halo", "0"], "--halo"),
+        (&["--halo", "3"], "--adapters"),
+        (&["--adapters", "0", "--adapter", "0"], "--adapter"),
+    ] {
+        refused(&run("stencil", &[&[input.as_str()][..], args].concat()), &[said]);
+    }
+    refused(&run("stencil", &["--tune", "--adapters", "all"]), &["--adapters"]);
+    if is_gl() {
+        refused(&run("reduce", &[&input, "--adapters", "0,0"]), &[OPENGL]);
+    }
+}
+
+#[test]
+fn devices_tell_what_all_are() {
+    let text = stdout(&run("devices", &["--json"]));
+    let adapters: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert!(adapters.iter().any(|adapter| adapter["in_all"] == true), "{text}");
+    assert!(adapters.iter().all(|adapter| adapter.get("pci").is_some()), "{text}");
+}
+
+/// The lines of a reduction in small pieces, without the adapter's name and times.
+fn reduced(args: &[&str], input: &[u8]) -> Vec<Value> {
+    let mut command = crate::files::command("reduce", &[args, &["--json", "--piece", "4096"]].concat());
+    let text = stdout(&crate::files::run_on(&mut command, input));
+    let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    for row in &mut rows {
+        for key in ["adapter", "gpu_ms", "wall_ms"] {
+            row.as_object_mut().unwrap().remove(key);
+        }
+    }
+    rows
+}
+
+/// Asserts that several adapters give what one gives, whether or not the host looks at the elements too.
+fn check_reduced(args: &[&str], input: &[u8]) {
+    for verify in [&[][..], &["--verify"]] {
+        let one = reduced(&[args, verify, &["--adapter", "0"]].concat(), input);
+        for adapters in [&times(2), &times(3), "all"] {
+            assert_eq!(reduced(&[args, verify, &["--adapters", adapters]].concat(), input), one, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn pieces_go_to_whoever_is_free_and_results_are_the_same() {
+    let folder = Folder::new("several-reduce");
+    let whole = grid(&[37, 411]);
+    let files = [
+        folder.write("a.npy", &whole),
+        folder.write("b.npy", &grid(&[3])),
+        folder.write("c.npy", &grid(&[0])),
+    ];
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    for options in [&["--op", "sum,min,arg-min,variance,count"][..], &["--exact", "--op", "sum,mean"]] {
+        check_reduced(&[&files[..], options].concat(), &[]);
+        check_reduced(&[&["-"], options].concat(), &whole);
+    }
+    for options in [&["--axis", "0"][..], &["--axis", "1", "--op", "arg-min"], &["--axis", "0", "--exact"]] {
+        check_reduced(&[&files[..1], options].concat(), &[]);
+    }
+    check_reduced(&["-", "--axis", "1"], &whole);
+    // A file beside a stream is read in order, too.
+    for second in [files[0], "-"] {
+        check_reduced(&[files[0], "--op", "dot", "--with", second], &whole);
+    }
+    check_reduced(&[files[0], "--op", "dot", "--with", files[0], "--exact"], &[]);
+}
+
+#[test]
+fn what_is_in_fortrans_order_or_narrow_is_the_same_too() {
+    let folder = Folder::new("several-stored");
+    let bytes: Vec<u8> = (0..30_000u32).map(|at| (at.wrapping_mul(2_654_435_769) >> 20) as u8).collect();
+    for (name, descr, fortran, shape) in
+        [("turned.npy", "|i1", true, &[300, 100][..]), ("narrow.npy", "|u1", false, &[30_000])]
+    {
+        let file = folder.write(name, &npy(descr, fortran, shape, &bytes));
+        check_reduced(&[&file, "--op", "sum,min,arg-max"], &[]);
+    }
+    // An odd number of 16-bit elements ends inside a word; the last one of a piece, too.
+    let odd = folder.write("odd.bin", &bytes[..9_002]);
+    let has_f16 = crate::files::features().contains(halofold::wgpu::Features::SHADER_F16);
+    // Without 16-bit floats there are their exact sums.
+    let floats = if has_f16 { &["f16", "--op", "sum,max"][..] } else { &["f16", "--exact"] };
+    for options in [&["u16", "--op", "sum,max"], floats] {
+        check_reduced(&[&[odd.as_str(), "--raw"], options].concat(), &[]);
+        check_reduced(&[&["-", "--raw"], options].concat(), &bytes[..9_002]);
+    }
+}
+
+#[test]
+fn the_first_piece_that_fails_is_told() {
+    let folder = Folder::new("several-failing");
+    let file = folder.write("long.bin", &[0; 40_000]);
+    for adapters in ["0", &times(3)] {
+        let on = |args: &[&str], input: &[u8]| {
+            let args = [args, &["--raw", "f32", "--piece", "4096", "--adapters", adapters]].concat();
+            crate::files::run_on(&mut crate::files::command("reduce", &args), input)
+        };
+        let pair = [&file, "--op", "dot", "--with", "-"];
+        refused(&on(&pair, &[0; 20_000]), &["--with", "different numbers of elements"]);
+        refused(&on(&pair, &[0; 20_001]), &["standard input", "20001 bytes are not a multiple"]);
+        refused(&on(&["-"], &[0; 20_002]), &["standard input", "20002 bytes are not a multiple"]);
+    }
+}
+
+/// Bytes that nobody ever wrote take no room on the disk, where a system knows files with holes.
+#[cfg(unix)]
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_told() {
+    let folder = Folder::new("several-shrinks");
+    for adapters in ["0", &times(3)] {
+        let file = folder.write("large.npy", &npy("<f4", false, &[1 << 38], &[]));
+        let resize = |len| fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(len).unwrap();
+        resize((1 << 40) + 128);
+        let mut command = crate::files::command("reduce", &[&file, "--adapters", adapters]);
+        let child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        resize(1 << 20);
+        refused(&child.wait_with_output().unwrap(), &["large.npy", "truncated", "1048448 found"]);
+    }
+}

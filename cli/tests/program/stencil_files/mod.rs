@@ -1,0 +1,223 @@
+//! `halofold stencil`, run as a program on files that are written here, against the CPU's reference.
+//!
+//! On small integers and weights that are powers of two every order of additions is exact, so those results are
+//! compared to the bit. The adapter is whatever the environment gives; a type that it lacks has to come out as an error.
+
+mod cells;
+mod pictures;
+mod refusals;
+mod tuned;
+mod until;
+
+use self::cells::{Cells, array, kind, report, run};
+use crate::files::{Folder, refused, stdout};
+use halofold::Element;
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{Border, Borders, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
+
+const FLOATS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
+const BORDERS: [Border; 3] = [Border::Fixed, Border::Mirror, Border::Periodic];
+
+#[test]
+fn every_border_and_type_is_exact() {
+    let folder = Folder::new("stencil-exact");
+    let out = folder.path("out.npy");
+    for (stencil, weights) in [(&FIVE_POINT, "0.25"), (&TWENTY_SEVEN_POINT, "0.125,0.0625,0.03125,0.015625")]
+    {
+        let cells = Cells::integers(stencil);
+        for element in FLOATS {
+            let file = folder.write("in.npy", &cells.file(&kind(element), false, false));
+            // 16 bits hold one step of them exactly.
+            let steps = if element == Element::F16 { "1" } else { "2" };
+            for border in BORDERS {
+                let output = run(&[
+                    &file,
+                    "--boundary",
+                    border.name(),
+                    "--coefficients",
+                    weights,
+                    "--steps",
+                    steps,
+                    "-o",
+                    &out,
+                    "--json",
+                ]);
+                let missing = element.feature() - crate::files::features();
+                if !missing.is_empty() {
+                    let feature = halofold::adapter::feature_names(missing);
+                    refused(&output, &[&file, &feature, "--type f32"]);
+                    continue;
+                }
+                let report = report(&output);
+                assert_eq!((&report["type"], &report["output"]), (&element.name().into(), &out[..].into()));
+                let shape = cells.shape().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+                let expected = cells.stepped(border, stencil.dyadic, steps.parse().unwrap());
+                assert_eq!(array(&out), (format!("<{}", kind(element)), shape, expected), "{border:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_report_says_what_was_done() {
+    let folder = Folder::new("stencil-report");
+    let cells = Cells::integers(&TWENTY_SEVEN_POINT);
+    let file = folder.write("in.npy", &cells.file("f4", false, false));
+    let report = report(&run(&[
+        &file,
+        "--variant",
+        "sol-smem",
+        "--block",
+        "4x16",
+        "--boundary",
+        "mirror",
+        "--steps",
+        "5",
+        "--json",
+    ]));
+    let expected = serde_json::json!({
+        "file": file, "variant": "sol-smem", "points": 27, "grid": "5x9x11", "block": "4x16",
+        "boundary": "mirror", "steps": 5, "type": "f32", "residual_max": null, "residual_l2": null,
+        "converged": null, "output": null,
+    });
+    for (key, value) in expected.as_object().unwrap() {
+        assert_eq!(&report[key], value, "{key}");
+    }
+    assert!(report["wall_ms"].as_f64().unwrap() > 0.0 && report["gcells_per_s"].as_f64().unwrap() > 0.0);
+    assert!(report["gpu_ms_median"].is_null() || report["gpu_ms_median"].as_f64().unwrap() > 0.0);
+    let text = stdout(&run(&[&file, "--steps", "3"]));
+    assert!(
+        text.contains("5 × 9 × 11 f32, 27 points by plane-sums") && text.contains("\n3 steps: "),
+        "{text}"
+    );
+}
+
+#[test]
+fn defaults_average_for_a_thousand_and_one_steps() {
+    let folder = Folder::new("stencil-long");
+    for (stencil, variant) in [(&FIVE_POINT, "register-rows"), (&TWENTY_SEVEN_POINT, "plane-sums")] {
+        let cells = Cells::integers(stencil);
+        let file = folder.write("in.npy", &cells.file("f4", false, false));
+        let out = folder.path("out.npy");
+        for border in BORDERS {
+            let arguments = [&file, "--steps", "1001", "--boundary", border.name(), "-o", &out, "--json"];
+            let report = report(&run(&arguments));
+            assert_eq!(report["variant"], variant);
+            let expected = cells.stepped(border, stencil.usual, 1001);
+            let (_, _, values) = array(&out);
+            for (at, (got, expected)) in values.iter().zip(expected).enumerate() {
+                // Averages do not enlarge what is off: at most half a unit of 4 per addition and step.
+                let bound = 1001.0 * 33.0 * 4.0 * f64::from(f32::EPSILON) / 2.0;
+                assert!((got - expected).abs() <= bound, "{border:?}: cell {at}: {got}, expected {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn byte_orders_and_orders_of_dimensions_are_one() {
+    let folder = Folder::new("stencil-orders");
+    for &stencil in STENCILS {
+        let cells = Cells::integers(stencil);
+        let expected = cells.stepped(Border::Fixed, Weights([0.25, 0.5, -0.125, 0.0]), 1);
+        let weights = &"0.25,0.5,-0.125,0".split(',').collect::<Vec<_>>()[..stencil.classes.len()].join(",");
+        let out = folder.path("out.npy");
+        for (big, fortran) in [(false, false), (false, true), (true, false), (true, true)] {
+            let file = cells.file("f4", big, fortran);
+            let arguments = ["-", "--stencil", stencil.name, "--weights", weights, "-o", &out];
+            let output = crate::files::run_on(&mut crate::files::command("stencil", &arguments), &file);
+            assert!(stdout(&output).contains("\n1 step: "));
+            assert_eq!(array(&out).2, expected, "big: {big}, fortran: {fortran}");
+        }
+    }
+}
+
+#[test]
+fn integers_of_any_width_become_floats() {
+    let folder = Folder::new("stencil-integers");
+    let out = folder.path("out.npy");
+    // Beside values that only fit with a sign, or only without one.
+    let signed: [(&str, f64); 4] = [("i1", -128.0), ("i2", -32768.0), ("i4", -65536.0), ("i8", -65536.0)];
+    let unsigned = [("b1", 1.0), ("u1", 255.0), ("u2", 65535.0), ("u4", 4294967040.0), ("u8", 4294967040.0)];
+    for (from, extreme) in signed.into_iter().chain(unsigned) {
+        let mut cells = Cells::integers(&FIVE_POINT);
+        if !from.starts_with('i') {
+            cells.values.iter_mut().for_each(|value| *value = f64::from(*value > 0.0));
+        }
+        cells.values[77] = extreme;
+        let expected = cells.stepped(Border::Mirror, Weights([0.25; 4]), 1);
+        for (big, fortran) in [(false, true), (true, false)] {
+            let file = folder.write("in.npy", &cells.file(from, big, fortran));
+            let output = run(&[&file, "--boundary", "mirror", "--weights", "0.25", "-o", &out]);
+            stdout(&output);
+            assert!(String::from_utf8_lossy(&output.stderr).contains("integers become f32"));
+            let (kind, shape, values) = array(&out);
+            assert_eq!((&kind[..], &shape[..]), ("<f4", "13, 37"));
+            for (got, expected) in values.iter().zip(&expected) {
+                assert!(
+                    (got - expected).abs() <= expected.abs() * f64::from(f32::EPSILON),
+                    "{from}: {got}, {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn floats_become_what_is_asked_for() {
+    let folder = Folder::new("stencil-floats");
+    let cells = Cells::integers(&FIVE_POINT);
+    let out = folder.path("out.npy");
+    let options = ["--type", "f32", "--weights", "0.25", "-o", &out, "--json"];
+    for from in ["f2", "f8"] {
+        let file = folder.write("in.npy", &cells.file(from, true, false));
+        let output = run(&[&[&file[..]], &options[..]].concat());
+        assert_eq!(report(&output)["type"], "f32");
+        assert!(output.stderr.is_empty());
+        let expected = cells.stepped(Border::Fixed, Weights([0.25; 4]), 1);
+        assert_eq!(array(&out), ("<f4".to_owned(), "13, 37".to_owned(), expected));
+    }
+}
+
+#[test]
+fn a_right_hand_side_is_added() {
+    let folder = Folder::new("stencil-rhs");
+    let out = folder.path("out.npy");
+    for &stencil in STENCILS {
+        let cells = Cells::integers(stencil);
+        let rhs = Cells { values: cells.values.iter().rev().copied().collect(), ..cells.clone() };
+        let file = folder.write("in.npy", &cells.file("f4", false, false));
+        // Its type and its order are its own.
+        let added = folder.write("rhs.npy", &rhs.file("f8", true, false));
+        let weights: Vec<_> = stencil.dyadic.0[..stencil.classes.len()].iter().map(f64::to_string).collect();
+        let output = run(&[
+            &file,
+            "--stencil",
+            stencil.name,
+            "--weights",
+            &weights.join(","),
+            "--rhs",
+            &added,
+            "-o",
+            &out,
+        ]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let mut expected = cells.values.clone();
+        let problem = Problem::new(stencil, stencil.dyadic, cells.grid, Borders::default());
+        problem.with_rhs(&rhs.values).step(&cells.values, &mut expected);
+        assert_eq!(array(&out).2, expected, "{}", stencil.name);
+    }
+}
+
+#[test]
+fn no_step_copies() {
+    let folder = Folder::new("stencil-copy");
+    let cells = Cells::integers(&FIVE_POINT);
+    let bytes = cells.file("f4", false, false);
+    let file = folder.write("in.npy", &bytes);
+    let out = folder.path("out.npy");
+    let report = report(&run(&[&file, "--steps", "0", "-o", &out, "--json"]));
+    assert_eq!(report["steps"], 0);
+    assert!(report["gpu_ms_median"].is_null() && report["gcells_per_s"].is_null());
+    assert_eq!(array(&out), ("<f4".to_owned(), "13, 37".to_owned(), cells.values));
+}

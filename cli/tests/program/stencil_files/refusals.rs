@@ -1,0 +1,94 @@
+//! What is wrong is said before anything runs, and leaves nothing.
+
+use std::fs;
+
+use halofold::stencil::{FIVE_POINT, TWENTY_SEVEN_POINT};
+
+use super::cells::{Cells, run};
+use crate::files::{self, Folder, npy, refused};
+
+#[test]
+fn what_cannot_be_is_refused_and_leaves_nothing() {
+    let folder = Folder::new("stencil-refused");
+    let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
+    let deep = folder.write("deep.npy", &Cells::integers(&TWENTY_SEVEN_POINT).file("f4", false, false));
+    let empty = folder.write("empty.npy", &npy("<f4", false, &[0, 5], &[]));
+    let line = folder.write("line.npy", &npy("<f4", false, &[2], &[0; 8]));
+    let four = folder.write("four.npy", &npy("<f4", false, &[1, 1, 1, 1], &[0; 4]));
+    let complex = folder.write("complex.npy", &npy("<c8", false, &[1, 1], &[0; 8]));
+    let text = folder.write("text.npy", b"not an array");
+    let short = folder.write("short.npy", &npy("<f4", false, &[2, 2], &[0; 15]));
+    let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
+    let cases: &[(&[&str], &[&str])] = &[
+        (&[], &["name the grid"]),
+        (&[&flat, "--csv"], &["--csv", "--preset"]),
+        (&[&flat, "--svg", "plot.svg"], &["--svg", "--preset"]),
+        (&[&flat, "--record", "record.json"], &["--record", "--preset"]),
+        (&[&flat, "--grid", "8x8"], &["--grid", "--preset"]),
+        (&[&flat, "--samples", "3"], &["--samples", "--preset"]),
+        (&[&flat, "--variants", "sol-smem"], &["--variants", "--preset"]),
+        (&[&flat, "--blocks", "8x8"], &["--blocks", "--preset"]),
+        (&["no-such-file.npy"], &["no-such-file.npy", "no such file"]),
+        (&[&text], &["text.npy", "not a .npy file"]),
+        (&[&complex], &["complex.npy", "`<c8`"]),
+        (&[&short], &["short.npy", "truncated"]),
+        (&[&empty], &["empty.npy", "(0, 5)", "no cell"]),
+        (&[&line], &["line.npy", "(2,)", "(rows, columns)"]),
+        (&[&four], &["four.npy", "(1, 1, 1, 1)"]),
+        (&[&deep, "--stencil", "5"], &["deep.npy", "(5, 9, 11)", "(rows, columns)"]),
+        (&[&flat, "--points", "27"], &["flat.npy", "(planes, rows, columns)"]),
+        (&[&flat, "--stencil", "6"], &["unknown stencil", "5, 9, 27, 7"]),
+        (&[&flat, "--variant", "plane-sums"], &["unknown variant", "register-rows", "dir-fusion-diag"]),
+        (&[&deep, "--variant", "register-rows"], &["unknown variant", "plane-sums", "sol-unroll8-cse"]),
+        (&[&flat, "--block", "64"], &["8x32"]),
+        (&[&flat, "--block", "0x4"], &["8x32"]),
+        (&[&flat, "--block", "4096x4096"], &["4096x4096", "max_compute_invocations_per_workgroup"]),
+        (&[&flat, "--variant", "sol-smem", "--block", "2x8"], &["sol-smem", "2x8", "at least 3"]),
+        (&[&flat, "--boundary", "open"], &["fixed, mirror, periodic"]),
+        (&[&flat, "--rhs", &deep], &["--rhs", "deep.npy", "(5, 9, 11)", "(13, 37)"]),
+        (&[&flat, "--rhs", "no-such-file.npy"], &["no-such-file.npy", "no such file"]),
+        (&["-", "--rhs", "-"], &["--rhs -"]),
+        (&[&flat, "--weights", "1,2,3"], &["3 given", "5 points take 2"]),
+        (&[&deep, "--weights", "1"], &["1 given", "27 points take 4"]),
+        (&[&deep, "--coefficients", "1,2,3,nan"], &["NaN is not a weight"]),
+        (&[&flat, "--coefficients", "much"], &["much"]),
+        (&[&flat, "--type", "i32"], &["f32, f64 and f16"]),
+        (&[&flat, "--steps", "-1"], &["-1"]),
+        (&[&flat, "--until", "-1"], &["`-1`", "from 0 up"]),
+        (&[&flat, "--until", "1", "--norm", "l1"], &["max and l2"]),
+        (&[&flat, "--norm", "l2"], &["--until"]),
+        (&[&flat, "--exact"], &["--until"]),
+        (&[&flat, "--until", "nan"], &["`nan`", "from 0 up"]),
+        (&[&flat, "--until", "soon"], &["`soon`", "from 0 up"]),
+        (&[&flat, "--until", "1", "--every", "20000"], &["--every 20000", "at most 16384"]),
+        (&[&flat, "-o", &folder.path("out.jpg")], &["out.jpg", ".npy", ".png"]),
+        (&[&flat, "-o", &folder.path("out")], &[".npy", ".png"]),
+        (&[&flat, "-o", &folder.path("nowhere/out.npy")], &["nowhere"]),
+        (&[&flat, "--frames", &format!("{flat}/frames")], &["--frames"]),
+        (&[&flat, "--frames", &frames, "--every", "0"], &["--every"]),
+        (&[&flat, "--every", "5"], &["--every goes with"]),
+        (&[&deep, "--slice", "1", "-o", &out], &["--slice goes with a picture"]),
+        (&[&deep, "--slice", "5", "-o", &folder.path("out.png")], &["5 planes, 0 to 4"]),
+        (&[&flat, "--slice", "0", "-o", &folder.path("out.png")], &["no planes"]),
+        (&[&flat, "--adapter", "abacus"], &["the adapters are"]),
+    ];
+    let before = fs::read_dir(&folder.0).unwrap().count();
+    for (arguments, parts) in cases {
+        refused(&run(arguments), parts);
+        // Nor where the places of the results are made sure of first.
+        if !["-o", "--frames", "--every"].iter().any(|option| arguments.contains(option)) {
+            refused(&run(&[arguments, &["-o", &out, "--frames", &frames][..]].concat()), parts);
+        }
+        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_grid_that_does_not_fit_names_the_limit() {
+    // Only the header: nothing is read before it is known to fit.
+    let header = npy("<f4", false, &[1 << 24, 1 << 24], &[]);
+    let output = files::run_on(&mut files::command("stencil", &["-"]), &header);
+    refused(&output, &["16777216 × 16777216 f32", "max_buffer_size"]);
+    let header = npy("<f4", false, &[1, 1 << 33], &[]);
+    refused(&files::run_on(&mut files::command("stencil", &["-"]), &header), &["2^32"]);
+}

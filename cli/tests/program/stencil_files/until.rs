@@ -1,0 +1,94 @@
+//! Runs that stop once a step changes little.
+
+use std::fs;
+
+use halofold::Element;
+use halofold::stencil::{Border, FIVE_POINT, STENCILS};
+use serde_json::Value;
+
+use super::cells::{Cells, array, report, run};
+use crate::files::{self, Folder, stdout};
+
+/// Steps until a check after every so many finds no change of `epsilon`, the change, and the cells.
+fn converged(cells: &Cells, border: Border, every: u32, epsilon: f64) -> (u32, f64, Vec<f64>) {
+    let weights = cells.stencil.usual;
+    let mut before = cells.values.clone();
+    for step in 1.. {
+        let now = Cells { values: before.clone(), ..cells.clone() }.stepped(border, weights, 1);
+        let change = now.iter().zip(&before).fold(0.0, |most, (a, b)| f64::max(most, (a - b).abs()));
+        if step % every == 0 && change < epsilon {
+            return (step, change, now);
+        }
+        before = now;
+    }
+    unreachable!("averages converge")
+}
+
+#[test]
+fn a_run_ends_when_little_changes() {
+    let folder = Folder::new("stencil-until");
+    let (out, frames) = (folder.path("out.npy"), folder.path("frames"));
+    for &stencil in STENCILS {
+        let cells = Cells::integers(stencil);
+        let file = folder.write("in.npy", &cells.file("f4", false, false));
+        for (every, epsilon) in [(10, "1e-3"), (7, "1e-2"), (1, "2e-3")] {
+            let (steps, change, expected) = converged(&cells, Border::Fixed, every, epsilon.parse().unwrap());
+            let every_text = every.to_string();
+            let options = ["--stencil", stencil.name, "--until", epsilon, "--every", &every_text];
+            let options = [&options[..], &["-o", &out, "--json"]].concat();
+            let report = report(&run(&[&[&file[..]], &options[..]].concat()));
+            assert_eq!((&report["steps"], &report["converged"]), (&steps.into(), &true.into()));
+            let residual = report["residual_max"].as_f64().unwrap();
+            assert!((residual - change).abs() < 1e-5, "{residual}, expected {change}");
+            assert!(report["residual_l2"].as_f64().unwrap() >= residual);
+            for (got, expected) in array(&out).2.iter().zip(expected) {
+                assert!((got - expected).abs() < 1e-4, "{got}, expected {expected}");
+            }
+        }
+        let options = ["--stencil", stencil.name, "--until", "1e-3", "--every", "20"];
+        let output = run(&[&[&file[..]], &options[..], &["--frames", &frames]].concat());
+        assert!(stdout(&output).contains("\nconverged: "));
+        let (steps, ..) = converged(&cells, Border::Fixed, 20, 1e-3);
+        assert_eq!(fs::read_dir(&frames).unwrap().count() as u32, steps / 20 + 1);
+        fs::remove_dir_all(&frames).unwrap();
+    }
+}
+
+#[test]
+fn the_norm_may_be_l2_and_exact() {
+    let folder = Folder::new("stencil-until-l2");
+    let file = folder.write("in.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
+    let options = [&file, "--until", "1e-2", "--every", "5", "--norm", "l2", "--json"];
+    let [fast, exact] = [&options[..], &[&options[..], &["--exact"]].concat()].map(|args| report(&run(args)));
+    let l2 = |report: &Value| report["residual_l2"].as_f64().unwrap();
+    assert!(fast["converged"] == true && fast["steps"] == exact["steps"], "{fast} {exact}");
+    assert!(l2(&exact) < 1e-2 && (l2(&fast) / l2(&exact) - 1.0).abs() < 1e-5, "{fast} {exact}");
+    if files::features().contains(Element::F64.feature()) {
+        let wide = report(&run(&[&options[..], &["--exact", "--type", "f64"]].concat()));
+        assert!(wide["converged"] == true && (l2(&wide) / l2(&exact) - 1.0).abs() < 1e-3, "{wide} {exact}");
+    }
+    // The largest change is smaller long before.
+    let largest = report(&run(&[&file, "--until", "1e-2", "--every", "5", "--json"]));
+    assert!(largest["steps"].as_u64() < fast["steps"].as_u64(), "{largest} {fast}");
+}
+
+#[test]
+fn a_run_that_does_not_converge_says_so() {
+    let folder = Folder::new("stencil-until-not");
+    let mut cells = Cells::integers(&FIVE_POINT);
+    let file = folder.write("in.npy", &cells.file("f4", false, false));
+    let out = folder.path("out.npy");
+    let limited = report(&run(&[&file, "--until", "0", "--steps", "25", "-o", &out, "--json"]));
+    assert_eq!((&limited["steps"], &limited["converged"]), (&25.into(), &false.into()));
+    let expected = cells.stepped(Border::Fixed, FIVE_POINT.usual, 25);
+    for (got, expected) in array(&out).2.iter().zip(expected) {
+        assert!((got - expected).abs() < 1e-4);
+    }
+    let none = report(&run(&[&file, "--until", "1", "--steps", "0", "--json"]));
+    assert_eq!((&none["residual_max"], &none["converged"]), (&"inf".into(), &false.into()));
+    cells.values[100] = f64::NAN;
+    let file = folder.write("nan.npy", &cells.file("f4", false, false));
+    let poisoned = report(&run(&[&file, "--until", "1e9", "--steps", "20", "--json"]));
+    assert_eq!((&poisoned["residual_max"], &poisoned["converged"]), (&"NaN".into(), &false.into()));
+    assert!(stdout(&run(&[&file, "--until", "1", "--steps", "9"])).contains("\nnot converged: "));
+}

@@ -1,0 +1,220 @@
+//! `halofold stencil --preset`, by running the program over tiny grids on the adapter at hand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::keys::{STENCIL_KEYS, assert_keys};
+use halofold::stencil::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
+use halofold_measure::Record;
+use serde_json::Value;
+
+/// The tables of the thesis over odd little grids.
+const TINY: [(&str, &Stencil, &str); 2] =
+    [("thesis-5pt", &FIVE_POINT, "37x70"), ("thesis-27pt", &TWENTY_SEVEN_POINT, "9x21x38")];
+
+/// Block shapes: two that run everywhere, in the thesis's tables too, and one that not every adapter allows.
+const BLOCKS: [&str; 3] = ["8x16", "8x32", "32x32"];
+
+fn stencil(options: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_halofold"))
+        .arg("stencil")
+        .args(options)
+        .output()
+        .expect("the program starts")
+}
+
+/// Standard output of a tiny preset, which must go well.
+fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> String {
+    let blocks = BLOCKS.join(",");
+    let fixed = ["--preset", preset, "--grid", grid, "--blocks", &blocks, "--samples=1", "--steps=3"];
+    let output = stencil(&[&fixed, options].concat());
+    assert!(output.status.success(), "{options:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text is UTF-8")
+}
+
+fn path(test: &str, name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stencil-preset-{test}"));
+    fs::create_dir_all(&directory).expect("the folder can be made");
+    directory.join(name)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the path is UTF-8")
+}
+
+/// What holds of every row.
+fn check(row: &serde_json::Map<String, Value>) {
+    assert_keys(row.keys().map(String::as_str), STENCIL_KEYS);
+    let measured =
+        ["gpu_ms_median", "gpu_ms_min", "gcells_per_s", "gb_per_s", "gflop_per_s", "percent_of_copy_peak"];
+    match row["status"].as_str() {
+        Some("pass") => {
+            assert!(measured.iter().all(|key| row[*key].as_f64().is_some_and(|x| x > 0.0)), "{row:?}");
+            assert!(row["gpu_ms_iqr"].is_number() && row["reason"].is_null(), "{row:?}");
+            let flops = row["gflop_per_s"].as_f64().unwrap() / row["gcells_per_s"].as_f64().unwrap();
+            // One product where all weights are equal, but time-blocked kernels have two classes of weights.
+            let counted = match (row["points"].as_u64(), row["steps_per_pass"].as_u64()) {
+                (Some(5), Some(1)) => 5.0,
+                (Some(5), _) => 6.0,
+                _ => 30.0,
+            };
+            assert!((flops - counted).abs() < 1e-9 * counted, "{row:?}");
+            assert!(matches!(row["timing"].as_str(), Some("gpu" | "wall")), "{row:?}");
+        }
+        Some("skipped") => {
+            assert!(row["reason"].as_str().is_some_and(|reason| reason.contains("this device")), "{row:?}");
+            assert!(measured.iter().all(|key| row[*key].is_null()), "{row:?}");
+        }
+        _ => panic!("{row:?}"),
+    }
+    assert_eq!(row["steps"].is_null(), row["wall_ms_median"].is_null(), "{row:?}");
+}
+
+#[test]
+fn every_variant_in_every_block_is_right_or_skipped() {
+    for table in TINY {
+        let (preset, stencil, grid) = table;
+        let (svg, record) = (path(preset, "plot.svg"), path(preset, "record.json"));
+        let json = tiny(table, &["--json", "--svg", text(&svg), "--record", text(&record)]);
+        let rows: Vec<serde_json::Map<String, Value>> = serde_json::from_str(&json).expect("JSON");
+        rows.iter().for_each(check);
+        let names: Vec<_> =
+            rows.iter().map(|row| [&row["variant"], &row["block"]].map(|x| x.as_str().unwrap())).collect();
+        // Time-blocked kernels choose their block themselves.
+        let (single, blocked): (Vec<_>, Vec<_>) =
+            stencil.variants().partition(|variant| !variant.name.starts_with("time-"));
+        let expected: Vec<_> =
+            single.iter().flat_map(|variant| BLOCKS.map(|block| [variant.name, block])).collect();
+        assert_eq!(names[..expected.len()], expected);
+        let beyond: Vec<_> = names[expected.len()..].iter().map(|[variant, _]| *variant).collect();
+        assert_eq!(beyond, blocked.iter().map(|variant| variant.name).collect::<Vec<_>>());
+        for row in &rows {
+            let what = [&row["preset"], &row["grid"], &row["boundary"], &row["type"]];
+            assert_eq!(what, [preset, grid, "fixed", "f32"]);
+            assert!(row["block"] == "32x32" || row["status"] == "pass", "{row:?}");
+        }
+        // The best direct, overlapped and other row, and those that the thesis prints: run for all steps.
+        let run = rows.iter().filter(|row| row["steps"] == 3).count();
+        assert!((3..=5).contains(&run), "{run} rows");
+        assert!(rows.iter().all(|row| row["published_s"].is_null() || row["steps"] == 3));
+
+        let plot = fs::read_to_string(&svg).expect("the plot is there");
+        assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"));
+        for text in ["×16", "rows × columns", "GCell/s", "direct-global", "copy: "] {
+            assert!(plot.contains(text), "{text}");
+        }
+        let written = fs::read_to_string(&record).expect("the record is there");
+        let read: Record = serde_json::from_str(&written).expect("the record can be read");
+        assert_eq!(read.to_json().expect("it is JSON"), written);
+        assert_eq!(
+            serde_json::to_value(&read.stencils).expect("JSON"),
+            serde_json::from_str::<Value>(&json).expect("JSON")
+        );
+        assert!(read.rows.is_empty());
+    }
+}
+
+#[test]
+fn published_figures_stand_in_the_thesis_rows() {
+    let figures = |preset: &str, grid: &str, variants: &str| -> Vec<(String, f64, f64)> {
+        let output = stencil(&[
+            "--preset",
+            preset,
+            "--grid",
+            grid,
+            "--variants",
+            variants,
+            "--blocks",
+            "8x16,16x16,8x32,12x32",
+            "--samples=1",
+            "--steps=2",
+            "--json",
+        ]);
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+        let figures = rows.iter().filter(|row| row["status"] != "skipped").filter_map(|row| {
+            let name = format!("{} {}", row["row"].as_str()?, row["block"].as_str()?);
+            Some((name, row["published_s"].as_f64()?, row["published_gflop_s"].as_f64()?))
+        });
+        figures.collect()
+    };
+    let named = |name: &str, s, gflop_s| (name.to_owned(), s, gflop_s);
+    assert_eq!(
+        figures("thesis-5pt", "20x40", "dir-fusion,sol-reg"),
+        [named("DIR_FUSION 8x16", 19.97, 25.11), named("SOL_REG 16x16", 16.45, 30.47)]
+    );
+    let direct = named("DIR_UNROLL2_CSE 8x16", 15.50, 93.65);
+    assert_eq!(figures("thesis-27pt", "5x20x40", "dir-unroll2-cse"), [direct]);
+}
+
+#[test]
+fn the_table_and_csv_say_the_same() {
+    let table = tiny(TINY[0], &[]);
+    for words in
+        ["GCell/s by block", "Table 3.1", "published GFLOP/s", "PASS", "3 steps", "published (1500 steps)"]
+    {
+        assert!(table.contains(words), "{words} in {table}");
+    }
+    let csv = tiny(TINY[0], &["--csv", "--variants", "direct-global,sol-reg"]);
+    let lines: Vec<_> = csv.lines().collect();
+    assert_keys(lines[0].split(','), STENCIL_KEYS);
+    assert_eq!(lines.len(), 1 + 2 * BLOCKS.len());
+    assert!(lines[1].starts_with("thesis-5pt,beyond,direct-global,5,37x70,8x16,fixed,f32,"), "{}", lines[1]);
+}
+
+#[test]
+fn other_float_types_run_or_name_what_they_need() {
+    for (element, feature) in [("f64", "SHADER_F64"), ("f16", "SHADER_F16")] {
+        for (preset, _, grid) in TINY {
+            let output = stencil(&[
+                "--preset",
+                preset,
+                "--grid",
+                grid,
+                "--blocks=4x16",
+                "--samples=1",
+                "--steps=2",
+                "--type",
+                element,
+                "--json",
+            ]);
+            if output.status.success() {
+                let rows: Vec<serde_json::Map<String, Value>> =
+                    serde_json::from_slice(&output.stdout).expect("JSON");
+                rows.iter().for_each(check);
+                assert!(rows.iter().all(|row| row["status"] == "pass" && row["type"] == element));
+            } else {
+                assert_refused(&output, &[feature]);
+            }
+        }
+    }
+}
+
+/// Exit status 2, nothing on standard output, and a message with every word in it.
+fn assert_refused(output: &Output, words: &[&str]) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(output.stdout.is_empty());
+    assert!(words.iter().all(|word| errors.contains(word)), "{errors}");
+}
+
+#[test]
+fn bad_requests_say_what_is_wrong() {
+    let preset = ["--preset", "thesis-5pt"];
+    let cases: [(&[&str], &[&str]); 9] = [
+        (&["--preset", "thesis"], &["thesis-5pt", "thesis-27pt"]),
+        (&["--variants", "sol-unroll2"], &["sol-unroll2", "sol-reg"]),
+        (&["--blocks", "8"], &["`8`", "8x32"]),
+        (&["--grid", "8x"], &["`8x`", "8192x8192"]),
+        (&["--grid", "4x5x6"], &["--grid", "2 dimensions"]),
+        (&["--grid", "65535x65535"], &["max_buffer_size", "--grid"]),
+        (&["--type", "i32"], &["i32", "f16"]),
+        (&["--steps", "0"], &["--steps"]),
+        (&["--svg", "/no such folder/plot.svg"], &["--svg /no such folder"]),
+    ];
+    for (options, words) in cases {
+        let options = if options[0] == "--preset" { options.to_vec() } else { [&preset, options].concat() };
+        assert_refused(&stencil(&options), words);
+    }
+    assert_refused(&stencil(&["--svg", "plot.svg"]), &["--preset"]);
+}

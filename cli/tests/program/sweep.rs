@@ -1,0 +1,167 @@
+//! `halofold sweep`, by running the program over a few small sizes on the adapter at hand.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::keys::{KEYS, assert_keys};
+use serde_json::Value;
+
+/// What the rows of one size are called, with two rungs that run everywhere.
+const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "single-pass"];
+
+/// A sweep of three sizes over them, with little else.
+const TINY: [&str; 7] =
+    ["--rungs", "sequential,single-pass", "--from", "2^8", "--to", "1_024", "--samples=3"];
+
+fn sweep(options: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_halofold"))
+        .arg("sweep")
+        .args(options)
+        .output()
+        .expect("the program starts")
+}
+
+/// The tiny sweep with more options, which must go well; its standard output.
+fn tiny(options: &[&str]) -> String {
+    let output = sweep(&[&TINY, options].concat());
+    assert!(output.status.success(), "{options:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text is UTF-8")
+}
+
+/// A path in a directory of this test's own.
+fn path(test: &str, name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sweep-{test}"));
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    directory.join(name)
+}
+
+/// Options that must be refused: exit status 2, nothing on standard output, every word on standard error.
+fn refused(options: &[&str], words: &[&str]) {
+    let output = sweep(options);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{options:?}: {message}");
+    assert!(output.stdout.is_empty(), "{options:?} printed something");
+    for word in words {
+        assert!(message.contains(word), "{options:?}: no `{word}` in: {message}");
+    }
+}
+
+#[test]
+fn the_table_has_a_line_for_every_size_twice() {
+    let text = tiny(&[]);
+    let starting = |start: &str| text.lines().filter(|line| line.trim_start().starts_with(start)).count();
+    for size in ["256 ", "512 ", "2^10 "] {
+        assert_eq!(starting(size), 2, "{size}in {text}");
+    }
+    for series in SERIES {
+        assert!(text.contains(series), "{series} in {text}");
+    }
+    assert_eq!(starting("End to end, "), 1, "{text}");
+    assert!(!text.contains("skipped") && !text.contains("FAIL"), "{text}");
+}
+
+#[test]
+fn json_is_one_array_of_verified_rows() {
+    let rows: Vec<Value> = serde_json::from_str(&tiny(&["--json", "--type", "u32", "--op", "max"])).unwrap();
+    let named: Vec<_> =
+        rows.iter().map(|row| (row["n"].as_u64().unwrap(), row["rung"].as_str().unwrap())).collect();
+    let expected: Vec<_> = [256, 512, 1024].iter().flat_map(|n| SERIES.map(|rung| (*n, rung))).collect();
+    assert_eq!(named, expected);
+    for row in &rows {
+        assert_keys(row.as_object().unwrap().keys().map(String::as_str), KEYS);
+        assert_eq!([&row["status"], &row["type"], &row["op"]], ["pass", "u32", "max"], "{row}");
+        assert!(
+            row["wall_ms_median"].as_f64().unwrap() > 0.0 && row["gb_per_s"].as_f64().unwrap() > 0.0,
+            "{row}"
+        );
+        let on_cpu = row["rung"].as_str().unwrap().starts_with("cpu-");
+        assert_eq!(row["gpu_ms_median"].is_null(), on_cpu, "{row}");
+        if on_cpu {
+            assert_eq!([&row["adapter"], &row["backend"], &row["timing"]], ["CPU", "cpu", "wall"]);
+            assert!(row["finish"].is_null() && row["workgroup_size"].is_null(), "{row}");
+        } else {
+            assert!(row["finish"].is_string() && row["workgroup_size"].is_u64(), "{row}");
+        }
+    }
+}
+
+#[test]
+fn every_type_that_runs_everywhere_passes_on_the_cpu_too() {
+    for element in ["u32", "i32", "f32"] {
+        for operator in ["sum", "product", "min", "max"] {
+            let rows: Vec<Value> =
+                serde_json::from_str(&tiny(&["--json", "--type", element, "--op", operator])).unwrap();
+            assert!(rows.iter().all(|row| row["status"] == "pass"), "{operator} of {element}: {rows:?}");
+        }
+    }
+}
+
+#[test]
+fn csv_and_svg_files_hold_the_same_rows() {
+    let (csv, svg) = (path("files", "rows.csv"), path("files", "plot.svg"));
+    fs::write(&csv, "a longer text than any row of the sweep: ".repeat(1000)).unwrap();
+    tiny(&["--csv", csv.to_str().unwrap(), "--svg", svg.to_str().unwrap()]);
+
+    let text = fs::read_to_string(&csv).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert_keys(lines[0].split(','), KEYS);
+    assert_eq!(lines.len(), 1 + 3 * SERIES.len());
+    for (line, series) in lines[1..].iter().zip(SERIES.iter().cycle()) {
+        assert!(line.contains(&format!(",{series},")) && line.contains(",pass,"), "{line}");
+    }
+
+    let plot = fs::read_to_string(&svg).unwrap();
+    assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"));
+    for text in SERIES.iter().chain(&["sum of f32", "elements", "time", "256", "2¹⁰", "µs", "end to end"])
+    {
+        assert!(plot.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn standard_output_takes_one_thing() {
+    let csv = tiny(&["--csv", "-"]);
+    assert!(csv.starts_with("preset,row,rung,") && csv.lines().count() == 1 + 3 * SERIES.len());
+    assert!(tiny(&["--svg", "-"]).starts_with("<svg "));
+    refused(&["--json", "--csv", "-"], &["--json", "--csv -", "standard output"]);
+    refused(&["--svg", "-", "--csv", "-"], &["--svg -", "--csv -"]);
+}
+
+#[test]
+fn bad_requests_say_what_is_wrong() {
+    refused(&["--rungs", "sequentiel"], &["sequentiel", "single-pass"]);
+    refused(&["--type", "f33"], &["f33", "f16"]);
+    refused(&["--op", "median"], &["median", "product"]);
+    refused(&["--type", "f32", "--op", "wide-sum"], &["wide-sum", "f32"]);
+    refused(&["--adapter", "no such adapter"], &["no such adapter", "0:"]);
+    refused(&["--from", "1x6"], &["1x6", "2^24"]);
+    refused(&["--from", "0"], &["--from 0"]);
+    refused(&["--from", "2^10", "--to", "2^9"], &["--from 1024", "--to 512"]);
+    refused(&["--from", "2^31"], &["--from 2147483648", "default"]);
+    refused(&["--to", "2^40"], &["--to 1099511627776", "max_buffer_size"]);
+    refused(&["--workgroup", "48"], &["--workgroup", "48", "power of two"]);
+    refused(&["--workgroup", "65536"], &["--workgroup", "65536", "max_compute_invocations_per_workgroup"]);
+    refused(&["--samples", "0"], &["--samples"]);
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_before_the_work() {
+    let missing = path("missing", "no/such/directory");
+    for option in ["--csv", "--svg"] {
+        refused(&[option, missing.to_str().unwrap()], &[option, "no/such/directory"]);
+        refused(&[option, missing.ancestors().nth(3).unwrap().to_str().unwrap()], &[option]);
+    }
+}
+
+#[test]
+fn a_failed_sweep_leaves_files_as_they_were() {
+    let fresh = path("untouched", "fresh.csv");
+    let old = fresh.with_file_name("old.svg");
+    fs::write(&old, "old").unwrap();
+    let files = ["--csv", fresh.to_str().unwrap(), "--svg", old.to_str().unwrap()];
+    refused(&[&files[..], &["--from", "2^10", "--to", "2^9"]].concat(), &["--from"]);
+    assert!(!fresh.exists());
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+}

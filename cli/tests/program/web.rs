@@ -1,0 +1,61 @@
+//! The page in `docs/web` is what the program writes. That it works is `scripts/test-web`'s to say, in a browser.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::files::{Folder, command, refused, stdout};
+
+/// The files of a folder by name.
+fn contents(folder: &Path) -> BTreeMap<String, String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let name = |path: &Path| path.file_name().expect("a name").to_str().expect("in UTF-8").to_owned();
+    entries.map(|path| (name(&path), fs::read_to_string(&path).expect("text"))).collect()
+}
+
+#[test]
+fn the_committed_page_is_what_the_program_writes() {
+    let folder = Folder::new("web");
+    let fresh = folder.path("new/page");
+    stdout(&command("web", &["-o", &fresh]).output().unwrap());
+    let fresh = contents(Path::new(&fresh));
+    let committed = contents(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/web"));
+    assert!(
+        fresh.keys().eq(committed.keys()),
+        "docs/web has other files than `halofold web -o docs/web` writes"
+    );
+    for (name, text) in &fresh {
+        assert!(committed[name] == *text, "docs/web/{name} is old: run `halofold web -o docs/web`");
+    }
+}
+
+/// It opens from a file, without a network: nothing on it is fetched from elsewhere.
+#[test]
+fn nothing_is_fetched_from_elsewhere() {
+    let folder = Folder::new("web-alone");
+    stdout(&command("web", &["-o", &folder.path("page")]).output().unwrap());
+    let page = contents(&folder.0.join("page"));
+    let html = &page["index.html"];
+    let scripts: Vec<_> =
+        html.split("<script src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert_eq!(
+        scripts.len() + 2,
+        page.len(),
+        "all files but the page and its style are its scripts: {scripts:?}"
+    );
+    assert!(scripts.iter().all(|script| page.contains_key(*script)), "{scripts:?}");
+    assert!(!html.contains("type=\"module\""), "browsers refuse modules from a file");
+    for (name, text) in page.iter().filter(|(name, _)| *name != "kernels.js") {
+        for fetching in ["fetch(", "import(", "XMLHttpRequest", "src=\"http", "url(http", "sendBeacon"] {
+            assert!(!text.contains(fetching), "{name}: {fetching}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    let folder = Folder::new("web-file");
+    let file = folder.write("page", b"mine");
+    refused(&command("web", &["-o", &file]).output().unwrap(), &["--output", "page"]);
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+}

@@ -1,0 +1,77 @@
+//! When pipelines are compiled: the first time that one is needed, and never again. The log says which.
+
+use std::sync::Mutex;
+
+use crate::scene::{Scene, any_adapter};
+use halofold::Element;
+use halofold::histogram::{Histogram, Keys};
+use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
+
+/// What the library says it compiles.
+static COMPILED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+struct Log;
+
+impl log::Log for Log {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.target().starts_with("halofold") && metadata.level() == log::Level::Debug
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if self.enabled(record.metadata()) {
+            COMPILED.lock().unwrap().push(record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// How many kernels `work` compiles.
+fn compiled<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    COMPILED.lock().unwrap().clear();
+    let result = work();
+    (COMPILED.lock().unwrap().len(), result)
+}
+
+#[test]
+fn once_and_when_needed() {
+    log::set_logger(&Log).map(|()| log::set_max_level(log::LevelFilter::Debug)).unwrap();
+    let adapter = any_adapter();
+    let scene = Scene::open(&adapter, adapter.limits()).unwrap();
+    stencils(&scene);
+    histograms(&scene);
+    assert_eq!(scene.complaints(), Vec::<String>::new());
+}
+
+fn stencils(scene: &Scene) {
+    let [first, second] = [(); 2].map(|()| scene.room(4 * 64).unwrap());
+    let grids = Grids::new(&first, &second);
+    let variant = Variant::named(&FIVE_POINT, "register-rows").unwrap();
+    let config = Config::new(&FIVE_POINT, variant, Element::F32, Grid::plane(8, 8));
+    let (count, jacobi) = compiled(|| Jacobi::new(&scene.device, config, FIVE_POINT.usual).unwrap());
+    assert_eq!(count, 0, "making a stencil compiles nothing");
+    assert_eq!(compiled(|| jacobi.prepare(grids).unwrap()).0, 1);
+    assert_eq!(compiled(|| jacobi.clone().prepare(grids).unwrap()).0, 0);
+    // begin, resume, count, decide; the residual's reduction, and its length.
+    assert_eq!(compiled(|| jacobi.prepare_until(grids, Until::new(0.1)).unwrap()).0, 6);
+    assert_eq!(compiled(|| jacobi.prepare_until(grids, Until::new(0.2).with_every(3)).unwrap()).0, 0);
+    let same = jacobi.reweighted(FIVE_POINT.dyadic).unwrap();
+    assert_eq!(compiled(|| same.prepare_until(grids, Until::new(0.1)).unwrap()).0, 0);
+    // A centre with a weight of its own is another kernel, for which everything is made anew.
+    let (count, other) = compiled(|| jacobi.reweighted(Weights([0.5, 0.125, 0.0, 0.0])).unwrap());
+    assert_eq!(count, 0);
+    assert_eq!(compiled(|| other.compile()).0, 1);
+    assert_eq!(compiled(|| other.prepare(grids).unwrap()).0, 0);
+    assert!(compiled(|| other.compile_until().unwrap()).0 >= 5);
+    // The kernel that reads a length is compiled with the first length.
+    assert!(compiled(|| other.prepare_until(grids, Until::new(0.1)).unwrap()).0 <= 1);
+}
+
+fn histograms(scene: &Scene) {
+    let [keys, counts] = [(); 2].map(|()| scene.room(4 * 64).unwrap());
+    let (count, histogram) = compiled(|| Histogram::new(&scene.device, Keys::Numbers, 64).unwrap());
+    assert_eq!(count, 0, "making a histogram compiles nothing");
+    assert_eq!(compiled(|| histogram.of(&keys).into(&counts).unwrap()).0, 2);
+    assert_eq!(compiled(|| histogram.of(&keys).into(&counts).unwrap()).0, 0);
+    assert_eq!(compiled(|| histogram.compile()).0, 0);
+}

@@ -1,0 +1,160 @@
+//! Numbers at the ends of a window: the largest sums of a batch, the places of the lowest exponent, and what lies beside them. And
+//! sums whose carries pass through many digits.
+
+use halofold::Element;
+use halofold::reduce::{Op, Shape};
+
+use super::arrays::Fields;
+use super::gpu::Bench;
+use crate::common::{Random, gpu};
+
+const ONE: u32 = 127;
+
+/// Whether the kernels look at this element to choose a window: 16 elements at each of eight places, or those that are multiplied
+/// with them.
+fn is_looked_at(i: usize, len: usize) -> bool {
+    let (vector, step) = (i / 4, len / 4 / 9);
+    (1..9).contains(&(vector / step)) && vector % step < 4
+}
+
+/// The exponents of the window that is chosen by numbers of this exponent, or by products with this sum of exponents: the lowest
+/// one, and the one after the highest.
+fn window(op: Op, top: u32) -> (u32, u32) {
+    let (span, last) = if op == Op::Dot { (22, 509) } else { (23, 250) };
+    let end = ((top + 4) & !1).min(last);
+    (end - span, end)
+}
+
+/// What is put between the elements that choose the window.
+#[derive(Clone, Copy, Debug)]
+enum Fill {
+    /// The largest numbers of the window.
+    Largest,
+    /// The largest and the smallest in turn.
+    Ends,
+    /// Ends, and zeros.
+    EndsAndZeros,
+    /// Ends, and now and then a number that lies beside the window.
+    Beside,
+}
+
+/// Which numbers are negative.
+#[derive(Clone, Copy, Debug)]
+enum Signs {
+    None,
+    All,
+    Some,
+}
+
+/// Numbers whose exponents, with `more` added, fill the window that numbers of `top` choose.
+fn numbers(op: Op, len: usize, top: u32, more: u32, fill: Fill, signs: Signs) -> Vec<u8> {
+    let mut random = Random::new(len as u64 + u64::from(top));
+    let (lowest, end) = window(op, top + more);
+    let number = |i: usize| {
+        let word = random.next();
+        let is_negative = match signs {
+            Signs::None => false,
+            Signs::All => true,
+            Signs::Some => word & 1 == 1,
+        };
+        let place = match (fill, word >> 1 & 7) {
+            (Fill::Largest, _) => end - 1,
+            (Fill::EndsAndZeros, 0..3) => more,
+            (Fill::Beside, 0) if i.is_multiple_of(97) => lowest - 1,
+            (Fill::Beside, 1) if i.is_multiple_of(97) => end,
+            (_, turn) => [lowest, end - 1, lowest + 1, end - 2][turn as usize & 3],
+        };
+        let exponent = if is_looked_at(i, len) { top } else { place - more };
+        // All bits of a significand or its first alone; zero has neither.
+        let fraction = if exponent > 0 && word & 16 == 16 { 0x7f_ffff } else { 0 };
+        (u32::from(is_negative) << 31) | (exponent << 23) | fraction
+    };
+    (0..len).map(number).flat_map(u32::to_le_bytes).collect()
+}
+
+#[test]
+fn numbers_at_the_ends_of_a_window() {
+    for op in [Op::Sum, Op::Mean, Op::Dot] {
+        let bench = Bench::new(gpu(), (op, Element::F32));
+        for fill in [Fill::Largest, Fill::Ends, Fill::EndsAndZeros, Fill::Beside] {
+            for signs in [Signs::None, Signs::All, Signs::Some] {
+                // Windows end at every second exponent.
+                for top in ONE..ONE + 2 {
+                    let len = 20_011;
+                    let more = if op == Op::Dot { ONE } else { 0 };
+                    let first = numbers(op, len, top, more, fill, signs);
+                    let second = (op == Op::Dot).then(|| {
+                        // Of one exponent, with all bits of a significand.
+                        (0..len).flat_map(|_| ((ONE << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
+                    });
+                    let what = format!("{fill:?}, {signs:?} negative, {top}");
+                    bench.check(Shape::Whole, &first, second.as_deref(), 0, len, &what);
+                }
+            }
+        }
+    }
+}
+
+/// Largest numbers that cancel, so that the sum is finite, and what is left of it: numbers of the lowest exponent of their window.
+#[test]
+fn numbers_in_the_last_windows() {
+    for (op, others) in [(Op::Sum, ONE), (Op::Mean, ONE), (Op::Dot, ONE), (Op::Dot, 250)] {
+        let bench = Bench::new(gpu(), (op, Element::F32));
+        let is_dot = op == Op::Dot;
+        for top in 244..=254 {
+            let more = if is_dot { others } else { 0 };
+            let lowest = window(op, top + more).0 - more;
+            let len = 16 * 1024;
+            let number = |i: usize| match i % (len / 2) {
+                // As many of each sign, far from one another.
+                place if place % 5 != 4 => {
+                    (u32::from(i >= len / 2) << 31) | (top << 23) | ((place as u32 * 0x9d2f) & 0x7f_ffff)
+                }
+                place => (lowest << 23) | ((place as u32 * 0x61) & 0x7f_ffff),
+            };
+            let first: Vec<u8> = (0..len).map(number).flat_map(u32::to_le_bytes).collect();
+            let second = is_dot.then(|| {
+                (0..len).flat_map(|_| ((others << 23) | 0x7f_ffff).to_le_bytes()).collect::<Vec<u8>>()
+            });
+            bench.check(
+                Shape::Whole,
+                &first,
+                second.as_deref(),
+                0,
+                len,
+                &format!("{op} up to {top} and {others}"),
+            );
+        }
+    }
+}
+
+/// A number, half of the last place of its sum, and the smallest number: all digits below the sum's are ones if the signs differ,
+/// and the smallest number decides how the sum is rounded. At every exponent, so that carries end in every digit.
+#[test]
+fn carries_through_all_digits() {
+    for element in [Element::F16, Element::F32, Element::F64] {
+        let fields = Fields::of(element);
+        // The bits of a significand.
+        let places = match element {
+            Element::F16 => 11,
+            Element::F32 => 24,
+            _ => 53,
+        };
+        let mut arrays = Vec::new();
+        for exponent in places + 1..(1 << fields.exponent) - 1 {
+            for signs in 0..8 {
+                let is_negative = |which: u32| signs >> which & 1 == 1;
+                arrays.extend([
+                    fields.bits(is_negative(0), exponent, 1),
+                    fields.bits(is_negative(1), exponent - places, 0),
+                    fields.bits(is_negative(2), 0, 1),
+                ]);
+            }
+        }
+        let bytes: Vec<u8> =
+            arrays.iter().flat_map(|bits| bits.to_le_bytes()[..fields.size].to_vec()).collect();
+        for op in [Op::Sum, Op::Mean] {
+            Bench::new(gpu(), (op, element)).check(Shape::Segments { len: 3 }, &bytes, None, 0, 3, "carries");
+        }
+    }
+}

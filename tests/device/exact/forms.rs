@@ -1,0 +1,104 @@
+//! Which forms exact sums have, and what the others answer.
+
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::{
+    Accuracy, Extent, Meeting, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
+};
+use halofold::{Element, wgpu};
+
+use super::arrays::{Hard, array};
+use super::cpu::{CASES, second};
+use super::gpu::{Bench, Case, exact, reducer};
+use crate::common::{buffer, gpu};
+
+#[test]
+fn what_has_no_exact_form_is_refused() {
+    let make = |op: Op, element| {
+        let monoid = op.over(element).unwrap();
+        Reducer::with_options(&gpu().device, monoid, exact(false, false))
+    };
+    assert!(matches!(make(Op::Max, Element::F32), Err(ReduceError::NotExact { .. })));
+    assert!(matches!(make(Op::Sum, Element::U32), Err(ReduceError::NotExact { .. })));
+    let sum = make(Op::Sum, Element::F32).unwrap();
+    let error = sum.plan(Shape::Accumulate, &[Extent { offset: 0, len: 16 }], None).unwrap_err();
+    assert!(matches!(error, ReduceError::ExactAccumulate) && error.to_string().contains("states"), "{error}");
+
+    // A rung that rounds is none for exact sums, whichever asks for them.
+    let monoid = Op::Sum.over(Element::F32).unwrap();
+    let rung = Rung::named("vectorized").unwrap();
+    let tuning = Tuning::of(rung.kernel, &gpu().device.limits(), 1 << 22);
+    for (monoid, accuracy) in [(monoid.clone(), Accuracy::Exact), (monoid.exact().unwrap(), Accuracy::Fast)] {
+        let mut options = Options::default();
+        options.accuracy = accuracy;
+        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let made = Reducer::with_options(&gpu().device, monoid, options);
+        assert!(matches!(made, Err(ReduceError::ExactRung { rung: "vectorized" })), "{made:?}");
+    }
+}
+
+#[test]
+fn the_last_axis_is_segments() {
+    for case in [(Op::Sum, Element::F32), (Op::Mean, Element::F64), (Op::Dot, Element::F32)] {
+        let bench = Bench::new(gpu(), case);
+        let Case { op, element } = bench.case;
+        let first = array(Hard::Mixed, element, 6000, 8);
+        let second = second(op, Hard::Mixed, element, 6000, 8);
+        let rows = Shape::Axis { outer: 20, len: 300, inner: 1 };
+        bench.check(rows, &first, second.as_deref(), 1, 300, "the last axis");
+    }
+}
+
+/// The rung of the ladder, with the tuning that it is given there, launches what the library launches by itself.
+#[test]
+fn the_rung_is_the_librarys_kernel() {
+    let rung = Rung::named("exact").unwrap();
+    for limits in [wgpu::Limits::default(), gpu().device.limits()] {
+        for case in CASES {
+            let monoid = case.0.over(case.1).unwrap();
+            for power in 0..30 {
+                let all = Extent { offset: 0, len: (1 << power) + 1 };
+                let second = (case.0 == Op::Dot).then_some(all);
+                let plan = |strategy| {
+                    let mut options = exact(false, false);
+                    options.strategy = strategy;
+                    options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
+                };
+                let bytes = all.len * case.1.size();
+                let tuning = Tuning::for_operator(rung.kernel, &monoid, &limits, bytes);
+                let as_there = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+                let plans = [as_there, Strategy::Fastest].map(plan);
+                let [ladder, library] = plans.map(|plan| {
+                    let launch = &plan.launches()[0];
+                    (plan.launches().len(), launch.stage.workgroup_size, plan.workgroups(), plan.partials())
+                });
+                assert_eq!(ladder, library, "{case:?}, 2^{power}");
+            }
+        }
+    }
+}
+
+/// Where workgroups may not meet in one launch, a whole input is one segment.
+#[test]
+fn two_launches() {
+    let mut twice = exact(false, false);
+    twice.meeting = Meeting::TwoLaunches;
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        let (op, element) = case;
+        let monoid = op.over(element).unwrap();
+        let bench = Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, twice) };
+        for len in [0, 1, 17, 1000, 70_001] {
+            bench.check_whole(Hard::Mixed, len, len as u64);
+        }
+    }
+    let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);
+    let long = Extent { offset: 0, len: 1 << 20 };
+    assert_eq!(sum.plan(Shape::Whole, &[long], None).unwrap().launches().len(), 2);
+    assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactMeeting)));
+    assert!(matches!(sum.plan(Shape::Strided { stride: 2 }, &[long], None), Err(ReduceError::ExactMeeting)));
+    let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
+    let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
+    let counted = sum.of(&elements).first(&count).into(&elements);
+    assert!(matches!(counted, Err(ReduceError::ExactMeeting)), "{counted:?}");
+}

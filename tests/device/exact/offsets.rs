@@ -1,0 +1,93 @@
+//! Exact sums of segments between offsets.
+
+use halofold::reduce::Op;
+use halofold::{Element, Slice, wgpu};
+
+use super::arrays::{Hard, array};
+use super::cpu::{CASES, second};
+use super::gpu::{self, Bench, Case, Inputs, of_reduction};
+use crate::common::oracle::expected;
+use crate::common::{Random, buffer, gpu, limited, over};
+
+/// Offsets of segments of these lengths, one behind the other.
+fn offsets(first: usize, lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
+    let mut list = vec![first];
+    for len in lengths {
+        list.push(list[list.len() - 1] + len);
+    }
+    list
+}
+
+/// Sums the segments between these offsets of an array that goes on for `behind` elements.
+fn check(bench: &Bench<'_>, hard: Hard, list: &[usize], behind: usize) {
+    let Bench { gpu, case: Case { op, element }, ref results } = *bench;
+    let len = list[list.len() - 1] + behind;
+    let first = array(hard, element, len, 5);
+    let second = second(op, hard, element, len, 5);
+    let arrays: Vec<&[u8]> = std::iter::once(&first[..]).chain(second.as_deref()).collect();
+    let inputs = Inputs::new(gpu, element, &arrays, 3);
+    let words: Vec<u8> = list.iter().flat_map(|offset| (*offset as u32).to_le_bytes()).collect();
+    let words = buffer(gpu, &words, wgpu::BufferUsages::STORAGE);
+    let slices = inputs.slices();
+    let between = over(results, &slices).between(Slice::new(&words, 0, 4 * list.len() as u64));
+    let got = gpu::results(op, element, &of_reduction(gpu, &between));
+    assert_eq!(got.len(), list.len() - 1);
+    let size = element.size() as usize;
+    for (number, (pair, got)) in list.windows(2).zip(got).enumerate() {
+        let part = |bytes: &Vec<u8>| bytes[pair[0] * size..pair[1] * size].to_vec();
+        let wanted = expected(op, element, &part(&first), second.as_ref().map(part).as_deref());
+        assert_eq!(got, wanted, "{op} of {hard:?} {element}, segment {number}, {pair:?} of {len}");
+    }
+}
+
+/// None, empty ones, single elements, and the tile's own length and one more or less, wherever it begins.
+#[test]
+fn short_and_long_segments() {
+    const TILE: usize = 1 << 14;
+    let lists = [
+        vec![0],
+        offsets(0, [0]),
+        offsets(7, [0, 1, 0, 2, 300, 0, 5]),
+        offsets(0, [TILE, TILE + 1, TILE - 1, 0, 3 * TILE + 5]),
+        offsets(TILE - 1, [2 * TILE + 2, 1, 70_001]),
+        offsets(1, [5, 100_003, 0, 0, 9]),
+    ];
+    for case in CASES {
+        let bench = Bench::new(gpu(), case);
+        for (list, behind) in lists.iter().zip([0, 4, 0, 1, 40_000, 0]) {
+            for hard in [Hard::Patterns, Hard::Special, Hard::MinusZeros] {
+                check(&bench, hard, list, behind);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_segments_of_random_lengths() {
+    let mut random = Random::new(12);
+    for case in CASES {
+        // One of a hundred is a thousand times as long as the others.
+        let lengths: Vec<_> = (0..700)
+            .map(|_| {
+                let (word, is_long) = (random.next() as usize >> 20, random.next() >> 40);
+                if is_long.is_multiple_of(100) { word % 40_000 } else { word % 40 }
+            })
+            .collect();
+        let bench = Bench::new(gpu(), case);
+        for hard in [Hard::Anything, Hard::Cancelling, Hard::HalfWay, Hard::Subnormal] {
+            check(&bench, hard, &offsets(11, lengths.iter().copied()), 100);
+        }
+    }
+}
+
+/// Windows of the input, and of a list that no binding holds.
+#[test]
+fn windows_of_small_bindings() {
+    let small = limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
+    for case in
+        [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
+    {
+        check(&Bench::new(&small, case), Hard::Patterns, &offsets(3, [20_000, 0, 31, 90_000, 1]), 9);
+    }
+    check(&Bench::new(&small, CASES[0]), Hard::Mixed, &offsets(0, (0..17_000).map(|number| number % 3)), 0);
+}

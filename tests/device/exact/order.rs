@@ -1,0 +1,108 @@
+//! What compares 64-bit floats, on a device without 64-bit types: the results of a device that has them, and of the CPU.
+
+use halofold::Element;
+use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{Op, Options, Reducer, Shape};
+use halofold::wgpu::{self, Features};
+
+use super::arrays::{Hard, array};
+use super::gpu::{Inputs, of_reduction, output};
+use crate::common::{Gpu, buffer, gpu, without};
+
+/// Operators that read floats as their bits.
+const COMPARING: [Op; 9] =
+    [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::ArgMax, Op::MaxNorm, Op::Count, Op::Any, Op::All];
+
+/// A device without any type of 64 bits.
+fn narrow() -> Gpu {
+    without(Features::SHADER_F64 | Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS)
+}
+
+fn reducer(gpu: &Gpu, op: Op, to_states: bool) -> Reducer {
+    let mut options = Options::default();
+    options.to_states = to_states;
+    Reducer::with_options(&gpu.device, op.over(Element::F64).unwrap(), options).unwrap()
+}
+
+#[test]
+fn needs_no_64_bit_types() {
+    let narrow = narrow();
+    for op in COMPARING {
+        let reducer = reducer(&narrow, op, false);
+        for (number, hard) in Hard::ALL.into_iter().enumerate() {
+            for len in [0, 1, 2, 3, 5, 64, 1000, 4099] {
+                let bytes = array(hard, Element::F64, len, (len + number) as u64);
+                let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], len as u64 % 3);
+                let got = op.read(Element::F64, &output(&narrow, &reducer, Shape::Whole, &inputs))[0];
+                let expected = reference::reduce(op, Element::F64, &bytes, None).unwrap();
+                let verdict = expected.judge(got, 1);
+                assert_eq!(verdict, Verdict::Right, "{op} of {len} {hard:?}: {got}");
+            }
+        }
+    }
+}
+
+#[test]
+fn same_bytes_with_and_without_64_bit_integers() {
+    if !gpu().device.features().contains(Features::SHADER_INT64) {
+        eprintln!("same_bytes_with_and_without_64_bit_integers: the adapter lacks SHADER_INT64");
+        return;
+    }
+    let narrow = narrow();
+    let shapes = [
+        Shape::Whole,
+        Shape::Segments { len: 30 },
+        Shape::Segments { len: 30_000 },
+        Shape::Strided { stride: 3 },
+        Shape::Axis { outer: 5, len: 600, inner: 20 },
+    ];
+    for op in COMPARING {
+        for hard in [Hard::Patterns, Hard::Anything, Hard::Special, Hard::Zeros] {
+            let bytes = array(hard, Element::F64, 60_000, 9);
+            for shape in shapes {
+                for to_states in [false, true] {
+                    if to_states && matches!(shape, Shape::Strided { .. }) {
+                        continue;
+                    }
+                    let [wide, slim] = [gpu(), &narrow].map(|gpu| {
+                        let inputs = Inputs::new(gpu, Element::F64, &[&bytes], 5);
+                        output(gpu, &reducer(gpu, op, to_states), shape, &inputs)
+                    });
+                    assert_eq!(wide, slim, "{op} of {hard:?}, {shape:?}, states: {to_states}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn segments_between_offsets() {
+    let narrow = narrow();
+    // Short ones, empty ones, and one that tiles are cut from.
+    let offsets = [0u32, 3, 3, 1000, 40_000, 60_000];
+    let list = buffer(&narrow, bytemuck::cast_slice(&offsets), wgpu::BufferUsages::STORAGE);
+    let bytes = array(Hard::Anything, Element::F64, 60_000, 4);
+    let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], 1);
+    for op in COMPARING {
+        let reducer = reducer(&narrow, op, false);
+        let got = of_reduction(&narrow, &reducer.of(inputs.slices()[0]).between(&list));
+        for (got, ends) in op.read(Element::F64, &got).into_iter().zip(offsets.windows(2)) {
+            let part = &bytes[8 * ends[0] as usize..8 * ends[1] as usize];
+            let expected = reference::reduce(op, Element::F64, part, None).unwrap();
+            assert_eq!(expected.judge(got, 1), Verdict::Right, "{op} between {ends:?}: {got}");
+        }
+    }
+}
+
+#[test]
+fn states_are_64_bit_integers_on_every_device() {
+    let narrow = narrow();
+    let bytes: Vec<u8> = [3.5f64, -2.0, 0.25].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], 0);
+    let largest = reducer(&narrow, Op::Max, true);
+    let state = of_reduction(&narrow, &crate::common::over(&largest, &inputs.slices()));
+    assert_eq!(largest.results::<i64>(&state).unwrap(), 3.5f64.to_bits() as i64);
+    let first = reducer(&narrow, Op::ArgMax, true);
+    let state = of_reduction(&narrow, &crate::common::over(&first, &inputs.slices()));
+    assert_eq!(first.results::<(i64, u32)>(&state).unwrap(), (3.5f64.to_bits() as i64, 0));
+}

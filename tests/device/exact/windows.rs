@@ -1,0 +1,115 @@
+//! Windows that come and go: data whose scales change on the way, so that invocations choose a second window, leave it for another
+//! one, and need none again.
+
+use halofold::Element;
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::{Form, Op, Shape, Strategy, Tuning};
+
+use super::arrays::Fields;
+use super::gpu::{Bench, Case, exact, reducer};
+use crate::common::{Random, gpu};
+
+/// Scales that no window holds two of, as exponents in parts of all that a type has.
+const SCALES: [u64; 6] = [80, 50, 24, 8, 66, 40];
+
+/// The scales of each part of an array, mixed. The first window is chosen by the largest numbers.
+const PARTS: [&[usize]; 10] =
+    [&[3], &[0], &[0, 1], &[1], &[0, 2], &[1, 2], &[0, 1, 2, 3, 4], &[3], &[0, 3], &[0]];
+
+/// The same of scales so near to one another that 32-bit floats of the smaller one are just below the window of the larger one:
+/// no number needs limbs, but the sum in a second window does.
+const NEAR: [&[usize]; 4] = [&[5], &[1], &[1, 5], &[1]];
+
+/// An array of such parts, their negatives in another order, and a few elements of the first part's scale: large numbers cancel, so
+/// none may get lost.
+fn array(element: Element, parts: &[&[usize]], part: usize, zeros: bool, seed: u64) -> Vec<u8> {
+    let fields = Fields::of(element);
+    let mut random = Random::new(seed);
+    let mut number = |scales: &[usize]| {
+        let (word, other) = (random.next(), random.next());
+        let scale = SCALES[scales[other as usize % scales.len()]];
+        let exponent = (scale << fields.exponent) / 100 + (other >> 8) % 6;
+        let is_zero = zeros && (other >> 16).is_multiple_of(3);
+        if is_zero { 0 } else { fields.bits(false, exponent, word >> 1) }
+    };
+    let half: Vec<_> = (0..parts.len() * part).map(|i| number(parts[i / part])).collect();
+    let minus = fields.bits(true, 0, 0);
+    let negatives = half.iter().rev().map(|bits| bits | minus);
+    let rest: Vec<_> = (0..7).map(|_| number(parts[0])).collect();
+    half.iter()
+        .copied()
+        .chain(negatives)
+        .chain(rest)
+        .flat_map(|bits: u64| bits.to_le_bytes()[..fields.size].to_vec())
+        .collect()
+}
+
+/// Numbers for which a window moves and comes back, and which are all so near to it that none needs limbs of its own: so many
+/// batches of so many numbers each, of these exponents.
+fn there_and_back(batch: usize) -> Vec<u8> {
+    let mut random = Random::new(5);
+    let parts: [(usize, [u32; 2]); 3] = [(5, [127, 127]), (3, [105, 122]), (16, [127, 127])];
+    let exponents =
+        parts.into_iter().flat_map(|(batches, two)| (0..batches * batch).map(move |i| two[i % 2]));
+    exponents.flat_map(|exponent| ((exponent << 23) | (random.next() >> 41) as u32).to_le_bytes()).collect()
+}
+
+/// A reducer of one workgroup of this size, if the adapter has such: so few invocations that each takes many batches.
+fn of_size((op, element): (Op, Element), size: u32, subgroups: bool) -> Option<Bench<'static>> {
+    let monoid = op.over(element).unwrap();
+    let rung = Rung::named("exact").unwrap();
+    let limits = gpu().device.limits();
+    let mut options = exact(false, false);
+    let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
+    tuning.max_workgroups = 1;
+    options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+    options.subgroups = subgroups;
+    options.check(&monoid, Form::Whole, gpu().device.features(), &limits).ok()?;
+    Some(Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) })
+}
+
+#[test]
+fn a_window_moves_and_comes_back() {
+    let case = (Op::Sum, Element::F32);
+    let sizes = [32, 64, 128, 256, 1024].map(|size| (size, of_size(case, size, true)));
+    let benches: Vec<_> = sizes.into_iter().filter_map(|(size, bench)| Some((size, bench?))).collect();
+    assert!(benches.len() >= 3, "only {} sizes", benches.len());
+    for (size, bench) in benches {
+        let bytes = there_and_back(16 * size as usize);
+        bench.check(Shape::Whole, &bytes, None, 0, bytes.len() / 4, &format!("workgroups of {size}"));
+    }
+    // Segments are summed by workgroups of a size of their own.
+    let bench = Bench::new(gpu(), case);
+    for size in [64, 128, 256] {
+        let bytes = there_and_back(16 * size);
+        let len = bytes.len() / 4;
+        let twice = [&bytes[..], &bytes].concat();
+        bench.check(Shape::Segments { len: len as u64 }, &twice, None, 0, len, "segments");
+    }
+}
+
+#[test]
+fn scales_change_on_the_way() {
+    let most = gpu().device.limits().max_compute_invocations_per_workgroup;
+    for (op, element) in [(Op::Sum, Element::F32), (Op::Mean, Element::F32), (Op::Sum, Element::F64)] {
+        // Only workgroups of 256 and 512 have a second window; not every adapter has the larger ones.
+        let (mut sizes, mut largest) = (0, 0);
+        for (size, subgroups) in
+            [(32, true), (256, true), (512, true), (1024, true), (64, false), (512, false)]
+        {
+            let Some(bench) = of_size((op, element), size, subgroups) else { continue };
+            sizes += 1;
+            largest = largest.max(size);
+            for (seed, zeros, parts) in
+                [(1, false, &PARTS[..]), (2, true, &PARTS), (3, false, &NEAR), (4, true, &NEAR)]
+            {
+                let part = 4 * 16 * size as usize;
+                let bytes = array(element, parts, part, zeros, seed);
+                let len = bytes.len() / element.size() as usize;
+                bench.check(Shape::Whole, &bytes, None, seed, len, "changing scales");
+            }
+        }
+        assert!(sizes >= 2, "{op} of {element} ran in {sizes} sizes");
+        assert!(largest >= most.min(512), "{op} of {element}: {largest}");
+    }
+}

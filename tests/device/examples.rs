@@ -1,0 +1,158 @@
+//! The examples, run as tests: on the adapter at hand, under the validation layers.
+
+#[path = "../../examples/auto_exposure.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod auto_exposure;
+#[path = "../../examples/conjugate_gradient.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod conjugate_gradient;
+#[path = "../../examples/stream_file.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod stream_file;
+
+use crate::common::{Gpu, gpu};
+use auto_exposure::{DAWN, FRAMES, Outcome};
+use halofold::reduce::Op;
+use halofold::{Element, wgpu};
+use stream_file::Request;
+
+/// A device with the limits that even old GPUs have.
+fn modest() -> Gpu {
+    crate::common::limited(|limits| *limits = wgpu::Limits::downlevel_defaults())
+}
+
+fn expose(gpu: &Gpu) -> Outcome {
+    gpu.watched(|| auto_exposure::run(&gpu.device, &gpu.queue).map_err(|error| error.to_string())).unwrap()
+}
+
+/// Stops of luminance of a packed pixel, as the application's shaders define it.
+fn stops(pixel: u32) -> f64 {
+    let [red, green, blue, exponent] = pixel.to_le_bytes().map(f64::from);
+    let luminance = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255.0 * (exponent - 128.0).exp2();
+    luminance.max(1e-4).log2()
+}
+
+/// The mean of the red, green and blue bytes of a picture.
+fn grey(picture: &[u8]) -> f64 {
+    let colours = picture.chunks_exact(4).flat_map(|pixel| &pixel[..3]);
+    colours.map(|&byte| f64::from(byte)).sum::<f64>() / (picture.len() / 4 * 3) as f64
+}
+
+#[test]
+fn the_eye_adapts_to_what_the_reduction_says() {
+    for gpu in [gpu(), &modest()] {
+        let outcome = expose(gpu);
+        let frames = &outcome.frames;
+        assert_eq!(frames.len(), FRAMES as usize);
+
+        let scene: &[u32] = bytemuck::cast_slice(&outcome.scene);
+        let mean = scene.iter().map(|&pixel| stops(pixel)).sum::<f64>() / scene.len() as f64;
+        let last = frames[frames.len() - 1];
+        assert!((f64::from(last.log_mean) - mean).abs() < 1e-4, "{} on the GPU, {mean}", last.log_mean);
+
+        // The same scene 1024 times as bright: ten stops, packed alike.
+        let (night, day) = frames.split_at(DAWN as usize);
+        assert!(night.iter().all(|frame| (frame.log_mean + 10.0 - last.log_mean).abs() < 1e-3));
+        assert!(day.iter().all(|frame| frame.log_mean.to_bits() == last.log_mean.to_bits()));
+
+        // From the moment the light comes the eye closes, frame by frame, until the mean is middle grey.
+        assert!(day.windows(2).all(|pair| pair[1].exposure < pair[0].exposure));
+        assert!((last.exposure + last.log_mean - 0.18f32.log2()).abs() < 0.01, "{last:?}");
+        let (dazzled, adapted) = (grey(&outcome.dazzled), grey(&outcome.adapted));
+        assert!(dazzled > 240.0 && (90.0..150.0).contains(&adapted), "{dazzled}, then {adapted}");
+    }
+}
+
+/// Every type and operator in more pieces than the ring has slots, the last one a part; some also as files of nothing, of one element,
+/// of whole pieces, of many small ones. Whatever differs from the CPU's result is an error of `run` itself.
+#[test]
+fn files_stream_in_pieces() {
+    let gpu = gpu();
+    for element in Element::ALL {
+        for op in [Op::Sum, Op::Min, Op::Max] {
+            let operator = op.over(element).unwrap();
+            let missing = operator.features() - gpu.device.features();
+            if !missing.is_empty() {
+                eprintln!("skipped: {op} of {element} needs {missing:?}");
+                continue;
+            }
+            let all = [
+                (300_000 + element.size(), 65_541, 5),
+                (0, 1 << 16, 0),
+                (element.size(), 1 << 16, 1),
+                (1 << 18, 1 << 16, 4),
+                (3 * 4096 + 8, 4096, 4),
+                (1 << 16, 1000, 66),
+            ];
+            let thorough = matches!((element, op), (Element::F16, Op::Sum) | (Element::F32, Op::Max));
+            for &(size, piece, pieces) in if thorough { &all[..] } else { &all[..1] } {
+                let request = Request { element, op, size, piece, ..Request::default() };
+                let report = gpu.watched(|| {
+                    stream_file::run(&gpu.device, &gpu.queue, &request).map_err(|error| error.to_string())
+                });
+                let report = report.unwrap_or_else(|error| panic!("{request:?}: {error}"));
+                assert_eq!((report.elements, report.pieces), (size / element.size(), pieces), "{request:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_streamed_is_refused() {
+    let gpu = gpu();
+    let refused =
+        |request: &Request| stream_file::run(&gpu.device, &gpu.queue, request).unwrap_err().to_string();
+    let mean = refused(&Request { op: Op::Mean, ..Request::default() });
+    assert!(mean.contains("sum, min and max"), "{mean}");
+    let missing = refused(&Request { file: Some("/nowhere/at/all".into()), ..Request::default() });
+    assert!(missing.to_lowercase().contains("no such file"), "{missing}");
+    let odd = std::env::temp_dir().join(format!("halofold-odd-{}.bin", std::process::id()));
+    std::fs::write(&odd, [0; 7]).unwrap();
+    let error = refused(&Request { file: Some(odd.clone()), ..Request::default() });
+    std::fs::remove_file(odd).unwrap();
+    assert!(error.contains("7 bytes are no whole number of f32"), "{error}");
+}
+
+/// The solution is put into the equation by the CPU, in 64 bits.
+#[test]
+fn conjugate_gradients_solve_the_equation() {
+    let gpu = gpu();
+    let side = conjugate_gradient::SIDE;
+    let b = conjugate_gradient::charges();
+    let solve = || conjugate_gradient::run(&gpu.device, &gpu.queue, &b).map_err(|error| error.to_string());
+    let outcome = gpu.watched(solve).unwrap();
+    assert!((side as u32..4 * side as u32).contains(&outcome.iterations), "{}", outcome.iterations);
+    let x = |row: usize, column: usize| match row.max(column) {
+        within if within < side => f64::from(outcome.x[row * side + column]),
+        _ => 0.0,
+    };
+    let squares = (0..side * side).map(|cell| {
+        let (row, column) = (cell / side, cell % side);
+        let beside = [
+            (row.wrapping_sub(1), column),
+            (row + 1, column),
+            (row, column.wrapping_sub(1)),
+            (row, column + 1),
+        ];
+        let sum: f64 = beside.into_iter().map(|(row, column)| x(row, column)).sum();
+        (4.0 * x(row, column) - sum - f64::from(b[cell])).powi(2)
+    });
+    let residual = squares.sum::<f64>().sqrt();
+    // What 32-bit floats leave of it: b has a norm of 1.4.
+    assert!(residual < 1e-4, "{residual}");
+}
+
+/// The README's Rust stands in the example that is compiled, line by line.
+#[test]
+fn the_readme_shows_the_example() {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let example: Vec<_> = include_str!("../../examples/sum.rs").lines().map(words).collect();
+    let readme = include_str!("../../README.md");
+    let (_, rust) = readme.split_once("```rust\n").expect("the README has Rust");
+    let (rust, _) = rust.split_once("```").expect("it ends");
+    let lines: Vec<_> = rust.lines().map(words).filter(|line| !line.is_empty()).collect();
+    assert!(lines.len() >= 4);
+    for line in lines {
+        assert!(example.contains(&line), "`{line}` is not in examples/sum.rs");
+    }
+}

@@ -1,0 +1,372 @@
+//! Histograms against the CPU, on the adapter at hand.
+//!
+//! Counts are exact, so every comparison is. Each histogram is recorded twice into one pass, over an output that held
+//! something else before, with a guard behind its last bin.
+
+use crate::common::{Random, gpu};
+use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Options, Step, Tuning, reference};
+use halofold::read::Readback;
+use halofold::reduce::Extent;
+use halofold::{BufferError, Slice, adapter, wgpu};
+use wgpu::util::DeviceExt as _;
+
+const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE;
+const BINS: [u32; 12] = [1, 2, 3, 10, 255, 256, 257, 1000, 4096, 4097, 65_535, 65_536];
+const LENGTHS: [usize; 5] = [0, 1, 3, 1000, 100_003];
+const LONGEST: usize = 1_000_000;
+
+/// What the output holds before, and what stands behind it.
+const BEFORE: u32 = 5;
+const GUARD: u32 = 0xDEAD_BEEF;
+
+fn buffer(device: &wgpu::Device, words: &[u32], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let contents = bytemuck::cast_slice(if words.is_empty() { &[0] } else { words });
+    device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: Some("test"), contents, usage })
+}
+
+/// Counts the words from number `first` on, twice, on any device.
+fn count(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    histogram: &Histogram,
+    words: &[u32],
+    first: usize,
+) -> Vec<u32> {
+    let bins = histogram.job().bins as usize;
+    // The output starts 256 bytes into its buffer.
+    let mut before = vec![BEFORE; 64 + bins];
+    before.push(GUARD);
+    let input = buffer(device, words, STORAGE);
+    let output = buffer(device, &before, STORAGE | wgpu::BufferUsages::COPY_SRC);
+    let keys = Slice::new(&input, 4 * first as u64, 4 * (words.len() - first) as u64);
+    let prepared = histogram.of(keys).into(Slice::at(&output, 256)).unwrap();
+    let mut encoder = device.create_command_encoder(&Default::default());
+    {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        prepared.encode_in_pass(&mut pass);
+        prepared.encode_in_pass(&mut pass);
+    }
+    let readback = Readback::new(device, output.size());
+    readback.encode(&mut encoder, &output, 0, output.size()).unwrap();
+    queue.submit([encoder.finish()]);
+    let bytes = readback.wait(output.size()).unwrap();
+    let got: &[u32] = bytemuck::cast_slice(&bytes);
+    assert!(got[..64].iter().all(|word| *word == BEFORE), "something was written in front of the output");
+    assert_eq!(got[64 + bins], GUARD, "something was written behind the output");
+    got[64..64 + bins].to_vec()
+}
+
+/// Compares with the CPU.
+fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, words: &[u32], first: usize) {
+    let job = histogram.job();
+    let once = reference::counts(job.keys, job.bins, &words[first..]);
+    let want: Vec<u32> = if job.add { once.iter().map(|count| BEFORE + 2 * count).collect() } else { once };
+    let got = count(device, queue, histogram, words, first);
+    let differing = got.iter().zip(&want).position(|(got, want)| got != want);
+    if let Some(bin) = differing {
+        panic!(
+            "bin {bin}: {} instead of {}, {} keys from {first} on, {job:?}",
+            got[bin],
+            want[bin],
+            words.len() - first
+        );
+    }
+}
+
+/// Compiles a job and counts from each of some words on.
+fn check_here(job: Job, words: &[u32], firsts: &[usize]) {
+    let gpu = gpu();
+    let work = || {
+        let histogram =
+            Histogram::with_job(&gpu.device, job, Options::default()).map_err(|error| error.to_string())?;
+        for &first in firsts {
+            check(&gpu.device, &gpu.queue, &histogram, words, first);
+        }
+        Ok(())
+    };
+    gpu.watched(work).unwrap();
+}
+
+/// Keys of several kinds; all but the last are mostly numbers of bins.
+fn numbers(bins: u32, len: usize) -> Vec<Vec<u32>> {
+    let mut random = Random::new(u64::from(bins) ^ len as u64);
+    let mut below = |limit: u64| (random.next() % limit) as u32;
+    let some: Vec<u32> = (0..len).map(|_| below(u64::from(bins))).collect();
+    let mut sorted = some.clone();
+    sorted.sort_unstable();
+    vec![
+        sorted,
+        vec![bins - 1; len],
+        (0..len).map(|_| [0, bins - 1][below(2) as usize]).collect(),
+        // Half of them are no bin's number.
+        (0..len).map(|_| below(2 * u64::from(bins))).collect(),
+        (0..len).map(|_| [bins, u32::MAX, u32::MAX - bins, 0x8000_0000][below(4) as usize]).collect(),
+        some,
+    ]
+}
+
+#[test]
+fn numbers_of_every_kind() {
+    let crate::common::Gpu { device, queue } = gpu();
+    for bins in BINS {
+        let histogram = Histogram::new(device, Keys::Numbers, bins).unwrap();
+        for len in LENGTHS {
+            for words in numbers(bins, len) {
+                check(device, queue, &histogram, &words, 0);
+            }
+        }
+        if [1, 256, 4097, 65_536].contains(&bins) {
+            let kinds = numbers(bins, LONGEST);
+            check(device, queue, &histogram, &kinds[1], 0);
+            check(device, queue, &histogram, kinds.last().unwrap(), 0);
+        }
+    }
+}
+
+/// Every method and every size of workgroup, with copies and slices that do not divide evenly.
+#[test]
+fn every_method() {
+    let limits = gpu().device.limits();
+    for bins in [1, 256, 1000, 65_536] {
+        let mut words = numbers(bins, 20_003).pop().unwrap();
+        let random = words.len();
+        words.extend(vec![bins / 2; 20_000]);
+        for workgroup_size in [64, 256] {
+            let mut methods = vec![Method::Storage];
+            for (copies, slices) in [(1, 1), (64, 1), (4, 3), (2, 16)] {
+                methods.push(Method::Workgroup { copies, slices, merge: slices != 3 });
+            }
+            for method in methods {
+                for max_workgroups in [1, 50] {
+                    let tuning = Tuning::of(&limits, bins, u64::MAX)
+                        .with_workgroup_size(workgroup_size)
+                        .with_max_workgroups(max_workgroups)
+                        .with_method(method);
+                    let job = Job::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
+                    if job.check(&limits).is_ok() {
+                        check_here(job, &words, &[1, random]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn any_offset() {
+    let limits = gpu().device.limits();
+    for bins in [10, 4097, 65_536] {
+        let words = numbers(bins, 5003).pop().unwrap();
+        let firsts = [1, 2, 3, 4, 63, 64, 65, 5000, 5002, 5003];
+        check_here(Job::new(Keys::Numbers, bins, &limits), &words, &firsts);
+    }
+}
+
+#[test]
+fn counts_are_added_where_asked() {
+    let limits = gpu().device.limits();
+    for keys in [Keys::Numbers, Keys::Ranges { low: 0.0, high: 1.0 }] {
+        for bins in [3, 1000, 65_536] {
+            let words = match keys {
+                Keys::Numbers => numbers(bins, 100_003).pop().unwrap(),
+                _ => floats(0.0, 1.0, bins, 100_003),
+            };
+            let job = Job::new(keys, bins, &limits).adding();
+            check_here(job, &words, &[0, words.len()]);
+        }
+    }
+}
+
+/// Floats around every border of some bins, in the range, outside of it and none at all, as bits.
+fn floats(low: f32, high: f32, bins: u32, len: usize) -> Vec<u32> {
+    let mut random = Random::new(u64::from(bins) ^ len as u64);
+    let borders = Keys::Ranges { low, high }.borders(bins).unwrap();
+    let odd = [
+        f32::NAN,
+        -f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        0.0,
+        -0.0,
+        1e-45,
+        -1e-45,
+        1e-40,
+        -1e-40,
+        f32::MIN_POSITIVE,
+        f32::MAX,
+        f32::MIN,
+    ];
+    let value = |_| {
+        let word = random.next();
+        let border = borders[(word >> 8) as usize % borders.len()];
+        match word % 8 {
+            0 => border,
+            1 => border.next_up(),
+            2 => border.next_down(),
+            3 => odd[(word >> 8) as usize % odd.len()],
+            4 => f32::from_bits((word >> 16) as u32),
+            _ => {
+                let unit = (word >> 11) as f64 / (1u64 << 53) as f64;
+                (f64::from(low) + unit * (f64::from(high) - f64::from(low))) as f32
+            }
+        }
+    };
+    (0..len).map(value).map(f32::to_bits).collect()
+}
+
+#[test]
+fn ranges_of_floats() {
+    let limits = gpu().device.limits();
+    let ranges = [
+        (0.0, 1.0),
+        (-1.0, 1.0),
+        (-0.0, 255.0),
+        (1e6, 1_000_001.0),
+        (0.1, 0.3),
+        (f32::MIN, f32::MAX),
+        (-1e38, 3e38),
+        (0.0, 1e-40),
+        (-1e-44, 1e-38),
+        (1.0, 1.000_001),
+        (-7.3, -7.2),
+    ];
+    for (low, high) in ranges {
+        for bins in if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] } {
+            let words = floats(low, high, *bins, 20_003);
+            check_here(Job::new(Keys::Ranges { low, high }, *bins, &limits), &words, &[0]);
+        }
+    }
+    for len in LENGTHS {
+        let job = Job::new(Keys::Ranges { low: -1.0, high: 2.0 }, 300, &limits);
+        check_here(job, &floats(-1.0, 2.0, 300, len), &[0]);
+    }
+}
+
+/// Windows of 64 KiB over 1.2 MiB and few workgroups a dimension, on a device without features.
+#[test]
+fn inputs_larger_than_a_binding_are_windowed() {
+    let found = pollster::block_on(adapter::preferred(true)).expect("an adapter");
+    let limits = wgpu::Limits {
+        max_storage_buffer_binding_size: 1 << 16,
+        max_compute_workgroups_per_dimension: 20,
+        ..wgpu::Limits::downlevel_defaults()
+    };
+    let descriptor = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
+    let (device, queue) =
+        pollster::block_on(found.request_device(&descriptor)).expect("default limits are everywhere");
+    for bins in [3, 256, 4097, 16_384] {
+        for first in [0, 77] {
+            let words = numbers(bins, 300_007).pop().unwrap();
+            let histogram = Histogram::new(&device, Keys::Numbers, bins).unwrap();
+            let extent = Extent { offset: 4 * first as u64, len: (words.len() - first) as u64 };
+            let plan = histogram.plan(extent).unwrap();
+            assert!(plan.passes().iter().filter(|pass| pass.step == Step::Count).count() >= 19);
+            check(&device, &queue, &histogram, &words, first);
+        }
+    }
+    let ranges = Histogram::new(&device, Keys::Ranges { low: 0.0, high: 1.0 }, 8192).unwrap();
+    check(&device, &queue, &ranges, &floats(0.0, 1.0, 8192, 200_001), 3);
+    let binding = |keys, bins| Histogram::new(&device, keys, bins).unwrap_err();
+    let (needed, limit) = (65_540, 65_536);
+    assert_eq!(binding(Keys::Numbers, 16_385), HistogramError::Binding { role: "counts", needed, limit });
+    let error = binding(Keys::Ranges { low: 0.0, high: 1.0 }, 8193).to_string();
+    assert!(error.contains("borders") && error.contains("65544"), "{error}");
+}
+
+#[test]
+fn wrong_bins_and_ranges_are_refused() {
+    let refused = |keys, bins| Histogram::new(&gpu().device, keys, bins).unwrap_err();
+    for bins in [0, 65_537] {
+        assert_eq!(refused(Keys::Numbers, bins), HistogramError::Bins(bins));
+    }
+    for (low, high) in [
+        (1.0, 1.0),
+        (2.0, 1.0),
+        (0.0, -0.0),
+        (f32::NAN, 1.0),
+        (0.0, f32::NAN),
+        (f32::NEG_INFINITY, 0.0),
+        (0.0, f32::INFINITY),
+    ] {
+        let error = refused(Keys::Ranges { low, high }, 10);
+        assert!(matches!(error, HistogramError::Range { .. }), "{low} to {high}: {error}");
+    }
+}
+
+#[test]
+fn wrong_tunings_are_refused() {
+    let device = &gpu().device;
+    let job = Job::new(Keys::Numbers, 1000, &device.limits());
+    let refused = |tuning| {
+        Histogram::with_job(device, job.with_tuning(tuning), Options::default()).unwrap_err().to_string()
+    };
+    let with = |copies, slices| job.tuning.with_method(Method::Workgroup { copies, slices, merge: false });
+    for (tuning, word) in [
+        (job.tuning.with_workgroup_size(96), "power of two"),
+        (job.tuning.with_workgroup_size(32), "64 to"),
+        (job.tuning.with_workgroup_size(2048), "64 to"),
+        (job.tuning.with_max_workgroups(0), "at least 1"),
+        (with(3, 1), "power of two"),
+        (with(0, 1), "power of two"),
+        (with(128, 1), "power of two"),
+        (with(1, 0), "at least 1"),
+        (with(1, 1001), "no more than bins"),
+        (with(64, 1), "max_compute_workgroup_storage_size"),
+    ] {
+        let message = refused(tuning);
+        assert!(message.contains(word), "{tuning:?}: {message}");
+    }
+}
+
+#[test]
+fn wrong_buffers_are_refused() {
+    let device = &gpu().device;
+    let histogram = Histogram::new(device, Keys::Numbers, 100).unwrap();
+    let keys = buffer(device, &[1; 1000], STORAGE | wgpu::BufferUsages::COPY_SRC);
+    let counts = buffer(device, &[0; 400], STORAGE);
+    let other = buffer(device, &[0; 1000], wgpu::BufferUsages::COPY_SRC);
+    let refused = |input: &wgpu::Buffer, offset, len: u64, output: &wgpu::Buffer, at| {
+        let input = Slice::new(input, offset, 4 * len);
+        histogram.of(input).into(Slice::at(output, at)).unwrap_err()
+    };
+    use HistogramError as E;
+    assert_eq!(refused(&keys, 2, 10, &counts, 0), E::Misaligned(2));
+    assert_eq!(refused(&keys, 0, 1 << 32, &counts, 0), E::TooManyKeys(1 << 32));
+    assert_eq!(refused(&keys, u64::MAX - 3, 1, &counts, 0), E::OutOfReach { offset: u64::MAX - 3, len: 1 });
+    let short = |role, start, end, size| E::Buffer(BufferError::TooShort { role, start, end, size });
+    assert_eq!(refused(&keys, 4, 1000, &counts, 0), short("input", 4, 4004, 4000));
+    assert_eq!(refused(&keys, 0, 1000, &counts, 1280), short("output", 1280, 1680, 1600));
+    assert_eq!(refused(&keys, 0, 1, &counts, u64::MAX - 3), short("output", u64::MAX - 3, u64::MAX, 1600));
+    assert_eq!(
+        refused(&other, 0, 10, &counts, 0),
+        E::Buffer(BufferError::Usage { role: "input", usage: STORAGE })
+    );
+    assert_eq!(
+        refused(&keys, 0, 10, &other, 0),
+        E::Buffer(BufferError::Usage { role: "output", usage: STORAGE })
+    );
+    assert_eq!(
+        refused(&keys, 0, 10, &keys, 2048),
+        E::Buffer(BufferError::Aliased { first: "input", second: "output" })
+    );
+    assert!(matches!(
+        refused(&keys, 0, 10, &counts, 4),
+        E::Buffer(BufferError::Offset { role: "output", offset: 4, .. })
+    ));
+}
+
+/// Nothing to count and nothing to clear is no work at all.
+#[test]
+fn plans_have_no_more_dispatches_than_needed() {
+    let limits = gpu().device.limits();
+    let job = Job::new(Keys::Numbers, 256, &limits);
+    let steps = |job: Job, len| -> Vec<Step> {
+        let plan = job.plan(Extent { offset: 0, len }, &limits).unwrap();
+        plan.passes().iter().map(|pass| pass.step).collect()
+    };
+    assert_eq!(steps(job, 1 << 20), [Step::Clear, Step::Count]);
+    assert_eq!(steps(job, 0), [Step::Clear]);
+    let adding = job.adding();
+    assert_eq!(steps(adding, 1 << 20), [Step::Count]);
+    assert_eq!(steps(adding, 0), []);
+}

@@ -1,0 +1,274 @@
+//! Random values of every knob of every public tuning and option: the right result, or an error value. Most plans need no GPU and are many;
+//! some are run.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::scene::{End, Scene, any_adapter, same, text};
+use halofold::histogram::{self, Histogram, Job, Keys, Method};
+use halofold::reduce::ladder::{Finish, RUNGS};
+use halofold::reduce::{Extent, Form, Op, Options, Reducer, Shape, Strategy as Way};
+use halofold::stencil::reference::Problem;
+use halofold::stencil::{
+    self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
+};
+use halofold::wgpu::{Features, Limits};
+use halofold::{Element, Slice};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+/// Any number, mostly one of those that knobs take or nearly take.
+fn knob() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        4 => (0u32..12).prop_map(|power| 1 << power),
+        3 => 0u32..70,
+        1 => prop::sample::select(vec![u32::MAX, u32::MAX - 1, 1 << 31, 1 << 16, 65_535, 32_768, 32_769]),
+        1 => any::<u32>(),
+    ]
+}
+
+/// Limits of devices that exist, and some that do not.
+fn limits() -> impl Strategy<Value = Limits> {
+    let any = (knob(), knob(), knob(), knob()).prop_map(|(invocations, memory, binding, across)| Limits {
+        max_compute_invocations_per_workgroup: invocations,
+        max_compute_workgroup_size_x: invocations,
+        max_compute_workgroup_storage_size: memory,
+        max_storage_buffer_binding_size: u64::from(binding),
+        max_compute_workgroups_per_dimension: across.min(65_535),
+        ..Limits::default()
+    });
+    prop_oneof![
+        Just(Limits::default()),
+        Just(Limits::downlevel_defaults()),
+        Just(Limits::downlevel_webgl2_defaults()),
+        any,
+    ]
+}
+
+prop_compose! {
+    fn stencil_config()(
+        stencil in prop::sample::select(STENCILS),
+        nth in any::<prop::sample::Index>(),
+        (planes, rows, cols) in (1u32..9, 1u32..40, 1u32..40),
+        (block_rows, block_cols) in prop_oneof![3 => (1u32..17, 1u32..17), 1 => (knob(), knob())],
+        knobs in prop_oneof![
+            3 => (1u32..40, 1u32..33, prop::sample::select(vec![1u32, 2, 4])),
+            1 => (knob(), knob(), knob()),
+        ],
+        border in prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic]),
+    ) -> Config {
+        let variants: Vec<_> = stencil.variants().collect();
+        let variant = nth.get(&variants);
+        let planes = if stencil.dims == Dims::Two { 1 } else { planes };
+        let (planes_per_group, rows_per_invocation, strip) = knobs;
+        let tuning = stencil::Tuning::of(variant)
+            .with_block(Block { rows: block_rows, cols: block_cols })
+            .with_planes_per_group(planes_per_group)
+            .with_rows_per_invocation(rows_per_invocation)
+            .with_strip(strip);
+        Config::new(stencil, variant, Element::F32, Grid { planes, rows, cols })
+            .with_borders(Borders::all(border))
+            .with_tuning(tuning)
+    }
+}
+
+/// Workgroup sizes. Half of them are usual ones; otherwise nearly every job would only test an error.
+fn usual_size() -> impl Strategy<Value = u32> {
+    prop_oneof![knob(), prop::sample::select(vec![32, 64, 128, 256])]
+}
+
+prop_compose! {
+    fn histogram_job()(
+        ranges in any::<bool>(),
+        bins in prop_oneof![4 => 1u32..5000, 1 => knob()],
+        add in any::<bool>(),
+        (workgroup_size, max_workgroups) in (usual_size(), knob()),
+        (in_storage, copies, slices, merge) in (any::<bool>(), knob(), knob(), any::<bool>()),
+    ) -> Job {
+        let keys = if ranges { Keys::Ranges { low: 0.0, high: 1.0 } } else { Keys::Numbers };
+        let method = if in_storage { Method::Storage } else { Method::Workgroup { copies, slices, merge } };
+        let job = Job::new(keys, bins, &Limits::default());
+        let tuning = job.tuning.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
+        let job = job.with_tuning(tuning.with_method(method));
+        if add { job.adding() } else { job }
+    }
+}
+
+prop_compose! {
+    fn ladder_way()(
+        rung in prop::sample::select(RUNGS.iter().collect::<Vec<_>>()),
+        finish in prop::sample::select(vec![
+            Finish::Host, Finish::Repeat, Finish::OneWorkgroup, Finish::LastWorkgroup, Finish::Atomic,
+        ]),
+        own in any::<bool>(),
+        (workgroup_size, max_workgroups, tile, leave) in (knob(), knob(), knob(), knob()),
+    ) -> Way {
+        let finish = if own { rung.finishes[0] } else { finish };
+        let mut way = Way::rung(rung, &Limits::default(), 1 << 20);
+        if let Way::Rung { finish: how, tuning, .. } = &mut way {
+            *how = finish;
+            (tuning.workgroup_size, tuning.max_workgroups) = (workgroup_size, max_workgroups);
+            (tuning.tile, tuning.leave) = (tile, leave);
+        }
+        way
+    }
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config(20_000))]
+
+    /// No value of any knob, and no limit, makes planning panic; and what only describes a configuration never does.
+    #[test]
+    fn planning_never_panics(
+        (config, job, way) in (stencil_config(), histogram_job(), ladder_way()),
+        (limits, len) in (limits(), prop_oneof![0u64..100_000, Just(u64::from(u32::MAX)), any::<u64>()]),
+    ) {
+        let _ = config.plan(Features::empty(), &limits);
+        let _ = (config.overrides(), config.flops(), config.variant.tile(config.tuning.block));
+        let _ = job.plan(Extent { offset: 0, len }, &limits);
+        let _ = job.overrides(histogram::Step::Count);
+        let mut options = Options::default();
+        options.strategy = way;
+        let sum = Op::Sum.over(Element::U32).unwrap();
+        let extent = [Extent { offset: 4, len }];
+        let _ = options.check(&sum, Form::Whole, Features::all(), &limits);
+        let _ = options.plan(&sum, Shape::Whole, &extent, None, &limits);
+        for shape in [
+            Shape::Whole,
+            Shape::Accumulate,
+            Shape::Strided { stride: len / 3 },
+            Shape::Segments { len: len.isqrt() },
+            Shape::Offsets { count: len.min(1000) },
+            Shape::Axis { outer: 1, len: len.isqrt(), inner: len.isqrt() },
+        ] {
+            let _ = Options::default().plan(&sum, shape, &extent, None, &limits);
+        }
+    }
+}
+
+/// Runs something on a device of its own kind, and fails on a panic, a complaint of wgpu's, or a wrong result.
+fn judged(case: &Case, work: impl FnOnce() -> Result<End, String>) -> Result<(), TestCaseError> {
+    let end = catch_unwind(AssertUnwindSafe(work));
+    let complaints = case.scene.complaints();
+    prop_assert!(complaints.is_empty(), "wgpu complains: {}", complaints.join("; "));
+    match end {
+        Ok(Ok(End::Right)) => {
+            case.right.set(case.right.get() + 1);
+            Ok(())
+        }
+        Ok(Ok(End::Wrong(what))) => Err(TestCaseError::fail(what)),
+        Ok(_) => Ok(()),
+        Err(_) => Err(TestCaseError::fail("a panic")),
+    }
+}
+
+/// A device for many cases, and how many gave the right result.
+struct Case {
+    scene: Scene,
+    right: Cell<u32>,
+}
+
+/// Runs cases on one device. Enough of them have to give a result: errors alone prove little.
+fn run(cases: u32, each: impl FnOnce(&Case, &mut TestRunner)) {
+    let adapter = any_adapter();
+    let scene = Scene::open(&adapter, adapter.limits()).expect("the adapter opens");
+    let case = Case { scene, right: Cell::new(0) };
+    each(&case, &mut TestRunner::new(config(cases)));
+    let right = case.right.get();
+    assert!(right > cases / 20, "only {right} of {cases} cases gave a result");
+}
+
+#[test]
+fn stencils_are_right_or_refused() {
+    let cells = |config: &Config| -> Vec<f64> {
+        (0..config.grid.cells()).map(|at| f64::from((at as u32).wrapping_mul(2_654_435_761) >> 29)).collect()
+    };
+    let bytes =
+        |cells: &[f64]| -> Vec<u8> { cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect() };
+    run(150, |case, runner| {
+        let until = (any::<bool>(), knob(), prop::sample::select(vec![Norm::Max, Norm::L2]));
+        let result = runner.run(&(stencil_config(), until), |(config, (ends, every, norm))| {
+            judged(case, || {
+                let scene = &case.scene;
+                let weights = config.stencil.dyadic;
+                let jacobi = Jacobi::new(&scene.device, config, weights).map_err(text)?;
+                let start = cells(&config);
+                let [first, second] = [scene.buffer(&bytes(&start))?, scene.buffer(&bytes(&start))?];
+                let grids = Grids::new(&first, &second);
+                let mut expected = start.clone();
+                Problem::of(&config, weights).step(&start, &mut expected);
+                let expected = bytes(&expected);
+                if ends {
+                    let until = Until::new(0.0).with_every(every).with_norm(norm);
+                    let run = jacobi.prepare_until(grids, until).map_err(text)?;
+                    return scene.compare(|encoder| run.encode(encoder, 0..1), &second, &expected);
+                }
+                let stepper = jacobi.prepare(grids).map_err(text)?;
+                scene.compare(|encoder| stepper.encode(encoder, 1), &second, &expected)
+            })
+        });
+        result.unwrap();
+    });
+}
+
+#[test]
+fn histograms_are_right_or_refused() {
+    run(150, |case, runner| {
+        let result = runner.run(&histogram_job(), |job| {
+            // Every slice reads all keys: thousands of slices would take their time.
+            let slices = if let Method::Workgroup { slices, .. } = job.tuning.method { slices } else { 1 };
+            prop_assume!(slices <= 512);
+            judged(case, || {
+                let scene = &case.scene;
+                let words: Vec<u32> = (0..3000u32)
+                    .map(|i| match job.keys {
+                        Keys::Numbers => i.wrapping_mul(2_654_435_761) % job.bins.clamp(1, 60_000),
+                        _ => (i as f32 / 2999.0).to_bits(),
+                    })
+                    .collect();
+                let histogram =
+                    Histogram::with_job(&scene.device, job, histogram::Options::default()).map_err(text)?;
+                let counts = histogram::reference::counts(job.keys, job.bins, &words);
+                let (input, output) =
+                    (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);
+                let keys = Slice::new(&input, 0, 4 * words.len() as u64);
+                let prepared = histogram.of(keys).into(&output).map_err(text)?;
+                scene.compare(|encoder| prepared.encode(encoder), &output, bytemuck::cast_slice(&counts))
+            })
+        });
+        result.unwrap();
+    });
+}
+
+#[test]
+fn rungs_are_right_or_refused() {
+    run(250, |case, runner| {
+        let result = runner.run(&(ladder_way(), 0u32..20_000), |(way, len)| {
+            judged(case, || {
+                let scene = &case.scene;
+                let words: Vec<u32> = (0..len).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+                let mut options = Options::default();
+                options.strategy = way;
+                let sum = Op::Sum.over(Element::U32).map_err(text)?;
+                let device = &scene.device;
+                let reducer = Reducer::with_options(device, sum, options).map_err(text)?;
+                let input = scene.buffer(bytemuck::cast_slice(&words))?;
+                let reduction = reducer.of(Slice::new(&input, 0, 4 * words.len() as u64));
+                let plan = reduction.plan().map_err(text)?;
+                let output = scene.room(plan.output())?;
+                let prepared = reduction.into(&output).map_err(text)?;
+                let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
+                // Some finishes leave the rest to the host.
+                let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
+                let got = partials.into_iter().fold(0, u32::wrapping_add);
+                let expected = words.into_iter().fold(0, u32::wrapping_add);
+                Ok(same(&got.to_le_bytes(), &expected.to_le_bytes()))
+            })
+        });
+        result.unwrap();
+    });
+}

@@ -1,0 +1,22 @@
+//! What one device does: the embeddable reductions, histograms and everything around them, test by test.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../operations/mod.rs"]
+mod operations;
+#[path = "../scene/mod.rs"]
+mod scene;
+
+mod compiling;
+mod embedding;
+mod exact;
+mod examples;
+mod histogram;
+mod knobs;
+mod least_limits;
+mod measuring;
+mod reading;
+mod reducer_contract;
+mod reducer_custom;
+mod reducer_depth;
+mod reducer_shapes;

@@ -1,0 +1,378 @@
+//! Wrong use is an error value that says what to do about it: never a panic, never a fault that wgpu finds.
+
+use halofold::reduce::{
+    Arity, Extent, Form, Monoid, Op, PlanError, ReduceError, Reducer, Reduction, Shape, Workspace,
+};
+use halofold::{BufferError, Element, Slice, adapter, wgpu};
+
+use super::scene::{STORAGE, buffer, in_one_pass, is_poison, plan, read, reducer, room, shaped, sum};
+use crate::common::{Gpu, gpu};
+
+const LEN: u64 = 1000;
+
+/// Buffers to go wrong with.
+struct Desk {
+    gpu: &'static Gpu,
+    good: wgpu::Buffer,
+    result: wgpu::Buffer,
+    bare: wgpu::Buffer,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let gpu = gpu();
+        let words = vec![1u8; 4 * LEN as usize + 8];
+        Desk {
+            gpu,
+            good: buffer(gpu, &words, STORAGE),
+            result: room(gpu, 4096),
+            bare: buffer(gpu, &words, wgpu::BufferUsages::COPY_SRC),
+        }
+    }
+
+    /// The whole of an input.
+    fn all<'a>(&'a self, buffer: &'a wgpu::Buffer) -> Slice<'a> {
+        Slice::new(buffer, 0, 4 * LEN)
+    }
+
+    /// Prepares what should not be, and answers the error.
+    fn refused(&self, reduction: Reduction<'_>, output: Slice<'_>) -> ReduceError {
+        let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
+        prepared.expect("wgpu finds no fault").expect_err("this is wrong")
+    }
+
+    fn whole(&self, input: Slice<'_>, output: Slice<'_>) -> ReduceError {
+        self.refused(reducer(self.gpu, sum(Element::U32)).of(input), output)
+    }
+}
+
+/// Asserts the kind of an error, and that its text names what to look at.
+macro_rules! says {
+    ($error:expr, $kind:pat, $($word:expr),+) => {{
+        let error = $error;
+        assert!(matches!(error, $kind), "{error:?}");
+        let text = error.to_string();
+        $(assert!(text.contains($word), "`{}` is not in: {text}", $word);)+
+    }};
+}
+
+#[test]
+fn inputs() {
+    let desk = Desk::new();
+    let to = Slice::from(&desk.result);
+    let at = |offset, size| desk.whole(Slice::new(&desk.good, offset, size), to);
+    says!(
+        desk.whole(desk.all(&desk.bare), to),
+        ReduceError::Buffer(BufferError::Usage { .. }),
+        "input",
+        "STORAGE",
+        "create it"
+    );
+    says!(
+        at(0, 4 * LEN + 400),
+        ReduceError::Buffer(BufferError::TooShort { .. }),
+        "input",
+        "0..4400",
+        "4016"
+    );
+    says!(at(400, 4 * LEN), ReduceError::Buffer(BufferError::TooShort { .. }), "input", "4400");
+    says!(at(2, 40), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2", "4 bytes");
+    says!(at(0, u64::MAX), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(0, 1 << 35), ReduceError::Plan(PlanError::TooManyElements(_)), "4294967295", "split");
+    says!(at(u64::MAX - 3, 16), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
+    says!(at(u64::MAX - 15, 4), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    says!(at(1 << 63, 4000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+}
+
+#[test]
+fn outputs() {
+    let desk = Desk::new();
+    let to = |output, offset| desk.whole(desk.all(&desk.good), Slice::at(output, offset));
+    says!(to(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
+    says!(to(&desk.result, 4096), ReduceError::Buffer(BufferError::TooShort { .. }), "output", "4096");
+    says!(
+        to(&desk.result, 4),
+        ReduceError::Buffer(BufferError::Offset { .. }),
+        "output",
+        "min_storage_buffer_offset_alignment"
+    );
+    says!(to(&desk.result, u64::MAX - 255), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
+    says!(to(&desk.result, u64::MAX), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
+    // Nowhere in the same buffer, also where the two do not overlap.
+    says!(
+        to(&desk.good, 0),
+        ReduceError::Buffer(BufferError::Aliased { .. }),
+        "input",
+        "output",
+        "one buffer"
+    );
+}
+
+#[test]
+fn second_inputs() {
+    let desk = Desk::new();
+    let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap());
+    let one = reducer(desk.gpu, sum(Element::U32));
+    let first = desk.all(&desk.good);
+    let with = |reducer: &Reducer, second: Slice<'_>, to: &wgpu::Buffer| {
+        desk.refused(reducer.of(first).and(second), to.into())
+    };
+    let short = Slice::new(&desk.good, 0, 40);
+    says!(with(&dot, short, &desk.result), ReduceError::Lengths { .. }, "1000", "10", "as many");
+    says!(
+        with(&dot, desk.all(&desk.bare), &desk.result),
+        ReduceError::Buffer(BufferError::Usage { .. }),
+        "second input",
+        "STORAGE"
+    );
+    let other = buffer(desk.gpu, &[1; 4000], STORAGE);
+    says!(
+        with(&dot, desk.all(&other), &other),
+        ReduceError::Buffer(BufferError::Aliased { .. }),
+        "second input",
+        "output"
+    );
+    let beyond = Slice::new(&other, 400, 4 * LEN);
+    says!(
+        with(&dot, beyond, &desk.result),
+        ReduceError::Buffer(BufferError::TooShort { .. }),
+        "second input"
+    );
+    says!(with(&one, first, &desk.result), ReduceError::Arity { .. }, "sum", "leave the second out");
+    let alone = desk.refused(dot.of(first), (&desk.result).into());
+    says!(alone, ReduceError::Arity { .. }, "dot", "give a second one");
+    // One buffer may be both inputs: it is only read.
+    desk.gpu
+        .watched(|| {
+            let squares = dot.of(first).and(first).into(&desk.result).unwrap();
+            in_one_pass(desk.gpu, |pass| squares.encode_in_pass(pass));
+            Ok(())
+        })
+        .unwrap();
+    let expected = 0x0101_0101u32.wrapping_mul(0x0101_0101).wrapping_mul(LEN as u32);
+    assert_eq!(read(desk.gpu, &desk.result)[..4], expected.to_le_bytes());
+}
+
+#[test]
+fn shapes() {
+    let desk = Desk::new();
+    let to = Slice::from(&desk.result);
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    let all = || sums.of(desk.all(&desk.good));
+    for (shape, words) in [
+        (Shape::Segments { len: 7 }, "divide the input"),
+        (Shape::Segments { len: 0 }, "at least 1"),
+        (Shape::Strided { stride: 0 }, "from 1"),
+        (Shape::Strided { stride: u64::MAX }, "no buffer reaches"),
+        (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
+        (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
+        (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
+        (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
+        (Shape::Offsets { count: u64::MAX }, "split the offsets"),
+        (Shape::Offsets { count: 3 }, "go with `Shape::Offsets`"),
+    ] {
+        let error = desk.refused(all().shape(shape), to);
+        assert!(error.to_string().contains(words), "{shape:?}: {error}");
+    }
+    let two = all().chain(desk.all(&desk.good)).segments(10);
+    says!(desk.refused(two, to), ReduceError::Parts(2), "exactly one");
+}
+
+/// A shape that 1000 elements have.
+fn default_of(form: Form) -> Shape {
+    match form {
+        Form::Strided => Shape::Strided { stride: 1 },
+        Form::Segments => Shape::Segments { len: 10 },
+        Form::Offsets => Shape::Offsets { count: 1 },
+        Form::Axis => Shape::Axis { outer: 1, len: 10, inner: 100 },
+        Form::Accumulate => Shape::Accumulate,
+        _ => Shape::Whole,
+    }
+}
+
+/// Results of another type than was asked for, or more of them.
+#[test]
+fn types() {
+    let desk = Desk::new();
+    let queue = &desk.gpu.queue;
+    let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
+    let all = || least.of(desk.all(&desk.good));
+    let wait = |error: Result<f32, ReduceError>| error.unwrap_err();
+    says!(wait(all().wait(queue)), ReduceError::ResultType { .. }, "arg-min", "(u32, u32)", "f32");
+    says!(wait(all().segments(10).wait(queue)), ReduceError::Results(100), "`Vec`");
+    assert_eq!(all().wait::<(u32, u32)>(queue).unwrap(), (0x0101_0101, 0));
+    assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
+    let read = all().read::<(u32, u32)>(queue);
+    desk.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    assert_eq!(pollster::block_on(read).unwrap(), (0x0101_0101, 0));
+}
+
+#[test]
+fn offsets_and_counts() {
+    let desk = Desk::new();
+    let to = Slice::from(&desk.result);
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    let all = || sums.of(desk.all(&desk.good));
+    let list = |buffer, offset| desk.refused(all().between(Slice::new(buffer, offset, 16)), to);
+    says!(list(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
+    says!(
+        list(&desk.good, 4),
+        ReduceError::Buffer(BufferError::Offset { .. }),
+        "list of offsets",
+        "alignment"
+    );
+    says!(list(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "list of offsets");
+    says!(
+        list(&desk.good, u64::MAX - 255),
+        ReduceError::Buffer(BufferError::TooShort { .. }),
+        "list of offsets"
+    );
+    says!(
+        list(&desk.result, 0),
+        ReduceError::Buffer(BufferError::Aliased { .. }),
+        "list of offsets",
+        "output"
+    );
+
+    let count = |buffer, offset| desk.refused(all().first(Slice::new(buffer, offset, 4)), to);
+    says!(count(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
+    says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
+    says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
+    says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
+    let counted = all().segments(10).first(&desk.good);
+    says!(desk.refused(counted, to), ReduceError::Count(_), "Segments");
+}
+
+#[test]
+fn workspaces() {
+    let desk = Desk::new();
+    let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
+    let input = Slice::new(&long, 0, 4 << 20);
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    for (shape, role) in [
+        (Shape::Whole, "partials buffer"),
+        (Shape::Segments { len: 1 << 19 }, "scratch memory"),
+        (Shape::Axis { outer: 1, len: 1 << 19, inner: 2 }, "scratch memory"),
+    ] {
+        let small = Workspace::new(&desk.gpu.device, &plan(&sums, default_of(shape.form()), LEN));
+        let reduction = sums.of(input).shape(shape).workspace(&small);
+        let error = desk.refused(reduction, (&desk.result).into());
+        says!(error, ReduceError::Buffer(BufferError::TooShort { .. }), role);
+    }
+}
+
+/// A device that was opened without anything that it could do without.
+#[test]
+fn devices() {
+    let adapter = pollster::block_on(adapter::preferred(true)).expect("an adapter");
+    let descriptor =
+        wgpu::DeviceDescriptor { required_limits: wgpu::Limits::downlevel_defaults(), ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).expect("a small device");
+    let small = Gpu { device, queue };
+    let compiled = |monoid: Monoid, form| {
+        let second = (monoid.arity() == Arity::Two).then_some(Extent { offset: 0, len: LEN });
+        let reducer = Reducer::new(&small.device, monoid)?;
+        reducer.compile(default_of(form), &[Extent { offset: 0, len: LEN }], second)
+    };
+    let refused = |monoid: Monoid, form| {
+        let made = small.watched(|| Ok(compiled(monoid, form)));
+        made.expect("wgpu finds no fault").expect_err("the device cannot do this")
+    };
+    for (element, feature) in
+        [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
+    {
+        for form in Form::ALL {
+            says!(refused(sum(element), form), ReduceError::MissingFeature { .. }, feature, element.name());
+        }
+    }
+    let error = refused(sum(Element::F32), Form::Accumulate);
+    says!(error, ReduceError::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
+    let wide = "alias Acc = f32;
+fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
+fn identity() -> Acc { return 0.0; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
+    let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
+    says!(refused(custom, Form::Whole), ReduceError::MissingFeature { .. }, "thirds", "SHADER_F64");
+    // Four storage buffers in a shader are few.
+    let dot = Op::Dot.over(Element::F32).unwrap();
+    says!(
+        refused(dot, Form::Whole),
+        ReduceError::Bindings { .. },
+        "dot",
+        "max_storage_buffers_per_shader_stage",
+        "6",
+        "4"
+    );
+    // What fits does run.
+    for form in [Form::Whole, Form::Segments, Form::Strided, Form::Axis] {
+        small
+            .watched(|| compiled(sum(Element::F32), form).map_err(|error: ReduceError| error.to_string()))
+            .unwrap();
+    }
+}
+
+#[test]
+fn operators() {
+    let refused = |text: &str| Monoid::custom("odd", Element::F32, Arity::One, text).unwrap_err().to_string();
+    let good = "alias Acc = f32;
+fn map(elem: Elem, index: u32) -> Acc { return elem; }
+fn identity() -> Acc { return 0.0; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
+    for (was, is, words) in [
+        ("return elem;", "return elm;", "line 2"),
+        ("fn identity()", "fn unity()", "lacks the function `fn identity"),
+        ("index: u32", "index: i32", "line 2: `map` must be declared"),
+        ("-> f32 { return acc; }", "-> bool { return true; }", "`Out` must be"),
+        ("alias", "var<private> x: f32; alias", "a variable"),
+        ("alias", "override x = 1u; alias", "an override"),
+    ] {
+        let error = refused(&good.replacen(was, is, 1));
+        assert!(error.contains(words), "{error}");
+    }
+    // A name of halofold's own.
+    let taken = format!("{good}\nfn group_index(id: vec3<u32>) -> u32 {{ return id.x; }}");
+    let monoid = Monoid::custom("taken", Element::F32, Arity::One, &taken).unwrap();
+    let made = gpu().watched(|| Ok(Reducer::new(&gpu().device, monoid)));
+    says!(made.unwrap().unwrap_err(), ReduceError::Composed { .. }, "rename", "group_index");
+}
+
+/// Of nothing there is the identity, or no result at all; and nothing is touched besides.
+#[test]
+fn nothing_is_no_mistake() {
+    let desk = Desk::new();
+    let gpu = desk.gpu;
+    let anywhere = Slice::new(&desk.good, 0, 0);
+    let beyond = Slice::at(&desk.good, desk.good.size());
+    for (shape, parts, results) in [
+        (Shape::Whole, &[anywhere][..], 1),
+        (Shape::Whole, &[beyond], 1),
+        (Shape::Whole, &[anywhere, beyond], 1),
+        (Shape::Strided { stride: 5 }, &[beyond], 1),
+        (Shape::Segments { len: 5 }, &[anywhere], 0),
+        (Shape::Axis { outer: 0, len: 5, inner: 3 }, &[anywhere], 0),
+        (Shape::Offsets { count: 2 }, &[anywhere], 2),
+        (Shape::Offsets { count: 0 }, &[anywhere], 0),
+    ] {
+        let done = gpu.watched(|| {
+            let reducer = reducer(gpu, sum(Element::U32));
+            let output = room(gpu, 64);
+            let zeros = buffer(gpu, &[0; 64], STORAGE);
+            let offsets = Slice::new(&zeros, 0, 4 * (results as u64 + 1));
+            let first = shaped(&reducer, parts[0], shape, offsets);
+            let all = parts[1..].iter().fold(first, |all, part| all.chain(*part));
+            let prepared = all.into(&output);
+            let prepared = prepared.map_err(|error| format!("{shape:?}: {error}"))?;
+            in_one_pass(gpu, |pass| prepared.encode_in_pass(pass));
+            Ok(read(gpu, &output))
+        });
+        let bytes = done.unwrap();
+        let (written, rest) = bytes.split_at(4 * results);
+        assert!(written.iter().all(|byte| *byte == 0), "{shape:?} gave {written:?}");
+        assert!(
+            rest.iter().enumerate().all(|(at, byte)| is_poison(at, *byte)),
+            "{shape:?} wrote more than {results}"
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! Operators that a user writes: what is wrong with one is said before any device sees it, and points at the line.
+
+use crate::common::gpu;
+use halofold::reduce::{Arity, Monoid, MonoidError, ReduceError, Reducer};
+use halofold::{Element, adapter, wgpu};
+
+/// A sum of squares that is right; each test spoils something.
+const SQUARES: &str = "\
+alias Acc = f32;
+fn map(elem: Elem, index: u32) -> Acc { return f32(elem) * f32(elem); }
+fn identity() -> Acc { return 0.0; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> f32 { return acc / f32(max(n, 1u)); }
+";
+
+fn custom(wgsl: &str) -> Result<Monoid, MonoidError> {
+    Monoid::custom("squares", Element::F32, Arity::One, wgsl)
+}
+
+/// The error for a text in which `right` was replaced.
+fn spoiled(right: &str, wrong: &str) -> MonoidError {
+    assert!(SQUARES.contains(right), "{right}");
+    custom(&SQUARES.replace(right, wrong)).expect_err(wrong)
+}
+
+#[track_caller]
+fn points_at(error: &MonoidError, line: u32) {
+    let text = error.to_string();
+    assert!(text.contains(&format!("line {line}")), "not line {line}: {text}");
+}
+
+#[test]
+fn the_right_one_is_right() {
+    let monoid = custom(SQUARES).unwrap();
+    assert_eq!((monoid.acc_type(), monoid.out_type(), monoid.out_size()), ("f32", "f32", 4));
+    assert_eq!(monoid.features(), wgpu::Features::empty());
+}
+
+#[test]
+fn wrong_syntax() {
+    let error = spoiled("return a + b;", "return a + ;");
+    assert!(matches!(error, MonoidError::Invalid(_)));
+    points_at(&error, 4);
+}
+
+#[test]
+fn wrong_types() {
+    let error = spoiled("return 0.0;", "return 1u;");
+    assert!(matches!(error, MonoidError::Invalid(_)));
+    points_at(&error, 3);
+    points_at(&spoiled("f32(elem) * f32(elem)", "undeclared(elem)"), 2);
+}
+
+#[test]
+fn missing_functions() {
+    for (declared, name) in [
+        ("fn map(", "map"),
+        ("fn identity(", "identity"),
+        ("fn combine(", "combine"),
+        ("fn finish(", "finish"),
+    ] {
+        let error = spoiled(declared, "fn other(");
+        assert!(matches!(error, MonoidError::Missing { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("`fn {name}")), "{error}");
+    }
+}
+
+#[test]
+fn wrong_signatures() {
+    let cases = [
+        ("fn map(elem: Elem, index: u32)", "fn map(elem: Elem)", "map", 2),
+        ("fn map(elem: Elem, index: u32)", "fn map(elem: Elem, index: i32)", "map", 2),
+        ("fn identity() -> Acc { return 0.0; }", "fn identity() {}", "identity", 3),
+        (
+            "fn combine(a: Acc, b: Acc) -> Acc { return a + b; }",
+            "fn combine(a: Acc) -> Acc { return a; }",
+            "combine",
+            4,
+        ),
+        ("fn finish(acc: Acc, n: u32)", "fn finish(n: u32, acc: Acc)", "finish", 5),
+    ];
+    for (right, wrong, name, at) in cases {
+        let error = spoiled(right, wrong);
+        let MonoidError::Signature { line, function, .. } = &error else { panic!("{wrong}: {error}") };
+        assert_eq!((*line, *function), (at, name), "{wrong}");
+        points_at(&error, at);
+    }
+    let with_map4 = format!("{SQUARES}fn map4(v: vec2<Elem>, index: u32) -> Acc {{ return v.x; }}\n");
+    let error = custom(&with_map4).unwrap_err();
+    assert!(error.to_string().contains("fn map4(vec4<f32>, u32) -> f32"), "{error}");
+    points_at(&error, 6);
+}
+
+#[test]
+fn one_input_is_not_two() {
+    let error = Monoid::custom("squares", Element::F32, Arity::Two, SQUARES).unwrap_err();
+    assert!(error.to_string().contains("fn map(f32, f32, u32) -> f32"), "{error}");
+}
+
+#[test]
+fn only_functions_constants_and_types() {
+    for (declaration, at) in [
+        ("var<private> count: u32;", Some(6)),
+        ("override SCALE: f32 = 2.0;", Some(6)),
+        ("@compute @workgroup_size(1) fn start() {}", None),
+    ] {
+        let error = custom(&format!("{SQUARES}{declaration}\n")).unwrap_err();
+        let MonoidError::NotPure { line, .. } = &error else { panic!("{declaration}: {error}") };
+        assert_eq!(*line, at, "{declaration}: {error}");
+    }
+}
+
+/// Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there, or
+/// asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
+#[test]
+fn an_invocation_has_no_neighbours() {
+    for (wrong, what) in [
+        ("workgroupBarrier(); return a + b;", "a barrier"),
+        ("if a > b { for (var i = 0; i < 3; i++) { storageBarrier(); } } return a + b;", "a barrier"),
+        ("subgroupBarrier(); return a + b;", "a barrier"),
+        ("return a + subgroupAdd(b);", "a subgroup operation"),
+        (
+            "switch u32(a) { case 1u: { return subgroupShuffleXor(b, 1u); } default: { return a; } }",
+            "a subgroup",
+        ),
+        ("return a + f32(subgroupBallot(b > a).x);", "a subgroup operation"),
+        ("return a + dpdx(b);", "a fragment shader"),
+        ("if a > b { discard; } return a + b;", "a fragment shader"),
+    ] {
+        let error = spoiled("return a + b;", wrong);
+        assert!(matches!(error, MonoidError::NotPure { .. }), "{wrong}: {error}");
+        assert!(error.to_string().contains(what), "{wrong}: {error}");
+        points_at(&error, 4);
+    }
+    // Also in what the quartet calls.
+    let helper = "fn both(x: f32) -> f32 { workgroupBarrier(); return x; }\n";
+    let error = custom(&format!("{}{helper}", SQUARES.replace("a + b", "both(a + b)"))).unwrap_err();
+    assert!(matches!(error, MonoidError::NotPure { line: Some(6), .. }), "{error}");
+}
+
+#[test]
+fn what_no_buffer_holds() {
+    let any = "alias Acc = bool;
+fn map(elem: Elem, index: u32) -> Acc { return elem != 0.0; }
+fn identity() -> Acc { return false; }
+fn combine(a: Acc, b: Acc) -> Acc { return a || b; }
+fn finish(acc: Acc, n: u32) -> u32 { return select(0u, 1u, acc); }
+";
+    assert_eq!(custom(any).unwrap_err(), MonoidError::NotStorable("Acc"));
+    let out = any
+        .replace("alias Acc = bool", "alias Acc = u32")
+        .replace("return elem != 0.0", "return u32(elem)")
+        .replace("return false", "return 0u")
+        .replace("a || b", "a | b")
+        .replace("-> u32 { return select(0u, 1u, acc)", "-> bool { return acc == 1u");
+    assert_eq!(custom(&out).unwrap_err(), MonoidError::NotStorable("Out"));
+}
+
+#[test]
+fn accumulators_that_are_too_large() {
+    let wide = "struct Acc { a: vec4<f32>, b: vec4<f32>, c: vec4<f32>, d: vec4<f32>, e: f32 }
+fn map(elem: Elem, index: u32) -> Acc { var acc = Acc(); acc.e = elem; return acc; }
+fn identity() -> Acc { return Acc(); }
+fn combine(a: Acc, b: Acc) -> Acc { var c = a; c.e += b.e; return c; }
+fn finish(acc: Acc, n: u32) -> f32 { return acc.e; }
+";
+    assert_eq!(custom(wide).unwrap_err(), MonoidError::TooLarge { words: 17, limit: 16 });
+}
+
+/// Types are checked after names: what is wrong is somewhere inside of a function that is right otherwise.
+#[test]
+fn type_errors_have_their_own_line() {
+    let text = "
+alias Acc = f32;
+fn map(elem: Elem, index: u32) -> Acc {
+    let near = elem;
+    return near +
+        index;
+}
+fn identity() -> Acc { return 0.0; }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> f32 {
+    if acc * 2.0 { return 0.0; }
+    return acc;
+}
+";
+    let error = custom(text).unwrap_err().to_string();
+    assert!(error.contains("line 5, column 12"), "{error}");
+    let error = custom(&text.replace("index;", "elem;")).unwrap_err().to_string();
+    assert!(error.contains("line 11, column 8"), "{error}");
+}
+
+/// Whatever a user may declare besides the quartet that halofold's own kernels declare, too.
+#[test]
+fn names_that_are_taken() {
+    let names = ["fn fold() -> u32 { return 1u; }", "struct Params { x: u32 }", "const WG: u32 = 1u;"];
+    for declaration in names {
+        let monoid = custom(&format!("{SQUARES}{declaration}\n")).unwrap();
+        let error = Reducer::new(&gpu().device, monoid).unwrap_err();
+        assert!(matches!(error, ReduceError::Composed { .. }), "{declaration}: {error}");
+        assert!(error.to_string().contains("rename"), "{error}");
+    }
+}
+
+#[test]
+fn types_that_a_device_was_created_without() {
+    let adapter = pollster::block_on(adapter::preferred(false)).expect("an adapter");
+    let (device, _queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+        required_limits: wgpu::Limits::downlevel_defaults(),
+        ..Default::default()
+    }))
+    .expect("a device without features");
+    let half = SQUARES.replace("return f32(elem) * f32(elem)", "let h = f16(elem); return f32(h * h)");
+    let monoid = custom(&half).unwrap();
+    assert_eq!(monoid.features(), wgpu::Features::SHADER_F16);
+    let error = Reducer::new(&device, monoid).unwrap_err();
+    let ReduceError::MissingFeature { feature, .. } = &error else { panic!("{error}") };
+    assert_eq!(*feature, wgpu::Features::SHADER_F16);
+    assert!(error.to_string().contains("SHADER_F16"), "{error}");
+    // A text whose first line says f16 is still counted from its own first column.
+    let error =
+        custom(&half.replace("alias Acc = f32;", "alias Acc = f32; alias H = f61; // f16")).unwrap_err();
+    assert!(error.to_string().contains("line 1, column 28"), "{error}");
+}

@@ -1,0 +1,11 @@
+//! Every shape of the embeddable reducer against the CPU: exact sums, and an operator whose accumulator takes twelve bytes
+//! and remembers positions. Memory around inputs and results is poisoned.
+
+mod fixed;
+mod launches;
+mod offsets;
+mod pairs;
+mod refused;
+mod scene;
+mod structs;
+mod whole;

@@ -1,0 +1,68 @@
+//! Two inputs in every shape.
+
+use halofold::Element;
+use halofold::reduce::{Arity, Form, Monoid, Shape};
+
+use super::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, reducers, run, words};
+
+#[test]
+fn two_inputs_in_every_shape() {
+    let monoid = Monoid::custom("weighted", Element::U32, Arity::Two, WEIGHTED).unwrap();
+    let model = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
+        let sum = |(n, sum): (u32, u32), (a, b): (u32, u32)| {
+            (n + 1, sum.wrapping_add(a.wrapping_mul(b)).wrapping_add(n))
+        };
+        let (n, sum) = pairs.fold((0, 0), sum);
+        sum.wrapping_add(n)
+    };
+    let len = 60_000;
+    let (first, second) = (elements(len), elements(2 * len).split_off(len));
+    let pairs: Vec<_> = first.iter().copied().zip(second.iter().copied()).collect();
+    let list = [0u32, 3, 3, 20_000, 20_100, 59_000, 60_000];
+    let shapes = [
+        Shape::Whole,
+        Shape::Strided { stride: 6 },
+        Shape::Segments { len: 3 },
+        Shape::Segments { len: 250 },
+        Shape::Segments { len: 30_000 },
+        Shape::Offsets { count: 6 },
+        Shape::axis(6, 1000, 10),
+        Shape::axis(1, 12_000, 5),
+    ];
+    for gpu in [&*GPU, &NARROW] {
+        let positions = buffer(gpu, &list, 0);
+        for shape in shapes {
+            let want: Vec<u32> = match shape {
+                Shape::Whole => vec![model(&mut pairs.iter().copied())],
+                Shape::Strided { stride } => vec![model(&mut pairs.iter().copied().step_by(stride as usize))],
+                Shape::Segments { len } => {
+                    pairs.chunks(len as usize).map(|part| model(&mut part.iter().copied())).collect()
+                }
+                Shape::Offsets { .. } => {
+                    let part =
+                        |ends: &[u32]| model(&mut pairs[ends[0] as usize..ends[1] as usize].iter().copied());
+                    list.windows(2).map(part).collect()
+                }
+                Shape::Axis { len, inner, .. } => {
+                    let column = |number: usize| {
+                        let (plane, column) = (number / inner as usize, number % inner as usize);
+                        let column = &pairs[plane * (len * inner) as usize + column..];
+                        model(&mut column.iter().copied().step_by(inner as usize).take(len as usize))
+                    };
+                    (0..pairs.len() / len as usize).map(column).collect()
+                }
+                other => unreachable!("{other:?} is new"),
+            };
+            for reducer in reducers(gpu, &monoid) {
+                for (at, beside) in [(0, 0), (1, 5), (3, 2), (0, 63)] {
+                    let (a, b) = (buffer(gpu, &first, at), buffer(gpu, &second, beside));
+                    let both = reducer.of(words(&a, at, len)).and(words(&b, beside, len)).shape(shape);
+                    let offsets = words(&positions, 0, list.len());
+                    let all = if shape.form() == Form::Offsets { both.between(offsets) } else { both };
+                    let got = run(gpu, &all);
+                    compare(&got, &want, &format!("{shape:?} + {at} and {beside}"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What does not go together, each an error value.
+
+use halofold::reduce::{Extent, Op, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
+use halofold::{BufferError, Element, Slice, wgpu};
+
+use super::scene::{GPU, buffer, elements, words};
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let gpu = &*GPU;
+    let held = buffer(gpu, &elements(1000), 0);
+    let result = buffer(gpu, &elements(1000), 0);
+    let mean = Reducer::new(&gpu.device, Op::Mean.over(Element::U32).unwrap()).unwrap();
+    let error = mean.of(&held).accumulate().into(&result).unwrap_err();
+    assert_eq!(error, ReduceError::NoAtomic { name: "mean".to_owned(), element: "u32".to_owned() });
+    let sum = Reducer::new(&gpu.device, Op::Sum.over(Element::U32).unwrap()).unwrap();
+    let some = || sum.of(words(&held, 0, 1000));
+    let refusal = |reduction: Reduction<'_>| reduction.into(&result).unwrap_err();
+    let offsets = Shape::Offsets { count: 20 };
+    let list = |at| Slice::new(&held, at, 4 * 21);
+    assert_eq!(refusal(some().shape(offsets)), ReduceError::Offsets(offsets));
+    assert_eq!(refusal(some().between(list(0)).shape(Shape::Whole)), ReduceError::Offsets(Shape::Whole));
+    let rows = Shape::Segments { len: 10 };
+    assert_eq!(refusal(some().shape(rows).first(&held)), ReduceError::Count(rows));
+    let error = refusal(some().first(Slice::at(&held, 2)));
+    assert_eq!(error, ReduceError::Plan(PlanError::Misaligned { offset: 2, size: 4 }));
+    let error = refusal(some().between(list(2)));
+    assert!(
+        matches!(error, ReduceError::Buffer(BufferError::Offset { role: "list of offsets", offset: 2, .. })),
+        "{error}"
+    );
+    let error = refusal(some().between(list(4096)));
+    assert!(
+        matches!(error, ReduceError::Buffer(BufferError::TooShort { role: "list of offsets", .. })),
+        "{error}"
+    );
+    let error = refusal(some().between(Slice::new(&result, 0, 4 * 21)));
+    assert!(
+        matches!(error, ReduceError::Buffer(BufferError::Aliased { first: "list of offsets", .. })),
+        "{error}"
+    );
+
+    let limits = wgpu::Limits { max_storage_buffer_binding_size: 64 << 10, ..wgpu::Limits::default() };
+    let sum = Op::Sum.over(Element::U32).unwrap();
+    let plan = |shape, len| Plan::of(&sum, shape, &[Extent { offset: 0, len }], None, &limits).unwrap_err();
+    let error = plan(Shape::axis(1, 2, 17_000), 34_000);
+    assert!(error.to_string().contains("max_storage_buffer_binding_size"), "{error}");
+    assert!(matches!(plan(Shape::axis(3, 3, 3), 28), ReduceError::Axis { total: 28, .. }));
+    assert_eq!(plan(Shape::Strided { stride: 0 }, 1), ReduceError::Stride(0));
+    assert_eq!(
+        plan(Shape::Offsets { count: u64::from(u32::MAX) }, 1),
+        ReduceError::TooManySegments(u64::from(u32::MAX))
+    );
+}

@@ -1,0 +1,4 @@
+//! What needs no device: the texts of all kernels, and plans.
+
+mod permutations;
+mod plan;

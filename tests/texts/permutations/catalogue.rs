@@ -1,0 +1,236 @@
+//! Every kernel that a reducer may launch: operators over element types, forms and rungs, results and states, on every kind of
+//! device.
+
+use std::collections::{HashMap, HashSet};
+
+use halofold::Element;
+use halofold::adapter::HELPFUL_FEATURES;
+use halofold::reduce::ladder::RUNGS;
+use halofold::reduce::plan::{Reads, Stage, Writes};
+use halofold::reduce::{Accuracy, Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
+use halofold::wgpu::{Features, Limits};
+use halofold_measure::translate::{Kernel, stage_name};
+
+use super::refusals;
+
+/// What a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of interest
+/// for 64-bit floats alone.
+const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
+
+/// Everything that decides a kernel's text, and who asks for it.
+#[derive(Clone, Copy)]
+pub struct Permutation<'a> {
+    pub monoid: &'a Monoid,
+    pub form: Form,
+    pub options: Options<'static>,
+    pub stage: Stage,
+    pub features: Features,
+}
+
+impl Permutation<'_> {
+    /// What it is, as lists of fingerprints call it: the same words from one version to the next.
+    pub fn label(&self) -> String {
+        let Permutation { monoid, form, options, stage, features } = *self;
+        let lanes = features.contains(Features::SUBGROUP);
+        let (name, element) = (monoid.name(), monoid.element().expect("halofold's own are over numbers"));
+        let mut label = match options.strategy {
+            Strategy::Rung { rung, finish, tuning } => {
+                let lanes = if lanes { "subgroups" } else { "no subgroups" };
+                let (rung, stage, size) = (rung.name(), stage_name(stage), tuning.workgroup_size);
+                format!("reduce/{rung} {finish} {stage} {name} {element} {lanes} {size}")
+            }
+            _ => {
+                let (step, size) = (step(form, stage), stage.workgroup_size);
+                format!("reducer/{name} of {element}, {step}, subgroups {lanes}, {size}")
+            }
+        };
+        if options.meeting == Meeting::TwoLaunches {
+            label += &format!(", {} of two launches", stage_name(stage));
+        }
+        let variants = [
+            (options.from_states, ", from states"),
+            (options.to_states, ", to states"),
+            (self.is_in_words(), ", in words"),
+            (options.accuracy == Accuracy::Exact, ", exact"),
+        ];
+        for (holds, what) in variants {
+            label += if holds { what } else { "" };
+        }
+        label
+    }
+
+    /// Whether it compares 64-bit floats as pairs of words.
+    pub fn is_in_words(&self) -> bool {
+        let is_wide = self.monoid.element() == Some(Element::F64) && self.monoid.features().is_empty();
+        is_wide && !self.features.contains(Features::SHADER_INT64)
+    }
+
+    /// Its kernel.
+    pub fn kernel(&self) -> Kernel {
+        Kernel::of(self.monoid, self.stage, self.features).expect("the stage is one of the reducer's")
+    }
+}
+
+/// What a stage does for a form.
+fn step(form: Form, stage: Stage) -> &'static str {
+    let place = match (stage.reads, stage.writes) {
+        (Reads::Partials, _) => 2,
+        (_, Writes::Partials) => 1,
+        _ => 0,
+    };
+    match form {
+        Form::Whole if stage.reads == Reads::Adjoining => "Adjoining { workgroup_size: 256 }",
+        Form::Whole => "Whole { workgroup_size: 256 }",
+        Form::Accumulate => "Accumulate { workgroup_size: 256 }",
+        Form::Strided => "Strided",
+        Form::Segments => ["Segments", "Chunks", "Merge"][place],
+        Form::Offsets => ["Offsets", "Tiles", "Join"][place],
+        Form::Axis => ["Columns", "ColumnChunks", "ColumnMerge"][place],
+        other => unreachable!("{other:?} is new"),
+    }
+}
+
+/// Every operator over every element type that `wanted` lets through.
+pub fn monoids(wanted: impl Fn(Op, Element) -> bool) -> Vec<Monoid> {
+    let pairs = Element::ALL.into_iter().flat_map(|element| Op::ALL.iter().map(move |&op| (op, element)));
+    pairs
+        .filter(|(op, element)| wanted(*op, *element))
+        .filter_map(|(op, element)| op.over(element).ok())
+        .collect()
+}
+
+/// Limits that allow every workgroup.
+pub fn generous() -> Limits {
+    Limits {
+        max_compute_invocations_per_workgroup: 1024,
+        max_compute_workgroup_size_x: 1024,
+        max_compute_workgroup_storage_size: 1 << 20,
+        ..Limits::default()
+    }
+}
+
+/// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung, by each of its finishes.
+pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
+    let mut ways = Vec::new();
+    for form in Form::ALL {
+        let states: &[bool] = match form {
+            Form::Whole | Form::Segments | Form::Axis => &[false, true],
+            _ => &[false],
+        };
+        for &from_states in states {
+            for &to_states in states {
+                let mut options = Options::default();
+                (options.from_states, options.to_states) = (from_states, to_states);
+                ways.push((form, options));
+                if form != Form::Accumulate {
+                    let mut exact = options;
+                    exact.accuracy = Accuracy::Exact;
+                    ways.push((form, exact));
+                }
+                if matches!(form, Form::Whole | Form::Strided) {
+                    options.meeting = Meeting::TwoLaunches;
+                    ways.push((form, options));
+                }
+            }
+        }
+    }
+    for rung in RUNGS {
+        let tuning = Tuning::of(rung.kernel, &generous(), u64::MAX).with_workgroup_size(workgroup_size);
+        for &finish in rung.finishes {
+            let mut options = Options::default();
+            options.strategy = Strategy::Rung { rung, finish, tuning };
+            ways.push((Form::Whole, options));
+        }
+    }
+    ways
+}
+
+/// Every stage of an operator's reducers on every kind of device that runs it, in workgroups of one size.
+pub fn permutations(monoid: &Monoid, workgroup_size: u32) -> Vec<Permutation<'_>> {
+    let optional = &OPTIONAL[..if monoid.element() == Some(Element::F64) { 3 } else { 2 }];
+    let devices = (0..1 << optional.len()).map(|mask: usize| {
+        let lacking = optional.iter().enumerate().filter(move |(bit, _)| mask >> bit & 1 == 1);
+        lacking.fold(HELPFUL_FEATURES, |features, (_, feature)| features - *feature)
+    });
+    let devices: Vec<_> = devices.collect();
+    let mut permutations = Vec::new();
+    for (form, options) in ways(workgroup_size) {
+        let mut stages = options.stages(monoid, form, &generous());
+        for stage in &mut stages {
+            stage.workgroup_size = stage.workgroup_size.min(workgroup_size);
+        }
+        stages.dedup();
+        for &features in &devices {
+            if options.check(monoid, form, features, &generous()).is_ok() {
+                let of = |stage: &Stage| Permutation { monoid, form, options, stage: *stage, features };
+                permutations.extend(stages.iter().map(of));
+            }
+        }
+    }
+    permutations
+}
+
+/// A kernel that one or more permutations are composed to.
+pub struct Entry<'a> {
+    pub kernel: Kernel,
+    /// The first of the permutations.
+    pub first: Permutation<'a>,
+    /// For each of `Language::ALL` the types for which it must be refused.
+    pub refused: [Vec<&'static str>; 5],
+}
+
+/// The distinct kernels of some operators.
+pub struct Distinct<'a> {
+    pub kernels: Vec<Entry<'a>>,
+    pub permutations: usize,
+    /// What asked for kernels of which operator over which element type.
+    pub met: HashSet<(String, Op, Option<Element>)>,
+}
+
+/// What asks for kernels: a rung and how it finishes, or a form.
+pub fn asker(form: Form, options: &Options<'_>) -> String {
+    match options.strategy {
+        Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
+        _ => {
+            let Options { from_states, to_states, meeting, accuracy, .. } = options;
+            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}, {accuracy:?}")
+        }
+    }
+}
+
+impl<'a> Distinct<'a> {
+    /// Composes all stages in workgroups of one size.
+    pub fn of(monoids: &'a [Monoid], workgroup_size: u32) -> Self {
+        let mut distinct = Distinct { kernels: Vec::new(), permutations: 0, met: HashSet::new() };
+        for monoid in monoids {
+            let mut composed = HashMap::new();
+            let mut texts = HashMap::<String, usize>::new();
+            for permutation in permutations(monoid, workgroup_size) {
+                distinct.permutations += 1;
+                if let Some(op) = monoid.op() {
+                    let by = asker(permutation.form, &permutation.options);
+                    distinct.met.insert((by, op, monoid.element()));
+                }
+                let refused = refusals::musts(&permutation);
+                let at = *composed.entry((permutation.stage, permutation.features)).or_insert_with(|| {
+                    let kernel = permutation.kernel();
+                    *texts.entry(kernel.wgsl.clone()).or_insert_with(|| {
+                        let refused = refused.clone();
+                        distinct.kernels.push(Entry { kernel, first: permutation, refused });
+                        distinct.kernels.len() - 1
+                    })
+                });
+                let known = &distinct.kernels[at];
+                let labels = || (known.first.label(), permutation.label());
+                assert_eq!(known.refused, refused, "one kernel: {:?}", labels());
+            }
+        }
+        distinct
+    }
+}
+
+/// Every kernel of an operator at two workgroup sizes, by what it is.
+pub fn labelled(monoid: &Monoid) -> Vec<(String, Kernel)> {
+    let all = [64, 256].into_iter().flat_map(|size| permutations(monoid, size));
+    all.map(|permutation| (permutation.label(), permutation.kernel())).collect()
+}

@@ -1,0 +1,45 @@
+//! The files of `shaders/ladder`, each as a module of its own.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use halofold::Element;
+use halofold::reduce::ladder::{Finish, RUNGS, Subgroups};
+use halofold::reduce::plan::{Reads, Writes};
+use halofold::reduce::{Form, Op, Options, Strategy, Tuning};
+use halofold::wgpu::{Features, Limits};
+
+use super::lints;
+
+/// Every rung is a valid module with nothing defined and a plain operator; the rungs about subgroups with those.
+#[test]
+fn every_rung_is_a_module_by_itself() {
+    let sum = Op::Sum.over(Element::F32).unwrap();
+    let mut files = BTreeSet::new();
+    for rung in RUNGS {
+        let mut options = Options::default();
+        let tuning = Tuning::of(rung.kernel, &Limits::default(), 1 << 20);
+        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let stages = options.stages(&sum, Form::Whole, &Limits::default());
+        let is_plain = |stage: &&halofold::reduce::plan::Stage| {
+            stage.kernel == rung.kernel && (stage.reads, stage.writes) == (Reads::Elements, Writes::Results)
+        };
+        let stage = stages.iter().find(is_plain).expect("each rung delivers results of elements");
+        let features = match rung.kernel.subgroups {
+            Subgroups::Required => Features::SUBGROUP,
+            _ => Features::empty(),
+        };
+        let text = sum.compose(*stage, features).expect("a float is a word");
+        assert_eq!(lints::invalid_with(&text, features), None, "{}", rung.name());
+        assert!(
+            rung.finishes[0] == Finish::Atomic || text.contains("output[params.store"),
+            "{}",
+            rung.name()
+        );
+        files.insert(format!("{}.wgsl", rung.kernel.file));
+    }
+    let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+    let there = std::fs::read_dir(shaders.join("ladder")).unwrap();
+    let there = there.map(|file| format!("ladder/{}", file.unwrap().file_name().to_string_lossy()));
+    assert_eq!(there.collect::<BTreeSet<_>>(), files);
+}

@@ -1,0 +1,266 @@
+//! The project's own rules about kernels, as walks over naga's representation.
+//!
+//! naga accepts more than every back end and every browser does. These are the traps of the design page that a
+//! machine can see: built-ins inside a struct, 64-bit values in subgroup operations, plain loads and stores of
+//! 64-bit atomics, barriers that not every invocation reaches.
+
+mod uniformity;
+
+use std::collections::BTreeSet;
+
+use halofold::wgpu::Features;
+use halofold_measure::translate::Kernel;
+use naga::valid::{Capabilities, FunctionInfo, ValidationFlags, Validator};
+use naga::{Block, Expression, Function, Handle, Module, Statement, TypeInner};
+
+use super::KERNELS;
+
+/// The rules that a kernel breaks, in words.
+pub fn broken_rules(kernel: &Kernel) -> Vec<String> {
+    let mut broken = broken_in(&kernel.wgsl);
+    broken.extend(strange_label(&kernel.label));
+    broken
+}
+
+/// DX12 passes the label to DXC as the name of a source file.
+fn strange_label(label: &str) -> Option<String> {
+    let strange = |c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c));
+    label.contains(strange).then(|| format!("the label `{label}` is no name of a file"))
+}
+
+/// The rules that a module breaks.
+fn broken_in(wgsl: &str) -> Vec<String> {
+    let module = naga::front::wgsl::parse_str(wgsl).expect("kernels parse");
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(&module)
+        .expect("kernels are valid");
+    let mut broken = structs_of_built_ins(&module);
+    for (handle, function) in module.functions.iter() {
+        broken.extend(wide_subgroup_operations(&module, &info[handle], function));
+        broken.extend(halved_atomics(&module, &info[handle], function));
+    }
+    for (index, entry) in module.entry_points.iter().enumerate() {
+        let info = info.get_entry_point(index);
+        broken.extend(wide_subgroup_operations(&module, info, &entry.function));
+        broken.extend(halved_atomics(&module, info, &entry.function));
+        broken.extend(uniformity::lonely_barriers(&module, entry));
+    }
+    broken
+}
+
+/// What naga says of a module on a device with these features, if it refuses it.
+pub fn invalid_with(wgsl: &str, features: Features) -> Option<String> {
+    let capabilities = [
+        (Features::SUBGROUP, Capabilities::SUBGROUP),
+        (Features::SHADER_F16, Capabilities::SHADER_FLOAT16),
+        (Features::SHADER_F64, Capabilities::FLOAT64),
+        (Features::SHADER_INT64, Capabilities::SHADER_INT64),
+        (Features::SHADER_INT64_ATOMIC_MIN_MAX, Capabilities::SHADER_INT64_ATOMIC_MIN_MAX),
+        (Features::SHADER_INT64_ATOMIC_ALL_OPS, Capabilities::SHADER_INT64_ATOMIC_ALL_OPS),
+        (Features::SHADER_FLOAT32_ATOMIC, Capabilities::SHADER_FLOAT32_ATOMIC),
+    ];
+    let has = capabilities.into_iter().filter(|(feature, _)| features.contains(*feature));
+    let has = has.fold(Capabilities::empty(), |all, (_, capability)| all | capability);
+    let module = naga::front::wgsl::parse_str(wgsl).expect("kernels parse");
+    let error = Validator::new(ValidationFlags::all(), has).validate(&module).err()?;
+    Some(error.emit_to_string(wgsl))
+}
+
+/// DX12 loses the semantics of built-ins that arrive inside a struct.
+fn structs_of_built_ins(module: &Module) -> Vec<String> {
+    let mut broken = Vec::new();
+    for entry in &module.entry_points {
+        for argument in &entry.function.arguments {
+            if argument.binding.is_none()
+                || matches!(module.types[argument.ty].inner, TypeInner::Struct { .. })
+            {
+                let name = argument.name.as_deref().unwrap_or("?");
+                broken.push(format!("`{}` takes `{name}`, a struct of built-ins", entry.name));
+            }
+        }
+    }
+    broken
+}
+
+/// Metal has no 64-bit subgroup operations, and Vulkan's need a feature that wgpu does not turn on.
+fn wide_subgroup_operations(module: &Module, info: &FunctionInfo, function: &Function) -> Vec<String> {
+    let mut broken = Vec::new();
+    for_each_statement(&function.body, &mut |statement| {
+        let (Statement::SubgroupGather { argument, .. }
+        | Statement::SubgroupCollectiveOperation { argument, .. }) = statement
+        else {
+            return;
+        };
+        let scalar = info[*argument].ty.inner_with(&module.types).scalar();
+        if scalar.is_none_or(|scalar| scalar.width == 8) {
+            let name = function.name.as_deref().unwrap_or("?");
+            broken.push(format!("`{name}` has a subgroup operation on {scalar:?}"));
+        }
+    });
+    broken
+}
+
+/// naga 30 writes an atomic load or store for DX12 as the 32-bit instruction, whatever the width of the word.
+fn halved_atomics(module: &Module, info: &FunctionInfo, function: &Function) -> Vec<String> {
+    let wide = |pointer: Handle<Expression>| match *info[pointer].ty.inner_with(&module.types) {
+        TypeInner::Pointer { base, .. } => {
+            matches!(module.types[base].inner, TypeInner::Atomic(scalar) if scalar.width == 8)
+        }
+        _ => false,
+    };
+    let name = function.name.as_deref().unwrap_or("?");
+    let mut broken = Vec::new();
+    for (_, expression) in function.expressions.iter() {
+        if matches!(expression, Expression::Load { pointer } if wide(*pointer)) {
+            broken.push(format!("`{name}` loads a 64-bit atomic: use atomicOr with 0"));
+        }
+    }
+    for_each_statement(&function.body, &mut |statement| {
+        if matches!(statement, Statement::Store { pointer, .. } if wide(*pointer)) {
+            broken.push(format!("`{name}` stores to a 64-bit atomic: use atomicExchange"));
+        }
+    });
+    broken
+}
+
+fn for_each_statement(block: &Block, visit: &mut impl FnMut(&Statement)) {
+    for statement in block {
+        visit(statement);
+        match statement {
+            Statement::Block(block) => for_each_statement(block, visit),
+            Statement::If { accept, reject, .. } => {
+                for_each_statement(accept, visit);
+                for_each_statement(reject, visit);
+            }
+            Statement::Switch { cases, .. } => {
+                cases.iter().for_each(|case| for_each_statement(&case.body, visit));
+            }
+            Statement::Loop { body, continuing, .. } => {
+                for_each_statement(body, visit);
+                for_each_statement(continuing, visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn labels_are_names_of_files() {
+    let labels: BTreeSet<_> = KERNELS.kernels.iter().map(|entry| &*entry.kernel.label).collect();
+    assert!(labels.contains("halofold.reduce.sum.single-pass"), "{labels:?}");
+    assert_eq!(
+        strange_label("halofold::reduce").unwrap(),
+        "the label `halofold::reduce` is no name of a file"
+    );
+}
+
+#[test]
+fn a_struct_of_built_ins_is_found() {
+    let broken = broken_in(
+        "struct In { @builtin(workgroup_id) group: vec3<u32> }
+         @compute @workgroup_size(1) fn main(in: In) {}",
+    );
+    assert_eq!(broken, ["`main` takes `in`, a struct of built-ins"]);
+}
+
+#[test]
+fn wide_lanes_are_found() {
+    for (ty, operation) in [
+        ("i64", "subgroupAdd(x)"),
+        ("f64", "subgroupMax(x)"),
+        ("vec2<u64>", "subgroupShuffleDown(x, 1u)"),
+        ("u64", "subgroupInclusiveAdd(x)"),
+    ] {
+        let broken = broken_in(&format!(
+            "fn lanes(x: {ty}) -> {ty} {{ return {operation}; }}
+             @compute @workgroup_size(64) fn main() {{ _ = lanes({ty}()); }}"
+        ));
+        assert_eq!(broken.len(), 1, "{ty} {operation}: {broken:?}");
+    }
+    let narrow = "@compute @workgroup_size(64) fn main() { _ = subgroupShuffle(vec2<u32>(), 1u); }";
+    assert_eq!(broken_in(narrow), Vec::<String>::new());
+}
+
+#[test]
+fn halved_atomics_are_found() {
+    for (ty, body, count) in [
+        ("i64", "atomicStore(&word, 0li);", 1),
+        ("u64", "_ = atomicLoad(&word);", 1),
+        ("u64", "_ = atomicExchange(&word, 0lu); _ = atomicOr(&word, 0lu);", 0),
+        ("u32", "atomicStore(&word, atomicLoad(&word));", 0),
+    ] {
+        let broken = broken_in(&format!(
+            "@group(0) @binding(0) var<storage, read_write> word: atomic<{ty}>;
+             @compute @workgroup_size(64) fn main() {{ {body} }}"
+        ));
+        assert_eq!(broken.len(), count, "{ty} {body}: {broken:?}");
+    }
+}
+
+/// A kernel of 64 invocations around some statements.
+#[cfg(test)]
+fn around(body: &str) -> String {
+    format!(
+        "struct Place {{ group: u32, lid: u32 }}
+         @group(0) @binding(0) var<uniform> given: u32;
+         @group(0) @binding(1) var<storage, read_write> data: array<u32>;
+         @group(0) @binding(2) var<storage, read_write> tickets: atomic<u32>;
+         var<workgroup> shared_word: u32;
+         fn wait() {{ workgroupBarrier(); }}
+         fn wait_if(x: bool) {{ if x {{ workgroupBarrier(); }} }}
+         fn same() -> u32 {{ return given + 1u; }}
+         fn other(lid: u32) -> u32 {{ return lid + 1u; }}
+         fn part(at: Place) -> u32 {{ return at.group; }}
+         @compute @workgroup_size(64)
+         fn main(@builtin(local_invocation_index) lid: u32, @builtin(workgroup_id) group: vec3<u32>) {{ {body} }}"
+    )
+}
+
+#[test]
+fn barriers_that_not_all_reach_are_found() {
+    for body in [
+        "if lid < 32u { workgroupBarrier(); }",
+        "if lid < 32u { storageBarrier(); }",
+        "if lid < 32u { _ = workgroupUniformLoad(&shared_word); }",
+        "if lid < 32u { return; } workgroupBarrier();",
+        "if lid < 32u { wait(); }",
+        "wait_if(lid < 32u);",
+        "var x = 0u; if lid < 32u { x = 1u; } if x == 1u { workgroupBarrier(); }",
+        "for (var i = 0u; i < lid; i++) { workgroupBarrier(); }",
+        "for (var i = lid; i < 64u; i += 64u) { workgroupBarrier(); }",
+        "loop { if lid == 3u { break; } workgroupBarrier(); if given == 1u { break; } }",
+        "loop { workgroupBarrier(); if lid == 3u { break; } }",
+        "loop { workgroupBarrier(); continuing { break if lid == 3u; } }",
+        "if shared_word == 1u { workgroupBarrier(); }",
+        "if data[0] == 1u { workgroupBarrier(); }",
+        "if atomicAdd(&tickets, 1u) == 3u { workgroupBarrier(); }",
+        "if atomicLoad(&tickets) == 3u { workgroupBarrier(); }",
+        "if subgroupAdd(1u) == 32u { workgroupBarrier(); }",
+        "if other(lid) == 1u { workgroupBarrier(); }",
+        "if given == 1u && lid == 1u { workgroupBarrier(); }",
+        // As in WGSL's own analysis, a struct is as uniform as its least uniform member.
+        "if part(Place(group.x, lid)) == 1u { workgroupBarrier(); }",
+        "switch lid { case 1u: { workgroupBarrier(); } default: {} }",
+    ] {
+        assert_eq!(broken_in(&around(body)).len(), 1, "{body}");
+    }
+}
+
+#[test]
+fn barriers_that_all_reach_are_fine() {
+    for body in [
+        "if lid < 32u { data[lid] = 1u; } workgroupBarrier();",
+        "if given == 1u { workgroupBarrier(); }",
+        "if group.x == 1u { workgroupBarrier(); }",
+        "if same() == 1u { wait(); }",
+        "wait_if(given == 1u);",
+        "if group.x == 1u { return; } workgroupBarrier();",
+        "for (var i = 0u; i < given; i++) { workgroupBarrier(); }",
+        "for (var s = 32u; s > 0u; s >>= 1u) { if lid < s { data[lid] = s; } workgroupBarrier(); }",
+        "for (var i = lid; i < 64u; i += 64u) { data[i] = 1u; } workgroupBarrier();",
+        "if workgroupUniformLoad(&shared_word) == 0u { return; } storageBarrier();",
+        "_ = other(lid); if other(given) == 1u { workgroupBarrier(); }",
+    ] {
+        assert_eq!(broken_in(&around(body)), Vec::<String>::new(), "{body}");
+    }
+}

@@ -1,0 +1,72 @@
+//! The kernels that are no operation of the library's: they measure memory, unpack files, and run between the reductions of
+//! `halofold stress`.
+
+use std::path::{Path, PathBuf};
+
+use halofold_measure::Form;
+use halofold_measure::translate::Kernel;
+
+use super::catalogue::generous;
+
+/// Every one of them, by what it is.
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let peaks = Form::tried(&generous(), false).map(|forms| Kernel::from(&forms[0]));
+    let unpack = |bits, signed, truth| [("BITS", bits), ("SIGNED", signed), ("TRUTH", truth)].to_vec();
+    let unpacked = [unpack(8.0, 0.0, 1.0), unpack(8.0, 1.0, 0.0), unpack(16.0, 0.0, 0.0)];
+    let unpacked = unpacked.map(|overrides| Kernel {
+        wgsl: include_str!("../../../cli/src/reduce/unpack.wgsl").to_owned(),
+        entry_point: "unpack",
+        overrides,
+        label: "halofold.unpack".to_owned(),
+    });
+    let between = ["change", "press", "poison"].map(|entry_point| Kernel {
+        wgsl: include_str!("../../../cli/src/stress/between.wgsl").to_owned(),
+        entry_point,
+        overrides: Vec::new(),
+        label: "halofold.stress".to_owned(),
+    });
+    let kernels = peaks.into_iter().chain(unpacked).chain(between);
+    let named =
+        |kernel: Kernel| (format!("{} {} {:?}", kernel.label, kernel.entry_point, kernel.overrides), kernel);
+    kernels.map(named).collect()
+}
+
+/// The statements of the sources that make a shader module, by the path of the file.
+fn modules_made(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut made = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            made.extend(modules_made(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let statements = text.split("ShaderModuleDescriptor {").skip(1);
+            let with_path = |rest: &str| (path.clone(), rest.split(';').next().unwrap().to_owned());
+            made.extend(statements.map(with_path));
+        }
+    }
+    made
+}
+
+/// The places that compile the kernels looked at here. All others have a literal label, or none.
+const COMPILING: [&str; 2] = ["src/pipeline.rs", "measure/src/compile.rs"];
+
+#[test]
+fn no_module_has_a_colon_in_its_label() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = ["src", "measure", "fleet", "files", "cli", "mpi", "examples", "benches"];
+    let made: Vec<_> = sources.iter().flat_map(|folder| modules_made(&root.join(folder))).collect();
+    let compiling = |path: &Path| COMPILING.iter().any(|known| path == root.join(known));
+    assert!(COMPILING.iter().all(|known| made.iter().any(|(path, _)| *path == root.join(known))), "{made:?}");
+    for (path, statement) in made.iter().filter(|(path, _)| !compiling(path)) {
+        let label = statement.split("label: ").nth(1).unwrap_or_default();
+        let literal = label.strip_prefix("Some(\"").and_then(|rest| rest.split('"').next());
+        let is_plain = label.starts_with("None") || literal.is_some_and(|name| !name.contains(':'));
+        assert!(is_plain, "{}: {statement}", path.display());
+    }
+}
+
+#[test]
+fn the_programs_own_in_every_language() {
+    super::valid_in_every_language(kernels());
+}

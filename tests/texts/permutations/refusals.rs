@@ -1,0 +1,115 @@
+//! What is known beforehand about the languages that cannot express a kernel.
+
+use halofold::Element;
+use halofold::reduce::Op;
+use halofold::reduce::ladder::{Coverage, Delivery};
+use halofold::reduce::plan::Reads;
+use halofold::wgpu::Features;
+use halofold_measure::translate::Language;
+
+use super::catalogue::Permutation;
+
+/// Every reason to refuse a kernel: the language, the type that it lacks, and the feature that stands for the type.
+pub const REFUSALS: &[(&str, &str, Features)] = &[
+    ("msl", "f64", Features::SHADER_F64),
+    ("msl", "atomic<i64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    ("msl", "atomic<u64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    ("hlsl", "f64", Features::SHADER_F64),
+    ("hlsl", "atomic<f32>", Features::SHADER_FLOAT32_ATOMIC),
+    ("glsl", "f16", Features::SHADER_F16),
+    ("glsl", "i64", Features::SHADER_INT64),
+    ("glsl", "u64", Features::SHADER_INT64),
+    ("glsl", "atomic<i64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    ("glsl", "atomic<u64>", Features::SHADER_INT64_ATOMIC_ALL_OPS),
+    ("glsl", "atomic<f32>", Features::SHADER_FLOAT32_ATOMIC),
+];
+
+/// For each of [`Language::ALL`] the types for which it must refuse a kernel, by rule: those of the elements that it reads, of its
+/// accumulators, of its atomic word.
+pub fn musts(permutation: &Permutation<'_>) -> [Vec<&'static str>; 5] {
+    let types = types(permutation);
+    Language::ALL.map(|language| {
+        let lacks =
+            |ty: &&str| REFUSALS.iter().any(|(name, lacked, _)| (*name, lacked) == (language.name(), ty));
+        types.iter().copied().filter(lacks).collect()
+    })
+}
+
+/// Whether a language may refuse a kernel for a type: only one that stands for a feature which the kernel may need.
+pub fn may(permutation: &Permutation<'_>, language: Language, ty: &str) -> bool {
+    let needed = needed(permutation);
+    REFUSALS
+        .iter()
+        .any(|(name, lacked, feature)| (*name, *lacked) == (language.name(), ty) && needed.contains(*feature))
+}
+
+/// The features that some type in a kernel may stand for.
+fn needed(permutation: &Permutation<'_>) -> Features {
+    let monoid = permutation.monoid;
+    let mut needed = monoid.features();
+    // These read 64-bit floats as integers, if there are such integers.
+    if monoid.element() == Some(Element::F64) && needed.is_empty() && !permutation.is_in_words() {
+        needed = Features::SHADER_INT64;
+    }
+    // These compute with floats alone: integers come in only where accumulators travel as words.
+    if computes_in_f64(permutation) && !travels(permutation) {
+        needed = needed - Features::SHADER_INT64;
+    }
+    match atomic(permutation) {
+        Some("atomic<f32>") => needed | Features::SHADER_FLOAT32_ATOMIC,
+        Some(_) => needed | Features::SHADER_INT64 | Features::SHADER_INT64_ATOMIC_ALL_OPS,
+        None => needed,
+    }
+}
+
+fn computes_in_f64(permutation: &Permutation<'_>) -> bool {
+    let monoid = permutation.monoid;
+    let is_plain = matches!(monoid.op(), Some(Op::Sum | Op::Product | Op::Dot | Op::L1));
+    is_plain && monoid.acc_type() == "f64"
+}
+
+/// Whether accumulators travel between lanes or workgroups, which those of 64 bits do as 32-bit words of an integer.
+fn travels(permutation: &Permutation<'_>) -> bool {
+    let kernel = permutation.stage.kernel;
+    // Where subgroups are optional, wide accumulators do without.
+    kernel.delivery == Delivery::Meeting || kernel.subgroups == halofold::reduce::ladder::Subgroups::Required
+}
+
+/// The types that a kernel has for sure, of those that some language lacks.
+fn types(permutation: &Permutation<'_>) -> Vec<&'static str> {
+    let Permutation { monoid, stage, .. } = permutation;
+    // Exact sums compute with 32-bit words alone, whatever they read; so does what compares pairs of words.
+    if stage.kernel.name.starts_with("exact") || permutation.is_in_words() {
+        return Vec::new();
+    }
+    let reads = stage.kernel.coverage != Coverage::One && stage.reads != Reads::Partials;
+    let element = match monoid.element().expect("halofold's own are over numbers") {
+        // Read as their bits.
+        Element::F64 if !monoid.features().contains(Features::SHADER_F64) => "i64",
+        element => element.name(),
+    };
+    let mut types = Vec::new();
+    for ty in ["f64", "i64", "u64", "f16"] {
+        if reads && element == ty || monoid.acc_type().contains(ty) {
+            types.push(ty);
+        }
+    }
+    if travels(permutation) && computes_in_f64(permutation) {
+        types.push("u64");
+    }
+    types.extend(atomic(permutation));
+    types
+}
+
+/// The type of a kernel's atomic word, where some language lacks it.
+fn atomic(permutation: &Permutation<'_>) -> Option<&'static str> {
+    let Permutation { monoid, stage, features, .. } = permutation;
+    let adds = matches!(monoid.op(), Some(Op::Sum | Op::Dot | Op::L1 | Op::L2 | Op::Mean));
+    let word = match monoid.acc_type() {
+        "i64" => "atomic<i64>",
+        "u64" | "f64" => "atomic<u64>",
+        "f32" if adds && features.contains(Features::SHADER_FLOAT32_ATOMIC) => "atomic<f32>",
+        _ => return None,
+    };
+    (stage.kernel.delivery == Delivery::Total).then_some(word)
+}

@@ -1,0 +1,195 @@
+//! Kernels as files, for other platforms' compilers, which `scripts/front-ends` runs.
+//!
+//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test permutations written` writes each kernel as WGSL, SPIR-V, MSL and HLSL, and
+//! `kernels.json`, which says what they are. Of all kernels those are written that have something new: each has traits (what is
+//! launched, the operator, the type; a stencil, its variant, its borders, …), and every pair of traits that some kernel has is in one
+//! that is written. `HALOFOLD_KERNELS_ALL=1` writes all.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Mutex;
+
+use halofold::Element;
+use halofold::reduce::{Arity, Monoid};
+use halofold::wgpu::Features;
+use halofold_measure::translate::{Code, Kernel, Language, browser_directive};
+use serde_json::{Map, Value, json};
+
+use super::catalogue::{Distinct, Entry};
+use super::{KERNELS, histogram, in_parallel, lints, program, say, stencils};
+
+const FOLDER: &str = "HALOFOLD_KERNELS";
+const ALL: &str = "HALOFOLD_KERNELS_ALL";
+
+/// Kernels that are always written, as the main ones: what is recorded of the machine code is a table of theirs.
+const MAIN: [(&str, &str); 24] = [
+    ("sum of f32", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256"),
+    ("sum of f32, no subgroups", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups false, 256"),
+    ("sum of f64", "reducer/sum of f64, Whole { workgroup_size: 256 }, subgroups true, 256"),
+    ("wide-sum of u32", "reducer/wide-sum of u32, Whole { workgroup_size: 256 }, subgroups true, 256"),
+    ("arg-min of f32", "reducer/arg-min of f32, Whole { workgroup_size: 256 }, subgroups true, 256"),
+    ("variance of f32", "reducer/variance of f32, Whole { workgroup_size: 256 }, subgroups true, 256"),
+    ("log-sum-exp of f32", "reducer/log-sum-exp of f32, Whole { workgroup_size: 256 }, subgroups true, 256"),
+    ("sums of f32 in segments", "reducer/sum of f32, Segments, subgroups true, 256"),
+    ("sums of f32 between offsets", "reducer/sum of f32, Offsets, subgroups true, 256"),
+    ("sums of f32 in columns", "reducer/sum of f32, Columns, subgroups true, 256"),
+    ("exact sum of f32", "reducer/sum of f32, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
+    ("exact dot of f32", "reducer/dot of f32, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
+    ("exact sum of f64", "reducer/sum of f64, Whole { workgroup_size: 256 }, subgroups true, 256, exact"),
+    ("histogram of 256 bins", HISTOGRAM),
+    ("5-point direct-global of f32", "5-point direct-global of f32, default tuning"),
+    ("5-point register-rows of f32", "5-point register-rows of f32, default tuning"),
+    ("5-point time-pipeline of f32", "5-point time-pipeline of f32, default tuning"),
+    ("5-point time-pipeline of f32, 2 levels", "5-point time-pipeline of f32, 2 levels of 8 cells"),
+    ("5-point time-pipeline of f32, 4 levels", "5-point time-pipeline of f32, 4 levels of 8 cells"),
+    ("7-point direct-global of f32", "7-point direct-global of f32, default tuning"),
+    ("7-point plane-sums of f32", "7-point plane-sums of f32, default tuning"),
+    ("27-point direct-global of f32", "27-point direct-global of f32, default tuning"),
+    ("27-point plane-sums of f32", "27-point plane-sums of f32, default tuning"),
+    ("27-point plane-sums of f64", "27-point plane-sums of f64, default tuning"),
+];
+const HISTOGRAM: &str = "Count of Job { keys: Numbers, bins: 256, add: false, tuning: Tuning { workgroup_size: 1024, \
+    max_workgroups: 1056, method: Workgroup { copies: 32, slices: 1, merge: false } } }";
+
+/// A kernel on its way into a file.
+pub struct Item {
+    /// Where it stands in the table of kernels and compilers.
+    pub row: String,
+    pub label: String,
+    pub kernel: Kernel,
+    /// What it is; one without traits is always written.
+    pub traits: Vec<String>,
+}
+
+impl Item {
+    /// Its name, if it is one of the main kernels.
+    fn main(&self) -> Option<&'static str> {
+        MAIN.iter().find(|(_, label)| *label == self.label).map(|(name, _)| *name)
+    }
+}
+
+/// A kernel of a reducer.
+fn reduction(entry: &Entry<'_>) -> Item {
+    let first = &entry.first;
+    let stage = first.stage;
+    // What a device has decides which built-in functions are there for an operator and for a type, too.
+    let lacks = Features::SUBGROUP | Features::SHADER_FLOAT32_ATOMIC;
+    let lacks = format!("{:?}", lacks - first.features);
+    let element = first.monoid.element().map_or("structs", Element::name);
+    let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
+    let traits = [&launched, first.monoid.name(), element].map(|what| format!("{what} {lacks}"));
+    Item {
+        row: stage.kernel.file.to_owned(),
+        label: first.label(),
+        kernel: entry.kernel.clone(),
+        traits: traits.into(),
+    }
+}
+
+/// Every kernel there is.
+fn all(differ: &Distinct<'_>, residuals: &Distinct<'_>) -> Vec<Item> {
+    let plain = |row: &'static str| {
+        move |(label, kernel): (String, Kernel)| Item {
+            row: row.to_owned(),
+            label,
+            kernel,
+            traits: Vec::new(),
+        }
+    };
+    let comparing =
+        differ.kernels.iter().map(|entry| Item { row: "the program's own".to_owned(), ..reduction(entry) });
+    let reductions = KERNELS.kernels.iter().chain(&residuals.kernels).map(reduction);
+    let mut items: Vec<_> = reductions.chain(comparing).collect();
+    items.extend(stencils::items());
+    items.extend(histogram::kernels().into_iter().map(plain("histogram")));
+    items.extend(program::kernels().into_iter().map(plain("the program's own")));
+    items
+}
+
+/// Keeps an item if two of its traits have not been together in one before it.
+fn keep_new(items: &mut Vec<Item>) {
+    let mut met = HashSet::new();
+    items.retain(|item| {
+        let traits = &item.traits;
+        let pairs = traits.iter().enumerate().flat_map(|(at, a)| traits[..at].iter().map(move |b| (a, b)));
+        let new = pairs.filter(|(a, b)| met.insert(((*a).clone(), (*b).clone()))).count();
+        new > 0 || traits.is_empty() || item.main().is_some()
+    });
+}
+
+/// Writes a kernel into a folder, and answers what is to be known about it.
+fn write(folder: &Path, name: &str, item: &Item) -> Value {
+    let Item { row, label, kernel, .. } = item;
+    let mut entry_points = Map::new();
+    let mut refused = Map::new();
+    for (language, ending) in
+        [(Language::Wgsl, "wgsl"), (Language::Spirv, "spv"), (Language::Msl, "msl"), (Language::Hlsl, "hlsl")]
+    {
+        let translation = match kernel.translate(language) {
+            Ok(translation) => translation,
+            Err(error) => {
+                refused.insert(language.to_string(), json!(error.to_string()));
+                continue;
+            }
+        };
+        let bytes = match translation.code {
+            Code::Text(text) if language == Language::Wgsl => {
+                let directive = browser_directive(&text).map_or(String::new(), |line| format!("{line}\n\n"));
+                (directive + &text).into_bytes()
+            }
+            Code::Text(text) => text.into_bytes(),
+            Code::Words(words) => words.iter().flat_map(|word| word.to_le_bytes()).collect(),
+        };
+        std::fs::write(folder.join(format!("{name}.{ending}")), bytes).unwrap();
+        entry_points.insert(language.to_string(), json!(translation.entry_point));
+    }
+    let facts = kernel.translate(Language::Wgsl).expect("it is valid").facts;
+    // With all else that there is.
+    let needs = |features| lints::invalid_with(&kernel.wgsl, Features::all() - features).is_some();
+    let browsers_have = Features::SUBGROUP | Features::SHADER_F16;
+    let declared = |name: &str| kernel.wgsl.contains(&format!("override {name}"));
+    json!({
+        "name": name, "row": row, "label": label, "module": kernel.label, "main": item.main(), "traits": item.traits, "entry_points": entry_points, "refused": refused,
+        "overrides": kernel.overrides.iter().filter(|(name, _)| declared(name)).copied().collect::<BTreeMap<_, _>>(),
+        "invocations": facts.workgroup_size.iter().product::<u32>(), "workgroup_bytes": facts.workgroup_memory_bytes,
+        "subgroups": needs(Features::SUBGROUP),
+        "halves": needs(Features::SHADER_F16),
+        "atomic_floats": needs(Features::SHADER_FLOAT32_ATOMIC),
+        "browsers": !needs(!browsers_have),
+    })
+}
+
+#[test]
+fn written_for_other_compilers() {
+    let Some(folder) = std::env::var_os(FOLDER) else {
+        return say(&format!("permutations: no kernels are written, as {FOLDER} does not name a folder"));
+    };
+    let folder = Path::new(&folder);
+    std::fs::create_dir_all(folder).unwrap();
+    let differ = include_str!("../../../measure/shaders/differ.wgsl");
+    let differ = [Monoid::custom("differ", Element::U32, Arity::Two, differ).unwrap()];
+    let differ = Distinct::of(&differ, 256);
+    let residuals = stencils::exact_residuals();
+    let mut items = all(&differ, &Distinct::of(&residuals, 256));
+    let mut there = BTreeMap::<String, usize>::new();
+    for item in &items {
+        *there.entry(item.row.clone()).or_default() += 1;
+    }
+    if std::env::var_os(ALL).is_none() {
+        keep_new(&mut items);
+    }
+    for (name, _) in MAIN {
+        assert!(items.iter().any(|item| item.main() == Some(name)), "{name} is gone, or has another label");
+    }
+    let numbered: Vec<_> = items.iter().enumerate().collect();
+    let kernels = Mutex::new(BTreeMap::new());
+    in_parallel(&numbered, |(number, item)| {
+        let value = write(folder, &format!("{number:05}"), item);
+        kernels.lock().unwrap().insert(*number, value);
+        Vec::new()
+    });
+    let kernels: Vec<_> = kernels.into_inner().unwrap().into_values().collect();
+    say(&format!("permutations: {} of {} kernels are written", items.len(), there.values().sum::<usize>()));
+    let listed = json!({ "there": there, "kernels": kernels });
+    std::fs::write(folder.join("kernels.json"), serde_json::to_vec(&listed).unwrap()).unwrap();
+}

@@ -1,0 +1,53 @@
+//! Plans, held against what the kernels do with them. No GPU is needed.
+//!
+//! Random operators, shapes, rungs, tunings, lengths up to 2^32 - 1, offsets and limits: a plan covers each element once,
+//! writes each result once, stays within every limit, hands partial results on without a gap, and for small lengths a
+//! simulated run gives the sum. Where there is no plan, the limit that is named stands in the way.
+
+mod case;
+mod check;
+mod errors;
+mod offsets;
+mod parts;
+mod simulate;
+mod whole;
+
+use self::case::{Case, of_rungs, of_shapes, small};
+use proptest::prelude::*;
+
+fn holds(case: &Case) -> Result<(), TestCaseError> {
+    match case.plan() {
+        Ok(plan) => check::plan(case, &plan),
+        Err(error) => errors::justified(case, &error),
+    }
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config(100_000))]
+
+    #[test]
+    fn plans_of_rungs_hold(case in of_rungs()) {
+        holds(&case)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(20_000))]
+
+    #[test]
+    fn plans_of_shapes_hold(case in of_shapes()) {
+        holds(&case)?;
+    }
+
+    #[test]
+    fn plans_add_up(case in small()) {
+        if let Ok(plan) = case.plan() {
+            check::plan(&case, &plan)?;
+            simulate::run(&case, &plan)?;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Segments between offsets.
+
+use std::ops::Range;
+
+use halofold::reduce::Plan;
+use halofold::reduce::plan::{Bytes, Launch, Own, Reads, Src, Writes};
+use proptest::prelude::*;
+
+use super::case::Case;
+use super::check::{Checked, bound, holds, teams, tiles, turns, window, words, writes};
+
+/// The numbers of a launch over segments, tiles or marks.
+#[derive(Clone, Copy)]
+struct Numbers {
+    /// Elements of a tile.
+    tile: u64,
+    /// Elements of a segment that a team takes alone.
+    short: u64,
+    base: u64,
+    team: u32,
+    is_last: bool,
+}
+
+impl Numbers {
+    fn of(launch: &Launch) -> Self {
+        let Own::Offsets { power, short, base, team, is_last, .. } = launch.params.own else {
+            panic!("not of offsets: {launch:?}");
+        };
+        Numbers { tile: 1 << power, short: short.into(), base: base.into(), team, is_last: is_last == 1 }
+    }
+
+    fn some(self, count: u32) -> Range<u64> {
+        self.base..self.base + u64::from(count)
+    }
+}
+
+pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
+    let of = |reads, writes| {
+        let stage = move |launch: &&Launch| (launch.stage.reads, launch.stage.writes) == (reads, writes);
+        plan.launches().iter().filter(stage).collect::<Vec<_>>()
+    };
+    let over_segments = of(Reads::Elements, Writes::Results);
+    let over_tiles = of(Reads::Elements, Writes::Partials);
+    let over_marks = of(Reads::Partials, Writes::Results);
+    prop_assert_eq!(over_segments.len() + over_tiles.len() + over_marks.len(), plan.launches().len());
+    segments(case, &over_segments, count)?;
+    let Some(first) = over_segments.first() else { return Ok(()) };
+    let (len, tile) = (case.len(), Numbers::of(first).tile);
+    bound(case, Bytes { offset: 0, size: plan.marks() })?;
+    prop_assert!(plan.marks() >= len.div_ceil(tile) * 16);
+    if len <= tile {
+        prop_assert!(over_tiles.is_empty() && over_marks.is_empty());
+        return Ok(());
+    }
+    cut(case, &over_tiles, tile)?;
+    join(case, &over_marks, (count, tile))
+}
+
+/// Short and medium segments, window by window.
+fn segments(case: &Case, launches: &[&Launch], count: u64) -> Checked {
+    let len = case.len();
+    let slabs: Vec<_> = launches.iter().filter(|launch| launch.params.index == 0).collect();
+    let slab = |launch: &Launch| Numbers::of(launch).some(launch.params.groups);
+    tiles(slabs.iter().map(|launch| slab(launch)), count)?;
+    for first in slabs {
+        let range = slab(first);
+        let windows: Vec<_> = launches.iter().filter(|launch| slab(launch) == range).collect();
+        tiles(windows.iter().map(|launch| window(&launch.params)), len)?;
+        for (number, launch) in windows.iter().enumerate() {
+            let numbers = Numbers::of(launch);
+            let tile = numbers.tile;
+            prop_assert_eq!(numbers.is_last, number + 1 == windows.len());
+            prop_assert!(numbers.short <= tile && u64::from(launch.params.count) == len);
+            // A segment that starts in the window may end a tile behind it.
+            let Range { start, end } = window(&launch.params);
+            holds(case, launch, start..len.min(end + tile), start)?;
+            teams(case, launch, numbers.team)?;
+            prop_assert_eq!(writes(case, launch, range.end - range.start)?, range.clone());
+            let Some(bytes) = launch.offsets else { return Err(TestCaseError::fail("no offsets")) };
+            bound(case, bytes)?;
+            prop_assert_eq!((bytes.offset, bytes.end()), (range.start * 4, (range.end + 1) * 4));
+            // A queue of medium segments, or marks of a long one; and a short one of its own.
+            let queued = case.workgroup() >> numbers.team;
+            turns(
+                queued * (tile.div_ceil(case.workgroup() * 16) + 20)
+                    + (len / tile).div_ceil(case.workgroup()),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Long segments are cut at tiles; one may start in the tile before.
+fn cut(case: &Case, launches: &[&Launch], tile: u64) -> Checked {
+    let taken = |launch: &Launch| Numbers::of(launch).some(launch.params.groups);
+    tiles(launches.iter().map(|launch| taken(launch)), case.len().div_ceil(tile))?;
+    for launch in launches {
+        let range = taken(launch);
+        let covered = (range.start * tile).saturating_sub(tile)..case.len().min(range.end * tile);
+        prop_assert_eq!((u64::from(launch.params.index), launch.level), (covered.start, 1));
+        holds(case, launch, covered.clone(), covered.start)?;
+        teams(case, launch, Numbers::of(launch).team)?;
+        prop_assert_eq!(writes(case, launch, range.end - range.start)?, range);
+    }
+    Ok(())
+}
+
+/// The tiles of each long segment are joined: every launch looks at all marks, for the segments that are its own.
+fn join(case: &Case, launches: &[&Launch], (count, tile): (u64, u64)) -> Checked {
+    let taken = |launch: &Launch| Numbers::of(launch).some(launch.params.len);
+    tiles(launches.iter().map(|launch| taken(launch)), count)?;
+    for launch in launches {
+        let Src::Scratch(0, bytes) = launch.src else { return Err(TestCaseError::fail("no scratch memory")) };
+        bound(case, bytes)?;
+        let all = case.len().div_ceil(tile);
+        prop_assert_eq!((bytes.offset, bytes.size), (0, words(all * case.acc())));
+        prop_assert_eq!((u64::from(launch.params.groups), launch.level), (all, 2));
+        teams(case, launch, Numbers::of(launch).team)?;
+        let range = taken(launch);
+        prop_assert_eq!(writes(case, launch, range.end - range.start)?, range);
+    }
+    Ok(())
+}

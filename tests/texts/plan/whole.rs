@@ -1,0 +1,222 @@
+//! One result of everything: in one launch a window, through levels of partial results, or through an atomic total.
+
+use std::ops::Range;
+
+use halofold::reduce::ladder::{Coverage, Delivery, Finish};
+use halofold::reduce::plan::{Bytes, Dst, Launch, Own, Reads, Src, Writes};
+use halofold::reduce::{Plan, Shape};
+use proptest::prelude::*;
+
+use super::case::Case;
+use super::check::{Checked, bound, grid, holds, holds_partials, tiles, turns, window, words, writes};
+
+pub fn plan(case: &Case, plan: &Plan) -> Checked {
+    let windows: Vec<_> = plan.launches().iter().filter(|launch| is_over_items(launch)).collect();
+    over_items(case, &windows)?;
+    for launch in plan.launches() {
+        prop_assert_eq!(u64::from(launch.params.count), case.len());
+        indices(case, launch)?;
+    }
+    match case.rung().map(|(_, finish, _)| finish) {
+        Some(Finish::Atomic) => through_total(case, plan)?,
+        Some(Finish::Host | Finish::Repeat | Finish::OneWorkgroup) => through_scratch(case, plan)?,
+        None if case.in_two_launches() => {
+            strides(case, &windows)?;
+            through_scratch(case, plan)?;
+        }
+        Some(Finish::LastWorkgroup) | None => meeting(case, plan)?,
+        Some(other) => unreachable!("{other:?} is new"),
+    }
+    left(case, plan)
+}
+
+/// Whether it reads the caller's items, of which there may be none.
+fn is_over_items(launch: &Launch) -> bool {
+    !matches!(launch.src, Src::Scratch(..)) && launch.stage.kernel.coverage != Coverage::One
+}
+
+/// Launches over the caller's items take each of them once.
+fn over_items(case: &Case, launches: &[&Launch]) -> Checked {
+    tiles(launches.iter().map(|launch| window(&launch.params)), case.len())?;
+    let mut before = vec![0];
+    for part in &case.parts {
+        before.push(before[before.len() - 1] + part.len);
+    }
+    for launch in launches {
+        let Range { start, end } = window(&launch.params);
+        let Src::Inputs { part, .. } = launch.src else {
+            prop_assert_eq!((launch.src, start), (Src::Nothing, end));
+            continue;
+        };
+        prop_assert!(start < end);
+        let (start, end) = (start - before[part], end - before[part]);
+        let stride = case.apart();
+        holds(case, launch, start * stride..(end - 1) * stride + 1, start * stride)?;
+    }
+    Ok(())
+}
+
+/// The workgroups reach every item, no index on the way leaves 32 bits, and no invocation turns too often.
+fn indices(case: &Case, launch: &Launch) -> Checked {
+    let params = &launch.params;
+    let (groups, size) = (u64::from(params.groups), u64::from(launch.stage.workgroup_size));
+    prop_assert!(size <= case.limits.max_compute_invocations_per_workgroup.into());
+    let (first, len) = (u64::from(params.first), u64::from(params.len));
+    let needed = if launch.stage.kernel.coverage == Coverage::Pairs { groups.div_ceil(size) } else { groups };
+    grid(case, launch, needed)?;
+    match launch.stage.kernel.coverage {
+        // The last turn of the loop steps past the end by less than three grids of vectors.
+        Coverage::Grid(_) => prop_assert!(first + len + 4 * groups * size < 1 << 32, "{launch:?}"),
+        Coverage::One => {}
+        _ => {
+            let reached = groups * per_result(launch);
+            prop_assert!(reached >= len && first + reached <= 1 << 32, "{launch:?}");
+            return Ok(());
+        }
+    }
+    let tickets = if let Own::Meeting { tickets, .. } = params.own { u64::from(tickets) } else { 0 };
+    turns(len.div_ceil(groups * size) + tickets.div_ceil(size))
+}
+
+/// Items that one workgroup takes in one go; for pairs, one invocation.
+fn per_result(launch: &Launch) -> u64 {
+    let size = u64::from(launch.stage.workgroup_size);
+    match launch.stage.kernel.coverage {
+        Coverage::Pairs => 2,
+        Coverage::Block(items) | Coverage::Grid(items) => u64::from(items) * size,
+        Coverage::Tiles(tiles) => u64::from(tiles) * u64::from(launch.stage.tile),
+        other => unreachable!("{other:?} is new"),
+    }
+}
+
+/// Everybody draws from as many tickets as there are workgroups, and publishes into a slot of its own; or adds to the output.
+fn meeting(case: &Case, plan: &Plan) -> Checked {
+    let all: u64 = plan.launches().iter().map(|launch| u64::from(launch.params.groups)).sum();
+    let mut published = 0;
+    for launch in plan.launches() {
+        let groups = u64::from(launch.params.groups);
+        // A workgroup too many would draw a ticket, and add what is not its own.
+        prop_assert_eq!(launch.workgroups(), groups);
+        prop_assert_eq!(writes(case, launch, 1)?, 0..1);
+        match launch.params.own {
+            Own::Meeting { slot, tickets, stride } => {
+                prop_assert_eq!((u64::from(slot), u64::from(tickets)), (published, all));
+                prop_assert_eq!(u64::from(stride), case.apart());
+            }
+            own => prop_assert_eq!((case.shape, own), (Shape::Accumulate, Own::None)),
+        }
+        published += groups;
+    }
+    prop_assert_eq!((plan.scratch(), plan.results()), ([0; 2], 1));
+    if case.shape == Shape::Accumulate {
+        prop_assert_eq!(plan.partials(), 0);
+        return Ok(());
+    }
+    // A ticket counter with a cache line to itself comes first. No device has bindings as small as those of the simulated runs.
+    prop_assert!(plan.partials() >= 32 * 4 + published * case.acc());
+    prop_assert!(plan.partials() <= case.limits.max_storage_buffer_binding_size.max(64 << 10));
+    Ok(())
+}
+
+/// Launches over the caller's elements know how far apart those are.
+fn strides(case: &Case, launches: &[&Launch]) -> Checked {
+    for launch in launches {
+        let is_strided = launch.stage.reads == Reads::Strided;
+        let stride = if let Own::Strided { stride } = launch.params.own { u64::from(stride) } else { 1 };
+        prop_assert_eq!((is_strided, stride), (matches!(case.shape, Shape::Strided { .. }), case.apart()));
+    }
+    Ok(())
+}
+
+/// A total is seeded, added to, and sealed.
+fn through_total(case: &Case, plan: &Plan) -> Checked {
+    let is_alone = |launch: &&Launch| launch.stage.kernel.coverage == Coverage::One;
+    let names: Vec<_> =
+        plan.launches().iter().filter(is_alone).map(|launch| launch.stage.kernel.name).collect();
+    prop_assert!(names == ["seed"] || names == ["seed", "seal"], "{names:?}");
+    prop_assert!(plan.launches().is_sorted_by_key(|launch| launch.level));
+    let total = Dst::Output(Bytes { offset: 0, size: words(case.value(Writes::Results)) });
+    for launch in plan.launches() {
+        let level = match launch.stage.kernel.name {
+            "seed" => 0,
+            "seal" => 2,
+            _ => 1,
+        };
+        prop_assert_eq!((launch.level, launch.dst, launch.params.store), (level, total, 0));
+        prop_assert_eq!(launch.stage.kernel.delivery, Delivery::Total);
+        if level != 1 {
+            prop_assert_eq!((launch.src, launch.grid, launch.params.len), (Src::Nothing, [1, 1], 0));
+        }
+    }
+    prop_assert_eq!((plan.scratch(), plan.partials()), ([0; 2], 0));
+    Ok(())
+}
+
+/// Every level leaves what the next one reads from end to end; two buffers take turns.
+fn through_scratch(case: &Case, plan: &Plan) -> Checked {
+    let mut written = 0;
+    let mut target = None;
+    for launches in plan.launches().chunk_by(|a, b| a.level == b.level) {
+        let first = &launches[0];
+        if let Src::Scratch(buffer, _) = first.src {
+            prop_assert_eq!(Some(buffer), target);
+            prop_assert!(written * case.acc() <= plan.scratch()[buffer]);
+            tiles(launches.iter().map(|launch| window(&launch.params)), written)?;
+            for launch in launches {
+                prop_assert_eq!(launch.stage.reads, Reads::Partials);
+                holds_partials(case, launch, window(&launch.params))?;
+            }
+        } else {
+            prop_assert_eq!(first.level, 0);
+        }
+        let from = target;
+        target = scratch(first.dst);
+        prop_assert!(from.is_none() || from != target, "a level writes what it reads");
+        let left = launches.iter().map(|launch| u64::from(launch.params.groups)).sum::<u64>();
+        prop_assert!(first.level == 0 || left < written, "no progress: {launches:?}");
+        let mut ranges = Vec::new();
+        for launch in launches {
+            prop_assert_eq!(scratch(launch.dst), target);
+            let finishes = target.is_none() && left == 1 && !case.states[1];
+            prop_assert_eq!(launch.stage.writes == Writes::Results, finishes);
+            ranges.push(writes(case, launch, launch.params.groups.into())?);
+        }
+        tiles(ranges, left)?;
+        written = left;
+    }
+    prop_assert_eq!((target, written, plan.partials()), (None, plan.results(), 0));
+    // At worst an item makes an accumulator, and every window a result.
+    let most = words(case.acc() * (case.len() + plan.launches().len() as u64));
+    prop_assert!(plan.scratch().iter().all(|size| *size <= most), "{:?} for {most}", plan.scratch());
+    for bytes in plan.scratch().into_iter().filter(|size| *size > 0) {
+        bound(case, Bytes { offset: 0, size: bytes.min(32) })?;
+    }
+    Ok(())
+}
+
+fn scratch(dst: Dst) -> Option<usize> {
+    match dst {
+        Dst::Scratch(buffer, _) => Some(buffer),
+        Dst::Output(_) => None,
+        other => unreachable!("{other:?} is new"),
+    }
+}
+
+/// As many results are left as the way to finish says.
+fn left(case: &Case, plan: &Plan) -> Checked {
+    let Some((rung, finish, tuning)) = case.rung() else {
+        prop_assert_eq!(plan.results(), 1);
+        return Ok(());
+    };
+    match finish {
+        Finish::Atomic | Finish::LastWorkgroup | Finish::OneWorkgroup => prop_assert_eq!(plan.results(), 1),
+        Finish::Host if rung.kernel.coverage == Coverage::Pairs => prop_assert!(plan.results() <= 64),
+        // One level only: the host gets what the elements gave.
+        Finish::Host => prop_assert!(plan.launches().iter().all(|launch| launch.level == 0)),
+        // A workgroup that takes one item at a time makes no progress.
+        Finish::Repeat if per_result(&plan.launches()[0]) == 1 => {}
+        Finish::Repeat => prop_assert!(plan.results() <= u64::from(tuning.leave)),
+        other => unreachable!("{other:?} is new"),
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Every rung × operator × element type × awkward length, against the CPU, on the adapter at hand.
+//!
+//! One trial per rung, element type and way to finish. What the adapter cannot run is listed as ignored, with the reason.
+
+use crate::common::{Data, Kind, data, gpu, job, missing, over, poisoned, right, run};
+use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
+use halofold::reduce::{Answer, Arity, Op, Reducer, reference};
+use halofold::{Element, Slice};
+use halofold_measure::Job;
+use libtest_mimic::{Failed, Trial};
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for rung in RUNGS {
+        for element in Element::ALL {
+            for &finish in rung.finishes {
+                trials.push(trial(rung, element, finish, trials.len()));
+            }
+        }
+        trials.push(every_workgroup_size(rung));
+    }
+    trials
+}
+
+/// The documents' operators, and one of the others: they take turns, so that each meets several rungs and types.
+fn operators(number: usize) -> Vec<Op> {
+    let (usual, others): (Vec<_>, Vec<_>) = Op::ALL.iter().partition(|op| {
+        matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max | Op::WideSum | Op::WideProduct)
+    });
+    let other = others[number % others.len()];
+    [usual, vec![other]].concat()
+}
+
+fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -> Trial {
+    let name = format!("ladder::{}::{element}::{finish}", rung.name());
+    let smallest = job(rung, Op::Max, element, finish, 64);
+    let runs = |op: &Op| op.is_over(element) && missing(&job(rung, *op, element, finish, 64)).is_none();
+    let operators: Vec<_> = operators(number).into_iter().filter(runs).collect();
+    let left_out = operators.is_empty().then(|| missing(&smallest).unwrap_or_default());
+    crate::trial(name, left_out, move || {
+        for op in operators {
+            awkward_lengths(rung, op, element, finish)?;
+        }
+        Ok(())
+    })
+}
+
+/// Lengths around every edge that a workgroup, a tile or a grid has, at one workgroup size, and starts at odd places.
+fn awkward_lengths(rung: &'static Rung, op: Op, element: Element, finish: Finish) -> Result<(), Failed> {
+    let workgroup_size = 64;
+    let bench = Bench::new(job(rung, op, element, finish, workgroup_size))?;
+    let wg = u64::from(workgroup_size);
+    let tuning = &bench.job.tuning;
+    let block = match rung.kernel.coverage {
+        Coverage::Block(items) | Coverage::Grid(items) => wg * u64::from(items),
+        Coverage::Tiles(tiles) => u64::from(tuning.tile * tiles),
+        _ => wg,
+    };
+    let edges = [wg, block, 2 * block, wg * block];
+    let mut lengths = vec![0, 1, 2, 3, 5, 7, 8, 13, 1009, 70_001];
+    lengths.extend(edges.iter().flat_map(|edge| [edge - 1, *edge, edge + 1]));
+    lengths.sort_unstable();
+    lengths.dedup();
+    for (round, len) in lengths.into_iter().enumerate() {
+        // They take turns: every kind meets every edge of some rung and operator. Long inputs get one kind only.
+        let turn = round + rung.name().len() + op.name().len();
+        let other = [Kind::Constant, Kind::Dyadic, Kind::Extremes, Kind::Nan][turn % 4];
+        let kinds = match len {
+            0..3 => vec![Kind::Random, Kind::Nan],
+            3..=2000 => vec![Kind::Random, other],
+            _ if turn.is_multiple_of(5) => vec![Kind::Random],
+            _ => vec![other],
+        };
+        for kind in kinds {
+            let offset = (round as u64 % 7) * element.size();
+            let values = data(kind, op, element, len as usize, round as u64);
+            compare(&bench, &values, offset, len).map_err(|message| {
+                Failed::from(format!("{op} of {len} {kind:?} {element} from byte {offset}: {message}"))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn compare(bench: &Bench, values: &Data, offset: u64, len: u64) -> Result<(), String> {
+    let buffer = poisoned(gpu(), values.bytes(), offset);
+    let (got, depth) =
+        gpu().watched(|| bench.run(Slice::new(&buffer, offset, len * bench.job.element.size())))?;
+    let (op, element) = (bench.job.op, bench.job.element);
+    let expected = reference::reduce(op, element, values.bytes(), Some(values.bytes())).unwrap();
+    right(expected.judge(got, depth))
+}
+
+/// One length at every power of two that the adapter allows as a workgroup.
+fn every_workgroup_size(rung: &'static Rung) -> Trial {
+    let name = format!("ladder::{}::every-workgroup-size", rung.name());
+    let finish = rung.finishes[0];
+    let usual = job(rung, Op::Sum, Element::U32, finish, 64);
+    crate::trial(name, missing(&usual), move || {
+        let most = gpu().device.limits().max_compute_invocations_per_workgroup.min(1024);
+        // Each size takes one of two types.
+        let sizes = (0..=10).map(|power| (1 << power, [Element::U32, Element::F32][power % 2]));
+        for (workgroup_size, element) in sizes.filter(|(size, _)| *size <= most) {
+            let bench = Bench::new(job(rung, Op::Sum, element, finish, workgroup_size))?;
+            for len in (0..=17).chain([777, 40_003]) {
+                let values = data(Kind::Random, Op::Sum, element, len, 9);
+                let offset = (len as u64 % 4) * element.size();
+                compare(&bench, &values, offset, len as u64)
+                    .map_err(|message| format!("{len} {element} by {workgroup_size}: {message}"))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A compiled rung.
+struct Bench {
+    job: Job,
+    reducer: Reducer,
+}
+
+impl Bench {
+    fn new(job: Job) -> Result<Self, String> {
+        let device = &gpu().device;
+        Ok(Bench { job, reducer: job.reducer(device).map_err(|error| error.to_string())? })
+    }
+
+    /// The answer and the plan's depth. An operator of two inputs takes the elements twice.
+    fn run(&self, input: Slice<'_>) -> Result<(Answer, u64), String> {
+        let Job { op, element, finish, .. } = self.job;
+        let inputs = if self.reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
+        let reduction = over(&self.reducer, &[input; 2][..inputs]);
+        let plan = reduction.plan().map_err(|error| error.to_string())?;
+        let runs = run(gpu(), &reduction, None)?;
+        let [first, second] = runs.map(|bytes| {
+            if plan.leaves_partials() {
+                reference::combine(op, element, &bytes, input.size() / element.size()).unwrap()
+            } else {
+                op.read(element, &bytes)[0]
+            }
+        });
+        if finish != Finish::Atomic && !first.same(second) {
+            return Err(format!("the second run gave {second}, the first {first}"));
+        }
+        Ok((second, plan.depth()))
+    }
+}

@@ -1,0 +1,248 @@
+//! Every operator of the reducer × element type × form × awkward length × data, against the CPU, on the adapter at hand.
+//!
+//! One trial per operator, element type and form. What the adapter cannot run is listed as ignored, with the reason.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::common::{Data, Kind, data, gpu, over, poisoned, right, run};
+use halofold::reduce::reference::{self, Verdict};
+use halofold::reduce::{Answer, Arity, Form, Monoid, Op, Reducer, Shape};
+use halofold::{Element, Slice};
+use libtest_mimic::{Failed, Trial};
+
+const LENGTHS: [usize; 11] = [0, 1, 2, 3, 5, 63, 64, 65, 1000, 4099, 70_001];
+
+/// Kinds of data at each length but the last, which gets one.
+const FILLINGS: usize = 3;
+
+/// Segments of each length in one input.
+const SEGMENTS: usize = 3;
+
+/// Results that the reference leaves open, of data that are expected to do so.
+static LEFT_OPEN: AtomicUsize = AtomicUsize::new(0);
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for &op in Op::ALL {
+        for element in Element::ALL {
+            let Ok(monoid) = op.over(element) else { continue };
+            // Compiling takes most of the time: both forms where every adapter runs the type, else one or the other.
+            let forms = [Form::Whole, Form::Segments];
+            let forms = match element {
+                Element::U32 | Element::F32 => &forms[..],
+                _ => &forms[trials.len() % 2..][..1],
+            };
+            // An operator's atomic operation on every type that has one.
+            let accumulate = monoid.accumulates().map(|_| Form::Accumulate);
+            for form in forms.iter().copied().chain(accumulate) {
+                trials.push(trial(op, element, monoid.clone(), form, trials.len()));
+            }
+        }
+    }
+    trials
+}
+
+/// Says how many results the reference left open.
+pub fn say_what_is_left_open() {
+    let open = LEFT_OPEN.load(Ordering::Relaxed);
+    eprintln!(
+        "reducer_ops: {open} float products are left open, as the order decides whether they leave the range"
+    );
+}
+
+fn trial(op: Op, element: Element, monoid: Monoid, form: Form, number: usize) -> Trial {
+    let name = format!("reducer_ops::{op}::{element}::{form:?}");
+    let besides = monoid.accumulates().filter(|_| form == Form::Accumulate).unwrap_or_default();
+    crate::trial(name, crate::lacking(monoid.features() | besides), move || {
+        let bench = Bench { op, element, form, reducer: compile(monoid)? };
+        for (round, len) in LENGTHS.into_iter().enumerate() {
+            for values in values(op, element, len, form, (number, round)) {
+                gpu().watched(|| bench.compare(&values, len, round)).map_err(|message| {
+                    Failed::from(format!("{len} elements, {:?}: {message}", values.kind))
+                })?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn compile(monoid: Monoid) -> Result<Reducer, String> {
+    gpu().watched(|| Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string()))
+}
+
+/// What inputs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filling {
+    /// A kind that the ladder is tested on, too.
+    Common(Kind),
+    /// Nothing but zeros, for whatever counts others.
+    Zeros,
+    /// One zero, in the middle.
+    OneZero,
+    /// A large mean and a small deviation; for integers, near the end of their range.
+    Offset,
+    /// Above zero, over many magnitudes: what has logarithms.
+    Positive,
+    /// Nothing but -∞: for floats only.
+    MinusInfinity,
+}
+
+impl Filling {
+    /// Whether partial products of such floats are too large or too small for their type in some orders, so that no
+    /// one result is right.
+    fn leaves_the_range(self, op: Op, element: Element) -> bool {
+        let uneven = matches!(
+            self,
+            Filling::Common(Kind::Nan) | Filling::Offset | Filling::OneZero | Filling::Positive
+        );
+        op == Op::Product && element.is_float() && uneven
+    }
+}
+
+/// One or two inputs, of one segment or several.
+struct Values {
+    kind: Filling,
+    inputs: Vec<Data>,
+}
+
+/// The data that an operator is tested on at one length. Kinds take turns: every operator and type meets all of them.
+fn values(op: Op, element: Element, len: usize, form: Form, (number, round): (usize, usize)) -> Vec<Values> {
+    use Filling::{Common, MinusInfinity, Offset, OneZero, Positive, Zeros};
+    let mut fillings = vec![
+        Common(Kind::Random),
+        Common(Kind::Dyadic),
+        Common(Kind::Constant),
+        Common(Kind::Extremes),
+        Common(Kind::Nan),
+        Offset,
+        Zeros,
+        OneZero,
+        Positive,
+    ];
+    if element.is_float() {
+        fillings.push(MinusInfinity);
+    }
+    // From one length to the next, and from one operator and type to the next, other kinds.
+    let turn = number + FILLINGS * round;
+    let kept = if len == 0 || len > 10_000 { 1 } else { FILLINGS };
+    let kept: Vec<_> = fillings.into_iter().cycle().skip(turn).take(kept).collect();
+    let total = if form == Form::Segments { SEGMENTS * len } else { len };
+    let arity = op.over(element).map_or(Arity::One, |monoid| monoid.arity());
+    let inputs = if arity == Arity::Two { 2 } else { 1 };
+    let one = |kind, seed| fill(kind, op, element, total, len, seed);
+    kept.into_iter()
+        .map(|kind| Values { kind, inputs: (0..inputs).map(|k| one(kind, round as u64 + 100 * k)).collect() })
+        .collect()
+}
+
+fn fill(filling: Filling, op: Op, element: Element, total: usize, len: usize, seed: u64) -> Data {
+    let kind = if let Filling::Common(kind) = filling { kind } else { Kind::Random };
+    let mut filled = data(kind, op, element, total, seed);
+    filled.change(element, |i, bits, random| match filling {
+        Filling::Common(_) => bits,
+        Filling::Zeros => 0,
+        Filling::OneZero if i % len == len / 2 => 0,
+        Filling::OneZero => bits_of(element, 1.0 + (random % 8) as f64),
+        Filling::Positive => {
+            let x = (1.0 + (random % 1000) as f64 / 1000.0) * (f64::from(random as i16 % 10)).exp2();
+            bits_of(element, if element.is_float() { x } else { x.ceil() })
+        }
+        Filling::Offset if element == Element::I32 => (1 << 31) + random % 100,
+        Filling::Offset if element == Element::I64 => (1 << 63) + random % 100,
+        Filling::Offset if element.is_float() => bits_of(element, 1000.0 + (random % 16) as f64 / 4.0),
+        Filling::Offset => u64::MAX - random % 100,
+        Filling::MinusInfinity => bits_of(element, f64::NEG_INFINITY),
+    });
+    filled
+}
+
+/// The bits of a small whole number, or of a float.
+fn bits_of(element: Element, x: f64) -> u64 {
+    match element {
+        Element::F16 => half::f16::from_f64(x).to_bits().into(),
+        Element::F32 => (x as f32).to_bits().into(),
+        Element::F64 => x.to_bits(),
+        _ => x as u64,
+    }
+}
+
+/// What an operator over integers makes of nothing, in as many bytes as its result has.
+fn of_nothing(op: Op, element: Element, size: usize) -> Vec<u8> {
+    let mut bytes = match op {
+        Op::And | Op::Min => vec![0xff; size],
+        _ => vec![0; size],
+    };
+    match (op, element) {
+        (Op::All, _) => bytes[0] = 1,
+        (Op::Min, Element::I32 | Element::I64) => bytes[size - 1] = 0x7f,
+        (Op::Max, Element::I32 | Element::I64) => bytes[size - 1] = 0x80,
+        _ => {}
+    }
+    bytes
+}
+
+struct Bench {
+    op: Op,
+    element: Element,
+    form: Form,
+    reducer: Reducer,
+}
+
+impl Bench {
+    /// Reduces, and holds every result against the CPU's.
+    fn compare(&self, values: &Values, len: usize, round: usize) -> Result<(), String> {
+        let segments = values.inputs[0].bytes().len() / (len.max(1) * self.element.size() as usize);
+        let many = self.form == Form::Segments;
+        if many && len == 0 {
+            return Ok(());
+        }
+        let shape = match self.form {
+            Form::Segments => Shape::Segments { len: len as u64 },
+            Form::Accumulate => Shape::Accumulate,
+            _ => Shape::Whole,
+        };
+        let count = if many { segments } else { 1 };
+        let (answers, depth) = self.run(values, shape, (count * len) as u64, round as u64)?;
+        if answers.len() != count {
+            return Err(format!("{} results instead of {count}", answers.len()));
+        }
+        let bytes = len * self.element.size() as usize;
+        for (segment, got) in answers.into_iter().enumerate() {
+            let part = |input: usize| &values.inputs[input].bytes()[segment * bytes..][..bytes];
+            let second = values.inputs.get(1).map(|_| part(1));
+            let expected = reference::reduce(self.op, self.element, part(0), second).ok_or("no reference")?;
+            match expected.judge(got, depth) {
+                Verdict::Undecided if values.kind.leaves_the_range(self.op, self.element) => {
+                    LEFT_OPEN.fetch_add(1, Ordering::Relaxed);
+                }
+                verdict => {
+                    right(verdict).map_err(|why| format!("segment {segment} at depth {depth}: {why}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs twice, and answers the results with the plan's depth.
+    fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Answer>, u64), String> {
+        let gpu = gpu();
+        // The second input starts elsewhere than the first, in some rounds also between two vectors.
+        let offsets = [(round % 7) * self.element.size(), (round % 5) * self.element.size()];
+        let buffers: Vec<_> =
+            values.inputs.iter().zip(offsets).map(|(data, at)| poisoned(gpu, data.bytes(), at)).collect();
+        let size = len * self.element.size();
+        let inputs: Vec<_> =
+            buffers.iter().zip(offsets).map(|(buffer, at)| Slice::new(buffer, at, size)).collect();
+        let reduction = over(&self.reducer, &inputs).shape(shape);
+        let plan = reduction.plan().map_err(|error| error.to_string())?;
+        let accumulates = shape == Shape::Accumulate;
+        let start = of_nothing(self.op, self.element, plan.output() as usize);
+        let start = accumulates.then_some(&*start);
+        let [first, second] = run(gpu, &reduction, start)?;
+        // Only float sums in the order that chance gives are allowed to differ.
+        if first != second && !(accumulates && self.element.is_float()) {
+            return Err("the second run gave other bits than the first".to_owned());
+        }
+        Ok((self.op.read(self.element, &first), plan.depth()))
+    }
+}
