@@ -204,13 +204,22 @@ impl Kernel {
         }
     }
 
-    /// Translates it.
+    /// Parses and validates it.
+    ///
+    /// # Errors
+    ///
+    /// See [`Checked::new`].
+    pub fn check(&self) -> Result<Checked<'_>, TranslateError> {
+        Checked::new(&self.wgsl, self.entry_point, &self.overrides)
+    }
+
+    /// Translates it into one language.
     ///
     /// # Errors
     ///
     /// See [`translate`].
     pub fn translate(&self, language: Language) -> Result<Translation, TranslateError> {
-        translate(&self.wgsl, self.entry_point, &self.overrides, language)
+        self.check()?.write(language)
     }
 }
 
@@ -253,9 +262,6 @@ pub struct Translation {
 
 /// Translates one entry point of a WGSL module, as wgpu would for a pipeline with these overrides.
 ///
-/// Bindings are numbered for a layout with every uniform of the module and the storage buffers that the entry
-/// point uses, which is how halofold's own layouts are made.
-///
 /// # Errors
 ///
 /// Text that naga refuses, an entry point or override that is not there, a type that the language does not have.
@@ -265,31 +271,75 @@ pub fn translate(
     overrides: &[(&str, f64)],
     language: Language,
 ) -> Result<Translation, TranslateError> {
-    let module = naga::front::wgsl::parse_str(wgsl)
-        .map_err(|error| TranslateError::Parse(error.emit_to_string(wgsl)))?;
-    let info = Validator::new(ValidationFlags::all(), capabilities())
-        .validate(&module)
-        .map_err(|error| TranslateError::Invalid(error.emit_to_string(wgsl)))?;
-    let index = compute_entry_point(&module, entry_point)?;
-    let layout = write::Layout::new(&module, info.get_entry_point(index));
+    Checked::new(wgsl, entry_point, overrides)?.write(language)
+}
 
-    let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let (module, info) =
-        process_overrides(&module, &info, Some((ShaderStage::Compute, entry_point)), &overrides)
-            .map_err(|error| TranslateError::Overrides(error.to_string()))?;
-    let index = compute_entry_point(&module, entry_point)?;
-    if let Some((ty, reason)) = first_refusal(&module, &info, language) {
-        return Err(TranslateError::Type { language, ty, reason });
+/// One entry point of a valid WGSL module, its overrides made constants: every language is written from it.
+///
+/// Bindings are numbered for a layout with every uniform of the module and the storage buffers that the entry
+/// point uses, which is how halofold's own layouts are made.
+#[derive(Debug)]
+pub struct Checked<'a> {
+    wgsl: &'a str,
+    entry_point: &'a str,
+    module: Module,
+    info: ModuleInfo,
+    layout: write::Layout,
+    facts: Facts,
+}
+
+impl<'a> Checked<'a> {
+    /// Parses and validates a module.
+    ///
+    /// # Errors
+    ///
+    /// Text that naga refuses, an entry point or override that is not there.
+    pub fn new(
+        wgsl: &'a str,
+        entry_point: &'a str,
+        overrides: &[(&str, f64)],
+    ) -> Result<Self, TranslateError> {
+        let module = naga::front::wgsl::parse_str(wgsl)
+            .map_err(|error| TranslateError::Parse(error.emit_to_string(wgsl)))?;
+        let info = Validator::new(ValidationFlags::all(), capabilities())
+            .validate(&module)
+            .map_err(|error| TranslateError::Invalid(error.emit_to_string(wgsl)))?;
+        let index = compute_entry_point(&module, entry_point)?;
+        let layout = write::Layout::new(&module, info.get_entry_point(index));
+        let overrides = overrides.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let (module, info) =
+            process_overrides(&module, &info, Some((ShaderStage::Compute, entry_point)), &overrides)
+                .map_err(|error| TranslateError::Overrides(error.to_string()))?;
+        let (module, info) = (module.into_owned(), info.into_owned());
+        let index = compute_entry_point(&module, entry_point)?;
+        let facts = Facts::of(&module, info.get_entry_point(index), index);
+        Ok(Checked { wgsl, entry_point, module, info, layout, facts })
     }
-    let facts = Facts::of(&module, info.get_entry_point(index), index);
-    let (code, entry_point) = match language {
-        Language::Wgsl => (Code::Text(wgsl.to_owned()), entry_point.to_owned()),
-        Language::Spirv => write::spirv(&module, &info, entry_point, &layout)?,
-        Language::Msl => write::msl(&module, &info, entry_point, &layout)?,
-        Language::Hlsl => write::hlsl(&module, &info, entry_point, &layout)?,
-        Language::Glsl => write::glsl(&module, &info, entry_point, &layout)?,
-    };
-    Ok(Translation { code, entry_point, facts })
+
+    /// Returns what can be known about the kernel without running it.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Writes it in a language.
+    ///
+    /// # Errors
+    ///
+    /// A type that the language does not have.
+    pub fn write(&self, language: Language) -> Result<Translation, TranslateError> {
+        let Checked { wgsl, entry_point, module, info, layout, facts } = self;
+        if let Some((ty, reason)) = first_refusal(module, info, language) {
+            return Err(TranslateError::Type { language, ty, reason });
+        }
+        let (code, entry_point) = match language {
+            Language::Wgsl => (Code::Text((*wgsl).to_owned()), (*entry_point).to_owned()),
+            Language::Spirv => write::spirv(module, info, entry_point, layout)?,
+            Language::Msl => write::msl(module, info, entry_point, layout)?,
+            Language::Hlsl => write::hlsl(module, info, entry_point, layout)?,
+            Language::Glsl => write::glsl(module, info, entry_point, layout)?,
+        };
+        Ok(Translation { code, entry_point, facts: facts.clone() })
+    }
 }
 
 /// What naga lets through for a device that was opened with all features that help halofold, and no more.

@@ -2,7 +2,7 @@
 //!
 //! One trial per rung, element type and way to finish. What the adapter cannot run is listed as ignored, with the reason.
 
-use crate::common::{Data, Kind, data, gpu, job, missing, over, poisoned, right, run};
+use crate::common::{Data, Kind, data, gpu, is_software, job, missing, over, poisoned, right, run};
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::{Answer, Arity, Op, Reducer, reference};
 use halofold::{Element, Slice};
@@ -22,12 +22,16 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The documents' operators, and one of the others: they take turns, so that each meets several rungs and types.
+/// The documents' operators and one of the others, which take turns, so that each meets several rungs and types. A software adapter,
+/// which takes most of the time to compile, gets the sum, one more of the documents' and one of the others.
 fn operators(number: usize) -> Vec<Op> {
     let (usual, others): (Vec<_>, Vec<_>) = Op::ALL.iter().partition(|op| {
         matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max | Op::WideSum | Op::WideProduct)
     });
     let other = others[number % others.len()];
+    if is_software() {
+        return vec![Op::Sum, usual[1 + number % (usual.len() - 1)], other];
+    }
     [usual, vec![other]].concat()
 }
 
@@ -100,6 +104,11 @@ fn every_workgroup_size(rung: &'static Rung) -> Trial {
         let most = gpu().device.limits().max_compute_invocations_per_workgroup.min(1024);
         // Each size takes one of two types.
         let sizes = (0..=10).map(|power| (1 << power, [Element::U32, Element::F32][power % 2]));
+        // Every third and the largest: the others when it is the next rung's turn.
+        let turn = rung.name().len();
+        let sizes = sizes.filter(|(size, _)| {
+            !is_software() || *size == most || (size.ilog2() as usize + turn).is_multiple_of(3)
+        });
         for (workgroup_size, element) in sizes.filter(|(size, _)| *size <= most) {
             let bench = Bench::new(job(rung, Op::Sum, element, finish, workgroup_size))?;
             for len in (0..=17).chain([777, 40_003]) {

@@ -12,6 +12,7 @@ use super::{Code, Language, TranslateError};
 type Written = Result<(Code, String), TranslateError>;
 
 /// The slots of a pipeline layout, in the order in which wgpu goes over them.
+#[derive(Debug)]
 pub(super) struct Layout(Vec<(ResourceBinding, Access)>);
 
 impl Layout {

@@ -2,7 +2,7 @@
 
 use halofold::histogram::{Job, Keys, Method, Step, Tuning};
 use halofold::wgpu::Limits;
-use halofold_measure::translate::{Kernel, Language};
+use halofold_measure::translate::Kernel;
 
 fn job(keys: Keys, bins: u32, workgroup_size: u32, method: Method) -> Job {
     let limits = Limits::default();
@@ -42,11 +42,7 @@ fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
         let method = Method::Workgroup { copies, slices, merge: false };
         let job = job(Keys::Numbers, bins, 256, method);
-        let takes = Kernel::of_histogram(&job, Step::Count)
-            .translate(Language::Wgsl)
-            .unwrap()
-            .facts
-            .workgroup_memory_bytes;
+        let takes = Kernel::of_histogram(&job, Step::Count).check().unwrap().facts().workgroup_memory_bytes;
         let with =
             |bytes: u64| Limits { max_compute_workgroup_storage_size: bytes as u32, ..Limits::default() };
         assert!(job.check(&with(takes)).is_ok() && job.check(&with(takes - 4)).is_err(), "{job:?}: {takes}");

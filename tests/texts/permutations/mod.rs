@@ -28,7 +28,7 @@ use self::spirv_val::SpirvVal;
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{Accuracy, Arity, Extent, Form, Monoid, Op, Options, ReduceError, Shape, Strategy};
 use halofold::{Element, wgpu};
-use halofold_measure::translate::{Code, Kernel, Language, TranslateError};
+use halofold_measure::translate::{Checked, Code, Kernel, Language, TranslateError};
 use wgpu::Features;
 
 /// Every operator over every element type that it is defined for.
@@ -59,8 +59,9 @@ fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
     let spirv_val = SpirvVal::find();
     for (label, kernel) in kernels {
         assert_eq!(lints::broken_rules(&kernel), Vec::<String>::new(), "{label}");
+        let checked = kernel.check().unwrap_or_else(|error| panic!("{label}: {error}"));
         for language in Language::ALL {
-            let words = translate(&kernel, &[], language)
+            let words = translate(&checked, &[], language)
                 .unwrap_or_else(|error| panic!("{label} as {language}: {error}"));
             if let (Some(words), Some(spirv_val)) = (words, spirv_val) {
                 spirv_val.check(&words).unwrap_or_else(|error| panic!("{label}: {error}"));
@@ -81,11 +82,11 @@ fn fail_on(complaints: &[String]) {
 
 /// Translates a kernel into one language; answers the SPIR-V, if that is what it is, or a complaint.
 fn translate(
-    kernel: &Kernel,
+    kernel: &Checked<'_>,
     foreseen: &[&'static str],
     language: Language,
 ) -> Result<Option<Vec<u32>>, String> {
-    match kernel.translate(language) {
+    match kernel.write(language) {
         Ok(_) if !foreseen.is_empty() => Err(format!("to be refused for {foreseen:?}, but was written")),
         Ok(translation) => match translation.code {
             Code::Words(words) => Ok(Some(words)),
@@ -100,12 +101,13 @@ fn translate(
 /// Writes a kernel in a language and validates the SPIR-V; answers the type for which it is refused, if it is, or a complaint.
 fn write(
     entry: &Entry<'_>,
+    checked: &Checked<'_>,
     language: Language,
     spirv_val: Option<&SpirvVal>,
 ) -> Result<Option<&'static str>, String> {
     let at = Language::ALL.iter().position(|other| *other == language).expect("it is one of them");
     let must = !entry.refused[at].is_empty();
-    match entry.kernel.translate(language) {
+    match checked.write(language) {
         Err(TranslateError::Type { ty, .. }) if refusals::may(&entry.first, language, ty) => Ok(Some(ty)),
         Err(error) => Err(format!("{error}\n(foreseen: {:?})", entry.refused[at])),
         Ok(_) if must => Err(format!("to be refused for {:?}, but was written", entry.refused[at])),
@@ -119,14 +121,46 @@ fn write(
     }
 }
 
-/// Writes all kernels in all languages; answers how often each language refused one for each type.
+/// Kernels that together have each pair of a step and an operator, and of an operator and a type, with and without what a device may
+/// lack: of all those that are validated, these are written in every language. `HALOFOLD_KERNELS_ALL=1` takes all.
+fn sample<'a>(kernels: &'a [Entry<'a>]) -> Vec<&'a Entry<'a>> {
+    if std::env::var_os(written::ALL).is_some() {
+        return kernels.iter().collect();
+    }
+    let mut met = BTreeSet::new();
+    kernels
+        .iter()
+        .filter(|entry| pairs(entry, true).into_iter().fold(false, |new, pair| met.insert(pair) | new))
+        .collect()
+}
+
+/// The pairs that a kernel has, with or without what its device lacks.
+fn pairs(entry: &Entry<'_>, with_features: bool) -> [[String; 2]; 2] {
+    let catalogue::Permutation { monoid, stage, features, .. } = entry.first;
+    let step = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
+    let lacks = if with_features { format!("{:?}", Features::all() - features) } else { String::new() };
+    let element = monoid.element().map_or("structs", Element::name);
+    [step, format!("{element} {lacks}")].map(|what| [what, format!("{} {lacks}", monoid.name())])
+}
+
+/// Validates all kernels, and writes the sample in all languages; answers how often each language refused one for each type.
 fn write_all(distinct: &Distinct<'_>) -> BTreeMap<(&'static str, &'static str), usize> {
-    let refused = Mutex::new(BTreeMap::new());
-    let spirv_val = SpirvVal::find();
     fail_on(&in_parallel(&distinct.kernels, |entry| {
+        let invalid = entry.kernel.check().err();
+        invalid.map(|error| format!("{}: {error}", entry.first.label())).into_iter().collect()
+    }));
+    let refused = Mutex::new(BTreeMap::new());
+    // A program that is started for each kernel takes longer than all that comes before it.
+    let (spirv_val, met) = (SpirvVal::find(), Mutex::new(BTreeSet::new()));
+    fail_on(&in_parallel(&sample(&distinct.kernels), |entry| {
+        let is_new = |met: &mut BTreeSet<_>| {
+            pairs(entry, false).into_iter().fold(false, |new, pair| met.insert(pair) | new)
+        };
+        let spirv_val = spirv_val.filter(|_| is_new(&mut met.lock().unwrap()));
+        let checked = entry.kernel.check().expect("it was valid before");
         let mut complaints = Vec::new();
         for language in Language::ALL {
-            match write(entry, language, spirv_val) {
+            match write(entry, &checked, language, spirv_val) {
                 Ok(Some(ty)) => *refused.lock().unwrap().entry((language.name(), ty)).or_default() += 1,
                 Ok(None) => {}
                 Err(why) => complaints.push(format!("{} as {language}: {why}", entry.first.label())),
@@ -219,7 +253,7 @@ fn no_kernel_breaks_a_rule() {
 /// A device that lacks what a kernel needs is refused when the reducer is made, not by the driver.
 #[test]
 fn no_kernel_needs_more_than_is_checked() {
-    fail_on(&in_parallel(&KERNELS.kernels, |entry| {
+    fail_on(&in_parallel(&sample(&KERNELS.kernels), |entry| {
         let catalogue::Permutation { monoid, form, options, stage, .. } = entry.first;
         // The least that a device may have for this text.
         let mut features = entry.first.features;
@@ -249,8 +283,7 @@ fn workgroup_memory_is_checked() {
         let distinct = Distinct::of(&widest, workgroup_size);
         fail_on(&in_parallel(&distinct.kernels, |entry| {
             let catalogue::Permutation { monoid, form, options, features, .. } = entry.first;
-            let takes =
-                entry.kernel.translate(Language::Wgsl).expect("it is valid").facts.workgroup_memory_bytes;
+            let takes = entry.kernel.check().expect("it is valid").facts().workgroup_memory_bytes;
             let is_rung = matches!(options.strategy, Strategy::Rung { .. });
             let less = limits(takes.saturating_sub(1));
             let passes =
@@ -266,9 +299,9 @@ fn workgroup_memory_is_checked() {
                 let Some(kernel) = Kernel::of(monoid, stage, Features::all() - Features::SUBGROUP) else {
                     continue;
                 };
-                let facts = kernel.translate(Language::Wgsl).expect("it is valid").facts;
+                let checked = kernel.check().expect("it is valid");
                 assert!(
-                    facts.workgroup_memory_bytes <= EVERYWHERE.into(),
+                    checked.facts().workgroup_memory_bytes <= EVERYWHERE.into(),
                     "{} {form:?} {stage:?}",
                     monoid.name()
                 );
@@ -322,7 +355,7 @@ fn plan(
 /// The rules of this test and the library's own word agree on what a back end is never offered.
 #[test]
 fn a_refusal_is_never_offered_by_the_back_end() {
-    fail_on(&in_parallel(&KERNELS.kernels, |entry| {
+    fail_on(&in_parallel(&sample(&KERNELS.kernels), |entry| {
         let catalogue::Permutation { monoid, form, options, stage, features } = entry.first;
         let refusing = Language::ALL.into_iter().zip(&entry.refused).filter(|(_, types)| !types.is_empty());
         let wrong = refusing.filter(|(language, _)| {

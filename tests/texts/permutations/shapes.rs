@@ -39,9 +39,10 @@ fn finish(acc: Acc, n: u32) -> u32 {{ return n; }}
     fail_on(&in_parallel(&distinct.kernels, |entry| {
         let label = entry.first.label();
         let mut complaints = lints::broken_rules(&entry.kernel);
+        let checked = entry.kernel.check().expect("it is valid");
         for language in Language::ALL {
             // Numbers of 32 bits are never refused.
-            let outcome = write(entry, language, SpirvVal::find());
+            let outcome = write(entry, &checked, language, SpirvVal::find());
             complaints.extend((outcome != Ok(None)).then(|| format!("{language}: {outcome:?}")));
         }
         complaints.into_iter().map(|why| format!("{label}: {why}")).collect()

@@ -183,8 +183,12 @@ fn every_stencil_in_every_language() {
     let (entries, spirv_val) = (entries(), SpirvVal::find());
     say(&format!("permutations: {} of the stencils, {} distinct kernels", configs().len(), entries.len()));
     fail_on(&in_parallel(&entries, |entry| {
+        let checked = match entry.kernel.check() {
+            Ok(checked) => checked,
+            Err(error) => return vec![format!("{}: {error}", entry.label)],
+        };
         let complaint = |language| {
-            let words = translate(&entry.kernel, &entry.refused(language), language);
+            let words = translate(&checked, &entry.refused(language), language);
             let outcome = words.and_then(|words| match (words, spirv_val) {
                 (Some(words), Some(spirv_val)) => spirv_val.check(&words),
                 _ => Ok(()),
@@ -212,10 +216,7 @@ fn no_stencil_breaks_a_rule() {
 #[test]
 fn tiles_take_what_the_plan_counts() {
     fail_on(&in_parallel(&entries(), |entry| {
-        let takes = || {
-            let facts = entry.kernel.translate(Language::Wgsl).expect("it is valid").facts;
-            facts.workgroup_memory_bytes
-        };
+        let takes = || entry.kernel.check().expect("it is valid").facts().workgroup_memory_bytes;
         let wrong = entry.memory.filter(|counted| *counted != takes());
         let told = wrong.map(|counted| format!("{} takes {} bytes, not {counted}", entry.label, takes()));
         told.into_iter().collect()

@@ -1,9 +1,9 @@
 //! Kernels as files, for other platforms' compilers, which `scripts/front-ends` runs.
 //!
-//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test permutations written` writes each kernel as WGSL, SPIR-V, MSL and HLSL, and
+//! `HALOFOLD_KERNELS=FOLDER cargo test --release --test texts written` writes each kernel as WGSL, SPIR-V, MSL and HLSL, and
 //! `kernels.json`, which says what they are. Of all kernels those are written that have something new: each has traits (what is
-//! launched, the operator, the type; a stencil, its variant, its borders, …), and every pair of traits that some kernel has is in one
-//! that is written. `HALOFOLD_KERNELS_ALL=1` writes all.
+//! launched, the operator, the type; a stencil, its variant, its borders, …), and every trait is in one that is written. With
+//! `HALOFOLD_KERNELS_PAIRS=1` every pair of traits that some kernel has is in one; `HALOFOLD_KERNELS_ALL=1` writes all.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -19,7 +19,8 @@ use super::catalogue::{Distinct, Entry};
 use super::{KERNELS, histogram, in_parallel, lints, program, say, stencils};
 
 const FOLDER: &str = "HALOFOLD_KERNELS";
-const ALL: &str = "HALOFOLD_KERNELS_ALL";
+pub const ALL: &str = "HALOFOLD_KERNELS_ALL";
+const PAIRS: &str = "HALOFOLD_KERNELS_PAIRS";
 
 /// Kernels that are always written, as the main ones: what is recorded of the machine code is a table of theirs.
 const MAIN: [(&str, &str); 24] = [
@@ -106,12 +107,13 @@ fn all(differ: &Distinct<'_>, residuals: &Distinct<'_>) -> Vec<Item> {
     items
 }
 
-/// Keeps an item if two of its traits have not been together in one before it.
-fn keep_new(items: &mut Vec<Item>) {
+/// Keeps an item that has a trait, or a pair of traits, which none before it has.
+fn keep_new(items: &mut Vec<Item>, in_pairs: bool) {
     let mut met = HashSet::new();
     items.retain(|item| {
         let traits = &item.traits;
-        let pairs = traits.iter().enumerate().flat_map(|(at, a)| traits[..at].iter().map(move |b| (a, b)));
+        let others = |at: usize| if in_pairs { &traits[..at] } else { &traits[at..=at] };
+        let pairs = traits.iter().enumerate().flat_map(|(at, a)| others(at).iter().map(move |b| (a, b)));
         let new = pairs.filter(|(a, b)| met.insert(((*a).clone(), (*b).clone()))).count();
         new > 0 || traits.is_empty() || item.main().is_some()
     });
@@ -122,10 +124,11 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
     let Item { row, label, kernel, .. } = item;
     let mut entry_points = Map::new();
     let mut refused = Map::new();
+    let checked = kernel.check().expect("it is valid");
     for (language, ending) in
         [(Language::Wgsl, "wgsl"), (Language::Spirv, "spv"), (Language::Msl, "msl"), (Language::Hlsl, "hlsl")]
     {
-        let translation = match kernel.translate(language) {
+        let translation = match checked.write(language) {
             Ok(translation) => translation,
             Err(error) => {
                 refused.insert(language.to_string(), json!(error.to_string()));
@@ -143,7 +146,7 @@ fn write(folder: &Path, name: &str, item: &Item) -> Value {
         std::fs::write(folder.join(format!("{name}.{ending}")), bytes).unwrap();
         entry_points.insert(language.to_string(), json!(translation.entry_point));
     }
-    let facts = kernel.translate(Language::Wgsl).expect("it is valid").facts;
+    let facts = checked.facts();
     // With all else that there is.
     let needs = |features| lints::invalid_with(&kernel.wgsl, Features::all() - features).is_some();
     let browsers_have = Features::SUBGROUP | Features::SHADER_F16;
@@ -176,7 +179,7 @@ fn written_for_other_compilers() {
         *there.entry(item.row.clone()).or_default() += 1;
     }
     if std::env::var_os(ALL).is_none() {
-        keep_new(&mut items);
+        keep_new(&mut items, std::env::var_os(PAIRS).is_some());
     }
     for (name, _) in MAIN {
         assert!(items.iter().any(|item| item.main() == Some(name)), "{name} is gone, or has another label");

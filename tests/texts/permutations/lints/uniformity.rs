@@ -26,9 +26,10 @@ pub fn lonely_barriers(module: &Module, entry: &EntryPoint) -> Vec<String> {
         )
     };
     let arguments = entry.function.arguments.iter().map(|argument| varies(&argument.binding)).collect();
-    let mut found = BTreeSet::new();
-    Analysis::new(module, &entry.function, arguments, &mut found).run(false);
-    found
+    let mut known = Known::default();
+    Analysis::new(module, &entry.function, arguments, &mut known).run(false);
+    known
+        .found
         .into_iter()
         .map(|function| format!("`{function}` has a barrier that not every invocation reaches"))
         .collect()
@@ -53,6 +54,16 @@ impl Gone {
     }
 }
 
+/// What is known of a module's functions.
+#[derive(Default)]
+struct Known {
+    /// Functions with a barrier that some invocations may not reach.
+    found: BTreeSet<String>,
+    /// Whether the result of a function varies, for the arguments that do and whether some invocations may be elsewhere. Without it
+    /// functions would be gone through again for each way to call them.
+    results: HashMap<(Handle<Function>, Vec<bool>, bool), bool>,
+}
+
 /// One function, for one answer to which of its arguments vary.
 struct Analysis<'a> {
     module: &'a Module,
@@ -61,18 +72,13 @@ struct Analysis<'a> {
     variables: HashMap<Handle<LocalVariable>, bool>,
     calls: HashMap<Handle<Expression>, bool>,
     result: bool,
-    found: &'a mut BTreeSet<String>,
+    known: &'a mut Known,
 }
 
 impl<'a> Analysis<'a> {
-    fn new(
-        module: &'a Module,
-        function: &'a Function,
-        arguments: Vec<bool>,
-        found: &'a mut BTreeSet<String>,
-    ) -> Self {
+    fn new(module: &'a Module, function: &'a Function, arguments: Vec<bool>, known: &'a mut Known) -> Self {
         let (variables, calls) = (HashMap::new(), HashMap::new());
-        Analysis { module, function, arguments, variables, calls, result: false, found }
+        Analysis { module, function, arguments, variables, calls, result: false, known }
     }
 
     /// Goes through the body until nothing new varies; answers whether the result does.
@@ -81,7 +87,7 @@ impl<'a> Analysis<'a> {
         loop {
             let before = (self.variables.clone(), self.calls.clone());
             self.block(&function.body, alone);
-            if before == (self.variables.clone(), self.calls.clone()) {
+            if (&before.0, &before.1) == (&self.variables, &self.calls) {
                 return self.result;
             }
         }
@@ -118,7 +124,7 @@ impl<'a> Analysis<'a> {
                 return Gone { turn: false, function: alone };
             }
             Statement::ControlBarrier(_) | Statement::WorkGroupUniformLoad { .. } if alone => {
-                self.found.insert(self.function.name.clone().unwrap_or_default());
+                self.known.found.insert(self.function.name.clone().unwrap_or_default());
             }
             Statement::Store { pointer, value } => {
                 if let Some(variable) = self.local(*pointer) {
@@ -127,9 +133,14 @@ impl<'a> Analysis<'a> {
                 }
             }
             Statement::Call { function, arguments, result } => {
-                let called = &self.module.functions[*function];
-                let varying = arguments.iter().map(|argument| self.varies(*argument)).collect();
-                let varies = Analysis::new(self.module, called, varying, self.found).run(alone);
+                let varying: Vec<_> = arguments.iter().map(|argument| self.varies(*argument)).collect();
+                let call = (*function, varying.clone(), alone);
+                let varies = self.known.results.get(&call).copied().unwrap_or_else(|| {
+                    let called = &self.module.functions[*function];
+                    let varies = Analysis::new(self.module, called, varying, self.known).run(alone);
+                    self.known.results.insert(call, varies);
+                    varies
+                });
                 self.call_ends(arguments, *result, varies);
             }
             _ => {}
