@@ -9,6 +9,9 @@ mod reducer_ops;
 mod states;
 mod stencil;
 
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
 use common::gpu;
 use halofold::adapter;
 use halofold::wgpu::{Backend, Features};
@@ -24,8 +27,21 @@ fn main() {
         [exp_log::trials(), reducer_ops::trials(), states::trials(), ladder::trials(), stencil::trials()];
     let conclusion = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     reducer_ops::say_what_is_left_open();
+    say_what_took_longest();
     // The device must go before its driver's own exit handlers run.
     conclusion.exit();
+}
+
+/// How long each trial took.
+static TIMES: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
+
+/// Says which ten trials took longest: they decide how long all take.
+fn say_what_took_longest() {
+    let mut times = std::mem::take(&mut *TIMES.lock().unwrap());
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    for (time, name) in times.iter().take(10) {
+        eprintln!("trials: {:5.1} s {name}", time.as_secs_f64());
+    }
 }
 
 /// Makes a trial; ignored if there is a reason to leave it out.
@@ -34,10 +50,44 @@ fn trial(
     left_out: Option<String>,
     check: impl FnOnce() -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
+    let name = name.into();
+    let left_out = left_out.or_else(|| outside_of_sample(&name));
+    let timed = {
+        let name = name.clone();
+        move || {
+            let start = Instant::now();
+            let result = check();
+            TIMES.lock().unwrap().push((start.elapsed(), name));
+            result
+        }
+    };
     match left_out {
-        None => Trial::test(name, check),
+        None => Trial::test(name, timed),
         Some(reason) => Trial::test(name, || Ok(())).with_kind(reason).with_ignored_flag(true),
     }
+}
+
+/// Beginnings and ends of the trials that `HALOFOLD_TESTS=sample` runs: for adapters beside the one that runs all.
+const SAMPLE: [(&str, &str); 12] = [
+    ("exp_log::", ""),
+    ("reducer_ops::", "::f32::Whole"),
+    ("reducer_ops::", "::u32::Segments"),
+    ("states::", "::f32"),
+    ("states::", "::u32"),
+    ("ladder::", "::f32::repeat"),
+    ("ladder::", "::u32::last-workgroup"),
+    ("ladder::single-pass", ""),
+    ("stencil::", "::f32::dyadic"),
+    ("stencil::", "direct-global::f32::windows"),
+    ("stencil::slabs::", "direct-global::f32"),
+    ("stencil::until::", "::Max"),
+];
+
+/// The reason to leave a trial out that no adapter needs to run but one.
+fn outside_of_sample(name: &str) -> Option<String> {
+    let samples = std::env::var("HALOFOLD_TESTS").is_ok_and(|tests| tests == "sample");
+    let is_in = |(start, end): &(&str, &str)| name.starts_with(start) && name.ends_with(end);
+    (samples && !SAMPLE.iter().any(is_in)).then(|| "not in the sample".to_owned())
 }
 
 /// The features that the adapter lacks, as a reason to leave a trial out.

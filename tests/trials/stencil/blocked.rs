@@ -167,7 +167,7 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
         steps: 0,
     };
     let borders = all_borders();
-    for nth in sample(stencil, element, shapes.len()) {
+    for nth in sample(stencil, element, &shapes) {
         let (shape, rhs) = (&shapes[nth], nth % 2 == 1);
         // Every other grid, so that each shape meets rows of whole vectors and others, and all kinds of sides.
         for (round, grid) in grids.into_iter().enumerate().filter(|(round, _)| (round + nth) % 2 == 0) {
@@ -189,15 +189,19 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
     Ok(())
 }
 
-/// The shapes to compile: all; on a software adapter, which takes seconds for each, every other one for each of the two
-/// stencils that share them in 32 bits, and one in other types.
-fn sample(stencil: &Stencil, element: Element, shapes: usize) -> Vec<usize> {
-    let box_like = usize::from(stencil.classes.len() > 2);
+/// The shapes to compile: all; of those that a software adapter compiles within seconds, two in 32 bits and one in other types, others
+/// for each of the two stencils that share them.
+fn sample(stencil: &Stencil, element: Element, shapes: &[Shape]) -> Vec<usize> {
+    let mut all: Vec<_> = (0..shapes.len()).collect();
+    if !is_software() {
+        return all;
+    }
+    all.sort_by_key(|&nth| shapes[nth].levels * shapes[nth].cells * shapes[nth].rows);
+    let is_box = usize::from(stencil.classes.len() > 2);
     match element {
-        _ if !is_software() => (0..shapes).collect(),
-        Element::F32 => (box_like..shapes).step_by(2).collect(),
-        Element::F64 => vec![2 + box_like],
-        _ => vec![3 - box_like],
+        Element::F32 => vec![all[is_box], all[2 + is_box]],
+        Element::F64 => vec![all[is_box]],
+        _ => vec![all[1 - is_box]],
     }
 }
 

@@ -36,9 +36,21 @@ impl Composition {
                     .map(|(fixed, shape)| Composition { fixed, rhs: fixed == (shape == 1), shape })
                     .collect()
             }
+            Element::F32 if kernel.variant.is_blocked() => all.take(2).collect(),
             Element::F32 => all.collect(),
             Element::F64 => all.skip(1).take(1).collect(),
             _ => all.skip(nth % 2).take(1).collect(),
+        }
+    }
+
+    /// A configuration of a time-blocked kernel that a software adapter has compiled for one of these already: default tunings take it
+    /// seconds.
+    pub fn of_blocked(kernel: Kernel, config: Config) -> Config {
+        let shape = kernel.nth() + usize::from(!config.borders.are_fixed());
+        if kernel.variant.is_blocked() && is_software() {
+            super::blocked::small(config, shape)
+        } else {
+            config
         }
     }
 

@@ -135,7 +135,7 @@ fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let weights = [kernel.stencil.usual, Weights([0.3, -0.1, 0.05, 0.02])];
     for (round, borders) in borders().into_iter().enumerate() {
         let weights = weights[usize::from(round > 0)];
-        let config = kernel.config(element, grid).with_borders(borders);
+        let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
         let run = Run::new(gpu(), config, weights, 5);
         let run = if round == 0 { run } else { run.with_rhs(cells.iter().rev().copied().collect()) };
         let got = run.on_gpu(&cells)?;
@@ -192,6 +192,7 @@ fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
             })
             .collect();
         let config = kernel.config(element, grid).with_borders(Borders::all(border));
+        let config = Composition::of_blocked(kernel, config);
         let run = Run::new(gpu(), config, stencil.usual, steps as u32);
         let (run, factor) = if border == Border::Fixed {
             (run, shrink.powi(steps))

@@ -11,6 +11,7 @@ use halofold::stencil::{Border, Borders, Dims, Grid, Jacobi, Norm, Stencil, Unti
 use libtest_mimic::{Failed, Trial};
 
 use super::Kernel;
+use super::composed::Composition;
 use super::run::{Run, grids, read_back};
 use super::windows::small;
 use crate::common::{fastest, gpu};
@@ -73,7 +74,7 @@ impl Poisson {
         Problem::new(stencil, stencil.usual, grid, borders).with_rhs(&ones).step(&nothing, &mut start);
         let start = start.iter().zip(&solution).map(|(free, own)| if *free == 1.0 { 0.0 } else { *own });
         let start = start.collect();
-        let config = kernel.config(element, grid).with_borders(borders);
+        let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
         let run = Run::new(gpu, config, damped(stencil), steps).with_rhs(rhs);
         Poisson { run, start, solution }
     }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Border, Borders, Config, Dims, FIVE_POINT, Grid, Grids, Jacobi, Weights};
+use halofold::stencil::{Border, Borders, Dims, FIVE_POINT, Grid, Grids, Jacobi, Weights};
 use halofold::{Element, adapter};
 use libtest_mimic::{Failed, Trial};
 
@@ -44,7 +44,8 @@ fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
     };
     let cells: Vec<f64> =
         (0..grid.cells() as usize).map(|cell| f64::from(u8::from(reach(cell) == 0))).collect();
-    let run = Run::new(gpu(), kernel.config(element, grid), kernel.stencil.usual, STEPS);
+    let config = Composition::of_blocked(kernel, kernel.config(element, grid));
+    let run = Run::new(gpu(), config, kernel.stencil.usual, STEPS);
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
         if (value > 0.0) != (reach(cell) <= i64::from(STEPS)) {
             return Err(format!("{value} at a distance of {}", reach(cell)).into());
@@ -59,7 +60,7 @@ fn frozen(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let mut numbers = Random::new(4);
     let cells: Vec<f64> = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 40) as f32 / 3.0)).collect();
     let borders = Borders { west: Border::Mirror, ..Borders::default() };
-    let config = kernel.config(element, grid).with_borders(borders);
+    let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
     let rhs = cells.iter().map(|cell| cell / 8.0).collect();
     let run = Run::new(gpu(), config, Weights([0.3, -0.1, 0.05, 0.02]), 7).with_rhs(rhs);
     let lengths = [grid.cols, grid.rows, grid.planes].map(i64::from);
@@ -130,7 +131,8 @@ fn recording() -> Result<(), Failed> {
 }
 
 fn heated(gpu: &'static Gpu, steps: u32) -> Result<Run, Failed> {
-    let config = Config::new(&FIVE_POINT, fastest(&FIVE_POINT), Element::F32, Grid::plane(18, 20));
+    let kernel = Kernel { stencil: &FIVE_POINT, variant: fastest(&FIVE_POINT) };
+    let config = Composition::of_blocked(kernel, kernel.config(Element::F32, Grid::plane(18, 20)));
     Ok(Run::new(gpu, config, FIVE_POINT.usual, steps))
 }
 

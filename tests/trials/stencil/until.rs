@@ -11,6 +11,7 @@ use halofold::wgpu;
 use libtest_mimic::{Failed, Trial};
 
 use super::Kernel;
+use super::composed::Composition;
 use super::run::{Run, borders, grids, read_back};
 use super::windows::{long_grids, small};
 use crate::common::{Gpu, Random, fastest, gpu};
@@ -58,7 +59,7 @@ impl Watched {
         every: u32,
     ) -> Self {
         let kernel = Kernel { stencil, variant: fastest(stencil) };
-        let config = kernel.config(Element::F32, grid).with_borders(borders);
+        let config = Composition::of_blocked(kernel, kernel.config(Element::F32, grid).with_borders(borders));
         let mut numbers = Random::new(9);
         let cells = (0..grid.cells()).map(|_| f64::from((numbers.next() >> 48) as u16) / 65536.0).collect();
         let run = Run::new(gpu, config, stencil.usual, 0);
