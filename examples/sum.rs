@@ -2,7 +2,8 @@
 //! `wgpu-default`, pollster and bytemuck.
 
 use halofold::reduce::{Op, Reducer};
-use halofold::{Element, wgpu, wgpu::util::DeviceExt as _};
+use halofold::wgpu::util::DeviceExt as _;
+use halofold::{Element, wgpu};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());

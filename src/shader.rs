@@ -225,7 +225,12 @@ pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
+    use crate::reduce::Op;
+    use crate::stencil::VARIANTS;
 
     #[test]
     fn files_are_found_by_their_paths() {
@@ -304,8 +309,39 @@ mod tests {
         for name in of_reductions.iter().chain(&of_stencils) {
             assert!(imported.iter().any(|import| import == name), "no file imports `{name}`");
         }
-        for (file, _) in FILES.iter().filter(|(file, _)| file.contains("shared/")) {
+        for (file, _) in FILES.iter().filter(|(file, _)| is_shared(file)) {
             assert!(imported.iter().any(|import| import == file), "nothing imports shaders/{file}.wgsl");
+        }
+    }
+
+    /// A file that cannot be imported stands in a catalogue, or a string of the sources names it.
+    #[test]
+    fn every_file_is_used() {
+        let mut sources = String::new();
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut sources);
+        let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
+        let variants = VARIANTS.iter().map(|variant| variant.file.to_owned());
+        let listed: Vec<_> = operators.chain(variants).collect();
+        for (file, _) in FILES.iter().filter(|(file, _)| !is_shared(file)) {
+            let named = listed.iter().any(|known| known == file) || sources.contains(&format!("{file:?}"));
+            assert!(named, "nothing uses shaders/{file}.wgsl");
+        }
+    }
+
+    /// Whether `#import` finds a file.
+    fn is_shared(file: &str) -> bool {
+        file.contains("shared/")
+    }
+
+    /// Appends the sources in a folder and its subfolders, without this file, whose tests name files.
+    fn collect(folder: &Path, sources: &mut String) {
+        for entry in fs::read_dir(folder).expect("a folder of sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(&path, sources);
+            } else if !path.ends_with("src/shader.rs") {
+                *sources += &fs::read_to_string(&path).expect("text");
+            }
         }
     }
 

@@ -51,7 +51,7 @@ enum Command {
     Compare(compare::CompareArgs),
     /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
     Devices(devices::DevicesArgs),
-    /// Verify and time the 22 reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
+    /// Verify and time the reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
     /// Print the manual page.
     Man,

@@ -1,7 +1,8 @@
 //! What exact sums take beside plain ones, on the same data in the same process.
 //!
 //! `cargo run --release --example exact_speed` sums data of several kinds, plainly by `single-pass` and exactly by `exact`, in turns,
-//! verifies every exact result to the last bit, and prints microseconds, GB/s and the ratio. Arguments, any of them:
+//! verifies every exact result to the last bit (of segments and columns the first one), and prints a table in Markdown: microseconds,
+//! and plain by exact time. `--page` alone makes the whole page `docs/results/h200/exact.md`. Else arguments, any of them:
 //!
 //! ```text
 //! --log2 24,28        --kinds uniform,wide     lengths as powers of two; kinds of data
@@ -45,21 +46,48 @@ const PERIOD: usize = 1 << 22;
 const LISTS: [&str; 7] = ["log2", "kinds", "types", "ops", "shapes", "workgroup", "workgroups"];
 const SWITCHES: [&str; 1] = ["no-subgroups"];
 
+/// The arguments of each part of the page.
+const PAGE: [&str; 10] = [
+    "--log2 24,26,28",
+    "--log2 12,14,16,18,20,22 --kinds uniform",
+    "--log2 28 --kinds uniform --ops mean",
+    "--log2 24,28 --kinds uniform --types f16",
+    "--log2 24,27 --kinds uniform --types f64",
+    "--log2 24,27 --kinds uniform --ops dot",
+    "--log2 24,28 --kinds uniform --no-subgroups",
+    "--log2 27 --kinds uniform --shapes strided,segments,offsets,columns",
+    "--log2 26 --kinds uniform --types f64 --shapes segments",
+    "--log2 26 --kinds uniform --ops dot --shapes segments",
+];
+
 fn main() -> Result<(), Failure> {
-    let wanted = Wanted(Arguments::read(&LISTS, &SWITCHES)?);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let parts = match arguments.as_slice() {
+        [page] if page == "--page" => {
+            PAGE.iter().map(|part| part.split(' ').map(str::to_owned).collect()).collect()
+        }
+        _ => vec![arguments],
+    };
+    let parts: Result<Vec<_>, _> =
+        parts.into_iter().map(|part| Arguments::read(part.into_iter(), &LISTS, &SWITCHES)).collect();
+    let parts = parts?;
     let adapter = pollster::block_on(adapter::preferred(false)).ok_or("no adapter")?;
     let (device, queue) = pollster::block_on(adapter::open(&adapter))?;
     let timer = Timer::new(&device, &queue);
     let software = adapter::is_software(&adapter.get_info());
     let budget = Budget { samples: 15, total: std::time::Duration::from_millis(700), ..Budget::of(&device) };
-    println!("{}", adapter.get_info().name);
-    for element in wanted.0.list("types", &[Element::F32])? {
-        for op in wanted.0.list("ops", &[Op::Sum])? {
-            for log2 in wanted.0.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
-                for kind in wanted.0.list("kinds", &KINDS.map(str::to_owned))? {
-                    for shape in wanted.0.list("shapes", &[Shape::Whole])? {
-                        Case::new(&timer, op, element, 1 << log2, &kind, shape)?
-                            .measure(&timer, budget, &wanted, log2)?;
+    let info = adapter.get_info();
+    println!("{} ({}), driver {} {}\n", info.name, info.backend, info.driver, info.driver_info);
+    println!("| what | n | data | shape | plain | exact | share |\n|---|---|---|---|---:|---:|---:|");
+    for wanted in parts.into_iter().map(Wanted) {
+        for element in wanted.0.list("types", &[Element::F32])? {
+            for op in wanted.0.list("ops", &[Op::Sum])? {
+                for log2 in wanted.0.list("log2", if software { &[20] } else { &[24, 26, 28] })? {
+                    for kind in wanted.0.list("kinds", &KINDS.map(str::to_owned))? {
+                        for shape in wanted.0.list("shapes", &[Shape::Whole])? {
+                            Case::new(&timer, op, element, 1 << log2, &kind, shape)?
+                                .measure(&timer, budget, &wanted, log2)?;
+                        }
                     }
                 }
             }
@@ -281,20 +309,17 @@ impl Case {
                     }
                 }
             }
-            let inputs = if self.second.is_some() { 2.0 } else { 1.0 };
-            let gigabytes = inputs * self.elements.size() as f64 / 1e3;
             let [plain, exact] = times.map(|times| times.into_iter().reduce(f64::min));
             let exact = exact.ok_or("no time")?;
             let plain = plain.unwrap_or(f64::NAN);
             println!(
-                "{:4} {:3} 2^{log2} {:10} {:8} {:12} plain {plain:9.2} us {:7.1} GB/s   exact {exact:9.2} us {:7.1} GB/s   {:.3}",
+                "| {} {}{}{} | 2^{log2} | {} | {} | {plain:.1} µs | {exact:.1} µs | {:.2} |",
                 self.op.name(),
                 self.element.name(),
+                if wanted.0.has("no-subgroups") { ", without subgroups" } else { "" },
+                tuning.map(|(size, groups)| format!(", {size} x {groups}")).unwrap_or_default(),
                 self.kind,
                 format!("{:?}", self.shape).to_lowercase(),
-                tuning.map(|(size, groups)| format!("{size} x {groups}")).unwrap_or_default(),
-                gigabytes / plain,
-                gigabytes / exact,
                 plain / exact,
             );
         }

@@ -30,7 +30,7 @@ const LISTS: [&str; 7] = ["bins", "log2", "copies", "slices", "merge", "workgrou
 const SWITCHES: [&str; 3] = ["floats", "storage", "unchecked"];
 
 fn main() -> Result<(), Failure> {
-    let wanted = Wanted(Arguments::read(&LISTS, &SWITCHES)?);
+    let wanted = Wanted(Arguments::read(std::env::args().skip(1), &LISTS, &SWITCHES)?);
     let adapter = pollster::block_on(adapter::preferred(false)).ok_or("no adapter")?;
     let (device, queue) = pollster::block_on(adapter::open(&adapter))?;
     let timer = Timer::new(&device, &queue);

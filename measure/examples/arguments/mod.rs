@@ -8,10 +8,13 @@ use std::str::FromStr;
 pub struct Arguments(HashMap<String, String>);
 
 impl Arguments {
-    /// Reads the program's arguments: some of these lists and switches.
-    pub fn read(lists: &[&str], switches: &[&str]) -> Result<Self, Box<dyn Error>> {
+    /// Reads arguments: some of these lists and switches.
+    pub fn read(
+        mut arguments: impl Iterator<Item = String>,
+        lists: &[&str],
+        switches: &[&str],
+    ) -> Result<Self, Box<dyn Error>> {
         let mut found = HashMap::new();
-        let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             let name = argument.trim_start_matches("--").to_owned();
             let value = if lists.contains(&&*name) {
