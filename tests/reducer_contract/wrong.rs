@@ -83,6 +83,8 @@ fn inputs() {
     says!(at(u64::MAX - 3, 16), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
     says!(at(u64::MAX - 15, 4), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
     says!(at(1 << 63, 4000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    let behind = desk.whole(Slice::at(&desk.good, 5000), to);
+    says!(behind, ReduceError::Buffer(BufferError::TooShort { .. }), "input", "5000..5000", "give a slice");
 }
 
 #[test]
@@ -100,6 +102,8 @@ fn outputs() {
     );
     says!(to(&desk.result, u64::MAX - 255), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
     says!(to(&desk.result, u64::MAX), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
+    let beyond = desk.whole(desk.all(&desk.good), Slice::new(&desk.result, 256, u64::MAX));
+    says!(beyond, ReduceError::Buffer(BufferError::TooShort { .. }), "output", "ends at byte 4096");
     // Nowhere in the same buffer, also where the two do not overlap.
     says!(
         to(&desk.good, 0),
@@ -245,6 +249,8 @@ fn offsets_and_counts() {
     says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
     says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
+    let half = desk.refused(all().first(Slice::new(&desk.good, 0, 2)), to);
+    says!(half, ReduceError::Buffer(BufferError::TooShort { .. }), "count", "0..4", "ends at byte 2");
     let counted = all().segments(10).first(&desk.good);
     says!(desk.refused(counted, to), ReduceError::Count(_), "Segments");
 }
