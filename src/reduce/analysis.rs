@@ -24,7 +24,10 @@ impl Source {
 
     pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
-            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+            // The first label may be of a type that is written nowhere.
+            let first = error.labels().map(|(span, _)| span).find(Span::is_defined);
+            let location = first.map(|span| span.location(&self.text));
+            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
         })?;
         let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let info = validated.map_err(|error| {

@@ -85,7 +85,11 @@ pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T,
     let results = Results { bytes, layout: &layout };
     let count = results.count() as u64;
     if !T::takes(count) {
-        return Err(ReduceError::Results(count));
+        let name = || reducer.monoid().name().to_owned();
+        return Err(match count {
+            0 => ReduceError::TooFewBytes { name: name(), bytes: bytes.len(), size: layout.stride },
+            _ => ReduceError::Results(count),
+        });
     }
     T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &layout))
 }

@@ -171,13 +171,13 @@ fn shapes() {
         (Shape::Segments { len: 7 }, "divide the input"),
         (Shape::Segments { len: 0 }, "at least 1"),
         (Shape::Strided { stride: 0 }, "from 1"),
-        (Shape::Strided { stride: u64::MAX }, "no buffer reaches"),
+        (Shape::Strided { stride: u64::MAX }, "a stride of 18446744073709551615"),
         (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
         (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
         (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
         (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
         (Shape::Offsets { count: u64::MAX }, "split the offsets"),
-        (Shape::Offsets { count: 3 }, "go with `Shape::Offsets`"),
+        (Shape::Offsets { count: 3 }, "`.between(…)`"),
     ] {
         let error = desk.refused(all().shape(shape), to);
         assert!(error.to_string().contains(words), "{shape:?}: {error}");
@@ -209,6 +209,8 @@ fn types() {
     let wait = |error: Result<f32, ReduceError>| error.unwrap_err();
     says!(wait(all().wait(queue)), ReduceError::ResultType { .. }, "arg-min", "(u32, u32)", "f32");
     says!(wait(all().segments(10).wait(queue)), ReduceError::Results(100), "`Vec`");
+    let few = least.results::<(u32, u32)>(&[0; 3]).unwrap_err();
+    says!(few, ReduceError::TooFewBytes { .. }, "3 bytes", "`arg-min` has 8");
     assert_eq!(all().wait::<(u32, u32)>(queue).unwrap(), (0x0101_0101, 0));
     assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
     let read = all().read::<(u32, u32)>(queue);
