@@ -204,7 +204,7 @@ impl Given {
         Given { task: case.task, buffer }
     }
 
-    fn with<'a>(&'a self, reduction: Reduction<'a>) -> Reduction<'a> {
+    fn with<'r, 'b>(&'b self, reduction: Reduction<'r, 'b>) -> Reduction<'r, 'b> {
         match self.task {
             Task::Counted => reduction.first(&self.buffer),
             Task::Offsets(_) | Task::Skewed => reduction.between(&self.buffer),

@@ -10,16 +10,17 @@ use crate::reduce::Extent;
 use crate::slice::Slice;
 
 /// The description of one histogram. [`Histogram::of`] starts it, and one of [`into`](Counting::into),
-/// [`wait`](Counting::wait), [`read`](Counting::read) and [`plan`](Counting::plan) ends it.
+/// [`wait`](Counting::wait), [`read`](Counting::read) and [`plan`](Counting::plan) ends it. It borrows the
+/// histogram (`'h`) and the buffer (`'b`), each for its own time.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
-pub struct Counting<'a> {
-    histogram: &'a Histogram,
-    keys: Slice<'a>,
+pub struct Counting<'h, 'b> {
+    histogram: &'h Histogram,
+    keys: Slice<'b>,
 }
 
-impl<'a> Counting<'a> {
-    pub(super) fn new(histogram: &'a Histogram, keys: Slice<'a>) -> Self {
+impl<'h, 'b> Counting<'h, 'b> {
+    pub(super) fn new(histogram: &'h Histogram, keys: Slice<'b>) -> Self {
         Counting { histogram, keys }
     }
 
@@ -43,7 +44,7 @@ impl<'a> Counting<'a> {
     /// - The errors of [`Counting::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is
     ///   both input and output.
-    pub fn into(self, counts: impl Into<Slice<'a>>) -> Result<Prepared, HistogramError> {
+    pub fn into<'s>(self, counts: impl Into<Slice<'s>>) -> Result<Prepared, HistogramError> {
         self.histogram.prepare(self.keys, counts.into())
     }
 
@@ -65,8 +66,9 @@ impl<'a> Counting<'a> {
     /// # Errors
     ///
     /// See [`Counting::wait`].
-    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<u32>, HistogramError>> + use<'a> {
-        let counts = self.submit(queue).map(|readback| readback.read(self.histogram.job().output()));
+    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<u32>, HistogramError>> + use<> {
+        let size = self.histogram.job().output();
+        let counts = self.submit(queue).map(|readback| readback.read(size));
         async move { Ok(bytemuck::pod_collect_to_vec(&counts?.await?)) }
     }
 

@@ -118,7 +118,7 @@ impl Histogram {
 
     /// Describes a histogram of all keys of a buffer or of a slice of one. The methods of [`Counting`] run
     /// it. Bytes after the last whole key are ignored.
-    pub fn of<'a>(&'a self, keys: impl Into<Slice<'a>>) -> Counting<'a> {
+    pub fn of<'b>(&self, keys: impl Into<Slice<'b>>) -> Counting<'_, 'b> {
         Counting::new(self, keys.into())
     }
 

@@ -125,7 +125,7 @@ impl Reducer {
 
     /// Describes a reduction of all elements of a buffer or of a slice of one. The methods of [`Reduction`]
     /// choose other shapes, add further inputs, and run it. Bytes after the last whole element are ignored.
-    pub fn of<'a>(&'a self, elements: impl Into<Slice<'a>>) -> Reduction<'a> {
+    pub fn of<'b>(&self, elements: impl Into<Slice<'b>>) -> Reduction<'_, 'b> {
         Reduction::new(self, elements.into())
     }
 

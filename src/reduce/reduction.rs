@@ -22,27 +22,59 @@ use crate::slice::Slice;
 ///
 /// The description itself costs nothing. The last step checks it and returns an error for a combination that
 /// is not supported.
+///
+/// It borrows the reducer (`'r`) and the buffers (`'b`), each for its own time. A function that takes any
+/// input may make the reducer itself, and code that differs only in the reduction may be given it:
+///
+/// ```
+/// use halofold::reduce::{Monoid, ReduceError, Reducer, Reduction};
+/// use halofold::{Slice, wgpu};
+///
+/// fn reduced<'a>(
+///     (device, queue): (&wgpu::Device, &wgpu::Queue),
+///     monoid: Monoid,
+///     input: impl Into<Slice<'a>>,
+/// ) -> Result<f32, ReduceError> {
+///     Reducer::new(device, monoid)?.of(input).wait(queue)
+/// }
+///
+/// fn described<'b>(
+///     (device, queue): (&wgpu::Device, &wgpu::Queue),
+///     monoid: Monoid,
+///     describe: impl for<'r> FnOnce(&'r Reducer) -> Reduction<'r, 'b>,
+/// ) -> Result<Vec<f32>, ReduceError> {
+///     describe(&Reducer::new(device, monoid)?).wait(queue)
+/// }
+/// # use halofold::{Element, reduce::Op, wgpu::util::DeviceExt as _};
+/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+/// # let Some((device, queue)) = opened else { return };
+/// # let buffer = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+/// #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 8]), usage: wgpu::BufferUsages::STORAGE });
+/// # let (gpu, sum) = ((&device, &queue), Op::Sum.over(Element::F32).unwrap());
+/// # assert_eq!(reduced(gpu, sum.clone(), &buffer), Ok(12.0));
+/// # assert_eq!(described(gpu, sum, |sum| sum.of(&buffer).segments(4)), Ok(vec![6.0; 2]));
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
-pub struct Reduction<'a> {
-    reducer: &'a Reducer,
+pub struct Reduction<'r, 'b> {
+    reducer: &'r Reducer,
     shape: Shape,
-    sources: Sources<'a>,
-    workspace: Option<&'a Workspace>,
+    sources: Sources<'b>,
+    workspace: Option<&'b Workspace>,
 }
 
 /// The buffers that a reduction reads.
 #[derive(Clone, Debug)]
-pub(super) struct Sources<'a> {
-    pub(super) parts: Vec<Slice<'a>>,
-    pub(super) second: Option<Slice<'a>>,
-    pub(super) offsets: Option<Slice<'a>>,
-    pub(super) count: Option<Slice<'a>>,
+pub(super) struct Sources<'b> {
+    pub(super) parts: Vec<Slice<'b>>,
+    pub(super) second: Option<Slice<'b>>,
+    pub(super) offsets: Option<Slice<'b>>,
+    pub(super) count: Option<Slice<'b>>,
     stands_for: Option<u32>,
 }
 
-impl<'a> Reduction<'a> {
-    pub(super) fn new(reducer: &'a Reducer, first: Slice<'a>) -> Self {
+impl<'r, 'b> Reduction<'r, 'b> {
+    pub(super) fn new(reducer: &'r Reducer, first: Slice<'b>) -> Self {
         let sources =
             Sources { parts: vec![first], second: None, offsets: None, count: None, stands_for: None };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
@@ -50,7 +82,7 @@ impl<'a> Reduction<'a> {
 
     /// Sets the second input of an operator that maps pairs. It must have as many elements as the first
     /// input. It may be the same buffer.
-    pub fn and(mut self, second: impl Into<Slice<'a>>) -> Self {
+    pub fn and<'s: 'b>(mut self, second: impl Into<Slice<'s>>) -> Self {
         self.sources.second = Some(second.into());
         self
     }
@@ -59,7 +91,7 @@ impl<'a> Reduction<'a> {
     /// part to the next.
     ///
     /// This is for [`Shape::Whole`] and [`Shape::Accumulate`], and for operators with one input.
-    pub fn chain(mut self, more: impl Into<Slice<'a>>) -> Self {
+    pub fn chain<'s: 'b>(mut self, more: impl Into<Slice<'s>>) -> Self {
         self.sources.parts.push(more.into());
         self
     }
@@ -84,7 +116,7 @@ impl<'a> Reduction<'a> {
     /// offsets are a list of `u32` on the GPU, and count elements from the start of the input. The list
     /// starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in the output's
     /// buffer.
-    pub fn between(mut self, offsets: impl Into<Slice<'a>>) -> Self {
+    pub fn between<'s: 'b>(mut self, offsets: impl Into<Slice<'s>>) -> Self {
         let list = offsets.into();
         self.sources.offsets = Some(list);
         self.shape(Shape::Offsets { count: (list.size() / 4).saturating_sub(1) })
@@ -133,7 +165,7 @@ impl<'a> Reduction<'a> {
     /// # }
     /// # run().unwrap();
     /// ```
-    pub fn first(mut self, count: impl Into<Slice<'a>>) -> Self {
+    pub fn first<'s: 'b>(mut self, count: impl Into<Slice<'s>>) -> Self {
         self.sources.count = Some(count.into());
         self
     }
@@ -147,7 +179,7 @@ impl<'a> Reduction<'a> {
 
     /// Uses scratch memory that other reductions may share. Without this call the prepared reduction
     /// allocates its own.
-    pub fn workspace(self, workspace: &'a Workspace) -> Self {
+    pub fn workspace(self, workspace: &'b Workspace) -> Self {
         Reduction { workspace: Some(workspace), ..self }
     }
 
@@ -178,7 +210,7 @@ impl<'a> Reduction<'a> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
     /// - The workspace is too small.
-    pub fn into(self, output: impl Into<Slice<'a>>) -> Result<Prepared, ReduceError> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
         self.prepare(output.into())
     }
 
@@ -207,9 +239,10 @@ impl<'a> Reduction<'a> {
     pub fn read<T: FromResults>(
         self,
         queue: &Queue,
-    ) -> impl Future<Output = Result<T, ReduceError>> + use<'a, T> {
-        let bytes = self.submit::<T>(queue).map(|(readback, size)| readback.read(size));
-        async move { self.reducer.results(&bytes?.await?) }
+    ) -> impl Future<Output = Result<T, ReduceError>> + use<'r, T> {
+        let (reducer, submitted) = (self.reducer, self.submit::<T>(queue));
+        let bytes = submitted.map(|(readback, size)| readback.read(size));
+        async move { reducer.results(&bytes?.await?) }
     }
 
     fn extent(&self, slice: Slice<'_>) -> Extent {

@@ -48,7 +48,7 @@ pub fn output(gpu: &Gpu, reducer: &Reducer, shape: Shape, inputs: &Inputs) -> Ve
 }
 
 /// The same of any reduction.
-pub fn of_reduction(gpu: &Gpu, reduction: &Reduction<'_>) -> Vec<u8> {
+pub fn of_reduction(gpu: &Gpu, reduction: &Reduction<'_, '_>) -> Vec<u8> {
     let [first, second] = gpu.watched(|| run(gpu, reduction, None)).unwrap();
     assert_eq!(first, second, "two runs");
     first

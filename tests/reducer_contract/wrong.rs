@@ -36,7 +36,7 @@ impl Desk {
     }
 
     /// Prepares what should not be, and answers the error.
-    fn refused(&self, reduction: Reduction<'_>, output: Slice<'_>) -> ReduceError {
+    fn refused(&self, reduction: Reduction<'_, '_>, output: Slice<'_>) -> ReduceError {
         let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
         prepared.expect("wgpu finds no fault").expect_err("this is wrong")
     }

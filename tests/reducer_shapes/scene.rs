@@ -90,7 +90,7 @@ pub fn buffer(gpu: &Gpu, words: &[u32], offset: usize) -> wgpu::Buffer {
 }
 
 /// Runs a reduction twice over and answers the results, which are the same.
-pub fn run(gpu: &Gpu, reduction: &Reduction<'_>) -> Vec<u32> {
+pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>) -> Vec<u32> {
     let [first, second] = common::run(gpu, reduction, None).unwrap();
     assert!(first == second, "{reduction:?} gave other bits the second time");
     bytemuck::pod_collect_to_vec(&first)
