@@ -51,8 +51,7 @@ impl Way {
     /// Compiles a case.
     fn compile(self, device: &wgpu::Device, case: &Case) -> Reducer {
         let monoid = case.op.over(case.element).expect("only what is defined is run");
-        let mut options = Options::default();
-        options.subgroups = self.subgroups;
+        let options = Options::default().with_subgroups(self.subgroups);
         let reducer = if self.checked {
             Reducer::with_options(device, monoid, options)
         } else {

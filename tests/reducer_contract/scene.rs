@@ -100,7 +100,5 @@ pub fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {
 }
 
 pub fn options(subgroups: bool) -> Options<'static> {
-    let mut options = Options::default();
-    options.subgroups = subgroups;
-    options
+    Options::default().with_subgroups(subgroups)
 }

@@ -72,8 +72,7 @@ pub static NARROW: LazyLock<Gpu> =
 pub fn reducers(gpu: &Gpu, monoid: &Monoid) -> Vec<Reducer> {
     let ways: &[bool] = if monoid.acc_type() == "u32" { &[true, false] } else { &[false] };
     let compile = |subgroups: &bool| {
-        let mut options = Options::default();
-        options.subgroups = *subgroups;
+        let options = Options::default().with_subgroups(*subgroups);
         Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
     };
     ways.iter().map(compile).collect()
