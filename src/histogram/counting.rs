@@ -17,20 +17,32 @@ use crate::slice::Slice;
 pub struct Counting<'h, 'b> {
     histogram: &'h Histogram,
     keys: Slice<'b>,
+    len: Option<u64>,
 }
 
 impl<'h, 'b> Counting<'h, 'b> {
     pub(super) fn new(histogram: &'h Histogram, keys: Slice<'b>) -> Self {
-        Counting { histogram, keys }
+        Counting { histogram, keys, len: None }
+    }
+
+    /// Counts only the first `n` keys, for a buffer with more room than data. With `len(0)` any buffer is an
+    /// empty input. If the input has fewer keys, the last step returns [`HistogramError::TooFewKeys`].
+    pub fn len(self, n: u64) -> Self {
+        Counting { len: Some(n), ..self }
     }
 
     /// Plans the dispatches.
     ///
     /// # Errors
     ///
-    /// See [`Job::plan`](crate::histogram::Job::plan).
+    /// See [`Job::plan`](crate::histogram::Job::plan) and [`Counting::len`].
     pub fn plan(&self) -> Result<Plan, HistogramError> {
-        self.histogram.plan(Extent { offset: self.keys.offset(), len: self.keys.size() / KEY })
+        let has = self.keys.size() / KEY;
+        let len = self.len.unwrap_or(has);
+        if len > has {
+            return Err(HistogramError::TooFewKeys { asked: len, has });
+        }
+        self.histogram.plan(Extent { offset: self.keys.offset(), len })
     }
 
     /// Binds the buffers, once, and returns a histogram that can be recorded any number of times.
@@ -45,7 +57,7 @@ impl<'h, 'b> Counting<'h, 'b> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is
     ///   both input and output.
     pub fn into<'s>(self, counts: impl Into<Slice<'s>>) -> Result<Prepared, HistogramError> {
-        self.histogram.prepare(self.keys, counts.into())
+        self.histogram.prepare(self.plan()?, self.keys, counts.into())
     }
 
     /// Records, submits, waits, and returns the counts, one per bin. This is for tools and tests. In a
@@ -75,7 +87,7 @@ impl<'h, 'b> Counting<'h, 'b> {
     fn submit(self, queue: &Queue) -> Result<read::Readback, HistogramError> {
         let size = self.histogram.job().output();
         read::submit((self.histogram.device(), queue), size, |counts, encoder| {
-            self.histogram.prepare(self.keys, counts.into())?.encode(encoder);
+            self.histogram.prepare(self.plan()?, self.keys, counts.into())?.encode(encoder);
             Ok(())
         })
     }

@@ -127,8 +127,12 @@ impl Histogram {
         &self.device
     }
 
-    pub(super) fn prepare(&self, input: Slice<'_>, output: Slice<'_>) -> Result<Prepared, HistogramError> {
-        let plan = self.plan(Extent { offset: input.offset(), len: input.size() / KEY })?;
+    pub(super) fn prepare(
+        &self,
+        plan: Plan,
+        input: Slice<'_>,
+        output: Slice<'_>,
+    ) -> Result<Prepared, HistogramError> {
         self.check(&plan, input, output)?;
         let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));
         let params =

@@ -15,7 +15,7 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
 
-/// How a reducer is compiled. Start with [`Options::default`], which [`Reducer::new`] uses, and set what
+/// Options for the compilation of a reducer. Start with [`Options::default`], which [`Reducer::new`] uses, and set what
 /// differs: `Options::default().with_accuracy(Accuracy::Exact)`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

@@ -70,13 +70,15 @@ pub(super) struct Sources<'b> {
     pub(super) second: Option<Slice<'b>>,
     pub(super) offsets: Option<Slice<'b>>,
     pub(super) count: Option<Slice<'b>>,
+    len: Option<u64>,
     stands_for: Option<u32>,
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
     pub(super) fn new(reducer: &'r Reducer, first: Slice<'b>) -> Self {
+        let parts = vec![first];
         let sources =
-            Sources { parts: vec![first], second: None, offsets: None, count: None, stands_for: None };
+            Sources { parts, second: None, offsets: None, count: None, len: None, stands_for: None };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
 
@@ -133,7 +135,37 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Reduction { shape, ..self }
     }
 
-    /// Reduces only the first `n` elements, where `n` is a count on the GPU. The count is a `u32` at a
+    /// Reduces only the first `n` elements, for a buffer with more room than data. `n` counts through all
+    /// parts, and of [`Shape::Strided`] only the elements taken; a second input is cut as well. It costs
+    /// nothing. If the input has fewer elements, the last step returns [`ReduceError::TooFewElements`].
+    ///
+    /// No buffer is empty; `len(0)` makes an empty input of any.
+    ///
+    /// ```
+    /// use halofold::Element;
+    /// use halofold::reduce::{Op, Reducer};
+    ///
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+    /// # let Some((device, queue)) = opened else { return Ok(()) };
+    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+    /// #     label: None, contents: bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]), usage: wgpu::BufferUsages::STORAGE });
+    /// let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    /// // `list` has room for many elements, and holds three.
+    /// assert_eq!(sum.of(&list).len(3).wait::<f32>(&queue)?, 9.0);
+    /// assert_eq!(sum.of(&list).len(0).wait::<f32>(&queue)?, 0.0);
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
+    /// ```
+    pub fn len(mut self, n: u64) -> Self {
+        self.sources.len = Some(n);
+        self
+    }
+
+    /// Reduces only the first `n` elements, where `n` is a count on the GPU: see [`Reduction::len`] for one on
+    /// the host. The count is a `u32` at a
     /// multiple of 4 bytes. An earlier dispatch may have written it, even in the same pass. If `n` exceeds
     /// the length of the input, all elements are reduced. The plan is made for the whole input; `finish`
     /// receives the smaller number. The count may be in the output's buffer: it is read before anything is
@@ -187,11 +219,16 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// # Errors
     ///
-    /// See [`Plan::of`].
+    /// See [`Plan::of`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, ReduceError> {
-        let Sources { parts, second, stands_for, .. } = &self.sources;
-        let parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
-        let plan = self.reducer.plan(self.shape, &parts, second.map(|slice| self.extent(slice)))?;
+        let Sources { parts, second, len, stands_for, .. } = &self.sources;
+        let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
+        let mut second = second.map(|slice| self.extent(slice));
+        if let Some(len) = *len {
+            cut(&mut parts, len)?;
+            second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
+        }
+        let plan = self.reducer.plan(self.shape, &parts, second)?;
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
     }
 
@@ -308,4 +345,14 @@ impl<'r, 'b> Reduction<'r, 'b> {
         })?;
         Ok((readback, plan.results * self.reducer.output_layout().stride))
     }
+}
+
+/// Cuts the parts of an input to the first elements.
+fn cut(parts: &mut [Extent], len: u64) -> Result<(), ReduceError> {
+    let mut left = len;
+    for part in parts {
+        part.len = part.len.min(left);
+        left -= part.len;
+    }
+    if left > 0 { Err(ReduceError::TooFewElements { asked: len, has: len - left }) } else { Ok(()) }
 }

@@ -186,6 +186,31 @@ fn shapes() {
     says!(desk.refused(two, to), ReduceError::Parts(2), "exactly one");
 }
 
+/// The first elements are those of a shorter slice, also across parts, a stride apart and of both inputs.
+#[test]
+fn lengths() {
+    let _alone = alone();
+    let desk = Desk::new();
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap());
+    let all = desk.all(&desk.good);
+    let some = |n: u64| Slice::new(&desk.good, 0, 4 * n);
+    for (first, shorter) in [
+        (sums.of(all).len(10), sums.of(some(10))),
+        (sums.of(all).len(0), sums.of(some(0))),
+        (sums.of(all).chain(all).chain(all).len(LEN + 1), sums.of(all).chain(some(1)).chain(some(0))),
+        (sums.of(all).strided(100).len(3), sums.of(some(201)).strided(100)),
+        (sums.of(all).segments(5).len(10), sums.of(some(10)).segments(5)),
+        (dot.of(all).and(all).len(10), dot.of(some(10)).and(some(10))),
+    ] {
+        assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
+    }
+    let more = desk.refused(sums.of(all).chain(all).len(2 * LEN + 1), (&desk.result).into());
+    says!(more, ReduceError::TooFewElements { .. }, "2001", "has 2000", "ask for fewer");
+    let second = desk.refused(dot.of(all).and(some(9)).len(10), (&desk.result).into());
+    says!(second, ReduceError::TooFewElements { .. }, "10", "has 9");
+}
+
 /// A shape that 1000 elements have.
 fn default_of(form: Form) -> Shape {
     match form {
