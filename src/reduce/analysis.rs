@@ -110,6 +110,14 @@ impl Signatures<'_> {
         self.find(name).is_some()
     }
 
+    /// Whether the invocations that run one of the functions may part ways.
+    pub(super) fn branches(&self) -> bool {
+        use naga::Statement::{If, Loop, Switch};
+        let parts =
+            |statement: &naga::Statement| matches!(statement, If { .. } | Switch { .. } | Loop { .. });
+        self.module.functions.iter().any(|(_, function)| function.body.iter().any(parts))
+    }
+
     /// The type that a function returns.
     pub(super) fn result(
         &self,

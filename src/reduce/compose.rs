@@ -126,6 +126,7 @@ impl Text<'_> {
             .define("wide", !monoid.acc.is_word())
             .define("vectors", self.reads_vectors())
             .define("map4", monoid.has_map4)
+            .define("rolled", monoid.is_rolled)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
             .define("strided", is_strided)

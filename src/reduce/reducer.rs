@@ -106,8 +106,9 @@ impl Reducer {
         checks: pipeline::Checks,
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
-        let options = Options { meeting: options.meeting.on(&device.adapter_info()), ..options };
-        let monoid = options.exact(&monoid)?.on(device.features()).into_owned();
+        let adapter = device.adapter_info();
+        let options = Options { meeting: options.meeting.on(&adapter), ..options };
+        let monoid = options.exact(&monoid)?.on(device.features()).into_owned().for_adapter(&adapter);
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {
             features: options.features(device.features()),
