@@ -79,16 +79,14 @@ pub(crate) fn bind<'a>(
     device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }
 
-/// The use of a range of a caller's buffer by kernels.
+/// The use of a slice of a caller's buffer by kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use<'a> {
     /// What the buffer is for.
-    pub(crate) role: &'static str,
-    pub(crate) buffer: &'a Buffer,
-    /// The offset of the first byte.
-    pub(crate) start: u64,
-    /// The offset one past the last byte.
-    pub(crate) end: u64,
+    role: &'static str,
+    given: Slice<'a>,
+    /// The offset one past the last byte that kernels bind.
+    end: u64,
 }
 
 /// Why a caller's buffer cannot be used. [`reduce`](crate::reduce), [`histogram`](crate::histogram) and
@@ -105,14 +103,17 @@ pub enum BufferError {
         /// The missing usage, with which the buffer must be created.
         usage: BufferUsages,
     },
-    /// The buffer is too short. For a workspace: it was made for a smaller plan.
-    #[error("the {role} needs bytes {start}..{end}, but ends at byte {size}")]
+    /// The buffer is too short, or a slice ends beyond its buffer. For a workspace: it was made for a smaller
+    /// plan.
+    #[error(
+        "the {role} needs bytes {start}..{end}, but ends at byte {size}: make it longer, or give a slice that ends inside its buffer"
+    )]
     TooShort {
         /// What the buffer is for.
         role: &'static str,
-        /// First byte needed.
+        /// First byte needed, or of the slice.
         start: u64,
-        /// One past the last byte needed.
+        /// One past the last byte needed, or of the slice.
         end: u64,
         /// The end of the buffer, or of the given slice.
         size: u64,
@@ -141,44 +142,50 @@ pub enum BufferError {
 }
 
 impl<'a> Use<'a> {
-    /// The use of `size` bytes from `start`. The end saturates.
-    pub(crate) fn of(role: &'static str, buffer: &'a Buffer, start: u64, size: u64) -> Self {
-        Use { role, buffer, start, end: start.saturating_add(size) }
+    /// The use of the first `size` bytes of a slice. The end saturates.
+    pub(crate) fn of(role: &'static str, given: Slice<'a>, size: u64) -> Self {
+        Use { role, given, end: given.offset().saturating_add(size) }
     }
 
-    /// Checks that the buffer has [`BufferUsages::STORAGE`] and is long enough.
+    /// The use of a slice up to a byte of its buffer.
+    pub(crate) fn until(role: &'static str, given: Slice<'a>, end: u64) -> Self {
+        Use { role, given, end }
+    }
+
+    /// Checks that the buffer has [`BufferUsages::STORAGE`], and holds the whole slice and every byte used. Of
+    /// an odd number of 16-bit elements the last word ends behind the slice.
     pub(crate) fn check(&self) -> Result<(), BufferError> {
-        let Use { role, buffer, start, end } = *self;
+        let buffer = self.given.buffer();
         if !buffer.usage().contains(BufferUsages::STORAGE) {
-            return Err(BufferError::Usage { role, usage: BufferUsages::STORAGE });
+            return Err(BufferError::Usage { role: self.role, usage: BufferUsages::STORAGE });
         }
-        if end > buffer.size() {
-            return Err(BufferError::TooShort { role, start, end, size: buffer.size() });
-        }
-        Ok(())
+        self.ends(self.end.max(self.given.end()), buffer.size())
     }
 
-    /// Checks that the range is inside the slice that the caller gave.
-    pub(crate) fn inside(&self, given: Slice<'_>) -> Result<(), BufferError> {
-        let Use { role, start, end, .. } = *self;
-        if end > given.end() {
-            return Err(BufferError::TooShort { role, start, end, size: given.end() });
-        }
-        Ok(())
+    /// Makes the same checks, and that every byte used is inside the slice.
+    pub(crate) fn inside(&self) -> Result<(), BufferError> {
+        self.check()?;
+        self.ends(self.end, self.given.end())
+    }
+
+    fn ends(&self, end: u64, size: u64) -> Result<(), BufferError> {
+        let (role, start) = (self.role, self.given.offset());
+        if end > size { Err(BufferError::TooShort { role, start, end, size }) } else { Ok(()) }
     }
 
     /// Checks the alignment of its start.
     pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), BufferError> {
         let align = limits.min_storage_buffer_offset_alignment;
-        if self.start.is_multiple_of(u64::from(align)) {
+        let offset = self.given.offset();
+        if offset.is_multiple_of(u64::from(align)) {
             return Ok(());
         }
-        Err(BufferError::Offset { role: self.role, offset: self.start, align })
+        Err(BufferError::Offset { role: self.role, offset, align })
     }
 
-    /// Checks that another use has another buffer.
+    /// Checks that another use has another buffer, unless this one binds nothing.
     pub(crate) fn apart(&self, other: &Use<'_>) -> Result<(), BufferError> {
-        if self.buffer == other.buffer {
+        if self.end > self.given.offset() && self.given.buffer() == other.given.buffer() {
             return Err(BufferError::Aliased { first: self.role, second: other.role });
         }
         Ok(())

@@ -18,6 +18,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "wide",
     "vectors",
     "map4",
+    "rolled",
     "pair",
     "adjoining",
     "strided",

@@ -6,8 +6,8 @@ use wgpu::{Buffer, BufferSlice};
 /// receives results.
 ///
 /// It is made from a whole buffer (`&buffer`), from a wgpu slice (`buffer.slice(256..1024)`), or by
-/// [`Slice::new`]. [`Slice::new`] checks nothing: the function that takes a slice beyond the buffer's end
-/// returns an error, and never panics. The buffer needs [`wgpu::BufferUsages::STORAGE`].
+/// [`Slice::new`]. [`Slice::new`] and [`Slice::at`] check nothing: the function that takes a slice of which a
+/// byte or the offset is beyond the buffer's end returns an error, and never panics. The buffer needs [`wgpu::BufferUsages::STORAGE`].
 #[derive(Clone, Copy, Debug)]
 pub struct Slice<'a> {
     buffer: &'a Buffer,

@@ -51,8 +51,7 @@ impl Way {
     /// Compiles a case.
     fn compile(self, device: &wgpu::Device, case: &Case) -> Reducer {
         let monoid = case.op.over(case.element).expect("only what is defined is run");
-        let mut options = Options::default();
-        options.subgroups = self.subgroups;
+        let options = Options::default().with_subgroups(self.subgroups);
         let reducer = if self.checked {
             Reducer::with_options(device, monoid, options)
         } else {
@@ -204,7 +203,7 @@ impl Given {
         Given { task: case.task, buffer }
     }
 
-    fn with<'a>(&'a self, reduction: Reduction<'a>) -> Reduction<'a> {
+    fn with<'r, 'b>(&'b self, reduction: Reduction<'r, 'b>) -> Reduction<'r, 'b> {
         match self.task {
             Task::Counted => reduction.first(&self.buffer),
             Task::Offsets(_) | Task::Skewed => reduction.between(&self.buffer),

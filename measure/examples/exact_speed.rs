@@ -275,15 +275,13 @@ impl Case {
 
     fn measure(&self, timer: &Timer, budget: Budget, wanted: &Wanted, log2: u32) -> Result<(), Failure> {
         let device = timer.device();
-        let mut plain = Options::default();
-        plain.subgroups = !wanted.0.has("no-subgroups");
+        let plain = Options::default().with_subgroups(!wanted.0.has("no-subgroups"));
         let features = self.op.over(self.element)?.features();
         let plain_runs =
             device.features().contains(features).then(|| self.prepare(device, plain)).transpose()?;
         for tuning in wanted.tunings()? {
-            let mut exact = plain;
             let rung = Rung::named("exact")?;
-            exact.accuracy = Accuracy::Exact;
+            let mut exact = plain.with_accuracy(Accuracy::Exact);
             if let Some((size, groups)) = tuning {
                 let mut tuning =
                     Tuning::of(rung.kernel, &device.limits(), u64::MAX).with_workgroup_size(size);

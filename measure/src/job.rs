@@ -49,10 +49,8 @@ impl Job {
     /// The options of its reducer.
     pub fn options(&self) -> Options<'static> {
         let Job { rung, finish, tuning, .. } = *self;
-        let mut options = Options::default();
-        options.subgroups = self.subgroups;
-        options.strategy = Strategy::Rung { rung, finish, tuning };
-        options
+        let strategy = Strategy::Rung { rung, finish, tuning };
+        Options::default().with_subgroups(self.subgroups).with_strategy(strategy)
     }
 
     /// Its reducer.

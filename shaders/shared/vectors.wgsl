@@ -46,6 +46,21 @@ fn load4(i: u32, origin: u32) -> Acc {
 
 #ifndef map4
 // Four elements become one accumulator. An operator with a shorter way declares its own `map4`.
+#ifdef rolled
+#import combine_four
+
+#ifdef pair
+fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
+    return combine_four(
+        map(v.x, w.x, index), map(v.y, w.y, index + 1u), map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u),
+    );
+}
+#else
+fn map4(v: vec4<Elem>, index: u32) -> Acc {
+    return combine_four(map(v.x, index), map(v.y, index + 1u), map(v.z, index + 2u), map(v.w, index + 3u));
+}
+#endif
+#else
 #ifdef pair
 fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
     return combine(
@@ -60,5 +75,6 @@ fn map4(v: vec4<Elem>, index: u32) -> Acc {
         combine(map(v.z, index + 2u), map(v.w, index + 3u)),
     );
 }
+#endif
 #endif
 #endif

@@ -10,26 +10,39 @@ use crate::reduce::Extent;
 use crate::slice::Slice;
 
 /// The description of one histogram. [`Histogram::of`] starts it, and one of [`into`](Counting::into),
-/// [`wait`](Counting::wait), [`read`](Counting::read) and [`plan`](Counting::plan) ends it.
+/// [`wait`](Counting::wait), [`read`](Counting::read) and [`plan`](Counting::plan) ends it. It borrows the
+/// histogram (`'h`) and the buffer (`'b`), each for its own time.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
-pub struct Counting<'a> {
-    histogram: &'a Histogram,
-    keys: Slice<'a>,
+pub struct Counting<'h, 'b> {
+    histogram: &'h Histogram,
+    keys: Slice<'b>,
+    len: Option<u64>,
 }
 
-impl<'a> Counting<'a> {
-    pub(super) fn new(histogram: &'a Histogram, keys: Slice<'a>) -> Self {
-        Counting { histogram, keys }
+impl<'h, 'b> Counting<'h, 'b> {
+    pub(super) fn new(histogram: &'h Histogram, keys: Slice<'b>) -> Self {
+        Counting { histogram, keys, len: None }
+    }
+
+    /// Counts only the first `n` keys, for a buffer with more room than data. With `len(0)` any buffer is an
+    /// empty input. If the input has fewer keys, the last step returns [`HistogramError::TooFewKeys`].
+    pub fn len(self, n: u64) -> Self {
+        Counting { len: Some(n), ..self }
     }
 
     /// Plans the dispatches.
     ///
     /// # Errors
     ///
-    /// See [`Job::plan`](crate::histogram::Job::plan).
+    /// See [`Job::plan`](crate::histogram::Job::plan) and [`Counting::len`].
     pub fn plan(&self) -> Result<Plan, HistogramError> {
-        self.histogram.plan(Extent { offset: self.keys.offset(), len: self.keys.size() / KEY })
+        let has = self.keys.size() / KEY;
+        let len = self.len.unwrap_or(has);
+        if len > has {
+            return Err(HistogramError::TooFewKeys { asked: len, has });
+        }
+        self.histogram.plan(Extent { offset: self.keys.offset(), len })
     }
 
     /// Binds the buffers, once, and returns a histogram that can be recorded any number of times.
@@ -43,8 +56,8 @@ impl<'a> Counting<'a> {
     /// - The errors of [`Counting::plan`].
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or is
     ///   both input and output.
-    pub fn into(self, counts: impl Into<Slice<'a>>) -> Result<Prepared, HistogramError> {
-        self.histogram.prepare(self.keys, counts.into())
+    pub fn into<'s>(self, counts: impl Into<Slice<'s>>) -> Result<Prepared, HistogramError> {
+        self.histogram.prepare(self.plan()?, self.keys, counts.into())
     }
 
     /// Records, submits, waits, and returns the counts, one per bin. This is for tools and tests. In a
@@ -65,15 +78,16 @@ impl<'a> Counting<'a> {
     /// # Errors
     ///
     /// See [`Counting::wait`].
-    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<u32>, HistogramError>> + use<'a> {
-        let counts = self.submit(queue).map(|readback| readback.read(self.histogram.job().output()));
+    pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<u32>, HistogramError>> + use<> {
+        let size = self.histogram.job().output();
+        let counts = self.submit(queue).map(|readback| readback.read(size));
         async move { Ok(bytemuck::pod_collect_to_vec(&counts?.await?)) }
     }
 
     fn submit(self, queue: &Queue) -> Result<read::Readback, HistogramError> {
         let size = self.histogram.job().output();
         read::submit((self.histogram.device(), queue), size, |counts, encoder| {
-            self.histogram.prepare(self.keys, counts.into())?.encode(encoder);
+            self.histogram.prepare(self.plan()?, self.keys, counts.into())?.encode(encoder);
             Ok(())
         })
     }

@@ -65,6 +65,14 @@ pub enum HistogramError {
         /// Bytes the device binds.
         limit: u64,
     },
+    /// More keys asked for than the input has: by [`Counting::len`](crate::histogram::Counting::len).
+    #[error("the first {asked} keys of an input that has {has}: ask for fewer, or give a longer slice")]
+    TooFewKeys {
+        /// The number asked for.
+        asked: u64,
+        /// The number that the input has.
+        has: u64,
+    },
     /// More keys than a counter can count.
     #[error(
         "{0} keys: one histogram takes at most 4294967295; split the input, and add the second part's counts"

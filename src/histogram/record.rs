@@ -118,7 +118,7 @@ impl Histogram {
 
     /// Describes a histogram of all keys of a buffer or of a slice of one. The methods of [`Counting`] run
     /// it. Bytes after the last whole key are ignored.
-    pub fn of<'a>(&'a self, keys: impl Into<Slice<'a>>) -> Counting<'a> {
+    pub fn of<'b>(&self, keys: impl Into<Slice<'b>>) -> Counting<'_, 'b> {
         Counting::new(self, keys.into())
     }
 
@@ -127,8 +127,12 @@ impl Histogram {
         &self.device
     }
 
-    pub(super) fn prepare(&self, input: Slice<'_>, output: Slice<'_>) -> Result<Prepared, HistogramError> {
-        let plan = self.plan(Extent { offset: input.offset(), len: input.size() / KEY })?;
+    pub(super) fn prepare(
+        &self,
+        plan: Plan,
+        input: Slice<'_>,
+        output: Slice<'_>,
+    ) -> Result<Prepared, HistogramError> {
         self.check(&plan, input, output)?;
         let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));
         let params =
@@ -161,11 +165,10 @@ impl Histogram {
     }
 
     fn check(&self, plan: &Plan, input: Slice<'_>, output: Slice<'_>) -> Result<(), HistogramError> {
-        let read = Use::of("input", input.buffer(), input.offset(), input.size() / KEY * KEY);
-        let written = Use::of("output", output.buffer(), output.offset(), plan.output);
+        let read = Use::of("input", input, input.size());
+        let written = Use::of("output", output, plan.output);
         read.check()?;
-        written.check()?;
-        written.inside(output)?;
+        written.inside()?;
         read.apart(&written)?;
         Ok(written.aligned(&self.limits)?)
     }

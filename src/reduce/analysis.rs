@@ -24,7 +24,10 @@ impl Source {
 
     pub(super) fn parse(&self) -> Result<(Module, ModuleInfo), MonoidError> {
         let module = naga::front::wgsl::parse_str(&self.text).map_err(|error| {
-            self.at(error.location(&self.text), error.emit_to_string_with_path(&self.text, "operator"))
+            // The first label may be of a type that is written nowhere.
+            let first = error.labels().map(|(span, _)| span).find(Span::is_defined);
+            let location = first.map(|span| span.location(&self.text));
+            self.at(location, error.emit_to_string_with_path(&self.text, "operator"))
         })?;
         let validated = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
         let info = validated.map_err(|error| {
@@ -105,6 +108,14 @@ impl Signatures<'_> {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.find(name).is_some()
+    }
+
+    /// Whether the invocations that run one of the functions may part ways.
+    pub(super) fn branches(&self) -> bool {
+        use naga::Statement::{If, Loop, Switch};
+        let parts =
+            |statement: &naga::Statement| matches!(statement, If { .. } | Switch { .. } | Loop { .. });
+        self.module.functions.iter().any(|(_, function)| function.body.iter().any(parts))
     }
 
     /// The type that a function returns.

@@ -19,42 +19,40 @@ pub(super) fn check(
     output: Slice<'_>,
     limits: &wgpu::Limits,
 ) -> Result<(), ReduceError> {
-    let written = Use::of("output", output.buffer(), output.offset(), plan.output);
-    written.check()?;
-    written.inside(output)?;
+    let written = Use::of("output", output, plan.output);
+    written.inside()?;
     written.aligned(limits)?;
     for read in reads(plan, sources) {
         read.check()?;
         read.apart(&written)?;
     }
     if let Some(list) = sources.offsets {
-        Use::of(OFFSETS, list.buffer(), list.offset(), 0).aligned(limits)?;
+        Use::of(OFFSETS, list, 0).aligned(limits)?;
     }
     if let Some(count) = sources.count {
         if !count.offset().is_multiple_of(4) {
             return Err(PlanError::Misaligned { offset: count.offset(), size: 4 }.into());
         }
         // The count is read before anything is written, so it may be in the output's buffer.
-        Use::of("count", count.buffer(), count.offset(), 4).check()?;
+        Use::of("count", count, 4).inside()?;
     }
     Ok(())
 }
 
-/// All ranges of the caller's buffers that a plan reads.
+/// All slices that a reduction reads: as they were given, and as far as each launch of the plan binds them.
 fn reads<'a>(plan: &Plan, sources: &Sources<'a>) -> Vec<Use<'a>> {
-    let mut reads = Vec::new();
+    let inputs = sources.parts.iter().map(|part| Use::of("input", *part, 0));
+    let second = sources.second.map(|second| Use::of("second input", second, 0));
+    let offsets = sources.offsets.map(|list| Use::of(OFFSETS, list, 0));
+    let mut reads: Vec<_> = inputs.chain(second).chain(offsets).collect();
     for launch in &plan.launches {
         if let Src::Inputs { part, first, next, second } = launch.src {
-            let (buffer, offset) = (sources.parts[part].buffer(), sources.parts[part].offset());
-            reads.push(Use { role: "input", buffer, start: offset, end: next.unwrap_or(first).end() });
-            for (input, bytes) in sources.second.iter().zip(second) {
-                let (buffer, offset) = (input.buffer(), input.offset());
-                reads.push(Use { role: "second input", buffer, start: offset, end: bytes.end() });
-            }
+            reads.push(Use::until("input", sources.parts[part], next.unwrap_or(first).end()));
+            let bound = sources.second.iter().zip(second);
+            reads.extend(bound.map(|(input, bytes)| Use::until("second input", *input, bytes.end())));
         }
-        for (list, bytes) in sources.offsets.iter().zip(launch.offsets) {
-            reads.push(Use::of(OFFSETS, list.buffer(), list.offset(), bytes.end()));
-        }
+        let bound = sources.offsets.iter().zip(launch.offsets);
+        reads.extend(bound.map(|(list, bytes)| Use::of(OFFSETS, *list, bytes.end())));
     }
     reads
 }

@@ -126,6 +126,7 @@ impl Text<'_> {
             .define("wide", !monoid.acc.is_word())
             .define("vectors", self.reads_vectors())
             .define("map4", monoid.has_map4)
+            .define("rolled", monoid.is_rolled)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
             .define("strided", is_strided)
@@ -192,12 +193,26 @@ impl Text<'_> {
         let text = self.compose();
         let refused =
             |message: String| ReduceError::Composed { name: self.monoid.name().to_owned(), message };
-        let module =
-            naga::front::wgsl::parse_str(&text).map_err(|error| refused(error.emit_to_string(&text)))?;
+        let module = naga::front::wgsl::parse_str(&text).map_err(|error| {
+            let line = error.labels().find_map(|(span, _)| self.own_line(&text, span));
+            refused(match line {
+                Some(line) => format!("line {line}: {}", error.message()),
+                None => error.emit_to_string(&text),
+            })
+        })?;
         Validator::new(ValidationFlags::all(), Capabilities::all())
             .validate(&module)
             .map_err(|error| refused(error.emit_to_string(&text)))?;
         Ok(())
+    }
+
+    /// The line of a custom operator's text where a span of the composed text starts; `None` if that is in
+    /// halofold's own.
+    fn own_line(&self, composed: &str, span: naga::Span) -> Option<usize> {
+        let own = &self.monoid.pieces.first()?.text;
+        let at = span.to_range()?.start.checked_sub(composed.find(own.trim())?)?;
+        let before = own.get(..own.len() - own.trim_start().len() + at)?;
+        Some(before.matches('\n').count() + 1)
     }
 }
 

@@ -144,7 +144,7 @@ pub enum ReduceError {
     Composed {
         /// The operator.
         name: String,
-        /// naga's message.
+        /// naga's message, after the line of the operator's text if the error is there.
         message: String,
     },
     /// The device was created without a feature.
@@ -239,6 +239,14 @@ pub enum ReduceError {
         /// Elements of the second.
         second: u64,
     },
+    /// More elements asked for than the input has: by [`Reduction::len`](crate::reduce::Reduction::len).
+    #[error("the first {asked} elements of an input that has {has}: ask for fewer, or give a longer slice")]
+    TooFewElements {
+        /// The number asked for.
+        asked: u64,
+        /// The number that the input has.
+        has: u64,
+    },
     /// Several parts, or none, for a shape that needs exactly one buffer. Holds the number of parts.
     #[error(
         "{0} parts: only `Shape::Whole` and `Shape::Accumulate` with one input take several; others need exactly one"
@@ -283,7 +291,10 @@ pub enum ReduceError {
     #[error("{0} segments: one reduction takes at most 4294967294; split the offsets")]
     TooManySegments(u64),
     /// Offsets are given for a shape that takes none, or missing for [`Shape::Offsets`].
-    #[error("offsets go with `Shape::Offsets`, and only with it: this shape is {0:?}")]
+    #[error("{}", match .0 {
+        Shape::Offsets { .. } => "a list of offsets is missing: give it by `.between(…)`".to_owned(),
+        shape => format!("a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.between(…)` out"),
+    })]
     Offsets(Shape),
     /// A count on the GPU for a shape that does not take one.
     #[error(
@@ -306,6 +317,16 @@ pub enum ReduceError {
     /// One value was asked for, but there are none or several. Holds their number.
     #[error("{0} results: ask for a `Vec` of them")]
     Results(u64),
+    /// Fewer bytes than one result has.
+    #[error("{bytes} bytes: one result of `{name}` has {size}")]
+    TooFewBytes {
+        /// The operator.
+        name: String,
+        /// The number of bytes given.
+        bytes: usize,
+        /// Bytes of one result.
+        size: u64,
+    },
     /// The results did not reach the host.
     #[error(transparent)]
     Read(#[from] ReadError),

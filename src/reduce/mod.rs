@@ -27,10 +27,8 @@
 //! assert_eq!(means, [1.5; 10]);
 //!
 //! // The sum of all its elements, rounded only once.
-//! let mut options = Options::default();
-//! options.accuracy = Accuracy::Exact;
-//! let exact = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, options)?;
-//! let sum: f32 = exact.of(&matrix).wait(&queue)?;
+//! let exact = Options::default().with_accuracy(Accuracy::Exact);
+//! let sum: f32 = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, exact)?.of(&matrix).wait(&queue)?;
 //! assert_eq!(sum, 1500.0);
 //! # Ok(())
 //! # }

@@ -168,6 +168,10 @@ pub struct Monoid {
     is_finished: bool,
     /// Whether the text declares `map4`.
     pub(crate) has_map4: bool,
+    /// Whether the text has branches or loops.
+    branches: bool,
+    /// Whether kernels call `combine` in a loop rather than in several places.
+    pub(crate) is_rolled: bool,
     features: Features,
     /// The format of its states, if its sums are exact.
     format: Option<Format>,
@@ -203,6 +207,10 @@ impl Monoid {
     /// rounds, results are as [deterministic](crate#determinism) as those of a float sum. Your functions
     /// decide what happens with NaN. The output has the layout of `array<Out>` in WGSL, with
     /// [`Monoid::out_size`] bytes from one result to the next.
+    ///
+    /// Prefer `select` to branches in `combine`, of which a kernel has more than ten copies. On SwiftShader, an
+    /// operator for the two largest elements and their positions compiles in 0.4 s with nested branches, and
+    /// in 0.2 s with `select`.
     ///
     /// This call parses and validates the text on the CPU, in well under a millisecond. Nothing is compiled
     /// for a device yet. `name` appears only in labels and errors.
@@ -358,6 +366,8 @@ impl Monoid {
             subgroup: None,
             is_finished: signatures.returns_argument("finish"),
             has_map4,
+            branches: signatures.branches(),
+            is_rolled: false,
             features,
             format: None,
         })
@@ -404,6 +414,13 @@ impl Monoid {
         };
         let state_fields = self.state_fields.clone();
         words.map_or(Cow::Borrowed(self), |words| Cow::Owned(Monoid { state_fields, ..words }))
+    }
+
+    /// The form of this operator for an adapter: compilers of software adapters may not come to an end with
+    /// several copies of a `combine` that branches.
+    pub(super) fn for_adapter(self, adapter: &wgpu::AdapterInfo) -> Self {
+        let is_software = adapter.device_type == wgpu::DeviceType::Cpu;
+        Monoid { is_rolled: self.op.is_none() && self.branches && is_software, ..self }
     }
 
     /// Returns this operator with [exact](crate::reduce::exact) sums, or itself if its sums are already

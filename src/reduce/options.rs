@@ -15,8 +15,8 @@ use crate::reduce::reducer::Reducer;
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
 
-/// How a reducer is compiled. Start with [`Options::default`], which [`Reducer::new`] uses, and change fields
-/// as needed.
+/// Options for the compilation of a reducer. Start with [`Options::default`], which [`Reducer::new`] uses, and set what
+/// differs: `Options::default().with_accuracy(Accuracy::Exact)`.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'a> {
@@ -59,7 +59,42 @@ impl Default for Options<'_> {
     }
 }
 
-impl Options<'_> {
+impl<'a> Options<'a> {
+    /// Returns these options with or without subgroup operations.
+    pub const fn with_subgroups(self, subgroups: bool) -> Self {
+        Options { subgroups, ..self }
+    }
+
+    /// Returns these options with a pipeline cache.
+    pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
+        Options { cache: Some(cache), ..self }
+    }
+
+    /// Returns these options with other kernels for whole inputs.
+    pub const fn with_strategy(self, strategy: Strategy) -> Self {
+        Options { strategy, ..self }
+    }
+
+    /// Returns these options with one launch or two for whole and strided inputs.
+    pub const fn with_meeting(self, meeting: Meeting) -> Self {
+        Options { meeting, ..self }
+    }
+
+    /// Returns these options with states as inputs, or with elements.
+    pub const fn with_from_states(self, from_states: bool) -> Self {
+        Options { from_states, ..self }
+    }
+
+    /// Returns these options with states as output, or with results.
+    pub const fn with_to_states(self, to_states: bool) -> Self {
+        Options { to_states, ..self }
+    }
+
+    /// Returns these options with exact sums, or with fast ones.
+    pub const fn with_accuracy(self, accuracy: Accuracy) -> Self {
+        Options { accuracy, ..self }
+    }
+
     /// All kernels that plans with these options may launch on a device with these limits.
     pub fn stages(&self, monoid: &Monoid, form: Form, limits: &wgpu::Limits) -> Vec<Stage> {
         let monoid = self.exact(monoid).unwrap_or(Cow::Borrowed(monoid));

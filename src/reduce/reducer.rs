@@ -106,8 +106,9 @@ impl Reducer {
         checks: pipeline::Checks,
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
-        let options = Options { meeting: options.meeting.on(&device.adapter_info()), ..options };
-        let monoid = options.exact(&monoid)?.on(device.features()).into_owned();
+        let adapter = device.adapter_info();
+        let options = Options { meeting: options.meeting.on(&adapter), ..options };
+        let monoid = options.exact(&monoid)?.on(device.features()).into_owned().for_adapter(&adapter);
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {
             features: options.features(device.features()),
@@ -125,7 +126,7 @@ impl Reducer {
 
     /// Describes a reduction of all elements of a buffer or of a slice of one. The methods of [`Reduction`]
     /// choose other shapes, add further inputs, and run it. Bytes after the last whole element are ignored.
-    pub fn of<'a>(&'a self, elements: impl Into<Slice<'a>>) -> Reduction<'a> {
+    pub fn of<'b>(&self, elements: impl Into<Slice<'b>>) -> Reduction<'_, 'b> {
         Reduction::new(self, elements.into())
     }
 

@@ -22,35 +22,69 @@ use crate::slice::Slice;
 ///
 /// The description itself costs nothing. The last step checks it and returns an error for a combination that
 /// is not supported.
+///
+/// It borrows the reducer (`'r`) and the buffers (`'b`), each for its own time. A function that takes any
+/// input may make the reducer itself, and code that differs only in the reduction may be given it:
+///
+/// ```
+/// use halofold::reduce::{Monoid, ReduceError, Reducer, Reduction};
+/// use halofold::{Slice, wgpu};
+///
+/// fn reduced<'a>(
+///     (device, queue): (&wgpu::Device, &wgpu::Queue),
+///     monoid: Monoid,
+///     input: impl Into<Slice<'a>>,
+/// ) -> Result<f32, ReduceError> {
+///     Reducer::new(device, monoid)?.of(input).wait(queue)
+/// }
+///
+/// fn described<'b>(
+///     (device, queue): (&wgpu::Device, &wgpu::Queue),
+///     monoid: Monoid,
+///     describe: impl for<'r> FnOnce(&'r Reducer) -> Reduction<'r, 'b>,
+/// ) -> Result<Vec<f32>, ReduceError> {
+///     describe(&Reducer::new(device, monoid)?).wait(queue)
+/// }
+/// # use halofold::{Element, reduce::Op, wgpu::util::DeviceExt as _};
+/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+/// # let Some((device, queue)) = opened else { return };
+/// # let buffer = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+/// #     label: None, contents: bytemuck::cast_slice(&[1.5f32; 8]), usage: wgpu::BufferUsages::STORAGE });
+/// # let (gpu, sum) = ((&device, &queue), Op::Sum.over(Element::F32).unwrap());
+/// # assert_eq!(reduced(gpu, sum.clone(), &buffer), Ok(12.0));
+/// # assert_eq!(described(gpu, sum, |sum| sum.of(&buffer).segments(4)), Ok(vec![6.0; 2]));
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "nothing is recorded before `into`, `wait` or `read`"]
-pub struct Reduction<'a> {
-    reducer: &'a Reducer,
+pub struct Reduction<'r, 'b> {
+    reducer: &'r Reducer,
     shape: Shape,
-    sources: Sources<'a>,
-    workspace: Option<&'a Workspace>,
+    sources: Sources<'b>,
+    workspace: Option<&'b Workspace>,
 }
 
 /// The buffers that a reduction reads.
 #[derive(Clone, Debug)]
-pub(super) struct Sources<'a> {
-    pub(super) parts: Vec<Slice<'a>>,
-    pub(super) second: Option<Slice<'a>>,
-    pub(super) offsets: Option<Slice<'a>>,
-    pub(super) count: Option<Slice<'a>>,
+pub(super) struct Sources<'b> {
+    pub(super) parts: Vec<Slice<'b>>,
+    pub(super) second: Option<Slice<'b>>,
+    pub(super) offsets: Option<Slice<'b>>,
+    pub(super) count: Option<Slice<'b>>,
+    len: Option<u64>,
     stands_for: Option<u32>,
 }
 
-impl<'a> Reduction<'a> {
-    pub(super) fn new(reducer: &'a Reducer, first: Slice<'a>) -> Self {
+impl<'r, 'b> Reduction<'r, 'b> {
+    pub(super) fn new(reducer: &'r Reducer, first: Slice<'b>) -> Self {
+        let parts = vec![first];
         let sources =
-            Sources { parts: vec![first], second: None, offsets: None, count: None, stands_for: None };
+            Sources { parts, second: None, offsets: None, count: None, len: None, stands_for: None };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
 
     /// Sets the second input of an operator that maps pairs. It must have as many elements as the first
     /// input. It may be the same buffer.
-    pub fn and(mut self, second: impl Into<Slice<'a>>) -> Self {
+    pub fn and<'s: 'b>(mut self, second: impl Into<Slice<'s>>) -> Self {
         self.sources.second = Some(second.into());
         self
     }
@@ -59,7 +93,7 @@ impl<'a> Reduction<'a> {
     /// part to the next.
     ///
     /// This is for [`Shape::Whole`] and [`Shape::Accumulate`], and for operators with one input.
-    pub fn chain(mut self, more: impl Into<Slice<'a>>) -> Self {
+    pub fn chain<'s: 'b>(mut self, more: impl Into<Slice<'s>>) -> Self {
         self.sources.parts.push(more.into());
         self
     }
@@ -84,7 +118,7 @@ impl<'a> Reduction<'a> {
     /// offsets are a list of `u32` on the GPU, and count elements from the start of the input. The list
     /// starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in the output's
     /// buffer.
-    pub fn between(mut self, offsets: impl Into<Slice<'a>>) -> Self {
+    pub fn between<'s: 'b>(mut self, offsets: impl Into<Slice<'s>>) -> Self {
         let list = offsets.into();
         self.sources.offsets = Some(list);
         self.shape(Shape::Offsets { count: (list.size() / 4).saturating_sub(1) })
@@ -101,7 +135,37 @@ impl<'a> Reduction<'a> {
         Reduction { shape, ..self }
     }
 
-    /// Reduces only the first `n` elements, where `n` is a count on the GPU. The count is a `u32` at a
+    /// Reduces only the first `n` elements, for a buffer with more room than data. `n` counts through all
+    /// parts, and of [`Shape::Strided`] only the elements taken; a second input is cut as well. It costs
+    /// nothing. If the input has fewer elements, the last step returns [`ReduceError::TooFewElements`].
+    ///
+    /// No buffer is empty; `len(0)` makes an empty input of any.
+    ///
+    /// ```
+    /// use halofold::Element;
+    /// use halofold::reduce::{Op, Reducer};
+    ///
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+    /// # let Some((device, queue)) = opened else { return Ok(()) };
+    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let list = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+    /// #     label: None, contents: bytemuck::cast_slice(&[1f32, 2.0, 6.0, 1e9, 1e9]), usage: wgpu::BufferUsages::STORAGE });
+    /// let sum = Reducer::new(&device, Op::Sum.over(Element::F32)?)?;
+    /// // `list` has room for many elements, and holds three.
+    /// assert_eq!(sum.of(&list).len(3).wait::<f32>(&queue)?, 9.0);
+    /// assert_eq!(sum.of(&list).len(0).wait::<f32>(&queue)?, 0.0);
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
+    /// ```
+    pub fn len(mut self, n: u64) -> Self {
+        self.sources.len = Some(n);
+        self
+    }
+
+    /// Reduces only the first `n` elements, where `n` is a count on the GPU: see [`Reduction::len`] for one on
+    /// the host. The count is a `u32` at a
     /// multiple of 4 bytes. An earlier dispatch may have written it, even in the same pass. If `n` exceeds
     /// the length of the input, all elements are reduced. The plan is made for the whole input; `finish`
     /// receives the smaller number. The count may be in the output's buffer: it is read before anything is
@@ -133,7 +197,7 @@ impl<'a> Reduction<'a> {
     /// # }
     /// # run().unwrap();
     /// ```
-    pub fn first(mut self, count: impl Into<Slice<'a>>) -> Self {
+    pub fn first<'s: 'b>(mut self, count: impl Into<Slice<'s>>) -> Self {
         self.sources.count = Some(count.into());
         self
     }
@@ -147,7 +211,7 @@ impl<'a> Reduction<'a> {
 
     /// Uses scratch memory that other reductions may share. Without this call the prepared reduction
     /// allocates its own.
-    pub fn workspace(self, workspace: &'a Workspace) -> Self {
+    pub fn workspace(self, workspace: &'b Workspace) -> Self {
         Reduction { workspace: Some(workspace), ..self }
     }
 
@@ -155,11 +219,16 @@ impl<'a> Reduction<'a> {
     ///
     /// # Errors
     ///
-    /// See [`Plan::of`].
+    /// See [`Plan::of`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, ReduceError> {
-        let Sources { parts, second, stands_for, .. } = &self.sources;
-        let parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
-        let plan = self.reducer.plan(self.shape, &parts, second.map(|slice| self.extent(slice)))?;
+        let Sources { parts, second, len, stands_for, .. } = &self.sources;
+        let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
+        let mut second = second.map(|slice| self.extent(slice));
+        if let Some(len) = *len {
+            cut(&mut parts, len)?;
+            second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
+        }
+        let plan = self.reducer.plan(self.shape, &parts, second)?;
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
     }
 
@@ -178,7 +247,7 @@ impl<'a> Reduction<'a> {
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
     /// - The workspace is too small.
-    pub fn into(self, output: impl Into<Slice<'a>>) -> Result<Prepared, ReduceError> {
+    pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
         self.prepare(output.into())
     }
 
@@ -207,9 +276,10 @@ impl<'a> Reduction<'a> {
     pub fn read<T: FromResults>(
         self,
         queue: &Queue,
-    ) -> impl Future<Output = Result<T, ReduceError>> + use<'a, T> {
-        let bytes = self.submit::<T>(queue).map(|(readback, size)| readback.read(size));
-        async move { self.reducer.results(&bytes?.await?) }
+    ) -> impl Future<Output = Result<T, ReduceError>> + use<'r, T> {
+        let (reducer, submitted) = (self.reducer, self.submit::<T>(queue));
+        let bytes = submitted.map(|(readback, size)| readback.read(size));
+        async move { reducer.results(&bytes?.await?) }
     }
 
     fn extent(&self, slice: Slice<'_>) -> Extent {
@@ -275,4 +345,14 @@ impl<'a> Reduction<'a> {
         })?;
         Ok((readback, plan.results * self.reducer.output_layout().stride))
     }
+}
+
+/// Cuts the parts of an input to the first elements.
+fn cut(parts: &mut [Extent], len: u64) -> Result<(), ReduceError> {
+    let mut left = len;
+    for part in parts {
+        part.len = part.len.min(left);
+        left -= part.len;
+    }
+    if left > 0 { Err(ReduceError::TooFewElements { asked: len, has: len - left }) } else { Ok(()) }
 }

@@ -17,6 +17,36 @@ use crate::reduce::value::{Field, Number};
 /// | `struct Out { low: vec2<f32>, count: u32 }` | `([f32; 2], u32)` |
 /// | the exact sum of 32-bit integers | `u64` or `i64` |
 /// | the exact sum of 64-bit integers | `i128` |
+/// | a [state](crate::reduce#states) | its numbers in the same way |
+/// | a state of an [exact sum](crate::reduce::exact) | `[i64; 16]` of f32 and f16, `[i64; 25]` of products, `[i64; 73]` of f64 |
+///
+/// The numbers are taken in the order of their offsets, and it does not matter how tuples and arrays group them.
+/// A tuple has at most eight members; more go into tuples of tuples and arrays:
+///
+/// ```
+/// use halofold::Element;
+/// use halofold::reduce::{Arity, Monoid, Reducer};
+///
+/// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+/// # let Some((device, _queue)) = opened else { return Ok(()) };
+/// let wgsl = "
+/// alias Acc = f32;
+/// struct Out { low: f32, high: f32, sum: f32, mean: f32, a: vec4<f32>, b: f32, count: u32 }
+/// fn map(elem: Elem, index: u32) -> Acc { return elem; }
+/// fn identity() -> Acc { return 0.0; }
+/// fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+/// fn finish(acc: Acc, n: u32) -> Out { return Out(acc, acc, acc, acc, vec4(acc), acc, n); }
+/// ";
+/// let reducer = Reducer::new(&device, Monoid::custom("ten", Element::F32, Arity::One, wgsl)?)?;
+/// type Out = ((f32, f32, f32, f32), [f32; 4], (f32, u32));
+/// let bytes = [0; 48]; // as read from the output
+/// let ((low, high, sum, mean), a, (b, count)): Out = reducer.results(&bytes)?;
+/// # assert_eq!((low, high, sum, mean, a, b, count), (0.0, 0.0, 0.0, 0.0, [0.0; 4], 0.0, 0));
+/// # Ok(())
+/// # }
+/// # run().unwrap();
+/// ```
 pub trait FromResult: Sized {
     /// Takes its numbers from those that are left; `None` if their types do not match.
     #[doc(hidden)]
@@ -85,7 +115,11 @@ pub(super) fn read<T: FromResults>(reducer: &Reducer, bytes: &[u8]) -> Result<T,
     let results = Results { bytes, layout: &layout };
     let count = results.count() as u64;
     if !T::takes(count) {
-        return Err(ReduceError::Results(count));
+        let name = || reducer.monoid().name().to_owned();
+        return Err(match count {
+            0 => ReduceError::TooFewBytes { name: name(), bytes: bytes.len(), size: layout.stride },
+            _ => ReduceError::Results(count),
+        });
     }
     T::from_results(&results).ok_or_else(|| wrong_type::<T>(reducer, &layout))
 }
@@ -171,7 +205,7 @@ impl<T: FromResult, const N: usize> FromResult for [T; N] {
     }
 }
 
-/// Implements `FromResult` for tuples of up to four members.
+/// Implements `FromResult` for tuples of up to eight members.
 macro_rules! tuples {
     ($(($($part:ident),*);)*) => {
         $(impl<$($part: FromResult),*> FromResult for ($($part,)*) {
@@ -186,6 +220,10 @@ tuples! {
     (A, B);
     (A, B, C);
     (A, B, C, D);
+    (A, B, C, D, E);
+    (A, B, C, D, E, F);
+    (A, B, C, D, E, F, G);
+    (A, B, C, D, E, F, G, H);
 }
 
 #[cfg(test)]
@@ -210,6 +248,12 @@ mod tests {
         let pair = [field(0, Number::F32), field(8, Number::F32)];
         assert_eq!(read::<[f32; 2]>(&bytes, 16, &pair), Some([1.5, 2.5]));
         assert_eq!(read::<(Value, f32)>(&bytes, 16, &pair), Some((Value::F32(1.5), 2.5)));
+        let six: Vec<_> = (0..6).map(|word| field(4 * word, Number::U32)).collect();
+        let words = [1u32, 2, 3, 4, 5, 6];
+        let words = bytemuck::bytes_of(&words);
+        assert_eq!(read::<(u32, u32, u32, u32, u32, u32)>(words, 24, &six), Some((1, 2, 3, 4, 5, 6)));
+        type Nested = ((u32, u32), [u32; 3], u32);
+        assert_eq!(read::<Nested>(words, 24, &six), Some(((1, 2), [3, 4, 5], 6)));
         let halves = bytemuck::bytes_of(&[-1i64, 5]).to_vec();
         assert_eq!(read::<i128>(&halves, 16, &[field(0, Number::HalvesI64)]), Some(5 - (1 << 32)));
     }

@@ -112,7 +112,7 @@ pub(super) fn prepare_exact(
     }
 }
 
-fn changes<'a>(reducer: &'a Reducer, config: &Config, grids: Grids<'a>) -> Reduction<'a> {
+fn changes<'r, 'b>(reducer: &'r Reducer, config: &Config, grids: Grids<'b>) -> Reduction<'r, 'b> {
     let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
     reducer.of(first).and(second)
 }

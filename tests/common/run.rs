@@ -22,7 +22,7 @@ pub fn spanned(shape: Shape, taken: u64) -> u64 {
 }
 
 /// A reduction of one input, or of two in pairs.
-pub fn over<'a>(reducer: &'a Reducer, inputs: &[Slice<'a>]) -> Reduction<'a> {
+pub fn over<'r, 'b>(reducer: &'r Reducer, inputs: &[Slice<'b>]) -> Reduction<'r, 'b> {
     let first = reducer.of(inputs[0]);
     inputs.get(1).map_or(first.clone(), |second| first.and(*second))
 }
@@ -31,7 +31,7 @@ pub fn over<'a>(reducer: &'a Reducer, inputs: &[Slice<'a>]) -> Reduction<'a> {
 ///
 /// Both find `start` there, or poison; the second finds scratch memory and ticket counters as the first one left them. Fails
 /// if anything beside the output was written.
-pub fn run(gpu: &Gpu, reduction: &Reduction<'_>, start: Option<&[u8]>) -> Result<[Vec<u8>; 2], String> {
+pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>, start: Option<&[u8]>) -> Result<[Vec<u8>; 2], String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let plan = reduction.plan().map_err(|error| text(&error))?;
     let [before, output] = [(); 2].map(|()| room(gpu, GUARD + plan.output() + GUARD));

@@ -337,6 +337,11 @@ fn wrong_buffers_are_refused() {
     assert_eq!(refused(&keys, 4, 1000, &counts, 0), short("input", 4, 4004, 4000));
     assert_eq!(refused(&keys, 0, 1000, &counts, 1280), short("output", 1280, 1680, 1600));
     assert_eq!(refused(&keys, 0, 1, &counts, u64::MAX - 3), short("output", u64::MAX - 3, u64::MAX, 1600));
+    let beyond = histogram.of(&keys).into(Slice::new(&counts, 0, 2000)).unwrap_err();
+    assert_eq!(beyond, short("output", 0, 2000, 1600));
+    let first = |n| histogram.of(&keys).len(n).plan();
+    assert_eq!(first(1001).unwrap_err(), E::TooFewKeys { asked: 1001, has: 1000 });
+    assert_eq!(first(10).unwrap(), histogram.plan(Extent { offset: 0, len: 10 }).unwrap());
     assert_eq!(
         refused(&other, 0, 10, &counts, 0),
         E::Buffer(BufferError::Usage { role: "input", usage: STORAGE })

@@ -131,8 +131,7 @@ proptest! {
         let _ = (config.overrides(), config.flops(), config.variant.tile(config.tuning.block));
         let _ = job.plan(Extent { offset: 0, len }, &limits);
         let _ = job.overrides(histogram::Step::Count);
-        let mut options = Options::default();
-        options.strategy = way;
+        let options = Options::default().with_strategy(way);
         let sum = Op::Sum.over(Element::U32).unwrap();
         let extent = [Extent { offset: 4, len }];
         let _ = options.check(&sum, Form::Whole, Features::all(), &limits);
@@ -251,8 +250,7 @@ fn rungs_are_right_or_refused() {
             judged(case, || {
                 let scene = &case.scene;
                 let words: Vec<u32> = (0..len).map(|i| i.wrapping_mul(2_654_435_761)).collect();
-                let mut options = Options::default();
-                options.strategy = way;
+                let options = Options::default().with_strategy(way);
                 let sum = Op::Sum.over(Element::U32).map_err(text)?;
                 let device = &scene.device;
                 let reducer = Reducer::with_options(device, sum, options).map_err(text)?;

@@ -29,8 +29,7 @@ fn check(cases: &[Case]) {
     for gpu in [gpu(), &narrow] {
         for subgroups in [true, false] {
             let monoid = Monoid::custom("longest-way", Element::U32, Arity::One, LONGEST_WAY).unwrap();
-            let mut options = Options::default();
-            options.subgroups = subgroups;
+            let options = Options::default().with_subgroups(subgroups);
             let reducer = Reducer::with_options(&gpu.device, monoid, options).unwrap();
             for (shape, len, offsets) in cases {
                 let extent = Extent { offset: 4, len: *len };

@@ -73,17 +73,14 @@ impl Case {
         let buffers: Vec<_> = self.inputs.iter().map(|data| poisoned(gpu(), data.bytes(), offset)).collect();
         let size = SEGMENTS * LEN * self.element.size();
         let inputs: Vec<_> = buffers.iter().map(|buffer| Slice::new(buffer, offset, size)).collect();
-        let mut options = Options::default();
-        options.to_states = true;
+        let options = Options::default().with_to_states(true);
         run_twice(&over(&self.reducer(options)?, &inputs).shape(shape))
     }
 
     /// What states leave: their result, or one state.
     fn of_states(&self, states: &[u8], to_states: bool) -> Result<(Vec<u8>, u64), String> {
         let states = buffer(gpu(), states, wgpu::BufferUsages::STORAGE);
-        let mut options = Options::default();
-        (options.from_states, options.to_states) = (true, to_states);
-        let reducer = self.reducer(options)?;
+        let reducer = self.reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
         let all = Slice::new(&states, 0, SEGMENTS * self.monoid.acc_size());
         run_twice(&reducer.of(all).standing_for((SEGMENTS * LEN) as u32))
     }
@@ -108,7 +105,7 @@ impl Case {
 }
 
 /// Runs a reduction twice, and answers its output with the plan's depth.
-fn run_twice(reduction: &Reduction<'_>) -> Result<(Vec<u8>, u64), String> {
+fn run_twice(reduction: &Reduction<'_, '_>) -> Result<(Vec<u8>, u64), String> {
     let plan = reduction.plan().map_err(|error| error.to_string())?;
     let [first, second] = run(gpu(), reduction, None)?;
     if first != second {

@@ -59,14 +59,13 @@ fn measure() -> Result<Errors, Failure> {
     let info = adapter.get_info();
     let mut errors: [Vec<f64>; 3] = Default::default();
     for ((name, _), errors) in KINDS.into_iter().zip(&mut errors) {
-        let mut options = Options::default();
-        if name == "exact" {
-            options.accuracy = Accuracy::Exact;
+        let options = if name == "exact" {
+            Options::default().with_accuracy(Accuracy::Exact)
         } else {
             let rung = Rung::named(name)?;
             let tuning = Tuning::of(rung.kernel, &device.limits(), 1 << 22);
-            options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-        }
+            Options::default().with_strategy(Strategy::Rung { rung, finish: rung.finishes[0], tuning })
+        };
         let sum = Reducer::with_options(&device, Op::Sum.over(Element::F32)?, options)?;
         for power in POWERS {
             let elements = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {

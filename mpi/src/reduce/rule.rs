@@ -46,10 +46,8 @@ impl Rule {
 
     /// How the GPU computes it.
     pub fn options(self) -> Options<'static> {
-        let mut options = Options::default();
-        options.to_states = true;
-        options.accuracy = if self.format.is_some() { Accuracy::Exact } else { Accuracy::Fast };
-        options
+        let accuracy = if self.format.is_some() { Accuracy::Exact } else { Accuracy::Fast };
+        Options::default().with_to_states(true).with_accuracy(accuracy)
     }
 
     /// The words of no elements.

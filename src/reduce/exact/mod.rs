@@ -29,7 +29,7 @@
 //! # The state
 //!
 //! With [`Options::to_states`](crate::reduce::Options::to_states) a reduction writes a state: a row of 64-bit two's-complement
-//! integers, little-endian. **States are merged by adding them, word by word**: on the GPU, by [`State::merge`], or by anything that adds
+//! integers, little-endian, which is an array `[i64; 16]`, `[i64; 25]` or `[i64; 73]` on the host. **States are merged by adding them, word by word**: on the GPU, by [`State::merge`], or by anything that adds
 //! 64-bit integers, such as an MPI sum, a database or a spreadsheet. Up to 2^31 states, in any order, give the same words.
 //!
 //! | word | contents, in the state of an input |

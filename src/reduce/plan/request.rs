@@ -8,6 +8,7 @@ use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
+use crate::reduce::plan::strided::step;
 use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
@@ -212,7 +213,7 @@ impl<'a> Request<'a> {
             return Err(ReduceError::no_atomic(self.monoid));
         }
         let size = self.item_size();
-        let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
+        let apart = if let Shape::Strided { stride } = shape { step(stride)?.into() } else { 1 };
         let size = if self.from_states { self.unit(size) } else { size };
         for extent in parts.iter().chain(&second) {
             if !extent.offset.is_multiple_of(size) {

@@ -12,6 +12,11 @@ const MOST_WORKGROUPS: u32 = 2112;
 /// The most windows. With more, a binding would hold too few elements to be worth a dispatch.
 const MOST_WINDOWS: u64 = 1 << 16;
 
+/// The stride as the kernel's parameters hold it.
+pub(super) fn step(stride: u64) -> Result<u32, ReduceError> {
+    u32::try_from(stride).ok().filter(|stride| *stride > 0).ok_or(ReduceError::Stride(stride))
+}
+
 impl Request<'_> {
     /// Plans the reduction of `part.len` elements, each `stride` apart: one dispatch per window.
     pub(super) fn strided(
@@ -20,8 +25,7 @@ impl Request<'_> {
         second: Option<Extent>,
         stride: u64,
     ) -> Result<Plan, ReduceError> {
-        let step =
-            u32::try_from(stride).ok().filter(|stride| *stride > 0).ok_or(ReduceError::Stride(stride))?;
+        let step = step(stride)?;
         let span = self.room() / self.item_size();
         // Elements of one window. The last one needs no stride after it.
         let most = span.saturating_sub(1) / stride + 1;

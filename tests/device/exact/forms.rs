@@ -28,9 +28,8 @@ fn what_has_no_exact_form_is_refused() {
     let rung = Rung::named("vectorized").unwrap();
     let tuning = Tuning::of(rung.kernel, &gpu().device.limits(), 1 << 22);
     for (monoid, accuracy) in [(monoid.clone(), Accuracy::Exact), (monoid.exact().unwrap(), Accuracy::Fast)] {
-        let mut options = Options::default();
-        options.accuracy = accuracy;
-        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let options = Options::default().with_accuracy(accuracy).with_strategy(strategy);
         let made = Reducer::with_options(&gpu().device, monoid, options);
         assert!(matches!(made, Err(ReduceError::ExactRung { rung: "vectorized" })), "{made:?}");
     }
@@ -59,8 +58,7 @@ fn the_rung_is_the_librarys_kernel() {
                 let all = Extent { offset: 0, len: (1 << power) + 1 };
                 let second = (case.0 == Op::Dot).then_some(all);
                 let plan = |strategy| {
-                    let mut options = exact(false, false);
-                    options.strategy = strategy;
+                    let options = exact(false, false).with_strategy(strategy);
                     options.plan(&monoid, Shape::Whole, &[all], second, &limits).unwrap()
                 };
                 let bytes = all.len * case.1.size();

@@ -31,10 +31,8 @@ impl Inputs {
 
 /// Options of an exact reducer.
 pub fn exact(from_states: bool, to_states: bool) -> Options<'static> {
-    let mut options = Options::default();
-    options.accuracy = Accuracy::Exact;
-    (options.from_states, options.to_states) = (from_states, to_states);
-    options
+    let options = Options::default().with_accuracy(Accuracy::Exact);
+    options.with_from_states(from_states).with_to_states(to_states)
 }
 
 /// An exact reducer.
@@ -48,7 +46,7 @@ pub fn output(gpu: &Gpu, reducer: &Reducer, shape: Shape, inputs: &Inputs) -> Ve
 }
 
 /// The same of any reduction.
-pub fn of_reduction(gpu: &Gpu, reduction: &Reduction<'_>) -> Vec<u8> {
+pub fn of_reduction(gpu: &Gpu, reduction: &Reduction<'_, '_>) -> Vec<u8> {
     let [first, second] = gpu.watched(|| run(gpu, reduction, None)).unwrap();
     assert_eq!(first, second, "two runs");
     first
@@ -243,10 +241,9 @@ fn every_workgroup_size_gives_the_same_bits() {
         let mut sizes = 0;
         for power in [0, 3, 6, 8, 10] {
             for subgroups in [true, false] {
-                let mut options = exact(false, false);
                 let tuning = Tuning::of(rung.kernel, &limits, 1 << 22).with_workgroup_size(1 << power);
-                options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-                options.subgroups = subgroups;
+                let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+                let options = exact(false, false).with_strategy(strategy).with_subgroups(subgroups);
                 if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
                     continue;
                 }

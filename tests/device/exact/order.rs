@@ -19,8 +19,7 @@ fn narrow() -> Gpu {
 }
 
 fn reducer(gpu: &Gpu, op: Op, to_states: bool) -> Reducer {
-    let mut options = Options::default();
-    options.to_states = to_states;
+    let options = Options::default().with_to_states(to_states);
     Reducer::with_options(&gpu.device, op.over(Element::F64).unwrap(), options).unwrap()
 }
 

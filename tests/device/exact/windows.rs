@@ -59,11 +59,10 @@ fn of_size((op, element): (Op, Element), size: u32, subgroups: bool) -> Option<B
     let monoid = op.over(element).unwrap();
     let rung = Rung::named("exact").unwrap();
     let limits = gpu().device.limits();
-    let mut options = exact(false, false);
     let mut tuning = Tuning::of(rung.kernel, &limits, 0).with_workgroup_size(size);
     tuning.max_workgroups = 1;
-    options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-    options.subgroups = subgroups;
+    let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+    let options = exact(false, false).with_strategy(strategy).with_subgroups(subgroups);
     options.check(&monoid, Form::Whole, gpu().device.features(), &limits).ok()?;
     Some(Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) })
 }

@@ -81,12 +81,12 @@ impl<'a> Bench<'a> {
 }
 
 /// A shape over an input, between these offsets if it takes some.
-pub fn shaped<'a>(
-    reducer: &'a Reducer,
-    input: Slice<'a>,
+pub fn shaped<'r, 'b>(
+    reducer: &'r Reducer,
+    input: Slice<'b>,
     shape: Shape,
-    offsets: impl Into<Slice<'a>>,
-) -> Reduction<'a> {
+    offsets: impl Into<Slice<'b>>,
+) -> Reduction<'r, 'b> {
     let reduction = reducer.of(input);
     if let Shape::Offsets { .. } = shape { reduction.between(offsets) } else { reduction.shape(shape) }
 }
@@ -100,7 +100,5 @@ pub fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {
 }
 
 pub fn options(subgroups: bool) -> Options<'static> {
-    let mut options = Options::default();
-    options.subgroups = subgroups;
-    options
+    Options::default().with_subgroups(subgroups)
 }

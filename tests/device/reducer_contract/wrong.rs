@@ -36,7 +36,7 @@ impl Desk {
     }
 
     /// Prepares what should not be, and answers the error.
-    fn refused(&self, reduction: Reduction<'_>, output: Slice<'_>) -> ReduceError {
+    fn refused(&self, reduction: Reduction<'_, '_>, output: Slice<'_>) -> ReduceError {
         let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
         prepared.expect("wgpu finds no fault").expect_err("this is wrong")
     }
@@ -82,6 +82,8 @@ fn inputs() {
     says!(at(u64::MAX - 3, 16), ReduceError::Plan(PlanError::OutOfReach { .. }), "no buffer reaches");
     says!(at(u64::MAX - 15, 4), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
     says!(at(1 << 63, 4000), ReduceError::Buffer(BufferError::TooShort { .. }), "input");
+    let behind = desk.whole(Slice::at(&desk.good, 5000), to);
+    says!(behind, ReduceError::Buffer(BufferError::TooShort { .. }), "input", "5000..5000", "give a slice");
 }
 
 #[test]
@@ -98,6 +100,8 @@ fn outputs() {
     );
     says!(to(&desk.result, u64::MAX - 255), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
     says!(to(&desk.result, u64::MAX), ReduceError::Buffer(BufferError::TooShort { .. }), "output");
+    let beyond = desk.whole(desk.all(&desk.good), Slice::new(&desk.result, 256, u64::MAX));
+    says!(beyond, ReduceError::Buffer(BufferError::TooShort { .. }), "output", "ends at byte 4096");
     // Nowhere in the same buffer, also where the two do not overlap.
     says!(
         to(&desk.good, 0),
@@ -163,19 +167,44 @@ fn shapes() {
         (Shape::Segments { len: 7 }, "divide the input"),
         (Shape::Segments { len: 0 }, "at least 1"),
         (Shape::Strided { stride: 0 }, "from 1"),
-        (Shape::Strided { stride: u64::MAX }, "no buffer reaches"),
+        (Shape::Strided { stride: u64::MAX }, "a stride of 18446744073709551615"),
         (Shape::Axis { outer: 3, len: 5, inner: 7 }, "as many"),
         (Shape::Axis { outer: u64::MAX, len: 2, inner: u64::MAX }, "as many"),
         (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
         (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
         (Shape::Offsets { count: u64::MAX }, "split the offsets"),
-        (Shape::Offsets { count: 3 }, "go with `Shape::Offsets`"),
+        (Shape::Offsets { count: 3 }, "`.between(…)`"),
     ] {
         let error = desk.refused(all().shape(shape), to);
         assert!(error.to_string().contains(words), "{shape:?}: {error}");
     }
     let two = all().chain(desk.all(&desk.good)).segments(10);
     says!(desk.refused(two, to), ReduceError::Parts(2), "exactly one");
+}
+
+/// The first elements are those of a shorter slice, also across parts, a stride apart and of both inputs.
+#[test]
+fn lengths() {
+    let _alone = alone();
+    let desk = Desk::new();
+    let sums = reducer(desk.gpu, sum(Element::U32));
+    let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap());
+    let all = desk.all(&desk.good);
+    let some = |n: u64| Slice::new(&desk.good, 0, 4 * n);
+    for (first, shorter) in [
+        (sums.of(all).len(10), sums.of(some(10))),
+        (sums.of(all).len(0), sums.of(some(0))),
+        (sums.of(all).chain(all).chain(all).len(LEN + 1), sums.of(all).chain(some(1)).chain(some(0))),
+        (sums.of(all).strided(100).len(3), sums.of(some(201)).strided(100)),
+        (sums.of(all).segments(5).len(10), sums.of(some(10)).segments(5)),
+        (dot.of(all).and(all).len(10), dot.of(some(10)).and(some(10))),
+    ] {
+        assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
+    }
+    let more = desk.refused(sums.of(all).chain(all).len(2 * LEN + 1), (&desk.result).into());
+    says!(more, ReduceError::TooFewElements { .. }, "2001", "has 2000", "ask for fewer");
+    let second = desk.refused(dot.of(all).and(some(9)).len(10), (&desk.result).into());
+    says!(second, ReduceError::TooFewElements { .. }, "10", "has 9");
 }
 
 /// A shape that 1000 elements have.
@@ -200,6 +229,8 @@ fn types() {
     let wait = |error: Result<f32, ReduceError>| error.unwrap_err();
     says!(wait(all().wait(queue)), ReduceError::ResultType { .. }, "arg-min", "(u32, u32)", "f32");
     says!(wait(all().segments(10).wait(queue)), ReduceError::Results(100), "`Vec`");
+    let few = least.results::<(u32, u32)>(&[0; 3]).unwrap_err();
+    says!(few, ReduceError::TooFewBytes { .. }, "3 bytes", "`arg-min` has 8");
     assert_eq!(all().wait::<(u32, u32)>(queue).unwrap(), (0x0101_0101, 0));
     assert_eq!(all().segments(10).wait::<Vec<(u32, u32)>>(queue).unwrap(), [(0x0101_0101, 0); 100]);
     let read = all().read::<(u32, u32)>(queue);
@@ -239,6 +270,8 @@ fn offsets_and_counts() {
     says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
     says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
+    let half = desk.refused(all().first(Slice::new(&desk.good, 0, 2)), to);
+    says!(half, ReduceError::Buffer(BufferError::TooShort { .. }), "count", "0..4", "ends at byte 2");
     let counted = all().segments(10).first(&desk.good);
     says!(desk.refused(counted, to), ReduceError::Count(_), "Segments");
 }

@@ -11,9 +11,7 @@ use crate::common::{self, Gpu, Kind, data, gpu, over, poisoned};
 const WINDOW: usize = (64 << 10) / 4;
 
 fn reducer(gpu: &Gpu, monoid: &Monoid, meeting: Meeting) -> Reducer {
-    let mut options = Options::default();
-    options.meeting = meeting;
-    Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
+    Reducer::with_options(&gpu.device, monoid.clone(), Options::default().with_meeting(meeting)).unwrap()
 }
 
 fn in_two(gpu: &Gpu, monoid: &Monoid) -> [Reducer; 1] {
@@ -104,9 +102,8 @@ fn states() {
     for gpu in [&*GPU, &NARROW] {
         let held = buffer(gpu, &data, 64);
         for (from_states, to_states) in [(true, false), (false, true), (true, true)] {
-            let mut options = Options::default();
-            (options.from_states, options.to_states) = (from_states, to_states);
-            options.meeting = Meeting::TwoLaunches;
+            let options = Options::default().with_from_states(from_states).with_to_states(to_states);
+            let options = options.with_meeting(Meeting::TwoLaunches);
             let reducer = Reducer::with_options(&gpu.device, sum.clone(), options).unwrap();
             compare(&run(gpu, &reducer.of(words(&held, 64, data.len()))), &[want], "states");
         }

@@ -15,7 +15,7 @@ fn what_does_not_go_together_is_refused() {
     assert_eq!(error, ReduceError::NoAtomic { name: "mean".to_owned(), element: "u32".to_owned() });
     let sum = Reducer::new(&gpu.device, Op::Sum.over(Element::U32).unwrap()).unwrap();
     let some = || sum.of(words(&held, 0, 1000));
-    let refusal = |reduction: Reduction<'_>| reduction.into(&result).unwrap_err();
+    let refusal = |reduction: Reduction<'_, '_>| reduction.into(&result).unwrap_err();
     let offsets = Shape::Offsets { count: 20 };
     let list = |at| Slice::new(&held, at, 4 * 21);
     assert_eq!(refusal(some().shape(offsets)), ReduceError::Offsets(offsets));

@@ -72,8 +72,7 @@ pub static NARROW: LazyLock<Gpu> =
 pub fn reducers(gpu: &Gpu, monoid: &Monoid) -> Vec<Reducer> {
     let ways: &[bool] = if monoid.acc_type() == "u32" { &[true, false] } else { &[false] };
     let compile = |subgroups: &bool| {
-        let mut options = Options::default();
-        options.subgroups = *subgroups;
+        let options = Options::default().with_subgroups(*subgroups);
         Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
     };
     ways.iter().map(compile).collect()
@@ -90,7 +89,7 @@ pub fn buffer(gpu: &Gpu, words: &[u32], offset: usize) -> wgpu::Buffer {
 }
 
 /// Runs a reduction twice over and answers the results, which are the same.
-pub fn run(gpu: &Gpu, reduction: &Reduction<'_>) -> Vec<u32> {
+pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>) -> Vec<u32> {
     let [first, second] = common::run(gpu, reduction, None).unwrap();
     assert!(first == second, "{reduction:?} gave other bits the second time");
     bytemuck::pod_collect_to_vec(&first)

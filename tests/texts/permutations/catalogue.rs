@@ -119,17 +119,13 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
         };
         for &from_states in states {
             for &to_states in states {
-                let mut options = Options::default();
-                (options.from_states, options.to_states) = (from_states, to_states);
+                let options = Options::default().with_from_states(from_states).with_to_states(to_states);
                 ways.push((form, options));
                 if form != Form::Accumulate {
-                    let mut exact = options;
-                    exact.accuracy = Accuracy::Exact;
-                    ways.push((form, exact));
+                    ways.push((form, options.with_accuracy(Accuracy::Exact)));
                 }
                 if matches!(form, Form::Whole | Form::Strided) {
-                    options.meeting = Meeting::TwoLaunches;
-                    ways.push((form, options));
+                    ways.push((form, options.with_meeting(Meeting::TwoLaunches)));
                 }
             }
         }
@@ -137,9 +133,8 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
     for rung in RUNGS {
         let tuning = Tuning::of(rung.kernel, &generous(), u64::MAX).with_workgroup_size(workgroup_size);
         for &finish in rung.finishes {
-            let mut options = Options::default();
-            options.strategy = Strategy::Rung { rung, finish, tuning };
-            ways.push((Form::Whole, options));
+            let strategy = Strategy::Rung { rung, finish, tuning };
+            ways.push((Form::Whole, Options::default().with_strategy(strategy)));
         }
     }
     ways

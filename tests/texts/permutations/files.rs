@@ -17,10 +17,9 @@ fn every_rung_is_a_module_by_itself() {
     let sum = Op::Sum.over(Element::F32).unwrap();
     let mut files = BTreeSet::new();
     for rung in RUNGS {
-        let mut options = Options::default();
         let tuning = Tuning::of(rung.kernel, &Limits::default(), 1 << 20);
-        options.strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-        let stages = options.stages(&sum, Form::Whole, &Limits::default());
+        let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
+        let stages = Options::default().with_strategy(strategy).stages(&sum, Form::Whole, &Limits::default());
         let is_plain = |stage: &&halofold::reduce::plan::Stage| {
             stage.kernel == rung.kernel && (stage.reads, stage.writes) == (Reads::Elements, Writes::Results)
         };

@@ -110,10 +110,9 @@ impl Case {
     }
 
     pub fn plan(&self) -> Result<Plan, ReduceError> {
-        let mut options = Options::default();
-        options.strategy = self.how;
-        options.meeting = self.meeting;
-        [options.from_states, options.to_states] = self.states;
+        let [from, to] = self.states;
+        let options = Options::default().with_strategy(self.how).with_meeting(self.meeting);
+        let options = options.with_from_states(from).with_to_states(to);
         options.plan(self.monoid(), self.shape, &self.parts, self.second, &self.limits)
     }
 

@@ -170,8 +170,7 @@ fn states_of_a_form_that_has_none() {
     let sum = Op::Sum.over(Element::U32).unwrap();
     let input = [Extent { offset: 0, len: 1000 }];
     for (from_states, to_states) in [(true, false), (false, true), (true, true)] {
-        let mut options = Options::default();
-        (options.from_states, options.to_states) = (from_states, to_states);
+        let options = Options::default().with_from_states(from_states).with_to_states(to_states);
         for shape in [Shape::Accumulate, Shape::Strided { stride: 3 }, Shape::Offsets { count: 10 }] {
             let refused = options.plan(&sum, shape, &input, None, &Limits::default());
             assert_eq!(refused.unwrap_err(), ReduceError::States(shape.form()));
