@@ -216,7 +216,7 @@ fn operators_that_branch() {
     let gpu = gpu();
     let numbers: Vec<f32> = (0..100_003u32).map(|i| (i * 7919 % 65537) as f32 / 1000.0).collect();
     let contents = bytemuck::cast_slice(&numbers);
-    let input = common::buffer(gpu, contents, wgpu::BufferUsages::STORAGE);
+    let input = crate::common::buffer(gpu, contents, wgpu::BufferUsages::STORAGE);
     let reducer = |wgsl: &str| Reducer::new(&gpu.device, custom(wgsl).unwrap()).unwrap();
     let top: (f32, u32, f32, u32) = reducer(TOP_TWO).of(&input).len(100_003).wait(&gpu.queue).unwrap();
     assert_eq!(top, (65.536, 25_225, 65.536, 90_762));

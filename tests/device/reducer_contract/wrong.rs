@@ -185,7 +185,6 @@ fn shapes() {
 /// The first elements are those of a shorter slice, also across parts, a stride apart and of both inputs.
 #[test]
 fn lengths() {
-    let _alone = alone();
     let desk = Desk::new();
     let sums = reducer(desk.gpu, sum(Element::U32));
     let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap());
