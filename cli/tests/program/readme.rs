@@ -55,7 +55,7 @@ fn updates() -> bool {
 /// Panics, and says how a page or a picture is made anew.
 fn stale(what: &str) -> ! {
     panic!(
-        "{what} does not agree with its record: HALOFOLD_UPDATE_PAGES=1 cargo test --release --test readme"
+        "{what} does not agree with its record: HALOFOLD_UPDATE_PAGES=1 cargo test --release --test program readme::"
     )
 }
 

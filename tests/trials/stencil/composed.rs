@@ -22,12 +22,11 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// All compositions of a kernel. On a software adapter a sample that moves from kernel to kernel: three of six in 32 bits, with
-    /// and without each part, and one in other types.
+    /// All compositions of a kernel. On a software adapter a sample whose shapes move from kernel to kernel: two in 32 bits, with all parts
+    /// and with none, and one in other types.
     pub fn of(kernel: Kernel, element: Element) -> Vec<Composition> {
         let nth = kernel.nth();
-        let all = [(true, false), (false, true), (nth.is_multiple_of(2), nth.is_multiple_of(2))];
-        let all = all.into_iter().enumerate();
+        let all = [(true, false), (false, true)].into_iter().enumerate();
         let all = all.map(|(at, (fixed, rhs))| Composition { fixed, rhs, shape: (nth + at) % 3 });
         match element {
             _ if !is_software() => {
@@ -36,7 +35,6 @@ impl Composition {
                     .map(|(fixed, shape)| Composition { fixed, rhs: fixed == (shape == 1), shape })
                     .collect()
             }
-            Element::F32 if kernel.variant.is_blocked() => all.take(2).collect(),
             Element::F32 => all.collect(),
             Element::F64 => all.skip(1).take(1).collect(),
             _ => all.skip(nth % 2).take(1).collect(),
