@@ -25,6 +25,7 @@ mod request;
 mod results;
 mod rule;
 mod slot;
+mod state_file;
 mod tally;
 mod unpack;
 

@@ -2,7 +2,6 @@
 //!
 //! However a file is cut, whatever adds it: the same bits.
 
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,6 +18,7 @@ use super::report::{self, Array, Cell};
 use super::request;
 use super::results::{Results, Tree};
 use super::rule::Answer;
+use super::state_file;
 use crate::failure::Failure;
 use crate::gpu;
 use crate::reserved::Reserved;
@@ -38,7 +38,7 @@ struct Row {
     /// The result, or nested lists of few results.
     value: Option<Tree<Cell>>,
     /// Their bits, in hexadecimal digits.
-    bits: Option<Tree<String>>,
+    bits: Option<Tree<Option<String>>>,
     wall_ms: f64,
     /// The adapter's name; none where states were merged.
     adapter: Option<String>,
@@ -64,7 +64,9 @@ impl Row {
         let bits = nested.as_ref().filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
         let text = [
             report::Row::text(results, array.as_ref()),
-            bits.map_or_else(String::new, |nested| nested.text(&bits_of)),
+            bits.map_or_else(String::new, |nested| {
+                nested.text(&|answer| bits_of(answer).unwrap_or("-".to_owned()))
+            }),
         ];
         Row {
             file: file.to_owned(),
@@ -82,18 +84,22 @@ impl Row {
     }
 }
 
-/// The bits of a result.
-fn bits_of(answer: &Answer) -> String {
+/// The bits of a result; none where it has no value.
+fn bits_of(answer: &Answer) -> Option<String> {
     match answer {
-        Answer::Value(Value::F64(x)) => format!("{:#018x}", x.to_bits()),
-        Answer::Value(other) => format!("{:#010x}", (other.as_f64() as f32).to_bits()),
-        _ => String::new(),
+        Answer::Value(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
+        Answer::Value(other) => Some(format!("{:#010x}", (other.as_f64() as f32).to_bits())),
+        _ => None,
     }
 }
 
 /// What a state finishes to.
 fn finished(op: Op, state: &State) -> Answer {
-    Answer::Value(if op == Op::Mean { state.mean() } else { state.sum() })
+    match op {
+        Op::Mean if state.count() == 0 => Answer::Nothing,
+        Op::Mean => Answer::Value(state.mean()),
+        _ => Answer::Value(state.sum()),
+    }
 }
 
 /// Reduces the files exactly.
@@ -144,7 +150,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         file.write_with(|file| results.write(file))?;
     }
     if let Some((file, state)) = target.zip(together) {
-        file.write(&state.to_bytes())?;
+        file.write(&state_file::content(&state))?;
     }
     deliver(&rows, args.json)
 }
@@ -167,7 +173,7 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let mut merged = None;
     for path in &args.files {
-        let state = read_state(Path::new(path))?;
+        let state = state_file::read(Path::new(path))?;
         add(&mut merged, state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
     }
     let Some(state) = merged else { return Ok(()) };
@@ -189,15 +195,9 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
         rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });
     }
     if let Some(file) = target {
-        file.write(&state.to_bytes())?;
+        file.write(&state_file::content(&state))?;
     }
     deliver(&rows, args.json)
-}
-
-fn read_state(path: &Path) -> Result<State, Failure> {
-    let refused = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
-    let bytes = fs::read(path).map_err(|error| refused(error.to_string()))?;
-    State::from_bytes(&bytes).map_err(|error| refused(error.to_string()))
 }
 
 /// Checks that all operators have exact forms.
