@@ -8,7 +8,7 @@ use halofold::reduce::Op;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold_measure::{Inputs, Job, Peak, Timer};
 
-use crate::count::parse_count;
+use crate::count::counts;
 use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
@@ -36,7 +36,7 @@ pub struct LadderArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
-    #[arg(long, value_parser = parse_count)]
+    #[arg(long, value_parser = counts(0u64, u64::MAX))]
     n: Option<u64>,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
     #[arg(long = "type", value_name = "TYPE")]
@@ -51,16 +51,16 @@ pub struct LadderArgs {
     #[arg(long)]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
     workgroup: Option<u32>,
     /// The most workgroups of a rung with a fixed grid, instead of each rung's own number.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65535))]
+    #[arg(long, value_name = "COUNT", value_parser = counts(1u32, 65535))]
     groups: Option<u32>,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
     /// Timed samples of each row. By default 31, 7 on a software adapter, and more where they spread.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
+    #[arg(long, value_parser = counts(1u32, 512))]
     samples: Option<u32>,
     /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
     #[arg(long)]

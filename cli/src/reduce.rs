@@ -32,9 +32,9 @@ mod unpack;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::value_parser;
 use halofold::reduce::Op;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters};
 use crate::input::Stored;
@@ -79,7 +79,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     axis: Option<i64>,
     /// What variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
     ddof: Option<u32>,
     /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
     ///
@@ -117,7 +117,7 @@ pub struct ReduceArgs {
     #[arg(long)]
     verify: bool,
     /// Read files in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = value_parser!(u64).range(8..=1 << 30))]
+    #[arg(long, value_name = "BYTES", default_value = "64Mi", value_parser = counts(8u64, 1 << 30))]
     piece: u64,
 }
 

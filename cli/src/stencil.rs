@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use halofold::Element;
 use halofold::stencil::{Block, Border, Norm, Stencil};
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, AdaptersArgs};
 use file::StreamArgs;
@@ -28,7 +29,7 @@ pub struct StencilArgs {
     stencil: Option<&'static Stencil>,
     /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX))]
     steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
     /// in 3D. time-planes takes several steps per pass in 3D.
@@ -76,10 +77,10 @@ pub struct StencilArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "preset")]
     frames: Option<PathBuf>,
     /// Steps between two frames, and between two checks of --until: 10 by default.
-    #[arg(long, value_name = "M", conflicts_with = "preset", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "M", conflicts_with = "preset", value_parser = counts(1, u32::MAX))]
     every: Option<u32>,
     /// The plane that pictures of a 3D grid show. By default the middle one.
-    #[arg(long, value_name = "K", conflicts_with = "preset")]
+    #[arg(long, value_name = "K", conflicts_with = "preset", value_parser = counts(0, u32::MAX))]
     slice: Option<u32>,
     /// Time the kernels that take many steps per pass over memory in all their shapes on this GPU, verified, and remember the
     /// result in the cache folder. From then on auto chooses by it. Worth it on GPUs other than NVIDIA's.
@@ -93,7 +94,7 @@ pub struct StencilArgs {
     #[command(flatten)]
     adapters: AdaptersArgs,
     /// With --adapters, the steps between two exchanges of faces: by default as many as measured times say.
-    #[arg(long, value_name = "STEPS", requires = "adapters", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "STEPS", requires = "adapters", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = counts(1, u32::MAX))]
     halo: Option<u32>,
     #[command(flatten)]
     preset: PresetArgs,

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::ValueEnum;
 use halofold::reduce::Meeting;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::print;
@@ -56,7 +57,7 @@ pub struct StressArgs {
     #[arg(long, value_enum, value_name = "1|2", default_value = "1", hide_possible_values = true)]
     launches: Launches,
     /// What all random choices follow from. By default another one in each run; it is printed.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = counts(0, u64::MAX))]
     seed: Option<u64>,
     /// Replace a text in every kernel: faults of the program's own tests.
     #[arg(long, hide = true, num_args = 2)]
