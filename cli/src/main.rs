@@ -23,10 +23,13 @@ mod stencil;
 mod stress;
 mod sweep;
 mod table;
+mod told;
 mod web;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
 use halofold_files as input;
@@ -78,11 +81,24 @@ fn main() -> ExitCode {
         unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let result = reserved::clean_up_when_interrupted().and_then(|()| run(Arguments::parse().command));
+    let result = reserved::clean_up_when_interrupted().and_then(|()| run(parse().command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Reads the command line. Of a file whose name begins with `-`, clap proposes something that does not help.
+fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|mut error| {
+        let dashed = |text: &String| text.starts_with('-') && text.len() > 1 && Path::new(text).exists();
+        let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
+        if let Some(file) = file.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+            let tip = format!("for the file of that name write ./{file}");
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error.exit()
+    })
 }
 
 fn run(command: Command) -> Result<(), Failure> {

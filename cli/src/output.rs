@@ -14,6 +14,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
+/// A text without characters that could move a terminal's cursor, but for those that may: of names of files.
+pub fn visible(text: &str, but: &[char]) -> String {
+    text.replace(|c: char| c.is_control() && !but.contains(&c), "\u{fffd}")
+}
+
 /// Writes a value as JSON, indented, with a newline at the end.
 pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;

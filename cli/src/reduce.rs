@@ -2,7 +2,8 @@
 //!
 //! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
 //! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
-//! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
+//! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
+//! files, those that cannot be read are told of, and the others go on.
 
 mod ahead;
 mod check;
@@ -37,8 +38,9 @@ use halofold::reduce::Op;
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters};
-use crate::input::Stored;
+use crate::input::{Source, Stored};
 use crate::reserved::Reserved;
+use crate::told::Told;
 use crate::{output, progress};
 use check::Check;
 use engine::Engine;
@@ -131,9 +133,14 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     }
     request::check_options(&args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    let mut work = file::survey(&paths, args.raw, args.axis)?;
+    let mut told = Told::new(args.files.len() > 1);
+    let check = |work: &Work| request::check_results(&args, work);
+    let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
+    if work.is_empty() {
+        return told.end();
+    }
     let mut second = if args.with.is_some() { work.pop() } else { None };
-    request::check_files(&args, &work, second.as_ref())?;
+    request::check_pair(&work, second.as_ref())?;
     let file = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &paths)).transpose()?;
     let gpus = args.adapters.open()?;
     let inputs = if second.is_some() { 2 } else { 1 };
@@ -148,14 +155,17 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut stored = None;
     for mut work in work {
-        bar.set_message(work.path.clone());
+        bar.set_message(output::visible(&work.path, &[]));
+        let opened = file::open(&mut work, second.as_mut(), args.raw);
+        let Some(mut sources) = told.unless(opened)? else { continue };
         let advance = |bytes| {
             done += bytes;
             bar.set_position(done);
         };
-        for (row, results) in
-            reduce((&mut engine, &gpu::names(&gpus)), &mut work, second.as_mut(), &args, advance)?
-        {
+        let reduced = reduce((&mut engine, &gpu::names(&gpus)), &work, &mut sources, &args, advance);
+        // Whatever it was, those that are done are not lost.
+        let Some(reduced) = told.unless(reduced)? else { break };
+        for (row, results) in reduced {
             rows.push(row);
             stored = Some(results);
         }
@@ -164,22 +174,18 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     if let Some((file, results)) = file.zip(stored) {
         file.write_with(|file| results.write(file))?;
     }
-    deliver(&rows, &args)
+    deliver(&rows, &args).and(told.end())
 }
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators.
 fn reduce(
     (engine, adapter): (&mut Engine<'_>, &str),
-    work: &mut Work,
-    second: Option<&mut Work>,
+    work: &Work,
+    sources: &mut [Source],
     args: &ReduceArgs,
     mut advance: impl FnMut(u64),
 ) -> Result<Vec<(Row, Results)>, Failure> {
     let start = Instant::now();
-    let mut sources = vec![work.open(args.raw)?];
-    if let Some(second) = second {
-        sources.push(second.open(args.raw)?);
-    }
     let stored = work.stored;
     let tally = |&op: &Op| {
         let rule = Rule { op, stored, ddof: args.ddof.unwrap_or(0) };
@@ -189,7 +195,7 @@ fn reduce(
     let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
     let outcomes = Outcomes::new(work, engine.kernels(), &tallies, args.verify);
     let bytes = stored.size() * sources.len() as u64;
-    engine.run(work, &mut sources, &outcomes, |share, part| {
+    engine.run(work, sources, &outcomes, |share, part| {
         outcomes.tell(&share, &part, &mut tallies)?;
         advance(share.elements() * bytes);
         Ok(())
@@ -222,7 +228,13 @@ fn reduce(
 
 /// Writes the rows, and what was wrong with them.
 fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
-    let written = if args.json { output::print_json(&rows) } else { output::print(&report::text(rows)) };
+    let written = if rows.is_empty() {
+        Ok(())
+    } else if args.json {
+        output::print_json(&rows)
+    } else {
+        output::print(&report::text(rows))
+    };
     let mut wrong = false;
     for row in rows {
         if let Check::Wrong(mismatch) = &row.check {

@@ -22,6 +22,7 @@ use super::state_file;
 use crate::failure::Failure;
 use crate::gpu;
 use crate::reserved::Reserved;
+use crate::told::Told;
 use crate::{output, table};
 
 /// The result of one operator. Its fields, in their order, are the keys in JSON.
@@ -106,12 +107,15 @@ fn finished(op: Op, state: &State) -> Answer {
 pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     request::check_options(args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    let mut work = file::survey(&paths, args.raw, args.axis)?;
-    let mut second = if args.with.is_some() { work.pop() } else { None };
-    request::check_files(args, &work, second.as_ref())?;
-    for work in &work {
-        check(args, work)?;
+    // A state of some of the files would pass for one of all.
+    let mut told = Told::new(args.files.len() > 1 && args.state.is_none());
+    let check = |work: &Work| check(args, work).and_then(|()| request::check_results(args, work));
+    let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
+    if work.is_empty() {
+        return told.end();
     }
+    let mut second = if args.with.is_some() { work.pop() } else { None };
+    request::check_pair(&work, second.as_ref())?;
     let open =
         |option, path: Option<&Path>| path.map(|path| Reserved::open_apart(option, path, &paths)).transpose();
     let (array, target) = (open("-o", args.output.as_deref())?, open("--state", args.state.as_deref())?);
@@ -122,11 +126,13 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let mut together = None;
     for work in &mut work {
         let start = Instant::now();
+        let opened = file::open(work, second.as_mut(), args.raw);
+        let Some(mut sources) = told.unless(opened)? else { continue };
         let new = |op: &Op| Results::new(*op, work.stored, &work.layout, args.output.is_some());
         let mut results: Vec<_> = args.op.iter().map(new).collect();
         let mut is_right = args.verify.then_some(true);
         // Sum and mean finish the same state.
-        let n = sum(&mut engine, work, second.as_mut(), (args.raw, args.verify), |sum| {
+        let n = sum(&mut engine, work, &mut sources, args.verify, |sum| {
             if let Some(reference) = &sum.reference {
                 is_right = is_right.map(|right| right && reference.words() == sum.state.words());
             }
@@ -137,7 +143,8 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
                 add(&mut together, sum.state).map_err(Failure::usage)?;
             }
             Ok(())
-        })?;
+        });
+        let Some(n) = told.unless(n)? else { break };
         for (op, results) in args.op.iter().zip(results) {
             let array = Array::of(&work.layout, &results, args.output.as_deref());
             let row = Row::of(&work.path, *op, work.stored.name(), n, &results, array);
@@ -152,7 +159,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     if let Some((file, state)) = target.zip(together) {
         file.write(&state_file::content(&state))?;
     }
-    deliver(&rows, args.json)
+    deliver(&rows, args.json).and(told.end())
 }
 
 /// Adds a state to those before.
@@ -219,7 +226,13 @@ fn check(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
 
 /// Writes the rows, and what was wrong with them.
 fn deliver(rows: &[Row], json: bool) -> Result<(), Failure> {
-    let written = if json { output::print_json(&rows) } else { output::print(&text(rows)) };
+    let written = if rows.is_empty() {
+        Ok(())
+    } else if json {
+        output::print_json(&rows)
+    } else {
+        output::print(&text(rows))
+    };
     let mut wrong = false;
     for row in rows.iter().filter(|row| row.is_right == Some(false)) {
         eprintln!("error: {}: {}: the CPU's state is another", row.file, row.op);
@@ -232,7 +245,12 @@ fn deliver(rows: &[Row], json: bool) -> Result<(), Failure> {
 fn text(rows: &[Row]) -> String {
     let mut table = table::plain();
     for row in rows {
-        let mut cells = vec![row.file.clone(), row.op.to_owned(), row.element.to_owned(), row.n.to_string()];
+        let mut cells = vec![
+            output::visible(&row.file, &[]),
+            row.op.to_owned(),
+            row.element.to_owned(),
+            row.n.to_string(),
+        ];
         cells.extend(row.text.iter().filter(|text| !text.is_empty()).cloned());
         cells.extend(row.is_right.map(|right| if right { "verified" } else { "WRONG" }.to_owned()));
         table.add_row(cells);

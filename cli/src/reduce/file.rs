@@ -6,6 +6,7 @@ use super::layout::{Axis, Layout};
 use super::place::Turned;
 use crate::failure::Failure;
 use crate::input::{Source, Stored};
+use crate::told::Told;
 
 /// A file that was found good.
 pub struct Work {
@@ -24,12 +25,23 @@ pub struct Work {
     stream: Option<Source>,
 }
 
-/// Opens every file and checks what can be known without reading it.
-pub fn survey(paths: &[String], raw: Option<Stored>, axis: Option<i64>) -> Result<Vec<Work>, Failure> {
+/// Opens every file and checks what can be known without reading it. Answers those that are good.
+pub fn survey(
+    paths: &[String],
+    (raw, axis): (Option<Stored>, Option<i64>),
+    told: &mut Told,
+    check: impl Fn(&Work) -> Result<(), Failure>,
+) -> Result<Vec<Work>, Failure> {
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
-    paths.iter().map(|path| Work::look(path, raw, axis)).collect()
+    let look = |path| Work::look(path, raw, axis).and_then(|work| check(&work).map(|()| work));
+    paths.iter().filter_map(|path| told.unless(look(path)).transpose()).collect()
+}
+
+/// Opens a file for reading, and a second one that goes with it.
+pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<Stored>) -> Result<Vec<Source>, Failure> {
+    [Some(work), second].into_iter().flatten().map(|work| work.open(raw)).collect()
 }
 
 impl Work {
@@ -53,8 +65,7 @@ impl Work {
         })
     }
 
-    /// Opens it for reading.
-    pub fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
+    fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
@@ -105,7 +116,8 @@ impl Work {
     fn dimensions(&self) -> String {
         let bare = [self.len.unwrap_or(0)];
         let shape = if self.shape.is_empty() { &bare[..] } else { &self.shape };
-        format!("({})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+        let comma = if shape.len() == 1 { "," } else { "" };
+        format!("({}{comma})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -38,13 +38,15 @@ impl Results {
             Layout::Whole => (Vec::new(), false, 1),
             Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
         };
+        // An array of no results may still be more empty lists than memory holds.
+        let lists = shape.iter().fold(1u64, |all, n| all.saturating_mul((*n).max(1))).max(count);
         Results {
             op,
             dtype: op::dtype(op, of),
             shape,
             fortran,
             pushed: 0,
-            few: (count <= FEW).then(Vec::new),
+            few: (lists <= FEW).then(Vec::new),
             bytes: stored.then(Vec::new),
         }
     }

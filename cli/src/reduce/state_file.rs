@@ -1,6 +1,7 @@
 //! The file of an exact state: a header with a checksum, and the state.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use halofold::reduce::exact::State;
@@ -25,7 +26,10 @@ pub fn content(state: &State) -> Vec<u8> {
 
 /// Reads the state in a file.
 pub fn read(path: &Path) -> Result<State, Failure> {
-    let bytes = fs::read(path).map_err(|error| error.to_string());
+    let bytes = fs::read(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "no such file; check the path".to_owned(),
+        _ => error.to_string(),
+    });
     let state = bytes.and_then(|bytes| parse(&bytes));
     state.map_err(|why| Failure::Usage(format!("{}: {why}", path.display())))
 }

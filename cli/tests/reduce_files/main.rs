@@ -287,6 +287,7 @@ fn bad_input_is_refused_before_anything_runs() {
     let folder = Folder::new("reduce-bad");
     let good = folder.write("good.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
     let whole = plain(Element::F32, &[Number::Float(1.0); 9]);
+    let ragged = folder.write("ragged.bin", &[0; 10]);
     let missing = folder.0.join("missing.npy").to_str().unwrap().to_owned();
     let directory = folder.0.to_str().unwrap();
     let short = folder.write("short.npy", &whole[..whole.len() - 1]);
@@ -294,7 +295,7 @@ fn bad_input_is_refused_before_anything_runs() {
     let empty = folder.write("empty.npy", &[]);
     let complex = folder.write("complex.npy", &npy("<c8", false, &[1], &[0; 8]));
     let text = folder.write("text.npy", b"1.0\n2.0\n3.0\n");
-    for (file, why) in [
+    let bad = [
         (missing.as_str(), "no such file"),
         (directory, "directory"),
         (short.as_str(), "truncated"),
@@ -302,15 +303,35 @@ fn bad_input_is_refused_before_anything_runs() {
         (empty.as_str(), "empty"),
         (complex.as_str(), "c8"),
         (text.as_str(), "not a .npy file"),
-    ] {
-        refused(&run(&[&good, file, "--json"]), &[file, why]);
+    ];
+    for (file, why) in bad {
+        refused(&run(&[file, "--json"]), &[file, why]);
     }
-    let ragged = folder.write("ragged.bin", &[0; 10]);
+    // None of them hides what is good.
+    let files: Vec<_> =
+        [good.as_str()].into_iter().chain(bad.map(|(file, _)| file)).chain([&*good]).collect();
+    for exact in [&[][..], &["--exact"]] {
+        let output = run(&[&files[..], &["--json"], exact].concat());
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(rows.len() == 2 && rows.iter().all(|row| row["value"] == 9.0), "{rows:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(bad.iter().all(|(file, why)| errors.contains(file) && errors.contains(why)), "{errors}");
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(2), bad.len()));
+    }
+    let state = folder.path("state");
+    refused(&run(&[&good, &text, "--exact", "--state", &state]), &[&text]);
+    refused(&run(&[&missing, &ragged, "--raw", "f32"]), &["no such file", "10 bytes"]);
     refused(&run(&[&ragged, "--raw", "f32"]), &[&ragged, "10 bytes"]);
     refused(&run(&[&good, "--raw", "float"]), &["unknown type `float`", "f16"]);
     refused(&run(&[&good, "--op", "sum,median"]), &["median", "sum, min, max, product, mean"]);
     refused(&run(&[&good, "--adapter", "no such GPU"]), &["unknown adapter `no such GPU`", "\n  0: "]);
     refused(&run(&[]), &["FILE"]);
+    let odd = folder.write("b\u{1b}[31m\n.npy", &whole);
+    let shown = stdout(&run(&[&odd, "--piece", "1Ki"]));
+    assert!(shown.lines().count() == 1 && shown.contains("b\u{fffd}[31m\u{fffd}.npy  sum  f32"), "{shown}");
+    folder.write("-dash.npy", &whole);
+    let dash = files::command("reduce", &["-dash.npy"]).current_dir(&folder.0).output().unwrap();
+    refused(&dash, &["write ./-dash.npy"]);
 }
 
 /// On adapters that lack what 64-bit and 16-bit floats and 64-bit integers need, which software GL does.
