@@ -158,6 +158,8 @@ fn report(
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu::names(gpus.iter().copied()),
         backend: gpus[0].info.backend.to_string(),
+        norm: args.norm,
+        has_frames: args.frames.is_some(),
         together: None,
         streamed: None,
     }
