@@ -14,6 +14,9 @@ use super::rule::Answer;
 use crate::failure::Failure;
 use crate::input::Stored;
 
+/// Letters of a line of results, from which on the next line begins.
+const LINE: usize = 72;
+
 /// Results that are printed, at most.
 pub const FEW: u64 = 1000;
 
@@ -129,9 +132,11 @@ pub struct Nested<'a> {
 }
 
 impl Nested<'_> {
-    /// As text, each result as `show` writes it.
+    /// As text, each result as `show` writes it, in lines that end between two results.
     pub fn text(&self, show: &impl Fn(&Answer) -> String) -> String {
-        self.list(0, 0, &|at| show(at), &|items| format!("[{}]", items.join(", ")))
+        let unbroken = |at: &Answer| show(at).replace(' ', "\u{a0}");
+        let text = self.list(0, 0, &unbroken, &|items| format!("[{}]", items.join(", ")));
+        textwrap::fill(&text, LINE).replace('\u{a0}', " ")
     }
 
     fn list<T>(

@@ -345,6 +345,10 @@ fn arrays_are_written_as_numpy_would() {
     let text = stdout(&run(&[&folder.path("a.npy"), "--axis", "1", "--op", "arg-max,min-max"]));
     assert_eq!(text.matches(" at ").count(), 8, "{text}");
     assert_eq!(text.matches(" … ").count(), 8, "{text}");
+    let wide = folder.write("wide.npy", &npy("<i4", false, &[1, 200], bytemuck::cast_slice(&[123_456; 200])));
+    let text = stdout(&run(&[&wide, "--axis", "0"]));
+    assert_eq!(text.matches("123456").count(), 200);
+    assert!(text.lines().count() > 5 && text.lines().skip(1).all(|line| line.trim().len() <= 72), "{text}");
 }
 
 #[test]
