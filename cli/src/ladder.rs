@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
 
 use halofold::Element;
 use halofold::reduce::Op;
@@ -18,7 +19,7 @@ use crate::presets::{self, Preset};
 use crate::row::{Row, Status, compare_steps, csv};
 use crate::run::{self, RunContext};
 use crate::table::{self, Column, number, words};
-use crate::{progress, record};
+use crate::{progress, record, reserved};
 
 /// Elements of the ladder by default.
 const USUAL_N: u64 = 1 << 24;
@@ -110,7 +111,11 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
         None => args.climb(&gpu, &rungs, source)?,
     };
     record::write(file, &gpu, &peak, args.inputs(), &rows)?;
-    if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+    if rows.iter().any(|row| row.status == Status::Fail) {
+        Err(Failure::Wrong)
+    } else {
+        reserved::check_interrupts()
+    }
 }
 
 impl LadderArgs {
@@ -171,7 +176,11 @@ impl LadderArgs {
         let context = self.context(gpu)?;
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
+        let interrupt = reserved::leave_interrupts_to_work();
         for job in jobs {
+            if interrupt.load(Relaxed) {
+                break;
+            }
             bar.set_message(progress::measuring(job.rung.name(), &rows));
             rows.push(run::row(&context, job, &data, host.len(), &expected)?);
             bar.inc(1);
@@ -190,7 +199,13 @@ impl LadderArgs {
                 String::new()
             },
         );
-        self.show(&context, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
+        self.show(
+            &context,
+            &title,
+            &ladder_columns(),
+            &rows,
+            &seen(&rows, gpu.is_software()).unwrap_or_default(),
+        )?;
         Ok((context.peak.peak(), rows))
     }
 
@@ -212,7 +227,8 @@ impl LadderArgs {
         let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
         let context = self.context(gpu)?;
         let rows = presets::replay(&context, preset, &options)?;
-        self.show(&context, preset.title, &preset_columns(preset), &rows, preset.note)?;
+        let title = preset.title.to_owned() + &options.changes();
+        self.show(&context, &title, &preset_columns(preset), &rows, preset.note)?;
         Ok((context.peak.peak(), rows))
     }
 
@@ -247,7 +263,8 @@ impl LadderArgs {
             peak.bytes >> 20,
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
-        print(&(header + &table::render(columns, rows, self.wide) + &table::remarks(rows) + &note))
+        let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
+        print(&(table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide) + &below))
     }
 }
 
@@ -264,21 +281,22 @@ fn unsteady(rows: &[Row]) -> String {
     )
 }
 
-/// What was seen, in a line; nothing if no row has a time.
-fn seen(rows: &[Row]) -> Option<String> {
-    let first = rows.iter().find(|row| row.time().is_some())?;
-    let best = rows
-        .iter()
-        .filter(|row| row.time().is_some())
-        .min_by(|a, b| a.time().partial_cmp(&b.time()).unwrap_or(Ordering::Equal))?;
-    let percent = best.figures.percent_of_read_peak?;
+/// What was seen, in a line; nothing if there are no two rows with a time. A peak that moves is none to be held against.
+fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
+    let timed = || rows.iter().filter(|row| row.time().is_some());
+    let (first, _) = (timed().next()?, timed().nth(1)?);
+    let best = timed().min_by(|a, b| a.time().partial_cmp(&b.time()).unwrap_or(Ordering::Equal))?;
+    let speed = match best.figures.percent_of_read_peak.filter(|_| !peak_moves) {
+        Some(percent) => format!("{percent:.0} % of this machine's read peak"),
+        None => format!("{} GB/s", table::digits(best.figures.gb_per_s?)),
+    };
     let faster = first.time()? / best.time()?;
     let than = if best == first {
         String::new()
     } else {
         format!(", {faster:.1} times as fast as {}", first.what.rung)
     };
-    Some(format!("{} is the fastest: {percent:.0} % of this machine's read peak{than}", best.what.rung))
+    Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
 }
 
 fn ladder_columns() -> Vec<Column> {
