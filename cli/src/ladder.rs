@@ -1,7 +1,7 @@
 //! `halofold ladder`: every rung on one adapter, or a document's own table.
 
 use std::cmp::Ordering;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 
 use halofold::Element;
@@ -71,7 +71,7 @@ pub struct LadderArgs {
     clock: Clock,
     /// Reduce the data of a .npy file instead of generated data.
     #[arg(long, value_name = "FILE.npy")]
-    input: Option<String>,
+    input: Option<PathBuf>,
     /// Print one JSON array of rows.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -192,7 +192,7 @@ impl LadderArgs {
             self.op,
             table::count(host.len()),
             host.element,
-            self.input.as_deref().unwrap_or("generated data"),
+            self.input.as_deref().map_or("generated data".into(), Path::to_string_lossy),
             if self.cold {
                 format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
             } else {
@@ -281,7 +281,7 @@ fn unsteady(rows: &[Row]) -> String {
     )
 }
 
-/// What was seen, in a line; nothing if there are no two rows with a time. A peak that moves is none to be held against.
+/// The fastest row, in a line; nothing if there are no two rows with a time. A peak that moves is none to be held against.
 fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
     let timed = || rows.iter().filter(|row| row.time().is_some());
     let (first, _) = (timed().next()?, timed().nth(1)?);

@@ -35,7 +35,7 @@ use failure::Failure;
 use halofold_files as input;
 use halofold_files::npy;
 
-/// How the manual's first page ends.
+/// Text at the end of the manual's first page.
 const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
     machine was; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
     NO_COLOR turns colours off.";

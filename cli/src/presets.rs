@@ -238,7 +238,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What is other than in the document, as the end of a title.
+    /// Differences from the document, as the end of a title.
     pub fn changes(&self) -> String {
         let changes = [
             self.n.map(|n| format!("{} elements", table::power(n))),
@@ -260,8 +260,8 @@ pub fn replay(
     let wanted = options.element.unwrap_or(preset.element);
     let (element, changed) = runnable_element(context, wanted)?;
     // Rows that differ by their length are one where all have the same.
-    let is_again = |line: &&Line| options.n.is_none() || line.n == preset.rows[0].n;
-    let lines: Vec<_> = preset.rows.iter().filter(is_again).collect();
+    let is_kept = |line: &&Line| options.n.is_none() || line.n == preset.rows[0].n;
+    let lines: Vec<_> = preset.rows.iter().filter(is_kept).collect();
     let lengths: Vec<u64> = lines.iter().map(|line| options.n.unwrap_or(line.n)).collect();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let fitting = gpu.largest(element.size());

@@ -1,7 +1,7 @@
 //! Records as files: what `--record` writes, and what `compare` and `report` read.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use halofold_measure::{Inputs, Peak, Record, SCHEMA};
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn write_record(file: Reserved, record: &Record) -> Result<(), Failure> {
 }
 
 /// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.
-pub fn reserve(path: Option<&Path>, inputs: &[String]) -> Result<Option<Reserved>, Failure> {
+pub fn reserve(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Reserved>, Failure> {
     path.map(|path| Reserved::open_apart("--record", path, inputs)).transpose()
 }
 
@@ -63,7 +63,7 @@ pub fn load(path: &Path) -> Result<Loaded, Failure> {
     parse(&text).map_err(|error| wrong(path, &error))
 }
 
-/// What to say of other files.
+/// Message about other files.
 const NO_RECORD: &str = "this is not a halofold record: make one with `halofold ladder --record FILE`";
 
 fn wrong(path: &Path, error: &str) -> Failure {

@@ -56,7 +56,7 @@ use tally::Tally;
 pub struct ReduceArgs {
     /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits) or
     /// bool (a byte).
     #[arg(long, value_name = "TYPE")]
@@ -73,7 +73,7 @@ pub struct ReduceArgs {
     op: Vec<Op>,
     /// The second input of dot: a file like FILE, of the same type, shape and order.
     #[arg(long, value_name = "FILE")]
-    with: Option<String>,
+    with: Option<PathBuf>,
     /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
     ///
     /// As NumPy's `axis=K`: the result is an array without that axis. An array larger than a piece is read in pieces of whole

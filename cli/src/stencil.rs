@@ -22,7 +22,7 @@ use preset::{PresetArgs, Setting};
 pub struct StencilArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
     #[arg(value_name = "GRID.npy", conflicts_with = "preset")]
-    grid: Option<String>,
+    grid: Option<PathBuf>,
     /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D. With --tune only this
     /// one instead of all.
     #[arg(long, alias = "points", value_name = "POINTS", conflicts_with = "preset")]
@@ -65,7 +65,7 @@ pub struct StencilArgs {
     weights: Vec<f64>,
     /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
     #[arg(long, value_name = "RHS.npy", conflicts_with = "preset")]
-    rhs: Option<String>,
+    rhs: Option<PathBuf>,
     /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,

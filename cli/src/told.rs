@@ -1,8 +1,8 @@
-//! What is wrong with some of several files, while the others go on.
+//! Errors of some of several files, told while the work goes on with the others.
 
 use crate::failure::Failure;
 
-/// Tells what is wrong with each file at once. Of a single file it is the end.
+/// Tells each file's error at once. Of a single file it is the end.
 pub struct Told {
     goes_on: bool,
     any: bool,

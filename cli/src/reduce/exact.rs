@@ -180,8 +180,8 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let mut merged = None;
     for path in &args.files {
-        let state = state_file::read(Path::new(path))?;
-        add(&mut merged, state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
+        let state = state_file::read(path)?;
+        add(&mut merged, state).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
     }
     let Some(state) = merged else { return Ok(()) };
     let is_product = state.format() == Format::Product;

@@ -1,6 +1,7 @@
 //! The files of the command line, looked at before anything runs.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::layout::{Axis, Layout};
 use super::place::Turned;
@@ -12,6 +13,8 @@ use crate::told::Told;
 pub struct Work {
     /// Its name on the command line.
     pub path: String,
+    /// The same where it is no Unicode.
+    file: PathBuf,
     /// What it holds.
     pub stored: Stored,
     /// How many elements, if that is known before the end.
@@ -27,7 +30,7 @@ pub struct Work {
 
 /// Opens every file and checks what can be known without reading it. Answers those that are good.
 pub fn survey(
-    paths: &[String],
+    paths: &[PathBuf],
     (raw, axis): (Option<Stored>, Option<i64>),
     told: &mut Told,
     check: impl Fn(&Work) -> Result<(), Failure>,
@@ -45,7 +48,7 @@ pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<Stored>) -> 
 }
 
 impl Work {
-    fn look(path: &str, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
+    fn look(path: &Path, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
         let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
         // through a pipe has to stay open.
@@ -55,7 +58,8 @@ impl Work {
             Some(axis) => Layout::Axis(along(axis, &source, raw.is_some())?),
         };
         Ok(Work {
-            path: path.to_owned(),
+            path: path.display().to_string(),
+            file: path.to_owned(),
             stored: source.stored(),
             len: source.len(),
             shape: source.shape().to_vec(),
@@ -70,7 +74,7 @@ impl Work {
             return Ok(source);
         }
         let source =
-            Source::open_packed(&self.path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+            Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the space for pieces, are those for what was found first.
         let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
         if now != (self.stored, self.len, &self.shape, self.fortran) {
@@ -135,6 +139,6 @@ fn along(axis: i64, source: &Source, bare: bool) -> Result<Axis, Failure> {
     made.map_err(|error| Failure::Usage(format!("{name}: {error}")))
 }
 
-fn is_standard_input(path: &str) -> bool {
-    path == "-"
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }

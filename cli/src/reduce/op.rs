@@ -14,7 +14,7 @@ use crate::input::Stored;
 /// The operators that come first wherever all are named.
 const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
 
-/// What would need sorted elements, by a part of its name.
+/// Operators that would need sorted elements, by a part of their names.
 const SORTED: [&str; 6] = ["median", "quantile", "quartile", "percentile", "mode", "top"];
 
 /// Reads the name of an operator; where it is none, the message lists them.

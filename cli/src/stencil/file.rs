@@ -14,6 +14,7 @@ mod request;
 mod streamed;
 mod team_state;
 
+use std::path::Path;
 use std::time::Instant;
 
 use halofold::stencil::Config;
@@ -35,7 +36,7 @@ pub use streamed::StreamArgs;
 use team_state::TeamState;
 
 /// Steps the grid of a file.
-pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
+pub fn run(args: &StencilArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
     let mut outputs = Outputs::reserve(args)?;

@@ -12,6 +12,7 @@ mod places;
 #[path = "../files/python.rs"]
 mod python;
 
+use std::fs;
 use std::process::{Command, Output, Stdio};
 
 use files::{Folder, npy, refused, stdout};
@@ -139,7 +140,7 @@ fn standard_input_is_a_file_like_any_other() {
     check(&run_on(&[&file, "-", "--op", &ops, "--json"], &bytes), Element::I32, &both);
     refused(&run_on(&["-"], &bytes[..bytes.len() - 3]), &["standard input", "truncated"]);
     refused(&run_on(&["-"], &[]), &["standard input"]);
-    let boundless = npy("<u4", false, &[(1 << 62) - 1], &[0; 4]);
+    let boundless = npy("<u4", false, &[(1 << 61) - 1], &[0; 4]);
     refused(&run_on(&["-"], &boundless), &["standard input", "truncated"]);
     refused(&run_on(&["--raw", "u32", "-"], &[0; 7]), &["standard input", "multiple"]);
     refused(&run_on(&["-", "-"], &bytes), &["standard input"]);
@@ -329,6 +330,14 @@ fn bad_input_is_refused_before_anything_runs() {
     let odd = folder.write("b\u{1b}[31m\n.npy", &whole);
     let shown = stdout(&run(&[&odd, "--piece", "1Ki"]));
     assert!(shown.lines().count() == 1 && shown.contains("b\u{fffd}[31m\u{fffd}.npy  sum  f32"), "{shown}");
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = folder.0.join(std::ffi::OsStr::from_bytes(b"bad\xff.npy"));
+        fs::write(&path, &whole).unwrap();
+        let output = files::command("reduce", &[]).arg(&path).output().unwrap();
+        assert!(stdout(&output).contains("bad\u{fffd}.npy  sum  f32  9  9.0"));
+    }
     folder.write("-dash.npy", &whole);
     let dash = files::command("reduce", &["-dash.npy"]).current_dir(&folder.0).output().unwrap();
     refused(&dash, &["write ./-dash.npy"]);

@@ -50,7 +50,7 @@ pub struct Report {
     /// The norm that was to decide.
     #[serde(skip)]
     pub norm: Norm,
-    /// Whether frames were drawn.
+    /// True if frames were drawn.
     #[serde(skip)]
     pub has_frames: bool,
     /// What a run on several adapters has besides.
