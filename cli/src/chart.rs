@@ -47,10 +47,12 @@ impl Look {
         Look { class: "rest".to_owned(), marker: Marker::None }
     }
 
-    /// One of several measured lines: all colours with one marker, then all with the next.
+    /// One of several measured lines: all colours with one marker, then dashed with the next, and so on by turns.
     pub fn measured(index: usize) -> Self {
         const MARKERS: [Marker; 4] = [Marker::Circle, Marker::Triangle, Marker::Cross, Marker::Square];
-        Look { marker: MARKERS[index / COLOURS % MARKERS.len()], ..Look::colour(index % COLOURS) }
+        let marker = MARKERS[index / COLOURS % MARKERS.len()];
+        let dashes = if index / COLOURS % 2 == 1 { " dashed" } else { "" };
+        Look { class: format!("c{}{dashes}", index % COLOURS), marker }
     }
 
     /// A class of its own.

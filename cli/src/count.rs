@@ -1,15 +1,29 @@
 //! Counts on the command line: 16777216, 16_777_216, 2^24, 1e6, 16M or 16Mi.
 
+use std::fmt::Display;
+
 /// Factors by name: of a thousand, and with an `i` of 1024.
 const UNITS: [(&str, u64); 6] =
     [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("k", 1000), ("M", 1_000_000), ("G", 1_000_000_000)];
+
+/// The parser of an option that takes a count from `least` to `most`.
+pub fn counts<T>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: TryFrom<u64> + PartialOrd + Display + Copy + Send + Sync + 'static,
+{
+    move |text| {
+        let count = T::try_from(parse_count(text)?).ok();
+        let within = count.filter(|count| (least..=most).contains(count));
+        within.ok_or_else(|| format!("`{text}` is not from {least} to {most}"))
+    }
+}
 
 /// Reads a count.
 ///
 /// # Errors
 ///
 /// A message that says what a count looks like.
-pub fn parse_count(text: &str) -> Result<u64, String> {
+fn parse_count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     let powers = |base: &str, exponent: &str| base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?);
     let unit = UNITS.iter().find_map(|(name, factor)| Some((plain.strip_suffix(name)?, factor)));
@@ -28,7 +42,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_count;
+    use super::{counts, parse_count};
 
     #[test]
     fn counts_are_read() {
@@ -40,5 +54,8 @@ mod tests {
         for wrong in ["", "-1", "2^64", "3^2", "1e", "1.5e6", "e6", "1e20", "M", "1T", "2^", "2^^3"] {
             assert!(parse_count(wrong).is_err(), "{wrong}");
         }
+        let few = counts(1u32, 512);
+        assert_eq!([few("2^9"), few("0"), few("1k")].map(|count| count.ok()), [Some(512), None, None]);
+        assert_eq!(counts(0, u32::MAX)("4Gi"), Err("`4Gi` is not from 0 to 4294967295".to_owned()));
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use crate::output::visible;
+
 /// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
@@ -13,6 +15,8 @@ pub enum Failure {
     Usage(String),
     /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
     Wrong,
+    /// Something about some of the files, which has been reported: exit status 2.
+    Told,
     /// Somebody interrupted it, and it has put away what it did: a message, and exit status 130.
     Interrupted(String),
     /// Nobody reads the output any more: nothing to say, exit status 0.
@@ -30,12 +34,13 @@ impl Failure {
         match self {
             Failure::Closed => ExitCode::SUCCESS,
             Failure::Wrong => ExitCode::from(1),
+            Failure::Told => ExitCode::from(2),
             Failure::Interrupted(message) => {
                 eprintln!("{message}");
                 ExitCode::from(INTERRUPTED)
             }
             Failure::Usage(message) => {
-                eprintln!("error: {message}");
+                eprintln!("error: {}", visible(&message, &['\n']));
                 ExitCode::from(2)
             }
         }

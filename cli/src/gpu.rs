@@ -49,9 +49,18 @@ const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
 fn check_back_end() -> Result<(), Failure> {
     let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
     let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
-    unknown.filter(|_| !names.trim().is_empty()).map_or(Ok(()), |name| {
-        Err(Failure::Usage(format!("WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}")))
-    })
+    if let Some(name) = unknown {
+        return Err(Failure::Usage(format!(
+            "WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}"
+        )));
+    }
+    let here = wgpu::Instance::enabled_backend_features();
+    if wgpu::Backends::from_comma_list(&names).intersects(here) {
+        return Ok(());
+    }
+    let here = here.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ");
+    let system = std::env::consts::OS;
+    Err(Failure::Usage(format!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}")))
 }
 
 /// What the library says of an error, in a user's words: devices are opened with all that their adapter has.

@@ -1,14 +1,15 @@
 //! `halofold ladder`: every rung on one adapter, or a document's own table.
 
 use std::cmp::Ordering;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
 
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
 use halofold_measure::{Inputs, Job, Peak, Timer};
 
-use crate::count::parse_count;
+use crate::count::counts;
 use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
@@ -18,7 +19,7 @@ use crate::presets::{self, Preset};
 use crate::row::{Row, Status, compare_steps, csv};
 use crate::run::{self, RunContext};
 use crate::table::{self, Column, number, words};
-use crate::{progress, record};
+use crate::{progress, record, reserved};
 
 /// Elements of the ladder by default.
 const USUAL_N: u64 = 1 << 24;
@@ -36,7 +37,7 @@ pub struct LadderArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
     preset: Option<String>,
     /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
-    #[arg(long, value_parser = parse_count)]
+    #[arg(long, value_parser = counts(0u64, u64::MAX))]
     n: Option<u64>,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
     #[arg(long = "type", value_name = "TYPE")]
@@ -51,16 +52,16 @@ pub struct LadderArgs {
     #[arg(long)]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
     workgroup: Option<u32>,
     /// The most workgroups of a rung with a fixed grid, instead of each rung's own number.
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65535))]
+    #[arg(long, value_name = "COUNT", value_parser = counts(1u32, 65535))]
     groups: Option<u32>,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
     /// Timed samples of each row. By default 31, 7 on a software adapter, and more where they spread.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
+    #[arg(long, value_parser = counts(1u32, 512))]
     samples: Option<u32>,
     /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
     #[arg(long)]
@@ -70,7 +71,7 @@ pub struct LadderArgs {
     clock: Clock,
     /// Reduce the data of a .npy file instead of generated data.
     #[arg(long, value_name = "FILE.npy")]
-    input: Option<String>,
+    input: Option<PathBuf>,
     /// Print one JSON array of rows.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -110,7 +111,11 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
         None => args.climb(&gpu, &rungs, source)?,
     };
     record::write(file, &gpu, &peak, args.inputs(), &rows)?;
-    if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+    if rows.iter().any(|row| row.status == Status::Fail) {
+        Err(Failure::Wrong)
+    } else {
+        reserved::check_interrupts()
+    }
 }
 
 impl LadderArgs {
@@ -171,7 +176,11 @@ impl LadderArgs {
         let context = self.context(gpu)?;
         let bar = progress::bar(jobs.len() as u64);
         let mut rows = Vec::new();
+        let interrupt = reserved::leave_interrupts_to_work();
         for job in jobs {
+            if interrupt.load(Relaxed) {
+                break;
+            }
             bar.set_message(progress::measuring(job.rung.name(), &rows));
             rows.push(run::row(&context, job, &data, host.len(), &expected)?);
             bar.inc(1);
@@ -183,14 +192,20 @@ impl LadderArgs {
             self.op,
             table::count(host.len()),
             host.element,
-            self.input.as_deref().unwrap_or("generated data"),
+            self.input.as_deref().map_or("generated data".into(), Path::to_string_lossy),
             if self.cold {
                 format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
             } else {
                 String::new()
             },
         );
-        self.show(&context, &title, &ladder_columns(), &rows, &seen(&rows).unwrap_or_default())?;
+        self.show(
+            &context,
+            &title,
+            &ladder_columns(),
+            &rows,
+            &seen(&rows, gpu.is_software()).unwrap_or_default(),
+        )?;
         Ok((context.peak.peak(), rows))
     }
 
@@ -212,7 +227,8 @@ impl LadderArgs {
         let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
         let context = self.context(gpu)?;
         let rows = presets::replay(&context, preset, &options)?;
-        self.show(&context, preset.title, &preset_columns(preset), &rows, preset.note)?;
+        let title = preset.title.to_owned() + &options.changes();
+        self.show(&context, &title, &preset_columns(preset), &rows, preset.note)?;
         Ok((context.peak.peak(), rows))
     }
 
@@ -247,7 +263,8 @@ impl LadderArgs {
             peak.bytes >> 20,
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
-        print(&(header + &table::render(columns, rows, self.wide) + &table::remarks(rows) + &note))
+        let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
+        print(&(table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide) + &below))
     }
 }
 
@@ -264,21 +281,22 @@ fn unsteady(rows: &[Row]) -> String {
     )
 }
 
-/// What was seen, in a line; nothing if no row has a time.
-fn seen(rows: &[Row]) -> Option<String> {
-    let first = rows.iter().find(|row| row.time().is_some())?;
-    let best = rows
-        .iter()
-        .filter(|row| row.time().is_some())
-        .min_by(|a, b| a.time().partial_cmp(&b.time()).unwrap_or(Ordering::Equal))?;
-    let percent = best.figures.percent_of_read_peak?;
+/// The fastest row, in a line; nothing if there are no two rows with a time. A peak that moves is none to be held against.
+fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
+    let timed = || rows.iter().filter(|row| row.time().is_some());
+    let (first, _) = (timed().next()?, timed().nth(1)?);
+    let best = timed().min_by(|a, b| a.time().partial_cmp(&b.time()).unwrap_or(Ordering::Equal))?;
+    let speed = match best.figures.percent_of_read_peak.filter(|_| !peak_moves) {
+        Some(percent) => format!("{percent:.0} % of this machine's read peak"),
+        None => format!("{} GB/s", table::digits(best.figures.gb_per_s?)),
+    };
     let faster = first.time()? / best.time()?;
     let than = if best == first {
         String::new()
     } else {
         format!(", {faster:.1} times as fast as {}", first.what.rung)
     };
-    Some(format!("{} is the fastest: {percent:.0} % of this machine's read peak{than}", best.what.rung))
+    Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
 }
 
 fn ladder_columns() -> Vec<Column> {

@@ -23,14 +23,22 @@ mod stencil;
 mod stress;
 mod sweep;
 mod table;
+mod told;
 mod web;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
 use halofold_files as input;
 use halofold_files::npy;
+
+/// Text at the end of the manual's first page.
+const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
+    machine was; 130 after an interrupt. Environment: WGPU_BACKEND (vulkan, metal, dx12 or gl) chooses the back end, \
+    NO_COLOR turns colours off.";
 
 /// Reductions and stencils on the GPU: verified, measured, explained.
 #[derive(Parser)]
@@ -53,8 +61,11 @@ enum Command {
     Devices(devices::DevicesArgs),
     /// Verify and time the reduction kernels (rungs) on one adapter, or repeat a published tutorial's own table.
     Ladder(ladder::LadderArgs),
-    /// Print the manual page.
-    Man,
+    /// Print the manual page of the program, or of one command: `halofold man reduce`.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
     /// Reduce files: .npy, or raw bytes.
     Reduce(reduce::ReduceArgs),
     /// Write one page that shows records side by side: HTML without network or scripts, or Markdown.
@@ -77,12 +88,49 @@ fn main() -> ExitCode {
         // SAFETY: nothing else runs yet that could read the environment.
         unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
     }
+    if std::env::var_os("WGPU_BACKEND").is_some_and(|names| names.is_empty()) {
+        // Empty is as unset; wgpu takes it for no back end at all.
+        // SAFETY: as above.
+        unsafe { std::env::remove_var("WGPU_BACKEND") };
+    }
+    #[cfg(unix)]
+    // A file that becomes larger than allowed is an error of the write then, and no sudden end.
+    // SAFETY: the signal gets no handler that could run at a bad time.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN)
+    };
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let result = reserved::clean_up_when_interrupted().and_then(|()| run(Arguments::parse().command));
+    let result = reserved::clean_up_when_interrupted().and_then(|()| run(parse().command));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
+}
+
+/// Prints a page of the manual.
+fn man(command: Option<&str>) -> Result<(), Failure> {
+    let mut page = Arguments::command().name("halofold").after_help(ENDING);
+    page.build();
+    if let Some(name) = command {
+        let found = page.find_subcommand(name).cloned();
+        page = found.ok_or_else(|| Failure::Usage(format!("man: there is no command `{name}`")))?;
+    }
+    let mut text = Vec::new();
+    clap_mangen::Man::new(page).render(&mut text).map_err(Failure::usage)?;
+    output::print(&String::from_utf8_lossy(&text))
+}
+
+/// Reads the command line. Of a file whose name begins with `-`, clap proposes something that does not help.
+fn parse() -> Arguments {
+    Arguments::try_parse().unwrap_or_else(|mut error| {
+        let dashed = |text: &String| text.starts_with('-') && text.len() > 1 && Path::new(text).exists();
+        let file = std::env::args_os().filter_map(|text| text.into_string().ok()).find(dashed);
+        if let Some(file) = file.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+            let tip = format!("for the file of that name write ./{file}");
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error.exit()
+    })
 }
 
 fn run(command: Command) -> Result<(), Failure> {
@@ -95,13 +143,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
-        Command::Man => {
-            let mut text = Vec::new();
-            clap_mangen::Man::new(Arguments::command().name("halofold"))
-                .render(&mut text)
-                .map_err(Failure::usage)?;
-            output::print(&String::from_utf8_lossy(&text))
-        }
+        Command::Man { command } => man(command.as_deref()),
         Command::Reduce(arguments) => reduce::run(arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),

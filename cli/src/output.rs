@@ -1,6 +1,7 @@
 //! Writing to standard output, which somebody may close at any time.
 
 use std::io::{ErrorKind, Write as _};
+use std::path::Path;
 
 use crate::failure::Failure;
 
@@ -12,6 +13,16 @@ pub fn print(text: &str) -> Result<(), Failure> {
         ErrorKind::BrokenPipe => Failure::Closed,
         _ => Failure::Usage(format!("standard output: {error}")),
     })
+}
+
+/// A text without characters that could move a terminal's cursor, but for those that may: of names of files.
+pub fn visible(text: &str, but: &[char]) -> String {
+    text.replace(|c: char| c.is_control() && !but.contains(&c), "\u{fffd}")
+}
+
+/// Names a file that was written, on standard error: standard output may be one of them.
+pub fn written(path: &Path) {
+    eprintln!("written: {}", visible(&path.to_string_lossy(), &[]));
 }
 
 /// Writes a value as JSON, indented, with a newline at the end.

@@ -2,6 +2,7 @@
 //!
 //! Where an adapter allows less, the row runs with what is allowed and says so.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use halofold::reduce::ladder::{Finish, Rung};
@@ -13,6 +14,7 @@ use crate::cpu;
 use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::progress;
+use crate::reserved;
 use crate::row::{Row, compare_steps};
 use crate::run::{self, RunContext};
 use crate::table::{self, Column, number};
@@ -235,7 +237,20 @@ pub struct Options {
     pub workgroup: Option<u32>,
 }
 
-/// Runs a preset's rows.
+impl Options {
+    /// Differences from the document, as the end of a title.
+    pub fn changes(&self) -> String {
+        let changes = [
+            self.n.map(|n| format!("{} elements", table::power(n))),
+            self.element.map(|element| element.to_string()),
+            self.workgroup.map(|size| format!("{size} threads")),
+        ];
+        let changes: Vec<_> = changes.into_iter().flatten().collect();
+        if changes.is_empty() { String::new() } else { format!("; here with {}", changes.join(", ")) }
+    }
+}
+
+/// Runs a preset's rows, until an interrupt.
 pub fn replay(
     context: &RunContext<'_>,
     preset: &'static Preset,
@@ -244,9 +259,9 @@ pub fn replay(
     let gpu = context.gpu;
     let wanted = options.element.unwrap_or(preset.element);
     let (element, changed) = runnable_element(context, wanted)?;
-    // A table by length with one length is one row.
-    let lines =
-        if preset.cpu == Cpu::EveryLength && options.n.is_some() { &preset.rows[..1] } else { preset.rows };
+    // Rows that differ by their length are one where all have the same.
+    let is_kept = |line: &&Line| options.n.is_none() || line.n == preset.rows[0].n;
+    let lines: Vec<_> = preset.rows.iter().filter(is_kept).collect();
     let lengths: Vec<u64> = lines.iter().map(|line| options.n.unwrap_or(line.n)).collect();
     let longest = lengths.iter().copied().max().unwrap_or(0);
     let fitting = gpu.largest(element.size());
@@ -258,8 +273,12 @@ pub fn replay(
     let host = Host::generate(Op::Sum, element, longest);
     let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
     let bar = progress::bar(lengths.len() as u64);
+    let interrupt = reserved::leave_interrupts_to_work();
     let mut rows = Vec::new();
     for (index, (line, &n)) in lines.iter().zip(&lengths).enumerate() {
+        if interrupt.load(Ordering::Relaxed) {
+            break;
+        }
         bar.set_message(progress::measuring(line.name, &rows));
         let mut row = one(context, preset, line, options, &data, n, changed.clone())?;
         row.figures.published_ms = line.published_ms.filter(|_| n == line.n);

@@ -1,7 +1,7 @@
 //! Records as files: what `--record` writes, and what `compare` and `report` read.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use halofold_measure::{Inputs, Peak, Record, SCHEMA};
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn write_record(file: Reserved, record: &Record) -> Result<(), Failure> {
 }
 
 /// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.
-pub fn reserve(path: Option<&Path>, inputs: &[String]) -> Result<Option<Reserved>, Failure> {
+pub fn reserve(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Reserved>, Failure> {
     path.map(|path| Reserved::open_apart("--record", path, inputs)).transpose()
 }
 
@@ -58,9 +58,13 @@ pub struct Loaded {
 
 /// Reads a file.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| wrong(path, &error.to_string()))?;
+    let bytes = fs::read(path).map_err(|error| wrong(path, &error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong(path, NO_RECORD))?;
     parse(&text).map_err(|error| wrong(path, &error))
 }
+
+/// Message about other files.
+const NO_RECORD: &str = "this is not a halofold record: make one with `halofold ladder --record FILE`";
 
 fn wrong(path: &Path, error: &str) -> Failure {
     Failure::Usage(format!("{}: {error}", path.display()))
@@ -74,9 +78,7 @@ fn parse(text: &str) -> Result<Loaded, String> {
     let schema = value.get("schema").and_then(Value::as_u64);
     match schema {
         None => {
-            return Err(
-                "this is not a halofold record: make one with `halofold ladder --record FILE`".to_owned()
-            );
+            return Err(NO_RECORD.to_owned());
         }
         Some(schema) if schema != u64::from(SCHEMA) => {
             return Err(format!("a record of schema {schema}; this halofold reads schema {SCHEMA}"));

@@ -2,7 +2,8 @@
 //!
 //! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
 //! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
-//! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind.
+//! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
+//! files, those that cannot be read are told of, and the others go on.
 
 mod ahead;
 mod check;
@@ -25,19 +26,21 @@ mod request;
 mod results;
 mod rule;
 mod slot;
+mod state_file;
 mod tally;
 mod unpack;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::value_parser;
 use halofold::reduce::Op;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters};
-use crate::input::Stored;
+use crate::input::{Source, Stored};
 use crate::reserved::Reserved;
+use crate::told::Told;
 use crate::{output, progress};
 use check::Check;
 use engine::Engine;
@@ -53,7 +56,7 @@ use tally::Tally;
 pub struct ReduceArgs {
     /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits) or
     /// bool (a byte).
     #[arg(long, value_name = "TYPE")]
@@ -70,7 +73,7 @@ pub struct ReduceArgs {
     op: Vec<Op>,
     /// The second input of dot: a file like FILE, of the same type, shape and order.
     #[arg(long, value_name = "FILE")]
-    with: Option<String>,
+    with: Option<PathBuf>,
     /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
     ///
     /// As NumPy's `axis=K`: the result is an array without that axis. An array larger than a piece is read in pieces of whole
@@ -78,7 +81,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     axis: Option<i64>,
     /// What variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
     ddof: Option<u32>,
     /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
     ///
@@ -116,7 +119,7 @@ pub struct ReduceArgs {
     #[arg(long)]
     verify: bool,
     /// Read files in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20, value_parser = value_parser!(u64).range(8..=1 << 30))]
+    #[arg(long, value_name = "BYTES", default_value = "64Mi", value_parser = counts(8u64, 1 << 30))]
     piece: u64,
 }
 
@@ -130,9 +133,14 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     }
     request::check_options(&args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    let mut work = file::survey(&paths, args.raw, args.axis)?;
+    let mut told = Told::new(args.files.len() > 1);
+    let check = |work: &Work| request::check_results(&args, work);
+    let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
+    if work.is_empty() {
+        return told.end();
+    }
     let mut second = if args.with.is_some() { work.pop() } else { None };
-    request::check_files(&args, &work, second.as_ref())?;
+    request::check_pair(&work, second.as_ref())?;
     let file = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &paths)).transpose()?;
     let gpus = args.adapters.open()?;
     let inputs = if second.is_some() { 2 } else { 1 };
@@ -147,14 +155,17 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut rows = Vec::new();
     let mut stored = None;
     for mut work in work {
-        bar.set_message(work.path.clone());
+        bar.set_message(output::visible(&work.path, &[]));
+        let opened = file::open(&mut work, second.as_mut(), args.raw);
+        let Some(mut sources) = told.unless(opened)? else { continue };
         let advance = |bytes| {
             done += bytes;
             bar.set_position(done);
         };
-        for (row, results) in
-            reduce((&mut engine, &gpu::names(&gpus)), &mut work, second.as_mut(), &args, advance)?
-        {
+        let reduced = reduce((&mut engine, &gpu::names(&gpus)), &work, &mut sources, &args, advance);
+        // Whatever it was, those that are done are not lost.
+        let Some(reduced) = told.unless(reduced)? else { break };
+        for (row, results) in reduced {
             rows.push(row);
             stored = Some(results);
         }
@@ -163,22 +174,18 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     if let Some((file, results)) = file.zip(stored) {
         file.write_with(|file| results.write(file))?;
     }
-    deliver(&rows, &args)
+    deliver(&rows, &args).and(told.end())
 }
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators.
 fn reduce(
     (engine, adapter): (&mut Engine<'_>, &str),
-    work: &mut Work,
-    second: Option<&mut Work>,
+    work: &Work,
+    sources: &mut [Source],
     args: &ReduceArgs,
     mut advance: impl FnMut(u64),
 ) -> Result<Vec<(Row, Results)>, Failure> {
     let start = Instant::now();
-    let mut sources = vec![work.open(args.raw)?];
-    if let Some(second) = second {
-        sources.push(second.open(args.raw)?);
-    }
     let stored = work.stored;
     let tally = |&op: &Op| {
         let rule = Rule { op, stored, ddof: args.ddof.unwrap_or(0) };
@@ -188,7 +195,7 @@ fn reduce(
     let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
     let outcomes = Outcomes::new(work, engine.kernels(), &tallies, args.verify);
     let bytes = stored.size() * sources.len() as u64;
-    engine.run(work, &mut sources, &outcomes, |share, part| {
+    engine.run(work, sources, &outcomes, |share, part| {
         outcomes.tell(&share, &part, &mut tallies)?;
         advance(share.elements() * bytes);
         Ok(())
@@ -221,7 +228,13 @@ fn reduce(
 
 /// Writes the rows, and what was wrong with them.
 fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
-    let written = if args.json { output::print_json(&rows) } else { output::print(&report::text(rows)) };
+    let written = if rows.is_empty() {
+        Ok(())
+    } else if args.json {
+        output::print_json(&rows)
+    } else {
+        output::print(&report::text(rows))
+    };
     let mut wrong = false;
     for row in rows {
         if let Check::Wrong(mismatch) = &row.check {

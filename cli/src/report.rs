@@ -15,21 +15,24 @@ mod stencils;
 
 use std::path::PathBuf;
 
+use clap::ArgGroup;
+
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{print, written};
 use crate::record;
 use crate::reserved::Reserved;
 use machines::Machine;
 
 /// Options of `halofold report`.
 #[derive(clap::Args)]
+#[command(group = ArgGroup::new("written").args(["output", "markdown", "svg", "readme"]).required(true).multiple(true))]
 pub struct ReportArgs {
     /// Records, written by `--record` or by the benches, or arrays that `--json` printed. Those of one adapter are put together; if a
     /// row is in several, the last file counts.
     #[arg(value_name = "RECORD", required = true)]
     records: Vec<PathBuf>,
     /// Write one HTML page: everything in it, no network, no scripts.
-    #[arg(short, long, value_name = "FILE.html", required_unless_present_any = ["markdown", "readme", "svg"])]
+    #[arg(short, long, value_name = "FILE.html")]
     output: Option<PathBuf>,
     /// Write the tables as Markdown.
     #[arg(long, value_name = "FILE.md")]
@@ -70,5 +73,6 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     if let Some(file) = markdown {
         file.write(&markdown::tables(&machines))?;
     }
+    [&args.output, &args.markdown, &args.svg].into_iter().flatten().for_each(|path| written(path));
     readme.map_or(Ok(()), |table| print(&table))
 }

@@ -141,13 +141,34 @@ pub fn leave_interrupts_to_work() -> &'static AtomicBool {
     &INTERRUPT
 }
 
+/// Fails if the work had to see to an interrupt, which has ended it before its last row.
+pub fn check_interrupts() -> Result<(), Failure> {
+    match INTERRUPT.load(Ordering::Relaxed) {
+        true => {
+            Err(Failure::Interrupted("interrupted: the rows that were not done are not there".to_owned()))
+        }
+        false => Ok(()),
+    }
+}
+
 /// Has an interrupt remove a folder too, if it is empty.
 pub fn remove_when_interrupted(folder: &Path) {
     unfinished().push(folder.to_owned());
 }
 
 fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
-    Failure::Usage(format!("{option} {}: {error}", path.display()))
+    // Not the temporary file's name, which the system's message has.
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "permission denied; name a place that this user may write to".to_owned()
+        }
+        io::ErrorKind::FileTooLarge => {
+            "the file becomes larger than the system allows (ulimit -f)".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    Failure::Usage(format!("{option} {}: {why}", path.display()))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use halofold_measure::translate::{
 };
 use rspirv::binary::Disassemble as _;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::output::print;
 use crate::reserved::Reserved;
@@ -37,7 +38,7 @@ pub struct ShowArgs {
     #[arg(long, default_value = "sum")]
     op: Op,
     /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
     workgroup: Option<u32>,
     /// How partial results are combined: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
     #[arg(long)]

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use halofold::Element;
 use halofold::stencil::{Block, Border, Norm, Stencil};
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, AdaptersArgs};
 use file::StreamArgs;
@@ -21,14 +22,14 @@ use preset::{PresetArgs, Setting};
 pub struct StencilArgs {
     /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input.
     #[arg(value_name = "GRID.npy", conflicts_with = "preset")]
-    grid: Option<String>,
+    grid: Option<PathBuf>,
     /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D. With --tune only this
     /// one instead of all.
     #[arg(long, alias = "points", value_name = "POINTS", conflicts_with = "preset")]
     stencil: Option<&'static Stencil>,
     /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX))]
     steps: Option<u32>,
     /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
     /// in 3D. time-planes takes several steps per pass in 3D.
@@ -37,7 +38,8 @@ pub struct StencilArgs {
     /// The shape of a workgroup, instead of the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", conflicts_with = "preset")]
     block: Option<Block>,
-    /// What lies beyond the grid: fixed keeps the outermost cells, mirror reflects the grid, periodic repeats it.
+    /// What lies beyond the grid: fixed leaves the outermost cells as they are; with mirror the cell beyond equals the outermost one
+    /// (SciPy's reflect, NumPy's symmetric); periodic repeats the grid (wrap).
     #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed", conflicts_with = "preset")]
     boundary: Border,
     /// Stop once a step changes no cell by this much.
@@ -63,7 +65,7 @@ pub struct StencilArgs {
     weights: Vec<f64>,
     /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
     #[arg(long, value_name = "RHS.npy", conflicts_with = "preset")]
-    rhs: Option<String>,
+    rhs: Option<PathBuf>,
     /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
@@ -76,10 +78,10 @@ pub struct StencilArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "preset")]
     frames: Option<PathBuf>,
     /// Steps between two frames, and between two checks of --until: 10 by default.
-    #[arg(long, value_name = "M", conflicts_with = "preset", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "M", conflicts_with = "preset", value_parser = counts(1, u32::MAX))]
     every: Option<u32>,
     /// The plane that pictures of a 3D grid show. By default the middle one.
-    #[arg(long, value_name = "K", conflicts_with = "preset")]
+    #[arg(long, value_name = "K", conflicts_with = "preset", value_parser = counts(0, u32::MAX))]
     slice: Option<u32>,
     /// Time the kernels that take many steps per pass over memory in all their shapes on this GPU, verified, and remember the
     /// result in the cache folder. From then on auto chooses by it. Worth it on GPUs other than NVIDIA's.
@@ -93,7 +95,7 @@ pub struct StencilArgs {
     #[command(flatten)]
     adapters: AdaptersArgs,
     /// With --adapters, the steps between two exchanges of faces: by default as many as measured times say.
-    #[arg(long, value_name = "STEPS", requires = "adapters", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "STEPS", requires = "adapters", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = counts(1, u32::MAX))]
     halo: Option<u32>,
     #[command(flatten)]
     preset: PresetArgs,

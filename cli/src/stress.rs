@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::ValueEnum;
 use halofold::reduce::Meeting;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::print;
@@ -56,7 +57,7 @@ pub struct StressArgs {
     #[arg(long, value_enum, value_name = "1|2", default_value = "1", hide_possible_values = true)]
     launches: Launches,
     /// What all random choices follow from. By default another one in each run; it is printed.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = counts(0, u64::MAX))]
     seed: Option<u64>,
     /// Replace a text in every kernel: faults of the program's own tests.
     #[arg(long, hide = true, num_args = 2)]
@@ -92,7 +93,8 @@ pub fn run(arguments: &StressArgs) -> Result<(), Failure> {
         let wrong = if misses.is_empty() { 0 } else { bench.wrong_elements()? };
         Ok((bench.tally, misses, wrong))
     })?;
-    let closing = closing(&gpu, &tally, started.elapsed(), (seed, arguments.launches));
+    let verdict = if misses.is_empty() { ", all right" } else { "" };
+    let closing = closing(&gpu, (&tally, verdict), started.elapsed(), (seed, arguments.launches));
     if misses.is_empty() {
         return print(&format!("{}{closing}", left_out(&lacking)));
     }
@@ -155,14 +157,19 @@ fn left_out(lacking: &[String]) -> String {
 }
 
 /// The last line: what ran.
-fn closing(gpu: &Gpu, tally: &Tally, took: Duration, (seed, launches): (u64, Launches)) -> String {
+fn closing(
+    gpu: &Gpu,
+    (tally, verdict): (&Tally, &str),
+    took: Duration,
+    (seed, launches): (u64, Launches),
+) -> String {
     let Tally { reductions, bytes, changes, presses, poisons } = tally;
     let launches = match launches {
         Launches::One => "one launch",
         Launches::Two => "two launches",
     };
     format!(
-        "{reductions} reductions in {launches} each, of {} GB, in {:.1} s on {}; between them {changes} changes of the data, {poisons} times \
+        "{reductions} reductions in {launches} each{verdict}, of {} GB, in {:.1} s on {}; between them {changes} changes of the data, {poisons} times \
          poisoned partials, {presses} times other memory traffic; seed {seed}\n",
         table::digits(*bytes as f64 / 1e9),
         took.as_secs_f64(),

@@ -11,7 +11,7 @@ use halofold::reduce::Op;
 use halofold::reduce::ladder::{Rung, UnknownRung};
 use halofold_measure::{Inputs, Job, Peak};
 
-use crate::count::parse_count;
+use crate::count::counts;
 use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
@@ -56,16 +56,16 @@ pub struct SweepArgs {
     #[arg(long, default_value = "sum")]
     op: Op,
     /// The smallest size, in elements.
-    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "2^8")]
+    #[arg(long, value_name = "N", value_parser = counts(0u64, u64::MAX), default_value = "2^8")]
     from: u64,
     /// The largest size: by default 2^28 or what fits, on a software adapter 2^22.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = counts(0u64, u64::MAX))]
     to: Option<u64>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
     workgroup: Option<u32>,
     /// Timed samples of each GPU row. By default 31, 7 on a software adapter, and more where they spread.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=512))]
+    #[arg(long, value_parser = counts(1u32, 512))]
     samples: Option<u32>,
     /// Print one JSON array of rows instead of the table.
     #[arg(long)]

@@ -99,7 +99,22 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
             kept.set_cell_alignment(CellAlignment::Right);
         }
     }
-    table.trim_fmt() + "\n" + &notes
+    table.trim_fmt() + "\n" + &fitted(&notes, wide)
+}
+
+/// Prose whose lines end between two words where a terminal's line does, unless all is to be shown as it is.
+pub fn fitted(text: &str, wide: bool) -> String {
+    let width = plain().width().filter(|_| !wide);
+    width.map_or_else(|| text.to_owned(), |width| wrapped(text, width.into()))
+}
+
+fn wrapped(text: &str, width: usize) -> String {
+    let line = |line: &str| {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let options = textwrap::Options::new(width).break_words(false).subsequent_indent(indent);
+        textwrap::fill(line, options.word_splitter(textwrap::WordSplitter::NoHyphenation)) + "\n"
+    };
+    text.lines().map(line).collect()
 }
 
 /// Takes columns out until a table is no wider than a terminal: first those that say the same of every row, then
@@ -183,9 +198,9 @@ pub fn percent(x: Option<f64>) -> String {
     x.map(|x| if x < 9.95 { format!("{x:.1} %") } else { format!("{x:.0} %") }).unwrap_or_default()
 }
 
-/// A speed-up: 1.98x, or 0.0123x.
+/// A speed-up: 1.98x, 0.0123x or 0.0000123x.
 pub fn times(x: Option<f64>) -> String {
-    x.map(|x| if x < 0.1 { format!("{x:.4}x") } else { format!("{x:.2}x") }).unwrap_or_default()
+    x.map(|x| if x < 0.1 { format!("{}x", digits(x)) } else { format!("{x:.2}x") }).unwrap_or_default()
 }
 
 /// Which clock a row's time comes from, if it is not the GPU's.
@@ -277,7 +292,15 @@ mod tests {
     }
 
     #[test]
+    fn prose_is_cut_between_words() {
+        let text = "of a subgroup-butterfly (LLVM 15.0.6)\n\n  tile: skipped (no subgroups)\n";
+        let cut = "of a\nsubgroup-butterfly\n(LLVM 15.0.6)\n\n  tile: skipped (no\n  subgroups)\n";
+        assert_eq!((wrapped(text, 20), wrapped(text, 80)), (cut.to_owned(), text.to_owned()));
+    }
+
+    #[test]
     fn numbers_have_four_digits() {
+        assert_eq!([times(Some(0.0123)), times(Some(0.000_012_3))], ["0.0123x", "0.0000123x"]);
         assert_eq!([digits(4512.3), digits(99.996), digits(0.1234)], ["4512", "100.00", "0.123"]);
         assert_eq!([digits(0.001_234_5), digits(0.0)], ["0.00123", "0.000"]);
         assert_eq!(time(Some(0.0176)), "17.60 µs");

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use halofold::wgpu::Limits;
 
 use crate::failure::Failure;
+use crate::output::written;
 use crate::reserved::Reserved;
 
 /// Options of `halofold web`.
@@ -55,7 +56,9 @@ pub fn run(args: &WebArgs) -> Result<(), Failure> {
     let folder = &args.output;
     fs::create_dir_all(folder)
         .map_err(|error| Failure::Usage(format!("--output {}: {error}", folder.display())))?;
-    files().into_iter().try_for_each(|(name, text)| write(&folder.join(name), &text))
+    files().into_iter().try_for_each(|(name, text)| write(&folder.join(name), &text))?;
+    written(&folder.join("index.html"));
+    Ok(())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {

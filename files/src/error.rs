@@ -113,9 +113,9 @@ pub enum InputError {
         /// What to do about it.
         remedy: &'static str,
     },
-    /// More elements or bytes than 64 bits count.
+    /// More bytes than NumPy counts, also where a dimension of zero stands beside them.
     #[error(
-        "{name}: its shape ({shape}) means more than 2^64 bytes; the file is damaged: write it \
+        "{name}: its shape ({shape}) means more than 2^63 bytes; the file is damaged: write it \
          again with numpy.save"
     )]
     TooLarge {

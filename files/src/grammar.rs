@@ -143,7 +143,11 @@ fn dimensions(text: &str) -> Parsed<Vec<u64>> {
 fn dimension(item: &str) -> Parsed<u64> {
     let item = item.trim();
     let digits = item.strip_suffix('L').unwrap_or(item);
-    digits.parse().or_else(|_| {
+    let (digits, radix) = match digits.get(..2) {
+        Some("0x" | "0X") => (&digits[2..], 16),
+        _ => (digits, 10),
+    };
+    u64::from_str_radix(digits, radix).or_else(|_| {
         malformed(format!("the dimension `{}` is not a whole number from 0 to 2^64 - 1", excerpt(item)))
     })
 }

@@ -46,9 +46,8 @@ pub(crate) fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<He
         grammar::dictionary(&text).map_err(|fault| complaint(fault, name, narrow))?;
     let taken = interpret(descr).filter(|(stored, _)| narrow || !stored.is_packed());
     let (stored, swap) = taken.ok_or_else(|| InputError::dtype(name, excerpt(descr), narrow))?;
-    let bytes = count(&shape).and_then(|count| count.checked_mul(stored.size()));
-    let bytes =
-        bytes.ok_or_else(|| InputError::TooLarge { name: name.to_owned(), shape: excerpt(shape_text) })?;
+    let bytes = bytes(&shape, stored.size())
+        .ok_or_else(|| InputError::TooLarge { name: name.to_owned(), shape: excerpt(shape_text) })?;
     Ok(Header { stored, shape, fortran, swap, bytes, start })
 }
 
@@ -113,40 +112,39 @@ fn decode(bytes: Vec<u8>, version: u8, name: &str) -> Result<String, InputError>
 
 /// The type that a type string names, if there is one, and whether its bytes need swapping.
 fn interpret(descr: &str) -> Option<(Stored, bool)> {
-    let (order, kind) = descr.split_at_checked(1)?;
+    let kind = descr.trim_start_matches(['<', '>', '=', '|']);
     let stored = match kind {
-        "b1" => Stored::Bool,
-        "u1" => Stored::U8,
-        "u2" => Stored::U16,
-        "u4" => Element::U32.into(),
-        "u8" => Element::U64.into(),
-        "i1" => Stored::I8,
-        "i2" => Stored::I16,
-        "i4" => Element::I32.into(),
-        "i8" => Element::I64.into(),
-        "f2" => Element::F16.into(),
-        "f4" => Element::F32.into(),
-        "f8" => Element::F64.into(),
+        "b1" | "?" | "bool" => Stored::Bool,
+        "u1" | "uint8" => Stored::U8,
+        "u2" | "uint16" => Stored::U16,
+        "u4" | "uint32" => Element::U32.into(),
+        "u8" | "uint64" => Element::U64.into(),
+        "i1" | "int8" => Stored::I8,
+        "i2" | "int16" => Stored::I16,
+        "i4" | "int32" => Element::I32.into(),
+        "i8" | "int64" => Element::I64.into(),
+        "f2" | "float16" => Element::F16.into(),
+        "f4" | "float32" => Element::F32.into(),
+        "f8" | "float64" => Element::F64.into(),
         _ => return None,
     };
-    let big = match order {
+    let big = match &descr[..descr.len() - kind.len()] {
         "<" => false,
         ">" => true,
         // This machine's, as NumPy takes them.
-        "=" | "|" => cfg!(target_endian = "big"),
+        "" | "=" | "|" => cfg!(target_endian = "big"),
         _ => return None,
     };
     // A single byte has no order, whatever a writer says.
     Some((stored, stored.size() > 1 && big != cfg!(target_endian = "big")))
 }
 
-/// How many elements an array of these dimensions has, if 64 bits count them.
-fn count(dimensions: &[u64]) -> Option<u64> {
-    // A product with a zero in it is zero, however large the rest.
-    if dimensions.contains(&0) {
-        return Some(0);
-    }
-    dimensions.iter().try_fold(1u64, |count, size| count.checked_mul(*size))
+/// How many bytes an array of these dimensions has. `None` where the others than zero already mean more than NumPy takes.
+fn bytes(dimensions: &[u64], size: u64) -> Option<u64> {
+    let others =
+        dimensions.iter().filter(|size| **size > 0).try_fold(size, |all, size| all.checked_mul(*size));
+    let all = others.filter(|bytes| i64::try_from(*bytes).is_ok())?;
+    Some(if dimensions.contains(&0) { 0 } else { all })
 }
 
 /// The error for a header that does not describe an array of numbers.

@@ -20,6 +20,7 @@ mod tests;
 use std::fmt;
 use std::fs::File;
 use std::ops::Range;
+use std::path::Path;
 
 use halofold::Element;
 
@@ -44,7 +45,7 @@ enum Narrow {
 
 /// The elements of one data file, in the order in which they lie there.
 pub struct Source {
-    /// The file as the command line named it.
+    /// The file as the command line named it, in Unicode.
     name: String,
     /// Where the bytes come from; a stream is past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
@@ -73,9 +74,9 @@ impl Source {
     /// # Errors
     ///
     /// There is no such file, it is no such array, or it is not complete.
-    pub fn open(path: &str) -> Result<Self, InputError> {
-        let (reader, length) = open_reader(path)?;
-        Self::npy(path, reader, length, Narrow::Refused)
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, InputError> {
+        let (reader, length) = open_reader(path.as_ref())?;
+        Self::npy(&path.as_ref().to_string_lossy(), reader, length, Narrow::Refused)
     }
 
     /// Opens a `.npy` file or, with `raw`, bare little-endian elements. Narrower integers and Booleans are handed out as
@@ -84,8 +85,8 @@ impl Source {
     /// # Errors
     ///
     /// As [`Source::open`]; bare elements of which the last is not complete, or a `.npy` file in their place, whose header is no elements.
-    pub fn open_packed(path: &str, raw: Option<Stored>) -> Result<Self, InputError> {
-        Self::open_narrow(path, raw, Narrow::Packed)
+    pub fn open_packed(path: impl AsRef<Path>, raw: Option<Stored>) -> Result<Self, InputError> {
+        Self::open_narrow(path.as_ref(), raw, Narrow::Packed)
     }
 
     /// The same, but 32-bit integers are handed out in place of narrower ones and of Booleans.
@@ -93,18 +94,19 @@ impl Source {
     /// # Errors
     ///
     /// As [`Source::open_packed`].
-    pub fn open_widening(path: &str, raw: Option<Stored>) -> Result<Self, InputError> {
-        Self::open_narrow(path, raw, Narrow::Widened)
+    pub fn open_widening(path: impl AsRef<Path>, raw: Option<Stored>) -> Result<Self, InputError> {
+        Self::open_narrow(path.as_ref(), raw, Narrow::Widened)
     }
 
-    fn open_narrow(path: &str, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
+    fn open_narrow(path: &Path, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
         let (reader, length) = open_reader(path)?;
+        let name = &path.to_string_lossy();
         match raw {
-            Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 }, path)) => {
-                Err(InputError::NotBare { name: path.to_owned() })
+            Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 }, name)) => {
+                Err(InputError::NotBare { name: name.to_string() })
             }
-            Some(stored) => Self::bare(path, reader, length, stored, narrow),
-            None => Self::npy(path, reader, length, narrow),
+            Some(stored) => Self::bare(name, reader, length, stored, narrow),
+            None => Self::npy(name, reader, length, narrow),
         }
     }
 

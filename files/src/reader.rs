@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt as _;
 #[cfg(windows)]
 use std::os::windows::fs::FileExt as _;
+use std::path::Path;
 
 use super::{InputError, STANDARD_INPUT};
 
@@ -61,8 +62,8 @@ impl Read for Reader {
 }
 
 /// Opens a file, or standard input, and tells how many bytes it will give if that is known.
-pub(crate) fn open_reader(path: &str) -> Result<(Reader, Option<u64>), InputError> {
-    if path == STANDARD_INPUT {
+pub(crate) fn open_reader(path: &Path) -> Result<(Reader, Option<u64>), InputError> {
+    if path == Path::new(STANDARD_INPUT) {
         return Ok((Reader::Stream(Box::new(io::stdin())), None));
     }
     let (file, length) = open_file(path)?;
@@ -71,11 +72,12 @@ pub(crate) fn open_reader(path: &str) -> Result<(Reader, Option<u64>), InputErro
 }
 
 /// Opens a file and tells its length, where it has one: a pipe or a device is read until it ends.
-fn open_file(path: &str) -> Result<(File, Option<u64>), InputError> {
-    let failed = |cause| InputError::opening(path, cause);
+fn open_file(path: &Path) -> Result<(File, Option<u64>), InputError> {
+    let name = &path.to_string_lossy();
+    let failed = |cause| InputError::opening(name, cause);
     // Asked before opening because Windows reports a directory as one more missing permission.
     if fs::metadata(path).map_err(failed)?.is_dir() {
-        return Err(InputError::Directory { name: path.into() });
+        return Err(InputError::Directory { name: name.to_string() });
     }
     let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;

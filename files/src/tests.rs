@@ -128,6 +128,7 @@ fn every_type_order_version_and_shape_is_read() {
         ("(3, 0, 5)", 0),
         ("(2, 3, 4)", 24),
         ("(2L, 2L)", 4),
+        ("(0xc,)", 12),
         ("( 1 ,1,1,5 , )", 5),
     ];
     for (element, kind) in KINDS {
@@ -151,7 +152,10 @@ fn every_type_order_version_and_shape_is_read() {
 #[test]
 fn an_open_byte_order_is_this_machines() {
     for (element, kind) in KINDS {
-        for descr in [format!("={kind}"), format!("|{kind}")] {
+        let names = [("f", "float"), ("u", "uint"), ("i", "int")];
+        let (_, name) = names.iter().find(|(letter, _)| kind.starts_with(letter)).unwrap();
+        let name = format!("{name}{}", 8 * element.size());
+        for descr in [format!("={kind}"), format!("|{kind}"), kind.to_owned(), name] {
             let mut source = regular(&npy(&descr, "(9,)", &native(element, 9)), None).unwrap();
             assert_eq!(rest(&mut source, 64).unwrap(), native(element, 9));
         }

@@ -181,7 +181,7 @@ pub enum ReduceError {
     },
     /// The operator has no exact form.
     #[error(
-        "`{name}` over {element} has no exact form: sum and mean of floats have, and dot of f32; leave the accuracy at `Accuracy::Fast`"
+        "`{name}` over {element} has no exact form: sum and mean of floats have, and dot of f32; ask for it without exactness"
     )]
     NotExact {
         /// The operator.

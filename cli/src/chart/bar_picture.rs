@@ -13,6 +13,9 @@ const BARS: (f64, f64) = (162.0, 432.0);
 /// Where the first bar starts, under the title and the ceiling's label, and how far it is from one to the next.
 const ROWS: (f64, f64) = (52.0, 16.0);
 
+/// Letters of a title's line, and how far it is from one to the next.
+const TITLE: (usize, f64) = (56, 18.0);
+
 /// How thick a bar is.
 const THICK: f64 = 12.0;
 
@@ -37,16 +40,20 @@ impl Bars {
         let longest = self.bars.iter().filter_map(|bar| bar.value).fold(self.reach, f64::max);
         let ceiling = self.ceiling.as_ref().map_or(0.0, |(value, _)| *value);
         let scale = (right - left) / longest.max(ceiling).max(f64::MIN_POSITIVE);
-        let height = ROWS.0 + ROWS.1 * self.bars.len() as f64 + 6.0;
-        let rows = (0..).map(|row| ROWS.0 + ROWS.1 * f64::from(row)).zip(&self.bars);
+        let title = textwrap::wrap(&self.title, TITLE.0);
+        let top = ROWS.0 + TITLE.1 * (title.len().max(1) - 1) as f64;
+        let height = top + ROWS.1 * self.bars.len() as f64 + 6.0;
+        let rows = (0..).map(|row| top + ROWS.1 * f64::from(row)).zip(&self.bars);
         let markup = html! {
             svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(height)
                 viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(self.title) {
                 style { (STYLE) (if dark { DARK } else { LIGHT }) }
                 rect class="paper" width=(WIDTH) height=(height) {}
-                text class="title" x="4" y="16" { (self.title) }
+                @for (number, line) in title.iter().enumerate() {
+                    text class="title" x="4" y=(16.0 + TITLE.1 * number as f64) { (line) }
+                }
                 @for (y, bar) in rows { (bar.row(y, scale)) }
-                @if let Some((value, label)) = &self.ceiling { (across(left + value * scale, height, label)) }
+                @if let Some((value, label)) = &self.ceiling { (across(left + value * scale, (top, height), label)) }
             }
         };
         markup.into_string() + "\n"
@@ -71,9 +78,9 @@ impl super::Bar {
 }
 
 /// The ceiling from its label downwards.
-fn across(x: f64, height: f64, label: &str) -> Markup {
+fn across(x: f64, (top, height): (f64, f64), label: &str) -> Markup {
     html! {
-        line class="ceiling" x1=(px(x)) x2=(px(x)) y1=(ROWS.0 - 6.0) y2=(height - 4.0) {}
-        text class="ceiling" x=(px(x)) y=(ROWS.0 - 11.0) text-anchor="end" { (label) }
+        line class="ceiling" x1=(px(x)) x2=(px(x)) y1=(top - 6.0) y2=(height - 4.0) {}
+        text class="ceiling" x=(px(x)) y=(top - 11.0) text-anchor="end" { (label) }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! However a file is cut, whatever adds it: the same bits.
 
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,9 +18,11 @@ use super::report::{self, Array, Cell};
 use super::request;
 use super::results::{Results, Tree};
 use super::rule::Answer;
+use super::state_file;
 use crate::failure::Failure;
 use crate::gpu;
 use crate::reserved::Reserved;
+use crate::told::Told;
 use crate::{output, table};
 
 /// The result of one operator. Its fields, in their order, are the keys in JSON.
@@ -38,7 +39,7 @@ struct Row {
     /// The result, or nested lists of few results.
     value: Option<Tree<Cell>>,
     /// Their bits, in hexadecimal digits.
-    bits: Option<Tree<String>>,
+    bits: Option<Tree<Option<String>>>,
     wall_ms: f64,
     /// The adapter's name; none where states were merged.
     adapter: Option<String>,
@@ -64,7 +65,9 @@ impl Row {
         let bits = nested.as_ref().filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
         let text = [
             report::Row::text(results, array.as_ref()),
-            bits.map_or_else(String::new, |nested| nested.text(&bits_of)),
+            bits.map_or_else(String::new, |nested| {
+                nested.text(&|answer| bits_of(answer).unwrap_or("-".to_owned()))
+            }),
         ];
         Row {
             file: file.to_owned(),
@@ -82,30 +85,37 @@ impl Row {
     }
 }
 
-/// The bits of a result.
-fn bits_of(answer: &Answer) -> String {
+/// The bits of a result; none where it has no value.
+fn bits_of(answer: &Answer) -> Option<String> {
     match answer {
-        Answer::Value(Value::F64(x)) => format!("{:#018x}", x.to_bits()),
-        Answer::Value(other) => format!("{:#010x}", (other.as_f64() as f32).to_bits()),
-        _ => String::new(),
+        Answer::Value(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
+        Answer::Value(other) => Some(format!("{:#010x}", (other.as_f64() as f32).to_bits())),
+        _ => None,
     }
 }
 
 /// What a state finishes to.
 fn finished(op: Op, state: &State) -> Answer {
-    Answer::Value(if op == Op::Mean { state.mean() } else { state.sum() })
+    match op {
+        Op::Mean if state.count() == 0 => Answer::Nothing,
+        Op::Mean => Answer::Value(state.mean()),
+        _ => Answer::Value(state.sum()),
+    }
 }
 
 /// Reduces the files exactly.
 pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     request::check_options(args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    let mut work = file::survey(&paths, args.raw, args.axis)?;
-    let mut second = if args.with.is_some() { work.pop() } else { None };
-    request::check_files(args, &work, second.as_ref())?;
-    for work in &work {
-        check(args, work)?;
+    // A state of some of the files would pass for one of all.
+    let mut told = Told::new(args.files.len() > 1 && args.state.is_none());
+    let check = |work: &Work| check(args, work).and_then(|()| request::check_results(args, work));
+    let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
+    if work.is_empty() {
+        return told.end();
     }
+    let mut second = if args.with.is_some() { work.pop() } else { None };
+    request::check_pair(&work, second.as_ref())?;
     let open =
         |option, path: Option<&Path>| path.map(|path| Reserved::open_apart(option, path, &paths)).transpose();
     let (array, target) = (open("-o", args.output.as_deref())?, open("--state", args.state.as_deref())?);
@@ -116,11 +126,13 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     let mut together = None;
     for work in &mut work {
         let start = Instant::now();
+        let opened = file::open(work, second.as_mut(), args.raw);
+        let Some(mut sources) = told.unless(opened)? else { continue };
         let new = |op: &Op| Results::new(*op, work.stored, &work.layout, args.output.is_some());
         let mut results: Vec<_> = args.op.iter().map(new).collect();
         let mut is_right = args.verify.then_some(true);
         // Sum and mean finish the same state.
-        let n = sum(&mut engine, work, second.as_mut(), (args.raw, args.verify), |sum| {
+        let n = sum(&mut engine, work, &mut sources, args.verify, |sum| {
             if let Some(reference) = &sum.reference {
                 is_right = is_right.map(|right| right && reference.words() == sum.state.words());
             }
@@ -131,7 +143,8 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
                 add(&mut together, sum.state).map_err(Failure::usage)?;
             }
             Ok(())
-        })?;
+        });
+        let Some(n) = told.unless(n)? else { break };
         for (op, results) in args.op.iter().zip(results) {
             let array = Array::of(&work.layout, &results, args.output.as_deref());
             let row = Row::of(&work.path, *op, work.stored.name(), n, &results, array);
@@ -144,9 +157,9 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         file.write_with(|file| results.write(file))?;
     }
     if let Some((file, state)) = target.zip(together) {
-        file.write(&state.to_bytes())?;
+        file.write(&state_file::content(&state))?;
     }
-    deliver(&rows, args.json)
+    deliver(&rows, args.json).and(told.end())
 }
 
 /// Adds a state to those before.
@@ -167,8 +180,8 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let mut merged = None;
     for path in &args.files {
-        let state = read_state(Path::new(path))?;
-        add(&mut merged, state).map_err(|error| Failure::Usage(format!("{path}: {error}")))?;
+        let state = state_file::read(path)?;
+        add(&mut merged, state).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
     }
     let Some(state) = merged else { return Ok(()) };
     let is_product = state.format() == Format::Product;
@@ -189,15 +202,9 @@ pub fn merge(args: &ReduceArgs) -> Result<(), Failure> {
         rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });
     }
     if let Some(file) = target {
-        file.write(&state.to_bytes())?;
+        file.write(&state_file::content(&state))?;
     }
     deliver(&rows, args.json)
-}
-
-fn read_state(path: &Path) -> Result<State, Failure> {
-    let refused = |why: String| Failure::Usage(format!("{}: {why}", path.display()));
-    let bytes = fs::read(path).map_err(|error| refused(error.to_string()))?;
-    State::from_bytes(&bytes).map_err(|error| refused(error.to_string()))
 }
 
 /// Checks that all operators have exact forms.
@@ -219,7 +226,13 @@ fn check(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
 
 /// Writes the rows, and what was wrong with them.
 fn deliver(rows: &[Row], json: bool) -> Result<(), Failure> {
-    let written = if json { output::print_json(&rows) } else { output::print(&text(rows)) };
+    let written = if rows.is_empty() {
+        Ok(())
+    } else if json {
+        output::print_json(&rows)
+    } else {
+        output::print(&text(rows))
+    };
     let mut wrong = false;
     for row in rows.iter().filter(|row| row.is_right == Some(false)) {
         eprintln!("error: {}: {}: the CPU's state is another", row.file, row.op);
@@ -232,7 +245,12 @@ fn deliver(rows: &[Row], json: bool) -> Result<(), Failure> {
 fn text(rows: &[Row]) -> String {
     let mut table = table::plain();
     for row in rows {
-        let mut cells = vec![row.file.clone(), row.op.to_owned(), row.element.to_owned(), row.n.to_string()];
+        let mut cells = vec![
+            output::visible(&row.file, &[]),
+            row.op.to_owned(),
+            row.element.to_owned(),
+            row.n.to_string(),
+        ];
         cells.extend(row.text.iter().filter(|text| !text.is_empty()).cloned());
         cells.extend(row.is_right.map(|right| if right { "verified" } else { "WRONG" }.to_owned()));
         table.add_row(cells);

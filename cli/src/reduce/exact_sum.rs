@@ -13,7 +13,7 @@ use super::layout::{Layout, Share};
 use super::slot::{Kernel, Made};
 use crate::failure::Failure;
 use crate::gpu::{Gpu, explain};
-use crate::input::Stored;
+use crate::input::Source;
 
 /// The exact sum behind a result, by the GPU and, if it was asked, by the CPU.
 pub struct Sum {
@@ -72,23 +72,19 @@ fn kernel(gpu: &Gpu, op: Op, element: Element) -> Result<Kernel, Failure> {
 /// result, in the order of memory, and returns the number of elements.
 pub fn sum(
     engine: &mut Engine<'_>,
-    work: &mut Work,
-    second: Option<&mut Work>,
-    (raw, verify): (Option<Stored>, bool),
+    work: &Work,
+    sources: &mut [Source],
+    verify: bool,
     done: impl FnMut(Sum) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
-    let (op, stored) = (operator(second.is_some()), work.stored);
+    let (op, stored) = (operator(sources.len() > 1), work.stored);
     let element = stored.element();
     let format = Format::of(op, element).ok_or_else(|| Failure::usage("no exact form"))?;
-    let mut sources = vec![work.open(raw)?];
-    if let Some(second) = second {
-        sources.push(second.open(raw)?);
-    }
     let used = kernels::number(engine.kernels(), op, element).into_iter().collect();
     let steps = Steps { stored, layout: &work.layout, used, is_looked_at: verify };
     let mut sums = Sums { sums: Vec::new(), done };
     let mut elements = 0;
-    engine.run(work, &mut sources, &States { steps, format }, |share, parts| {
+    engine.run(work, sources, &States { steps, format }, |share, parts| {
         elements += share.elements();
         sums.add(share, parts)
     })?;

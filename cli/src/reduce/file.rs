@@ -1,16 +1,20 @@
 //! The files of the command line, looked at before anything runs.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use super::layout::{Axis, Layout};
 use super::place::Turned;
 use crate::failure::Failure;
 use crate::input::{Source, Stored};
+use crate::told::Told;
 
 /// A file that was found good.
 pub struct Work {
     /// Its name on the command line.
     pub path: String,
+    /// The same where it is no Unicode.
+    file: PathBuf,
     /// What it holds.
     pub stored: Stored,
     /// How many elements, if that is known before the end.
@@ -24,16 +28,27 @@ pub struct Work {
     stream: Option<Source>,
 }
 
-/// Opens every file and checks what can be known without reading it.
-pub fn survey(paths: &[String], raw: Option<Stored>, axis: Option<i64>) -> Result<Vec<Work>, Failure> {
+/// Opens every file and checks what can be known without reading it. Answers those that are good.
+pub fn survey(
+    paths: &[PathBuf],
+    (raw, axis): (Option<Stored>, Option<i64>),
+    told: &mut Told,
+    check: impl Fn(&Work) -> Result<(), Failure>,
+) -> Result<Vec<Work>, Failure> {
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
-    paths.iter().map(|path| Work::look(path, raw, axis)).collect()
+    let look = |path| Work::look(path, raw, axis).and_then(|work| check(&work).map(|()| work));
+    paths.iter().filter_map(|path| told.unless(look(path)).transpose()).collect()
+}
+
+/// Opens a file for reading, and a second one that goes with it.
+pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<Stored>) -> Result<Vec<Source>, Failure> {
+    [Some(work), second].into_iter().flatten().map(|work| work.open(raw)).collect()
 }
 
 impl Work {
-    fn look(path: &str, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
+    fn look(path: &Path, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
         let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
         // through a pipe has to stay open.
@@ -43,7 +58,8 @@ impl Work {
             Some(axis) => Layout::Axis(along(axis, &source, raw.is_some())?),
         };
         Ok(Work {
-            path: path.to_owned(),
+            path: path.display().to_string(),
+            file: path.to_owned(),
             stored: source.stored(),
             len: source.len(),
             shape: source.shape().to_vec(),
@@ -53,13 +69,12 @@ impl Work {
         })
     }
 
-    /// Opens it for reading.
-    pub fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
+    fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
         if let Some(source) = self.stream.take() {
             return Ok(source);
         }
         let source =
-            Source::open_packed(&self.path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+            Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
         // The kernels that are ready, and the space for pieces, are those for what was found first.
         let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
         if now != (self.stored, self.len, &self.shape, self.fortran) {
@@ -105,7 +120,8 @@ impl Work {
     fn dimensions(&self) -> String {
         let bare = [self.len.unwrap_or(0)];
         let shape = if self.shape.is_empty() { &bare[..] } else { &self.shape };
-        format!("({})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+        let comma = if shape.len() == 1 { "," } else { "" };
+        format!("({}{comma})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -123,6 +139,6 @@ fn along(axis: i64, source: &Source, bare: bool) -> Result<Axis, Failure> {
     made.map_err(|error| Failure::Usage(format!("{name}: {error}")))
 }
 
-fn is_standard_input(path: &str) -> bool {
-    path == "-"
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
 }

@@ -1,6 +1,10 @@
 //! What can be asked of a file, which operators of the library answer it, and what type the answer has.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command};
 use halofold::reduce::Op;
 use halofold::{Element, Value};
 
@@ -10,11 +14,37 @@ use crate::input::Stored;
 /// The operators that come first wherever all are named.
 const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
 
+/// Operators that would need sorted elements, by a part of their names.
+const SORTED: [&str; 6] = ["median", "quantile", "quartile", "percentile", "mode", "top"];
+
 /// Reads the name of an operator; where it is none, the message lists them.
 pub fn parser() -> impl TypedValueParser<Value = Op> {
     let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
     let names = USUAL.into_iter().chain(others).map(Op::name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Op>())
+    Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Op>())
+}
+
+/// The names, without proposing another one for what is something else.
+#[derive(Clone)]
+struct Names(PossibleValuesParser);
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        self.0.parse_ref(command, arg, value).map_err(|mut error| {
+            if SORTED.iter().any(|word| value.to_string_lossy().contains(word)) {
+                error.remove(ContextKind::SuggestedValue);
+                let why = "medians, quantiles and others that need sorted elements are not there";
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![why.into()]));
+            }
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 /// The library's operators that the GPU computes for one: what pieces of a file can be put together from.

@@ -12,6 +12,7 @@ use super::layout::Layout;
 use super::op;
 use super::results::{Results, Tree};
 use super::rule::Answer;
+use crate::output::visible;
 use crate::table;
 
 /// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
@@ -146,7 +147,7 @@ pub fn text(rows: &[Row]) -> String {
     for row in rows {
         let Row { file, op, element, n, text, .. } = row;
         let mut cells =
-            vec![file.clone(), (*op).to_owned(), (*element).to_owned(), n.to_string(), text.clone()];
+            vec![visible(file, &[]), (*op).to_owned(), (*element).to_owned(), n.to_string(), text.clone()];
         match row.check {
             Check::Unchecked => {}
             Check::Right => cells.push("verified".to_owned()),

@@ -9,6 +9,9 @@ use super::op;
 use super::results::FEW;
 use crate::failure::Failure;
 
+/// Results of no elements that are made: no data stands behind the number in a header.
+const MOST_OF_NOTHING: u64 = 1 << 28;
+
 /// Checks options that go together or do not.
 pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |op: Op| args.op.contains(&op);
@@ -44,16 +47,13 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     }
 }
 
-/// Checks what the files have to do with the options.
-pub fn check_files(args: &ReduceArgs, work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
-    if let Some(second) = second {
-        work[0].check_pair(second)?;
-    }
-    work.iter().try_for_each(|work| check_results(args, work))
+/// Checks that a second file goes with the only other one.
+pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
+    second.map_or(Ok(()), |second| work[0].check_pair(second))
 }
 
 /// Checks that every result has a value and a place to go.
-fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+pub fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     let path = &work.path;
     let (empty, results) = match &work.layout {
         Layout::Whole => (args.output.is_some() && work.len == Some(0), 1),
@@ -66,6 +66,11 @@ fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
     if results > FEW && args.output.is_none() && !args.json {
         return Err(Failure::Usage(format!(
             "{path}: the result has {results} values, and at most {FEW} are printed: name a file with -o OUT.npy"
+        )));
+    }
+    if empty && results > MOST_OF_NOTHING {
+        return Err(Failure::Usage(format!(
+            "{path}: the result has {results} values of no elements each, and at most {MOST_OF_NOTHING} are made"
         )));
     }
     Ok(())

@@ -14,6 +14,9 @@ use super::rule::Answer;
 use crate::failure::Failure;
 use crate::input::Stored;
 
+/// Letters of a line of results, from which on the next line begins.
+const LINE: usize = 72;
+
 /// Results that are printed, at most.
 pub const FEW: u64 = 1000;
 
@@ -38,13 +41,15 @@ impl Results {
             Layout::Whole => (Vec::new(), false, 1),
             Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
         };
+        // An array of no results may still be more empty lists than memory holds.
+        let lists = shape.iter().fold(1u64, |all, n| all.saturating_mul((*n).max(1))).max(count);
         Results {
             op,
             dtype: op::dtype(op, of),
             shape,
             fortran,
             pushed: 0,
-            few: (count <= FEW).then(Vec::new),
+            few: (lists <= FEW).then(Vec::new),
             bytes: stored.then(Vec::new),
         }
     }
@@ -127,9 +132,11 @@ pub struct Nested<'a> {
 }
 
 impl Nested<'_> {
-    /// As text, each result as `show` writes it.
+    /// As text, each result as `show` writes it, in lines that end between two results.
     pub fn text(&self, show: &impl Fn(&Answer) -> String) -> String {
-        self.list(0, 0, &|at| show(at), &|items| format!("[{}]", items.join(", ")))
+        let unbroken = |at: &Answer| show(at).replace(' ', "\u{a0}");
+        let text = self.list(0, 0, &unbroken, &|items| format!("[{}]", items.join(", ")));
+        textwrap::fill(&text, LINE).replace('\u{a0}', " ")
     }
 
     fn list<T>(

@@ -36,7 +36,10 @@ fn bar(row: &Row, speed: Option<f64>) -> Bar {
     Bar {
         label: row.what.rung.clone(),
         value: speed,
-        text: speed.map_or_else(|| table::status(row), |speed| format!("{speed:.0}")),
+        text: speed.map_or_else(
+            || table::status(row),
+            |speed| if speed < 100.0 { table::digits(speed) } else { format!("{speed:.0}") },
+        ),
         hint: String::new(),
     }
 }

@@ -145,8 +145,14 @@ impl<'a> Section<'a> {
         Section { title: family.title, note: family.note, fields, asked }
     }
 
-    /// A line of explanation and the charts.
-    pub fn figures(&self) -> Markup {
+    /// A line of explanation and the charts: of a single machine, which nothing stands beside, one with a bar a row.
+    pub fn figures(&self, is_single: bool) -> Markup {
+        if let ([field], true) = (&self.fields[..], is_single) {
+            return html! {
+                @if !self.note.is_empty() { p class="note wide" { (self.note) } }
+                figure class="wide" { (field.chart(self)) }
+            };
+        }
         let works = each_once(self.asked.iter().map(|asked| asked.work()));
         let charts = works.into_iter().filter_map(|work| {
             let same = || self.asked.iter().copied().filter(|asked| asked.work() == work);
@@ -208,6 +214,26 @@ impl<'a> Section<'a> {
 }
 
 impl Field<'_> {
+    /// All rows as shares of the read peak, or as times where they have none.
+    fn chart(&self, section: &Section<'_>) -> Markup {
+        let of =
+            |asked: &Asked<'_>| self.rows.iter().filter(|row| Asked::of(row) == *asked).collect::<Vec<_>>();
+        let rows: Vec<_> = section.asked.iter().flat_map(of).copied().collect();
+        let has_shares = rows.iter().any(|row| share(row).is_some());
+        let one = |row: &&Row<LibraryWork>| {
+            let asked = Asked::of(row);
+            let label = format!("{}: {}, {}", row.what.name, asked.subject(), asked.shape);
+            Bar { label, value: if has_shares { share(row) } else { row.time() }, ..bar(row, true) }
+        };
+        let bars = Bars {
+            title: format!("{} on {}", section.title, self.machine),
+            ceiling: has_shares.then(|| (100.0, peak(&rows))),
+            reach: 0.0,
+            bars: rows.iter().map(one).collect(),
+        };
+        bars.figure()
+    }
+
     /// What each name has to say.
     fn cells(&self, asked: Asked<'_>) -> Vec<String> {
         let cell = |name: &&str| {

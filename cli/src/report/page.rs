@@ -51,7 +51,7 @@ pub fn html(machines: &[Machine]) -> Markup {
                     @for sheet in comparison.sheets() { (sheet.html()) }
                 }
                 @for family in library::sections(machines) {
-                    (section(family.title, &family.figures()))
+                    (section(family.title, &family.figures(machines.len() == 1)))
                     (family.sheet().html())
                 }
             }
@@ -137,7 +137,14 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
         ("features", machine.told(|record| record.adapter.features.join(", "))),
         ("system", machine.told(|record| record.os.clone())),
         ("date", machine.told(|record| record.date.chars().take(10).collect())),
-        ("versions", machine.told(|record| format!("halofold {}, wgpu {}", record.halofold, record.wgpu))),
+        (
+            "versions",
+            machine.told(|record| {
+                let made_of = record.wgpu.strip_prefix("none: ").map(str::to_owned);
+                let made_of = made_of.unwrap_or_else(|| format!("wgpu {}", record.wgpu));
+                format!("halofold {}, {made_of}", record.halofold)
+            }),
+        ),
         ("rows", rows),
     ];
     facts.retain(|(_, value)| !value.is_empty());
@@ -169,14 +176,12 @@ fn card(machine: &Machine) -> Markup {
     }
 }
 
-/// The ladder as bars of percent of the read peak, or of GB/s where no peak is known.
+/// The ladder as bars of GB/s, beside the read peak where all rows have the same.
 fn ladder_chart(machine: &Machine, work: Work<'_>) -> Option<Markup> {
     let Ladder { n, rows } = machine.ladder(work)?;
-    let label = read_peak(&rows)
-        .map_or("read peak".to_owned(), |peak| format!("read peak {} GB/s", table::digits(peak)));
     let chart = Bars {
         title: format!("{} of {} on {}, {}", work.0, work.1, machine.name, raised(n)),
-        ceiling: Some((100.0, label)),
+        ceiling: read_peak(&rows).map(|peak| (peak, format!("read peak {} GB/s", table::digits(peak)))),
         reach: 0.0,
         bars: rows.iter().map(|row| bar(row)).collect(),
     };
@@ -193,9 +198,10 @@ pub fn read_peak(rows: &[&Row]) -> Option<f64> {
 }
 
 fn bar(row: &Row) -> Bar {
-    let value = row.figures.percent_of_read_peak.filter(|_| row.status == Status::Pass);
+    let value = row.figures.gb_per_s.filter(|_| row.status == Status::Pass);
+    let percent = row.figures.percent_of_read_peak.map(|percent| format!(" · {percent:.1} %"));
     let text = match value {
-        Some(percent) => format!("{} GB/s · {percent:.1} %", table::optional(row.figures.gb_per_s)),
+        Some(rate) => format!("{} GB/s{}", table::digits(rate), percent.unwrap_or_default()),
         None => table::status(row),
     };
     let hint = match &row.reason {

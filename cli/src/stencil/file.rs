@@ -14,6 +14,7 @@ mod request;
 mod streamed;
 mod team_state;
 
+use std::path::Path;
 use std::time::Instant;
 
 use halofold::stencil::Config;
@@ -35,7 +36,7 @@ pub use streamed::StreamArgs;
 use team_state::TeamState;
 
 /// Steps the grid of a file.
-pub fn run(args: &StencilArgs, path: &str) -> Result<(), Failure> {
+pub fn run(args: &StencilArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;
     let mut outputs = Outputs::reserve(args)?;
@@ -158,6 +159,8 @@ fn report(
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu::names(gpus.iter().copied()),
         backend: gpus[0].info.backend.to_string(),
+        norm: args.norm,
+        has_frames: args.frames.is_some(),
         together: None,
         streamed: None,
     }

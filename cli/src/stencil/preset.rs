@@ -11,6 +11,7 @@ use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, Grid, Mapping, Tuning, Variant};
 use halofold_measure::Peak;
 
+use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
@@ -33,7 +34,7 @@ pub struct PresetArgs {
     #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]
     grid: Option<Grid>,
     /// Timed samples of each row. By default 15, 3 on a software adapter, and up to four times as many where they spread.
-    #[arg(long, requires = "preset", value_parser = clap::value_parser!(u32).range(1..=512))]
+    #[arg(long, requires = "preset", value_parser = counts(1u32, 512))]
     samples: Option<u32>,
     /// Only these variants.
     #[arg(long, value_delimiter = ',', value_name = "A,B", requires = "preset")]

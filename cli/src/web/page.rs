@@ -28,7 +28,7 @@ pub fn html(kernels: &str, scripts: &[&str]) -> Markup {
                     p class="lead" {
                         "Every kernel below is the WGSL of the library " a href=(HOME) { "halofold" } " " (env!("CARGO_PKG_VERSION"))
                         ", planned for what every WebGPU device has. Results are held against JavaScript that computes them in \
-                         another way: integers have to be exact, floats within a bound that follows from the elements. Nothing is uploaded."
+                         another way: integers have to be exact, floats within a bound that follows from the elements. Everything runs in this tab; nothing is sent anywhere."
                     }
                     noscript { p class="bad" { "This page needs JavaScript: it is what talks to the GPU." } }
                 }
@@ -65,7 +65,7 @@ fn ladder() -> Markup {
 
 fn heat() -> Markup {
     html! {
-        section aria-labelledby="heat-title" {
+        section aria-labelledby="heat-title" class="needs-gpu" {
             h2 id="heat-title" { "Heat" }
             p class="lead" {
                 "Draw with the mouse, a finger, or the arrow keys and the space bar. Each step makes every cell the mean of itself and \

@@ -40,6 +40,52 @@ fn outputs_replace_older_ones() {
 
 #[cfg(unix)]
 #[test]
+fn what_cannot_be_written_is_told_and_leaves_nothing() {
+    use std::process::Command;
+
+    let folder = Folder::new("outputs-large");
+    let path = folder.write("grid.npy", &grid());
+    let nowhere = folder.path("nowhere/out.npy");
+    refused(
+        &command("reduce", &[&path, "--axis", "0", "-o", &nowhere]).output().unwrap(),
+        &["no such folder"],
+    );
+    refused(&command("reduce", &["--merge", &nowhere]).output().unwrap(), &["no such file"]);
+    let out = folder.path("out.npy");
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -f 1 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_halofold")])
+        .args(["stencil", &path, "--steps", "0", "-o", &out])
+        .output()
+        .unwrap();
+    refused(&limited, &["larger than the system allows"]);
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_ladder_shows_its_rows() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Command;
+
+    let folder = Folder::new("outputs-ladder");
+    let record = folder.path("record.json");
+    let args = ["--n", "2^10", "--samples", "500", "--record", &record];
+    let mut child = command("ladder", &args).env("RUST_LOG", "halofold=debug").spawn().unwrap();
+    // The second row is begun.
+    let log = BufReader::new(child.stderr.take().unwrap());
+    let mut lines = log.lines().map(|line| line.unwrap());
+    assert!(lines.any(|line| line.contains("interleaved-modulo-pair")), "the second row never begins");
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(lines.any(|line| line.contains("interrupted")));
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.contains("PASS") && !text.contains("single-pass"), "{text}");
+    assert!(fs::read_to_string(record).unwrap().contains("\"pass\""));
+}
+
+#[cfg(unix)]
+#[test]
 fn an_interrupt_leaves_nothing_unfinished() {
     use std::process::Command;
     use std::time::{Duration, Instant};

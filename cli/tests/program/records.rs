@@ -314,10 +314,42 @@ fn what_cannot_be_compared_is_an_error() {
             assert!(error.contains(message) && error.contains("bad.json"), "{content}: {error}");
         }
     }
+    fs::write(&bad, b"\x93NUMPY").expect("the file can be written");
+    let array = halofold(&["report", text(&bad), "--markdown=/dev/null"]);
+    assert!(String::from_utf8_lossy(&array.stderr).contains("not a halofold record"));
+    let nothing = halofold(&["report", text(&good)]);
+    let error = String::from_utf8_lossy(&nothing.stderr);
+    assert!(
+        ["--output", "--markdown", "--svg", "--readme"].iter().all(|name| error.contains(name)),
+        "{error}"
+    );
     let missing = halofold(&["compare", text(&good), "/no such file.json"]);
     assert_eq!(missing.status.code(), Some(2));
     write(&bad, &json!([row("tile", 4096, 1.0, 0.01)]));
     assert_eq!(halofold(&["compare", text(&good), text(&bad)]).status.code(), Some(2), "nothing in common");
+}
+
+#[test]
+fn bars_of_a_slow_machine_with_a_moving_peak_are_by_speed() {
+    let folder = folder("slow");
+    let [a, svg, page] = ["a.json", "a.svg", "a.html"].map(|name| folder.join(name));
+    let mut rows = [row("sequential", 4096, 0.0417, 0.0), row("tile", 4096, 0.0625, 0.0)];
+    rows[1]["percent_of_read_peak"] = json!(168.4);
+    let mut record = record(&rows);
+    record["adapter"]["name"] = json!("llvmpipe (LLVM 15.0.6, 256 bits)");
+    record["wgpu"] = json!("none: WebGPU");
+    write(&a, &record);
+    fine(&["report", text(&a), "--svg", text(&svg), "-o", text(&page)]);
+    let [svg, page] = [svg, page].map(|path| fs::read_to_string(path).expect("it was written"));
+    assert!(svg.contains(">0.393</text>") && svg.contains(">0.262</text>"), "{svg}");
+    assert!(svg.contains(">GB/s of the sum of 2¹² f32 on llvmpipe (LLVM 15.0.6, 256</text>"), "{svg}");
+    let widths: Vec<f64> = page
+        .split("class=\"bar\"")
+        .skip(1)
+        .map(|bar| bar.split("width=\"").nth(1).unwrap().split('%').next().unwrap().parse().unwrap())
+        .collect();
+    assert!(widths.len() == 2 && widths[0] > widths[1] && !page.contains("class=\"ceiling\""), "{widths:?}");
+    assert!(page.contains("halofold 0.1.0, WebGPU") && !page.contains("none: "));
 }
 
 #[test]
@@ -375,6 +407,14 @@ fn the_report_shows_the_library_beside_another() {
         assert!(html.contains(text) && markdown.contains(text), "{text}");
     }
     assert!(!html.contains("Library: histograms"), "nobody has any");
+    // Of one machine, a chart has a bar for each row.
+    let output = halofold(&["report", text(&a), "-o", text(&page)]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("written: {}\n", text(&page)));
+    let single = fs::read_to_string(&page).expect("the page is there");
+    let start = single.find("Library: segments</h2>").expect("the section is there");
+    let figures = &single[start..start + single[start..].find("<table").expect("the table follows")];
+    assert_eq!((figures.matches("<svg").count(), figures.matches("class=\"bar\"").count()), (1, 2));
+    assert!(figures.contains("halofold-chained: sum of 2²⁸ f32 in segments of 256, fixed"), "{figures}");
     // One chart for both ways to give segments of one length, machine by machine.
     let start = html.find("<h3>sum of 2²⁸ f32 in segments of 256</h3>").expect("the chart is there");
     let figure = &html[start..start + html[start..].find("</figure>").expect("the figure ends")];

@@ -81,8 +81,24 @@ fn states_are_written_and_merged() {
     let mut args: Vec<&str> = states.iter().map(String::as_str).collect();
     args.extend(["--merge", "--op", "sum,mean", "--state", &merged]);
     assert_eq!(bits(&args), [hexadecimal(state.sum()), hexadecimal(state.mean())]);
-    let merged = State::from_bytes(&std::fs::read(merged).unwrap()).unwrap();
-    assert_eq!((merged.sum(), merged.count()), (state.sum(), state.count()));
+    // Behind a header of 16 bytes.
+    let file = std::fs::read(&merged).unwrap();
+    let words = State::from_bytes(&file[16..]).unwrap();
+    assert_eq!((words.sum(), words.count()), (state.sum(), state.count()));
+
+    // The words alone are version 1.
+    let old = folder.write("old.state", &file[16..]);
+    assert_eq!(bits(&[&old, "--merge"]), [hexadecimal(state.sum())]);
+    for at in [9, 12, 16 + 9, 16 + 100, 16 + 127] {
+        let mut damaged = file.clone();
+        damaged[at] ^= 1;
+        let path = folder.write("damaged.state", &damaged);
+        refused(&run(&[&path, "--merge"]), &[&path, if at == 9 { "version 258" } else { "is damaged" }]);
+    }
+    let half = folder.write("half.state", &file[..128]);
+    refused(&run(&[&half, "--merge"]), &["is damaged"]);
+    let double = folder.write("double.state", &State::new(Format::Double).to_bytes());
+    refused(&run(&[&old, &double, "--merge"]), &["states of f32 and of f64 do not add up"]);
 }
 
 #[test]
@@ -218,7 +234,10 @@ fn of_no_elements_sums_are_zero_and_means_are_none() {
     let path = folder.write("empty.npy", &npy("<f8", false, &[2, 0], &[]));
     let rows = rows(&[&path, "--exact", "--axis", "1", "--op", "sum,mean", "--verify"]);
     assert_eq!(rows[0]["bits"], json!(["0x0000000000000000", "0x0000000000000000"]));
-    assert_eq!(rows[1]["value"], json!(["NaN", "NaN"]));
+    assert_eq!((&rows[1]["value"], &rows[1]["bits"]), (&json!([null, null]), &json!([null, null])));
+    let none = folder.write("none.bin", &[]);
+    let text = stdout(&run(&[&none, "--raw", "f32", "--exact", "--op", "mean"]));
+    assert!(text.trim_end().ends_with("0  -  -"), "{text}");
 }
 
 #[test]

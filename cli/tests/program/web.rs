@@ -41,6 +41,14 @@ fn nothing_is_fetched_from_elsewhere() {
         "all files but the page and its style are its scripts: {scripts:?}"
     );
     assert!(scripts.iter().all(|script| page.contains_key(*script)), "{scripts:?}");
+    // Said once; and what only a GPU can do goes without one.
+    assert_eq!(page.values().map(|text| text.matches("othing is sent anywhere").count()).sum::<usize>(), 1);
+    assert!(html.contains("<section aria-labelledby=\"heat-title\" class=\"needs-gpu\">"));
+    assert!(page["style.css"].contains(".no-gpu .needs-gpu { display: none; }"));
+    assert!(
+        page["show.js"].contains("{ class: \"ceiling\", hidden: true }"),
+        "no line before a peak is known"
+    );
     assert!(!html.contains("type=\"module\""), "browsers refuse modules from a file");
     for (name, text) in page.iter().filter(|(name, _)| *name != "kernels.js") {
         for fetching in ["fetch(", "import(", "XMLHttpRequest", "src=\"http", "url(http", "sendBeacon"] {

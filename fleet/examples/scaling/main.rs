@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 impl Options {
     fn read() -> Result<Self, Box<dyn Error>> {
         let lists = ["sum", "grid", "halo", "adapters", "stencil", "steps", "runs"];
-        let arguments = Arguments::read(&lists, &["single", "periodic"])?;
+        let arguments = Arguments::read(std::env::args().skip(1), &lists, &["single", "periodic"])?;
         let stencil: &'static Stencil = arguments.list("stencil", &[&FIVE_POINT])?[0];
         let grid: Grid = arguments.list("grid", &[Grid::plane(32640, 16384)])?[0];
         let config = if arguments.has("single") {

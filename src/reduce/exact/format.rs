@@ -1,5 +1,7 @@
 //! The formats of exact states: their units and their digits.
 
+use std::fmt;
+
 use crate::element::Element;
 use crate::reduce::op::Op;
 
@@ -75,5 +77,16 @@ impl Format {
             Format::Product => 149,
             Format::Single | Format::Double => 0,
         }
+    }
+}
+
+impl fmt::Display for Format {
+    /// Writes what its states are sums of.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Format::Single => "f32",
+            Format::Product => "products of f32",
+            Format::Double => "f64",
+        })
     }
 }

@@ -16,7 +16,7 @@ pub enum StateError {
     Length(usize),
     /// The first word does not belong to the format.
     #[error(
-        "the first word, {found:#x}, is not of format {format:?}: another version, or states of several formats added up"
+        "the first word, {found:#x}, is not of the format of {format}: another version, or states of several formats added up"
     )]
     Format {
         /// The format that the number of words stands for.
@@ -25,7 +25,7 @@ pub enum StateError {
         found: i64,
     },
     /// States of two formats.
-    #[error("states of {0:?} and {1:?} do not add up to one")]
+    #[error("states of {0} and of {1} do not add up to one")]
     Mixed(Format, Format),
 }
 

@@ -1,7 +1,9 @@
 //! What is said about a run.
 
+use halofold::stencil::Norm;
 use serde::{Serialize, Serializer};
 
+use crate::output::visible;
 use crate::table;
 
 /// A run in numbers, key by key as `--json` prints them.
@@ -45,6 +47,12 @@ pub struct Report {
     pub adapter: String,
     /// Its back end.
     pub backend: String,
+    /// The norm that was to decide.
+    #[serde(skip)]
+    pub norm: Norm,
+    /// True if frames were drawn.
+    #[serde(skip)]
+    pub has_frames: bool,
     /// What a run on several adapters has besides.
     #[serde(flatten)]
     pub together: Option<Together>,
@@ -97,7 +105,7 @@ impl Report {
             "{} ({})\n{}: {} {}, {} points by {} in blocks of {}, {} borders\n{} step{}: ",
             self.adapter,
             self.backend,
-            self.file,
+            visible(&self.file, &[]),
             sides.join(" × "),
             self.element,
             self.points,
@@ -114,24 +122,30 @@ impl Report {
             text += &format!("{} GCell/s, ", table::digits(rate));
         }
         text += &format!("{} in all, with the file", table::time(Some(self.wall_ms)));
-        if let (Some(converged), Some(change)) = (self.converged, self.residual_max) {
+        if let (Some(converged), Some(most), Some(l2)) = (self.converged, self.residual_max, self.residual_l2)
+        {
             let verdict = if converged { "converged" } else { "not converged" };
-            text += &match self.steps {
-                0 => format!("\n{verdict}: no step was checked"),
-                _ => format!(
-                    "\n{verdict}: the last step that was checked changed a cell by {change:.3e} at most"
-                ),
+            let changed = "the last step that was checked changed";
+            text += &match (self.steps, self.norm) {
+                (0, _) => format!("\n{verdict}: no step was checked"),
+                (_, Norm::L2) => format!("\n{verdict}: {changed} the grid by {l2:.3e} in the L2 norm"),
+                _ => format!("\n{verdict}: {changed} a cell by {most:.3e} at most"),
             };
         }
         if let Some(Together { layers, halo }) = self.together.as_ref().filter(|cut| cut.layers.len() > 1) {
             let layers: Vec<_> = layers.iter().map(|layers| table::count((*layers).into())).collect();
-            text += &format!("\nslabs of {} layers, faces exchanged every {halo} steps", layers.join(", "));
+            text += &format!("\nslabs of {} layers, faces ", layers.join(", "));
+            text += &match *halo < self.steps {
+                true => format!("exchanged every {halo} steps"),
+                false => "never exchanged: the steps need none".to_owned(),
+            };
         }
         if let Some(streamed) = &self.streamed {
             text += &streamed.text();
         }
         text += &match &self.output {
             Some(output) => format!("\nwritten: {output}"),
+            None if self.has_frames => String::new(),
             None => "\nthe last grid was not written: give -o OUT.npy or -o OUT.png".to_owned(),
         };
         text + "\n"

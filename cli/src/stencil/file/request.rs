@@ -1,5 +1,7 @@
 //! What is asked for, checked as far as that needs no GPU.
 
+use std::path::Path;
+
 use halofold::Element;
 use halofold::reduce::Accuracy;
 use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, StencilError, Until, Variant, Weights};
@@ -42,8 +44,8 @@ pub struct Request {
 
 impl Request {
     /// Opens the file and holds the options against its shape and type.
-    pub fn new(args: &StencilArgs, path: &str) -> Result<Self, Failure> {
-        if path == "-" && args.rhs.as_deref() == Some("-") {
+    pub fn new(args: &StencilArgs, path: &Path) -> Result<Self, Failure> {
+        if path == Path::new("-") && args.rhs.as_deref() == Some(path) {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
         let source = Source::open_widening(path, None).map_err(Failure::usage)?;
@@ -139,7 +141,7 @@ fn shape(args: &StencilArgs, source: &Source) -> Result<(&'static Stencil, Grid)
 }
 
 /// Opens the file of the right-hand side, which must have the grid's shape.
-fn right_hand_side(name: &str, grid: &Source) -> Result<Source, Failure> {
+fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
     let rhs = Source::open_widening(name, None).map_err(Failure::usage)?;
     if rhs.shape() != grid.shape() {
         return Err(Failure::Usage(format!(

@@ -101,6 +101,8 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),
+        norm: args.norm,
+        has_frames: args.frames.is_some(),
         together: None,
         streamed: Some(Streamed {
             passes: done.passes,

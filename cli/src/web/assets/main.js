@@ -155,7 +155,7 @@ async function openPage() {
     document.body.classList.add("no-gpu");
   });
   for (const id of ["run", "run-library", "run-stencils"]) place(id).disabled = false;
-  say("Ready. Nothing is sent anywhere: everything runs in this tab.");
+  say("Ready.");
   // Once it is in sight: a picture asks more of a browser than computing does, and the ladder can do without.
   const sight = new IntersectionObserver((seen) => {
     if (!seen.some(({ isIntersecting }) => isIntersecting)) return;
@@ -199,7 +199,7 @@ async function busy(button, work) {
 }
 
 // Runs some rows of a chart one after the other.
-async function runAll(chart, names, run, textOf) {
+async function runAll(title, chart, names, run, textOf) {
   const rows = [];
   for (const [at, name] of names.entries()) {
     if (page.isStopped || page.gpu.lost) break;
@@ -214,7 +214,7 @@ async function runAll(chart, names, run, textOf) {
   }
   const count = (status) => rows.filter((row) => row.status === status).length;
   if (!page.gpu.lost) {
-    say(`${page.isStopped ? "Stopped" : "Done"}: ${count("pass")} right, ${count("fail")} wrong, ${count("skipped")} skipped.`, count("fail") > 0);
+    say(`${title}${page.isStopped ? ", stopped" : ""}: ${count("pass")} right, ${count("fail")} wrong, ${count("skipped")} skipped.`, count("fail") > 0);
   }
   return rows;
 }
@@ -227,7 +227,7 @@ async function runLadder() {
   const { ladder } = page.charts;
   ladder.clear("waiting");
   let before = null;
-  const rows = await runAll(ladder, HALOFOLD.rungs.map(({ name }) => name), async (rung) => {
+  const rows = await runAll("The ladder", ladder, HALOFOLD.rungs.map(({ name }) => name), async (rung) => {
     const row = await runRung(page.gpu, chosen, rung, page.peak.read);
     keep(page.rows, row, ["rung", "finish", "type", "op", "n", "workgroup_size"]);
     return row;
@@ -252,7 +252,7 @@ async function runLibrary() {
   const { library } = page.charts;
   library.clear("waiting");
   const names = [...library.rows.keys()];
-  const rows = await runAll(library, names, async (at) => {
+  const rows = await runAll("The operations", library, names, async (at) => {
     const operation = HALOFOLD.operations[at];
     const row = operation ? await runOperation(page.gpu, chosen, operation, page.peak.read)
       : await runHistogram(page.gpu, chosen, HALOFOLD.histograms[at - HALOFOLD.operations.length], page.peak.read);
@@ -268,7 +268,7 @@ async function runStencils() {
   const grid = Number(place("grid").value);
   const { stencils } = page.charts;
   stencils.clear("waiting");
-  const rows = await runAll(stencils, HALOFOLD.variants.map(({ name }) => name), async (at) => {
+  const rows = await runAll("The stencils", stencils, HALOFOLD.variants.map(({ name }) => name), async (at) => {
     const row = await runStencil(page.gpu, grid, HALOFOLD.variants[at], page.peak.copy);
     keep(page.stencils, row, ["variant", "grid"]);
     return row;

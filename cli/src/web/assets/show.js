@@ -16,7 +16,8 @@ function element(name, properties = {}, ...children) {
 // A number to four digits, below 1 to three: as the program writes them.
 function digits(x) {
   const size = Math.abs(x);
-  return x.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
+  const places = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : 3;
+  return x.toFixed(size >= 1e-9 && size < 0.1 ? 2 - Math.floor(Math.log10(size)) : places);
 }
 
 // Milliseconds in words.
@@ -95,7 +96,7 @@ class Chart {
   row({ name, label, summary, needsMore }, open) {
     const value = element("span", { class: "value" }, "not run yet");
     const bar = element("span", { class: "bar" });
-    const line = element("span", { class: "ceiling" });
+    const line = element("span", { class: "ceiling", hidden: true });
     const head = element("summary", {},
       element("span", { class: "label" }, label ?? name), value,
       element("span", { class: "track", "aria-hidden": "true" }, bar, line),

@@ -341,6 +341,10 @@ fn arrays_are_written_as_numpy_would() {
     let text = stdout(&run(&[&folder.path("a.npy"), "--axis", "1", "--op", "arg-max,min-max"]));
     assert_eq!(text.matches(" at ").count(), 8, "{text}");
     assert_eq!(text.matches(" … ").count(), 8, "{text}");
+    let wide = folder.write("wide.npy", &npy("<i4", false, &[1, 200], bytemuck::cast_slice(&[123_456; 200])));
+    let text = stdout(&run(&[&wide, "--axis", "0"]));
+    assert_eq!(text.matches("123456").count(), 200);
+    assert!(text.lines().count() > 5 && text.lines().skip(1).all(|line| line.trim().len() <= 72), "{text}");
 }
 
 #[test]
@@ -359,7 +363,9 @@ fn wrong_requests_are_refused() {
     let wide = array("wide.npy", "<f4", false, &[2, 2000], 16_000);
     let scalar = array("scalar.npy", "<f4", false, &[], 4);
     let big = folder.write("big.npy", &npy("<i8", false, &[2, 1], bytemuck::bytes_of(&[i64::MAX; 2])));
-    refused(&run(&[&a, "--op", "median"]), &["median", "sum, min, max, product, mean", "log-sum-exp"]);
+    let median = run(&[&a, "--op", "median"]);
+    refused(&median, &["median", "sum, min, max, product, mean", "log-sum-exp", "medians, quantiles"]);
+    assert!(!String::from_utf8_lossy(&median.stderr).contains("similar"));
     refused(&run(&[&a, "--op", "xor"]), &[&a, "`xor` is not defined for f32"]);
     refused(&run(&[&a, "--axis", "2"]), &[&a, "--axis 2", "-2 to 1"]);
     refused(&run(&[&a, "--axis", "-3"]), &[&a, "--axis -3", "-2 to 1"]);
@@ -371,7 +377,10 @@ fn wrong_requests_are_refused() {
     refused(&run(&[&a, "--with", &other, "--op", "dot"]), &[&other, "(3, 2)", "(2, 3)"]);
     refused(&run(&[&a, "--with", &turned, "--op", "dot"]), &[&turned, "order"]);
     refused(&run(&[&a, "--with", &integer, "--op", "dot"]), &[&integer, "i32", "f32"]);
+    let flat = array("flat.npy", "<f4", false, &[6], 24);
+    refused(&run(&[&a, "--with", &flat, "--op", "dot"]), &["has shape (6,), and", "(2, 3)"]);
     refused(&run(&[&a, "--ddof", "1"]), &["--ddof", "variance"]);
+    refused(&run(&[&a, "--op", "std", "--ddof", "-1"]), &["`-1` is not a count"]);
     refused(&run(&[&a, "--op", "sum,max", "-o", "x.npy"]), &["-o", "one operator"]);
     refused(&run(&[&a, "-o", "x.txt"]), &["x.txt", ".npy"]);
     refused(&run(&[&empty, "--axis", "0", "--op", "max"]), &[&empty, "`max` of no elements"]);
@@ -393,6 +402,14 @@ fn axes_without_elements() {
     assert_eq!(rows_of("1", "product")[0]["value"], serde_json::json!(vec![[1.0; 3]; 2]));
     assert_eq!(rows_of("0", "max")[0]["shape"], serde_json::json!([0, 3]));
     assert_eq!(rows_of("0", "max")[0]["value"], serde_json::json!([]));
+
+    // A header may claim any number of them.
+    let claims = |shape: &[usize]| folder.write("claims.npy", &npy("<f4", false, shape, &[]));
+    for (shape, why) in [(&[0, 1 << 62][..], "2^63 bytes"), (&[0, 1 << 40], "1099511627776 values of no")] {
+        refused(&run(&[&claims(shape), "--axis", "0", "--json"]), &[why]);
+    }
+    let lists = rows(&run(&[&claims(&[1 << 40, 0, 3]), "--axis", "2", "--json"]));
+    assert_eq!(lists[0]["value"], Json::Null);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod numpy;
 mod packed;
 mod places;
 
+use std::fs;
 use std::process::{Command, Output, Stdio};
 
 use crate::files::{Folder, npy, refused, stdout};
@@ -135,7 +136,7 @@ fn standard_input_is_a_file_like_any_other() {
     check(&run_on(&[&file, "-", "--op", &ops, "--json"], &bytes), Element::I32, &both);
     refused(&run_on(&["-"], &bytes[..bytes.len() - 3]), &["standard input", "truncated"]);
     refused(&run_on(&["-"], &[]), &["standard input"]);
-    let boundless = npy("<u4", false, &[(1 << 62) - 1], &[0; 4]);
+    let boundless = npy("<u4", false, &[(1 << 61) - 1], &[0; 4]);
     refused(&run_on(&["-"], &boundless), &["standard input", "truncated"]);
     refused(&run_on(&["--raw", "u32", "-"], &[0; 7]), &["standard input", "multiple"]);
     refused(&run_on(&["-", "-"], &bytes), &["standard input"]);
@@ -283,6 +284,7 @@ fn bad_input_is_refused_before_anything_runs() {
     let folder = Folder::new("reduce-bad");
     let good = folder.write("good.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
     let whole = plain(Element::F32, &[Number::Float(1.0); 9]);
+    let ragged = folder.write("ragged.bin", &[0; 10]);
     let missing = folder.0.join("missing.npy").to_str().unwrap().to_owned();
     let directory = folder.0.to_str().unwrap();
     let short = folder.write("short.npy", &whole[..whole.len() - 1]);
@@ -290,7 +292,7 @@ fn bad_input_is_refused_before_anything_runs() {
     let empty = folder.write("empty.npy", &[]);
     let complex = folder.write("complex.npy", &npy("<c8", false, &[1], &[0; 8]));
     let text = folder.write("text.npy", b"1.0\n2.0\n3.0\n");
-    for (file, why) in [
+    let bad = [
         (missing.as_str(), "no such file"),
         (directory, "directory"),
         (short.as_str(), "truncated"),
@@ -298,15 +300,43 @@ fn bad_input_is_refused_before_anything_runs() {
         (empty.as_str(), "empty"),
         (complex.as_str(), "c8"),
         (text.as_str(), "not a .npy file"),
-    ] {
-        refused(&run(&[&good, file, "--json"]), &[file, why]);
+    ];
+    for (file, why) in bad {
+        refused(&run(&[file, "--json"]), &[file, why]);
     }
-    let ragged = folder.write("ragged.bin", &[0; 10]);
+    // None of them hides what is good.
+    let files: Vec<_> =
+        [good.as_str()].into_iter().chain(bad.map(|(file, _)| file)).chain([&*good]).collect();
+    for exact in [&[][..], &["--exact"]] {
+        let output = run(&[&files[..], &["--json"], exact].concat());
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(rows.len() == 2 && rows.iter().all(|row| row["value"] == 9.0), "{rows:?}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(bad.iter().all(|(file, why)| errors.contains(file) && errors.contains(why)), "{errors}");
+        assert_eq!((output.status.code(), errors.lines().count()), (Some(2), bad.len()));
+    }
+    let state = folder.path("state");
+    refused(&run(&[&good, &text, "--exact", "--state", &state]), &[&text]);
+    refused(&run(&[&missing, &ragged, "--raw", "f32"]), &["no such file", "10 bytes"]);
     refused(&run(&[&ragged, "--raw", "f32"]), &[&ragged, "10 bytes"]);
     refused(&run(&[&good, "--raw", "float"]), &["unknown type `float`", "f16"]);
     refused(&run(&[&good, "--op", "sum,median"]), &["median", "sum, min, max, product, mean"]);
     refused(&run(&[&good, "--adapter", "no such GPU"]), &["unknown adapter `no such GPU`", "\n  0: "]);
     refused(&run(&[]), &["FILE"]);
+    let odd = folder.write("b\u{1b}[31m\n.npy", &whole);
+    let shown = stdout(&run(&[&odd, "--piece", "1Ki"]));
+    assert!(shown.lines().count() == 1 && shown.contains("b\u{fffd}[31m\u{fffd}.npy  sum  f32"), "{shown}");
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = folder.0.join(std::ffi::OsStr::from_bytes(b"bad\xff.npy"));
+        fs::write(&path, &whole).unwrap();
+        let output = files::command("reduce", &[]).arg(&path).output().unwrap();
+        assert!(stdout(&output).contains("bad\u{fffd}.npy  sum  f32  9  9.0"));
+    }
+    folder.write("-dash.npy", &whole);
+    let dash = files::command("reduce", &["-dash.npy"]).current_dir(&folder.0).output().unwrap();
+    refused(&dash, &["write ./-dash.npy"]);
 }
 
 /// On adapters that lack what 64-bit and 16-bit floats and 64-bit integers need, which software GL does.

@@ -67,6 +67,8 @@ fn the_norm_may_be_l2_and_exact() {
         let wide = report(&run(&[&options[..], &["--exact", "--type", "f64"]].concat()));
         assert!(wide["converged"] == true && (l2(&wide) / l2(&exact) - 1.0).abs() < 1e-3, "{wide} {exact}");
     }
+    let text = stdout(&run(&options[..7]));
+    assert!(text.contains("\nconverged: ") && text.contains(" in the L2 norm\n"), "{text}");
     // The largest change is smaller long before.
     let largest = report(&run(&[&file, "--until", "1e-2", "--every", "5", "--json"]));
     assert!(largest["steps"].as_u64() < fast["steps"].as_u64(), "{largest} {fast}");

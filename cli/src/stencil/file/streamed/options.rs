@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::count::parse_count;
+use crate::count::counts;
 use halofold_fleet::stream::Wishes;
 
 /// The memory that a streamed run takes where nothing else is said.
@@ -20,14 +20,14 @@ pub struct StreamArgs {
     stream: bool,
     /// The most memory that buffers of a grid may take, such as 512M or 8Gi. A grid of which two do not fit is streamed, through six
     /// buffers of a slab's size: 4Gi by default.
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["preset", "adapters"], value_parser = parse_count)]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["preset", "adapters"], value_parser = counts(0, u64::MAX))]
     pub memory: Option<u64>,
     /// Layers of a streamed slab: rows in 2D, planes in 3D. By default as many as there is memory for.
-    #[arg(long, value_name = "LAYERS", conflicts_with_all = ["preset", "adapters"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "LAYERS", conflicts_with_all = ["preset", "adapters"], value_parser = counts(1, u32::MAX))]
     slab: Option<u32>,
     /// Steps of each pass over a streamed file. A slab is read with as many more layers on either side. By default a
     /// quarter of the layers that a buffer holds, at most 256.
-    #[arg(long, value_name = "STEPS", conflicts_with_all = ["preset", "adapters"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["preset", "adapters"], value_parser = counts(1, u32::MAX))]
     depth: Option<u32>,
     /// Go on with a streamed run that was interrupted, by the checkpoint beside OUT.npy, to the same bits. The other options must be
     /// those that it began with.
