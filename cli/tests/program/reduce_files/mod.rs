@@ -331,11 +331,11 @@ fn bad_input_is_refused_before_anything_runs() {
         use std::os::unix::ffi::OsStrExt as _;
         let path = folder.0.join(std::ffi::OsStr::from_bytes(b"bad\xff.npy"));
         fs::write(&path, &whole).unwrap();
-        let output = files::command("reduce", &[]).arg(&path).output().unwrap();
+        let output = crate::files::command("reduce", &[]).arg(&path).output().unwrap();
         assert!(stdout(&output).contains("bad\u{fffd}.npy  sum  f32  9  9.0"));
     }
     folder.write("-dash.npy", &whole);
-    let dash = files::command("reduce", &["-dash.npy"]).current_dir(&folder.0).output().unwrap();
+    let dash = crate::files::command("reduce", &["-dash.npy"]).current_dir(&folder.0).output().unwrap();
     refused(&dash, &["write ./-dash.npy"]);
 }
 
