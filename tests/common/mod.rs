@@ -7,6 +7,7 @@ mod fastest;
 pub mod oracle;
 mod run;
 
+use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub use buffers::{POISON, buffer, in_one_pass, is_poison, poison, poisoned, read, room};
@@ -32,18 +33,36 @@ pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stenc
 /// What the Vulkan validation layers, where they are installed, have found fault with.
 static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Collects what wgpu logs as errors: the layers speak through the log alone.
-struct Layers;
+/// Collects what wgpu logs as errors, since the layers speak through the log alone, and what the library says that it compiles.
+struct Listener;
 
-impl log::Log for Layers {
+std::thread_local! {
+    /// What the library compiled on this thread.
+    static COMPILED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Counts the kernels that `work` compiles on this thread.
+pub fn compiled<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    adapter();
+    COMPILED.take();
+    let result = work();
+    (COMPILED.take().len(), result)
+}
+
+impl log::Log for Listener {
     fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
-        metadata.level() == log::Level::Error
+        metadata.level() == log::Level::Error || metadata.target().starts_with("halofold")
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        let text = record.args().to_string();
-        if self.enabled(record.metadata()) && record.target().starts_with("wgpu_hal") && text.contains("VUID")
-        {
+        // Whatever else is logged may not take memory: tests count what recording asks for.
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let (text, target) = (record.args().to_string(), record.target());
+        if target.starts_with("halofold") {
+            COMPILED.with_borrow_mut(|compiled| compiled.push(text));
+        } else if target.starts_with("wgpu_hal") && text.contains("VUID") {
             COMPLAINTS.lock().unwrap().push(text);
         }
     }
@@ -121,7 +140,7 @@ fn lesser(features: wgpu::Features, lower: impl FnOnce(&mut wgpu::Limits)) -> Gp
 fn adapter() -> &'static wgpu::Adapter {
     static ADAPTER: OnceLock<wgpu::Adapter> = OnceLock::new();
     ADAPTER.get_or_init(|| {
-        let _ = log::set_logger(&Layers).map(|()| log::set_max_level(log::LevelFilter::Error));
+        let _ = log::set_logger(&Listener).map(|()| log::set_max_level(log::LevelFilter::Debug));
         let adapter = pollster::block_on(adapter::preferred(true)).expect(
             "no adapter: on Linux install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers)",
         );

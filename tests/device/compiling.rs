@@ -1,41 +1,13 @@
 //! When pipelines are compiled: the first time that one is needed, and never again. The log says which.
 
-use std::sync::Mutex;
-
+use crate::common::compiled;
 use crate::scene::{Scene, any_adapter};
 use halofold::Element;
 use halofold::histogram::{Histogram, Keys};
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
 
-/// What the library says it compiles.
-static COMPILED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-struct Log;
-
-impl log::Log for Log {
-    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
-        metadata.target().starts_with("halofold") && metadata.level() == log::Level::Debug
-    }
-
-    fn log(&self, record: &log::Record<'_>) {
-        if self.enabled(record.metadata()) {
-            COMPILED.lock().unwrap().push(record.args().to_string());
-        }
-    }
-
-    fn flush(&self) {}
-}
-
-/// How many kernels `work` compiles.
-fn compiled<T>(work: impl FnOnce() -> T) -> (usize, T) {
-    COMPILED.lock().unwrap().clear();
-    let result = work();
-    (COMPILED.lock().unwrap().len(), result)
-}
-
 #[test]
 fn once_and_when_needed() {
-    log::set_logger(&Log).map(|()| log::set_max_level(log::LevelFilter::Debug)).unwrap();
     let adapter = any_adapter();
     let scene = Scene::open(&adapter, adapter.limits()).unwrap();
     stencils(&scene);
