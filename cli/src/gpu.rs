@@ -195,9 +195,12 @@ impl Gpu {
         format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
     }
 
-    /// What this machine's memory can do, measured now and followed from now on.
-    pub fn peak_meter(&self) -> Result<PeakMeter, Failure> {
-        let meter = PeakMeter::new(&self.timer, self.budget(None));
+    /// What this machine's memory can do, measured now and followed from now on. Who asks a processor for few samples does not wait
+    /// seconds for its peak.
+    pub fn peak_meter(&self, samples: Option<u32>) -> Result<PeakMeter, Failure> {
+        let usual = self.budget(None);
+        let few = samples.filter(|samples| self.is_software() && *samples < usual.samples);
+        let meter = PeakMeter::new(&self.timer, self.budget(few));
         self.check()?;
         meter.map_err(Failure::usage)
     }

@@ -131,7 +131,7 @@ impl LadderArgs {
     }
 
     fn context<'a>(&self, gpu: &'a Gpu) -> Result<RunContext<'a>, Failure> {
-        Ok(RunContext { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) })
+        Ok(RunContext { gpu, peak: gpu.peak_meter(self.samples)?, budget: gpu.budget(self.samples) })
     }
 
     /// What the ladder runs over: the file's type and length, or the ones asked for.

@@ -183,7 +183,8 @@ impl SweepArgs {
     fn measure(&self, gpu: &Gpu, sizes: Vec<u64>, jobs: &[Vec<Job>]) -> Result<Sweep, Failure> {
         let host = Host::generate(self.op, self.element, sizes[sizes.len() - 1]);
         let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
-        let context = RunContext { gpu, peak: gpu.peak_meter()?, budget: gpu.budget(self.samples) };
+        let context =
+            RunContext { gpu, peak: gpu.peak_meter(self.samples)?, budget: gpu.budget(self.samples) };
         let names = [false, true].map(cpu::rung).into_iter().chain(self.rungs.iter().map(|rung| rung.name()));
         let series: Vec<_> = names.map(str::to_owned).collect();
         let bar = progress::bar((sizes.len() * series.len()) as u64);

@@ -67,6 +67,8 @@ fn every_operator_runs() {
             "777",
             "--rungs",
             "sequential,vectorized",
+            "--samples",
+            "1",
             "--json",
         ];
         assert!(rows(&arguments).iter().all(|row| row["status"] == "pass"), "{op}");
@@ -92,7 +94,7 @@ fn presets_show_what_was_published() {
 #[test]
 fn a_back_end_that_is_none_is_named() {
     let output = Command::new(env!("CARGO_BIN_EXE_halofold"))
-        .args(["ladder", "--n", "1k"])
+        .args(["ladder", "--n", "1k", "--samples", "1"])
         .env("WGPU_BACKEND", "vulkan,nonsense")
         .output()
         .expect("the program starts");
@@ -120,7 +122,7 @@ fn a_preset_says_what_was_run() {
     let arguments = ["ladder", "--preset", "exercise", "--n", "3000", "--samples", "1", "--type", "f32"];
     let text = String::from_utf8_lossy(&halofold(&arguments).stdout).into_owned();
     assert!(text.contains("one CPU thread; here with 3 000 elements, f32\n"), "{text}");
-    let exact = halofold(&["ladder", "--rungs", "exact", "--type", "i32", "--n", "1k"]);
+    let exact = halofold(&["ladder", "--rungs", "exact", "--type", "i32", "--n", "1k", "--samples", "1"]);
     let text = String::from_utf8_lossy(&exact.stdout);
     assert!(text.contains("ask for it without exactness") && !text.contains("Accuracy"), "{text}");
 }

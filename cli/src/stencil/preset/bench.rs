@@ -67,7 +67,7 @@ impl<'a> Bench<'a> {
             None => Budget { samples: few, most_samples: SPREAD * few, ..usual },
         };
         let steps = if software { SOFTWARE_STEPS } else { STEPS };
-        Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak_meter()?.peak() })
+        Ok(Bench { gpu, field, pair, budget, steps, peak: gpu.peak_meter(samples)?.peak() })
     }
 
     /// Compiles a configuration and binds it to the grid.
