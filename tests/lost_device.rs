@@ -1,5 +1,6 @@
 //! A device that is lost at any stage of any operation: no panic, no waiting for ever, nothing wrong that looks right. Errors are values.
 
+mod common;
 mod operations;
 mod scene;
 

@@ -1,10 +1,5 @@
 //! Stencils, step by step and until nothing changes.
 
-#[path = "../common/fastest.rs"]
-mod fastest;
-
-use std::sync::OnceLock;
-
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Stencil, Until, Variant,
@@ -12,15 +7,9 @@ use halofold::stencil::{
 use halofold::{Element, wgpu};
 
 use super::{End, Operation, Scene, text};
-use crate::scene::any_adapter;
+use crate::common::fastest;
 
 const STEPS: u32 = 3;
-
-/// The fastest variant of a stencil of those that the adapter compiles in time.
-fn fastest(stencil: &'static Stencil) -> &'static Variant {
-    static ADAPTER: OnceLock<String> = OnceLock::new();
-    fastest::fastest(stencil, ADAPTER.get_or_init(|| any_adapter().get_info().name))
-}
 
 pub fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
