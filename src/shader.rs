@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Whether `#import` finds a file.
+    /// True if `#import` finds a file.
     fn is_shared(file: &str) -> bool {
         file.contains("shared/")
     }

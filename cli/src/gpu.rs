@@ -195,8 +195,8 @@ impl Gpu {
         format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
     }
 
-    /// What this machine's memory can do, measured now and followed from now on. Who asks a processor for few samples does not wait
-    /// seconds for its peak.
+    /// Measures the peak of this machine's memory, which is followed from now on. On a processor with no more samples than were asked
+    /// for: the usual number takes seconds.
     pub fn peak_meter(&self, samples: Option<u32>) -> Result<PeakMeter, Failure> {
         let usual = self.budget(None);
         let few = samples.filter(|samples| self.is_software() && *samples < usual.samples);

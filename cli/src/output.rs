@@ -30,3 +30,16 @@ pub fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::usage)?;
     print(&(text + "\n"))
 }
+
+/// Writes rows as JSON or as text; nothing if there are none.
+pub fn print_rows<T: serde::Serialize>(
+    rows: &[T],
+    json: bool,
+    text: impl Fn(&[T]) -> String,
+) -> Result<(), Failure> {
+    match rows {
+        [] => Ok(()),
+        _ if json => print_json(&rows),
+        _ => print(&text(rows)),
+    }
+}

@@ -228,13 +228,7 @@ fn reduce(
 
 /// Writes the rows, and what was wrong with them.
 fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
-    let written = if rows.is_empty() {
-        Ok(())
-    } else if args.json {
-        output::print_json(&rows)
-    } else {
-        output::print(&report::text(rows))
-    };
+    let written = output::print_rows(rows, args.json, report::text);
     let mut wrong = false;
     for row in rows {
         if let Check::Wrong(mismatch) = &row.check {

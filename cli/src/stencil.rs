@@ -38,7 +38,7 @@ pub struct StencilArgs {
     /// The shape of a workgroup, instead of the variant's own.
     #[arg(long, value_name = "ROWSxCOLS", conflicts_with = "preset")]
     block: Option<Block>,
-    /// What lies beyond the grid: fixed leaves the outermost cells as they are; with mirror the cell beyond equals the outermost one
+    /// Borders of the grid: fixed leaves the outermost cells as they are; with mirror the cell beyond equals the outermost one
     /// (SciPy's reflect, NumPy's symmetric); periodic repeats the grid (wrap).
     #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed", conflicts_with = "preset")]
     boundary: Border,

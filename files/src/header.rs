@@ -139,7 +139,7 @@ fn interpret(descr: &str) -> Option<(Stored, bool)> {
     Some((stored, stored.size() > 1 && big != cfg!(target_endian = "big")))
 }
 
-/// How many bytes an array of these dimensions has. `None` where the others than zero already mean more than NumPy takes.
+/// Bytes of an array of these dimensions. `None` if those other than zero already mean more than NumPy takes.
 fn bytes(dimensions: &[u64], size: u64) -> Option<u64> {
     let others =
         dimensions.iter().filter(|size| **size > 0).try_fold(size, |all, size| all.checked_mul(*size));

@@ -110,7 +110,7 @@ impl Signatures<'_> {
         self.find(name).is_some()
     }
 
-    /// Whether the invocations that run one of the functions may part ways.
+    /// True if the invocations that run one of the functions may diverge.
     pub(super) fn branches(&self) -> bool {
         use naga::Statement::{If, Loop, Switch};
         let parts =

@@ -168,9 +168,9 @@ pub struct Monoid {
     is_finished: bool,
     /// Whether the text declares `map4`.
     pub(crate) has_map4: bool,
-    /// Whether the text has branches or loops.
+    /// True if the text has branches or loops.
     branches: bool,
-    /// Whether kernels call `combine` in a loop rather than in several places.
+    /// True if kernels call `combine` in a loop rather than in several places.
     pub(crate) is_rolled: bool,
     features: Features,
     /// The format of its states, if its sums are exact.

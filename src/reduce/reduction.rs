@@ -165,9 +165,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// Reduces only the first `n` elements, where `n` is a count on the GPU: see [`Reduction::len`] for one on
-    /// the host. The count is a `u32` at a
-    /// multiple of 4 bytes. An earlier dispatch may have written it, even in the same pass. If `n` exceeds
-    /// the length of the input, all elements are reduced. The plan is made for the whole input; `finish`
+    /// the host. The count is a `u32` at a multiple of 4 bytes. An earlier dispatch may have written it, even
+    /// in the same pass. If `n` exceeds the length of the input, all elements are reduced. The plan is made for the whole input; `finish`
     /// receives the smaller number. The count may be in the output's buffer: it is read before anything is
     /// written.
     ///

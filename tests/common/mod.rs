@@ -15,7 +15,7 @@ pub use data::{Data, Kind, Random, data};
 use halofold::{adapter, wgpu};
 pub use run::{job, missing, over, right, run, spanned};
 
-/// Whether the adapter is a program on the CPU, whose compiler takes most of a test's time.
+/// True if the adapter is a program on the CPU, whose compiler takes most of a test's time.
 pub fn is_software() -> bool {
     adapter().get_info().device_type == wgpu::DeviceType::Cpu
 }
@@ -37,7 +37,7 @@ static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 struct Listener;
 
 std::thread_local! {
-    /// What the library compiled on this thread.
+    /// Kernels that the library compiled on this thread.
     static COMPILED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -1,4 +1,4 @@
-//! What one device does: the embeddable reductions, histograms and everything around them, test by test.
+//! Tests of one device: the embeddable reductions, histograms and everything around them, test by test.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,4 +1,4 @@
-//! What needs no device: the texts of all kernels, and plans.
+//! Tests without a device: the texts of all kernels, and plans.
 
 mod permutations;
 mod plan;

@@ -1,4 +1,4 @@
-//! What is generated from tables: every rung, operator and stencil, over its types and forms, one trial each, on the adapter at
+//! Trials that are generated from tables: every rung, operator and stencil, over its types and forms, one trial each, on the adapter at
 //! hand. What the adapter cannot run is listed as ignored, with the reason.
 
 #[path = "../common/mod.rs"]
@@ -32,7 +32,7 @@ fn main() {
     conclusion.exit();
 }
 
-/// How long each trial took.
+/// The time that each trial took.
 static TIMES: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
 
 /// Says which ten trials took longest: they decide how long all take.

@@ -226,13 +226,7 @@ fn check(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
 
 /// Writes the rows, and what was wrong with them.
 fn deliver(rows: &[Row], json: bool) -> Result<(), Failure> {
-    let written = if rows.is_empty() {
-        Ok(())
-    } else if json {
-        output::print_json(&rows)
-    } else {
-        output::print(&text(rows))
-    };
+    let written = output::print_rows(rows, json, text);
     let mut wrong = false;
     for row in rows.iter().filter(|row| row.is_right == Some(false)) {
         eprintln!("error: {}: {}: the CPU's state is another", row.file, row.op);

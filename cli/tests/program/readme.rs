@@ -47,7 +47,7 @@ fn printed(words: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text is UTF-8")
 }
 
-/// Whether pages and pictures are made anew from their records instead of compared.
+/// True if pages and pictures are made anew from their records instead of compared.
 fn updates() -> bool {
     std::env::var_os("HALOFOLD_UPDATE_PAGES").is_some()
 }

@@ -15,7 +15,8 @@ use super::refusals;
 
 /// What a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of interest
 /// for 64-bit floats alone.
-const OPTIONAL: [Features; 3] = [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
+pub const OPTIONAL: [Features; 3] =
+    [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
 /// Everything that decides a kernel's text, and who asks for it.
 #[derive(Clone, Copy)]

@@ -25,6 +25,7 @@ use std::sync::{LazyLock, Mutex};
 
 use self::catalogue::{Distinct, Entry, generous, ways};
 use self::spirv_val::SpirvVal;
+use self::written::{Met, is_new, traits};
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{Accuracy, Arity, Extent, Form, Monoid, Op, Options, ReduceError, Shape, Strategy};
 use halofold::{Element, wgpu};
@@ -121,26 +122,11 @@ fn write(
     }
 }
 
-/// Kernels that together have each pair of a step and an operator, and of an operator and a type, with and without what a device may
-/// lack: of all those that are validated, these are written in every language. `HALOFOLD_KERNELS_ALL=1` takes all.
+/// Kernels that together have each pair of a step, an operator and a type, with and without what a device may lack: of all those
+/// that are validated, these are written in every language. `HALOFOLD_KERNELS_ALL=1` takes all.
 fn sample<'a>(kernels: &'a [Entry<'a>]) -> Vec<&'a Entry<'a>> {
-    if std::env::var_os(written::ALL).is_some() {
-        return kernels.iter().collect();
-    }
-    let mut met = BTreeSet::new();
-    kernels
-        .iter()
-        .filter(|entry| pairs(entry, true).into_iter().fold(false, |new, pair| met.insert(pair) | new))
-        .collect()
-}
-
-/// The pairs that a kernel has, with or without what its device lacks.
-fn pairs(entry: &Entry<'_>, with_features: bool) -> [[String; 2]; 2] {
-    let catalogue::Permutation { monoid, stage, features, .. } = entry.first;
-    let step = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
-    let lacks = if with_features { format!("{:?}", Features::all() - features) } else { String::new() };
-    let element = monoid.element().map_or("structs", Element::name);
-    [step, format!("{element} {lacks}")].map(|what| [what, format!("{} {lacks}", monoid.name())])
+    let (takes_all, mut met) = (std::env::var_os(written::ALL).is_some(), Met::new());
+    kernels.iter().filter(|entry| takes_all || is_new(&mut met, &traits(entry, true), true)).collect()
 }
 
 /// Validates all kernels, and writes the sample in all languages; answers how often each language refused one for each type.
@@ -151,12 +137,9 @@ fn write_all(distinct: &Distinct<'_>) -> BTreeMap<(&'static str, &'static str), 
     }));
     let refused = Mutex::new(BTreeMap::new());
     // A program that is started for each kernel takes longer than all that comes before it.
-    let (spirv_val, met) = (SpirvVal::find(), Mutex::new(BTreeSet::new()));
+    let (spirv_val, met) = (SpirvVal::find(), Mutex::new(Met::new()));
     fail_on(&in_parallel(&sample(&distinct.kernels), |entry| {
-        let is_new = |met: &mut BTreeSet<_>| {
-            pairs(entry, false).into_iter().fold(false, |new, pair| met.insert(pair) | new)
-        };
-        let spirv_val = spirv_val.filter(|_| is_new(&mut met.lock().unwrap()));
+        let spirv_val = spirv_val.filter(|_| is_new(&mut met.lock().unwrap(), &traits(entry, false), true));
         let checked = entry.kernel.check().expect("it was valid before");
         let mut complaints = Vec::new();
         for language in Language::ALL {

@@ -15,7 +15,7 @@ use halofold::wgpu::Features;
 use halofold_measure::translate::{Code, Kernel, Language, browser_directive};
 use serde_json::{Map, Value, json};
 
-use super::catalogue::{Distinct, Entry};
+use super::catalogue::{Distinct, Entry, OPTIONAL, Permutation};
 use super::{KERNELS, histogram, in_parallel, lints, program, say, stencils};
 
 const FOLDER: &str = "HALOFOLD_KERNELS";
@@ -71,20 +71,33 @@ impl Item {
 
 /// A kernel of a reducer.
 fn reduction(entry: &Entry<'_>) -> Item {
-    let first = &entry.first;
-    let stage = first.stage;
-    // What a device has decides which built-in functions are there for an operator and for a type, too.
-    let lacks = Features::SUBGROUP | Features::SHADER_FLOAT32_ATOMIC;
-    let lacks = format!("{:?}", lacks - first.features);
-    let element = first.monoid.element().map_or("structs", Element::name);
-    let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
-    let traits = [&launched, first.monoid.name(), element].map(|what| format!("{what} {lacks}"));
     Item {
-        row: stage.kernel.file.to_owned(),
-        label: first.label(),
+        row: entry.first.stage.kernel.file.to_owned(),
+        label: entry.first.label(),
         kernel: entry.kernel.clone(),
-        traits: traits.into(),
+        traits: traits(entry, true).into(),
     }
+}
+
+/// The step, the operator and the type of a kernel, each with or without the features that its device lacks: these decide which
+/// built-in functions are there for an operator and for a type, too.
+pub fn traits(entry: &Entry<'_>, with_lacks: bool) -> [String; 3] {
+    let Permutation { monoid, stage, features, .. } = entry.first;
+    let optional = OPTIONAL.into_iter().fold(Features::empty(), |all, feature| all | feature);
+    let lacks = if with_lacks { format!("{:?}", optional - features) } else { String::new() };
+    let element = monoid.element().map_or("structs", Element::name);
+    let launched = format!("{} {:?} {:?}", stage.kernel.name, stage.reads, stage.writes);
+    [&launched, monoid.name(), element].map(|what| format!("{what} {lacks}"))
+}
+
+/// Pairs of traits that were met together. A trait alone is a pair with itself.
+pub type Met = HashSet<(String, String)>;
+
+/// True if a kernel has a trait, or a pair of traits, which none before it had.
+pub fn is_new(met: &mut Met, traits: &[String], in_pairs: bool) -> bool {
+    let others = |at: usize| if in_pairs { &traits[..at] } else { &traits[at..=at] };
+    let pairs = traits.iter().enumerate().flat_map(|(at, a)| others(at).iter().map(move |b| (a, b)));
+    pairs.filter(|(a, b)| met.insert(((*a).clone(), (*b).clone()))).count() > 0
 }
 
 /// Every kernel there is.
@@ -109,13 +122,9 @@ fn all(differ: &Distinct<'_>, residuals: &Distinct<'_>) -> Vec<Item> {
 
 /// Keeps an item that has a trait, or a pair of traits, which none before it has.
 fn keep_new(items: &mut Vec<Item>, in_pairs: bool) {
-    let mut met = HashSet::new();
+    let mut met = Met::new();
     items.retain(|item| {
-        let traits = &item.traits;
-        let others = |at: usize| if in_pairs { &traits[..at] } else { &traits[at..=at] };
-        let pairs = traits.iter().enumerate().flat_map(|(at, a)| others(at).iter().map(move |b| (a, b)));
-        let new = pairs.filter(|(a, b)| met.insert(((*a).clone(), (*b).clone()))).count();
-        new > 0 || traits.is_empty() || item.main().is_some()
+        is_new(&mut met, &item.traits, in_pairs) || item.traits.is_empty() || item.main().is_some()
     });
 }
 

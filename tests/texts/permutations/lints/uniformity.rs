@@ -54,12 +54,12 @@ impl Gone {
     }
 }
 
-/// What is known of a module's functions.
+/// Facts about a module's functions.
 #[derive(Default)]
 struct Known {
     /// Functions with a barrier that some invocations may not reach.
     found: BTreeSet<String>,
-    /// Whether the result of a function varies, for the arguments that do and whether some invocations may be elsewhere. Without it
+    /// True for a function whose result varies, by the arguments that do and whether some invocations may be elsewhere. Without it
     /// functions would be gone through again for each way to call them.
     results: HashMap<(Handle<Function>, Vec<bool>, bool), bool>,
 }
