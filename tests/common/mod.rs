@@ -20,7 +20,14 @@ pub fn is_software() -> bool {
     adapter().get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// Whether the adapter takes minutes to compile time-blocked stencils.
+/// Those of some cases whose turn it is: all on a GPU, every `step`th on a software adapter, beginning at `turn`. Where the turn moves with
+/// another table's index, all cases are met together with some of the other's.
+pub fn in_turn<T>(cases: impl IntoIterator<Item = T>, step: usize, turn: usize) -> impl Iterator<Item = T> {
+    let step = if is_software() { step } else { 1 };
+    cases.into_iter().skip(turn % step).step_by(step)
+}
+
+/// True if the adapter takes minutes to compile time-blocked stencils.
 pub fn is_slow_to_compile() -> bool {
     fastest::is_slow_to_compile(&adapter().get_info().name)
 }

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::common::is_software;
 use crate::scene::{End, Scene, any_adapter, same, text};
 use halofold::histogram::{self, Histogram, Job, Keys, Method};
 use halofold::reduce::ladder::{Finish, RUNGS};
@@ -171,6 +172,11 @@ struct Case {
     right: Cell<u32>,
 }
 
+/// As many cases, on a software adapter a third of them.
+fn cases(usual: u32) -> u32 {
+    if is_software() { usual / 3 } else { usual }
+}
+
 /// Runs cases on one device. Enough of them have to give a result: errors alone prove little.
 fn run(cases: u32, each: impl FnOnce(&Case, &mut TestRunner)) {
     let adapter = any_adapter();
@@ -188,7 +194,7 @@ fn stencils_are_right_or_refused() {
     };
     let bytes =
         |cells: &[f64]| -> Vec<u8> { cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect() };
-    run(150, |case, runner| {
+    run(cases(150), |case, runner| {
         let until = (any::<bool>(), knob(), prop::sample::select(vec![Norm::Max, Norm::L2]));
         let result = runner.run(&(stencil_config(), until), |(config, (ends, every, norm))| {
             judged(case, || {
@@ -216,7 +222,7 @@ fn stencils_are_right_or_refused() {
 
 #[test]
 fn histograms_are_right_or_refused() {
-    run(150, |case, runner| {
+    run(cases(150), |case, runner| {
         let result = runner.run(&histogram_job(), |job| {
             // Every slice reads all keys: thousands of slices would take their time.
             let slices = if let Method::Workgroup { slices, .. } = job.tuning.method { slices } else { 1 };

@@ -164,28 +164,27 @@ fn the_table_and_csv_say_the_same() {
 
 #[test]
 fn other_float_types_run_or_name_what_they_need() {
-    for (element, feature) in [("f64", "SHADER_F64"), ("f16", "SHADER_F16")] {
-        for (preset, _, grid) in TINY {
-            let output = stencil(&[
-                "--preset",
-                preset,
-                "--grid",
-                grid,
-                "--blocks=4x16",
-                "--samples=1",
-                "--steps=2",
-                "--type",
-                element,
-                "--json",
-            ]);
-            if output.status.success() {
-                let rows: Vec<serde_json::Map<String, Value>> =
-                    serde_json::from_slice(&output.stdout).expect("JSON");
-                rows.iter().for_each(check);
-                assert!(rows.iter().all(|row| row["status"] == "pass" && row["type"] == element));
-            } else {
-                assert_refused(&output, &[feature]);
-            }
+    let types = [("f64", "SHADER_F64"), ("f16", "SHADER_F16")];
+    for ((element, feature), (preset, _, grid)) in types.into_iter().zip(TINY) {
+        let output = stencil(&[
+            "--preset",
+            preset,
+            "--grid",
+            grid,
+            "--blocks=4x16",
+            "--samples=1",
+            "--steps=2",
+            "--type",
+            element,
+            "--json",
+        ]);
+        if output.status.success() {
+            let rows: Vec<serde_json::Map<String, Value>> =
+                serde_json::from_slice(&output.stdout).expect("JSON");
+            rows.iter().for_each(check);
+            assert!(rows.iter().all(|row| row["status"] == "pass" && row["type"] == element));
+        } else {
+            assert_refused(&output, &[feature]);
         }
     }
 }

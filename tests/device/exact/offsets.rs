@@ -7,7 +7,7 @@ use super::arrays::{Hard, array};
 use super::cpu::{CASES, second};
 use super::gpu::{self, Bench, Case, Inputs, of_reduction};
 use crate::common::oracle::expected;
-use crate::common::{Random, buffer, gpu, limited, over};
+use crate::common::{Random, buffer, gpu, in_turn, limited, over};
 
 /// Offsets of segments of these lengths, one behind the other.
 fn offsets(first: usize, lengths: impl IntoIterator<Item = usize>) -> Vec<usize> {
@@ -54,8 +54,8 @@ fn short_and_long_segments() {
     ];
     for case in CASES {
         let bench = Bench::new(gpu(), case);
-        for (list, behind) in lists.iter().zip([0, 4, 0, 1, 40_000, 0]) {
-            for hard in [Hard::Patterns, Hard::Special, Hard::MinusZeros] {
+        for (turn, (list, behind)) in lists.iter().zip([0, 4, 0, 1, 40_000, 0]).enumerate() {
+            for hard in in_turn([Hard::Patterns, Hard::Special, Hard::MinusZeros], 2, turn) {
                 check(&bench, hard, list, behind);
             }
         }
@@ -65,7 +65,7 @@ fn short_and_long_segments() {
 #[test]
 fn many_segments_of_random_lengths() {
     let mut random = Random::new(12);
-    for case in CASES {
+    for (turn, case) in CASES.into_iter().enumerate() {
         // One of a hundred is a thousand times as long as the others.
         let lengths: Vec<_> = (0..700)
             .map(|_| {
@@ -74,7 +74,7 @@ fn many_segments_of_random_lengths() {
             })
             .collect();
         let bench = Bench::new(gpu(), case);
-        for hard in [Hard::Anything, Hard::Cancelling, Hard::HalfWay, Hard::Subnormal] {
+        for hard in in_turn([Hard::Anything, Hard::Cancelling, Hard::HalfWay, Hard::Subnormal], 3, turn) {
             check(&bench, hard, &offsets(11, lengths.iter().copied()), 100);
         }
     }

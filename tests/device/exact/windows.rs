@@ -7,7 +7,7 @@ use halofold::reduce::{Form, Op, Shape, Strategy, Tuning};
 
 use super::arrays::Fields;
 use super::gpu::{Bench, Case, exact, reducer};
-use crate::common::{Random, gpu};
+use crate::common::{Random, gpu, in_turn};
 
 /// Scales that no window holds two of, as exponents in parts of all that a type has.
 const SCALES: [u64; 6] = [80, 50, 24, 8, 66, 40];
@@ -99,9 +99,8 @@ fn scales_change_on_the_way() {
             let Some(bench) = of_size((op, element), size, subgroups) else { continue };
             sizes += 1;
             largest = largest.max(size);
-            for (seed, zeros, parts) in
-                [(1, false, &PARTS[..]), (2, true, &PARTS), (3, false, &NEAR), (4, true, &NEAR)]
-            {
+            let arrays = [(1, false, &PARTS[..]), (2, true, &PARTS), (3, false, &NEAR), (4, true, &NEAR)];
+            for (seed, zeros, parts) in in_turn(arrays, 2, sizes) {
                 let part = 4 * 16 * size as usize;
                 let bytes = array(element, parts, part, zeros, seed);
                 let len = bytes.len() / element.size() as usize;
