@@ -76,7 +76,7 @@ impl Record {
             schema: SCHEMA,
             halofold: env!("CARGO_PKG_VERSION").to_owned(),
             wgpu: WGPU.to_owned(),
-            date: format!("{:.0}", jiff::Timestamp::now()),
+            date: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
             adapter: Adapter::of(&device.adapter_info(), device.features()),
             os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             peak: Ceiling {
