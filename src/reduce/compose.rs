@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
-use crate::element::Element;
 use crate::reduce::error::ReduceError;
-use crate::reduce::exact::{EXACT, is_exact_kernel};
+use crate::reduce::exact::{exact_pieces, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::op::Op;
@@ -133,7 +132,6 @@ impl Text<'_> {
             .define("reads_partials", stage.reads == Reads::Partials)
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && monoid.op() == Some(Op::Mean))
-            .define("prefers_bins", *stage.kernel == EXACT && monoid.element() == Some(Element::F32))
             .define("bits_64", is_exact && monoid.stride() == 8)
             .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
             .define("onto", is_parts && !stage.is_offsets())
@@ -155,7 +153,11 @@ impl Text<'_> {
 
     /// The declarations of the buffers' types, and the operator's own pieces.
     fn operator(&self, atomic: Option<AtomicWord>) -> Vec<Piece> {
-        let Monoid { elem, acc, out, pieces, .. } = self.monoid;
+        let Monoid { elem, acc, out, .. } = self.monoid;
+        let own = match self.monoid.file {
+            Some(file) => exact_pieces(file, self.stage.kernel),
+            None => self.monoid.pieces.clone(),
+        };
         let stored = match (atomic, self.stage.writes) {
             _ if self.monoid.format().is_some() => "alias Stored = u32;".to_owned(),
             (Some(AtomicWord { word, .. }), _) => {
@@ -165,7 +167,7 @@ impl Text<'_> {
             (None, Writes::Results) => format!("alias Stored = {};", out.wgsl),
         };
         let types = Piece::new("generated: what the buffers hold", format!("{}{stored}", elem.alias()));
-        [vec![types], pieces.clone()].concat()
+        [vec![types], own].concat()
     }
 
     /// The built-in that reduces inside a subgroup.

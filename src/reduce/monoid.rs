@@ -175,6 +175,8 @@ pub struct Monoid {
     features: Features,
     /// The format of its states, if its sums are exact.
     format: Option<Format>,
+    /// The file of its text, in the place of pieces, if its sums are exact.
+    pub(crate) file: Option<&'static str>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
     state_fields: Option<Vec<Field>>,
 }
@@ -370,6 +372,7 @@ impl Monoid {
             is_rolled: false,
             features,
             format: None,
+            file: None,
         })
     }
 
@@ -380,11 +383,11 @@ impl Monoid {
         Monoid { op: Some(op), subgroup, ..self }
     }
 
-    /// Makes a form of this operator that sums in integers, by a text of its own.
-    pub(crate) fn in_format(&self, format: Format, element: Element, pieces: Vec<Piece>) -> Self {
+    /// Makes a form of this operator that sums in integers, by the text of a file, which may differ between kernels.
+    pub(crate) fn in_format(&self, format: Format, element: Element, file: &'static str) -> Self {
         Monoid {
             elem: Elem::Number { element, wgsl: "u32" },
-            pieces,
+            pieces: Vec::new(),
             acc: format.accumulator(),
             out: format.output(),
             subgroup: None,
@@ -392,6 +395,7 @@ impl Monoid {
             has_map4: false,
             features: Features::empty(),
             format: Some(format),
+            file: Some(file),
             state_fields: Some(format.fields()),
             ..self.clone()
         }
@@ -431,7 +435,7 @@ impl Monoid {
             return Some(self.clone());
         }
         let (format, element) = (self.exact_format()?, self.element()?);
-        Some(self.in_format(format, element, format.pieces(element)))
+        Some(self.in_format(format, element, format.file(element)))
     }
 
     /// The format of the states that its exact sums have.

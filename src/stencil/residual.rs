@@ -8,7 +8,6 @@ use crate::element::Element;
 use crate::pipeline;
 use crate::reduce::exact::Format;
 use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
-use crate::shader::Composer;
 use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -48,8 +47,7 @@ pub(super) fn exact_operator(element: Element) -> Monoid {
         Element::F16 => ("exact/squares_f16", Format::Single, Features::empty()),
         _ => ("exact/squares_f32", Format::Single, Features::empty()),
     };
-    let pieces = Composer::default().pieces(file);
-    operator(element).in_format(format, element, pieces).needing(features)
+    operator(element).in_format(format, element, file).needing(features)
 }
 
 /// The number of cells that a check reads while the run continues.

@@ -46,20 +46,21 @@ pub(in crate::reduce) fn is_exact_kernel(kernel: &Kernel) -> bool {
     [&EXACT, &EXACT_SEGMENTS, &EXACT_COLUMNS, &EXACT_OFFSETS].contains(&kernel)
 }
 
+/// The text of an operator's file for a kernel. Whole inputs of 32-bit floats may take bins.
+pub(in crate::reduce) fn exact_pieces(file: &str, kernel: &Kernel) -> Vec<Piece> {
+    let prefers_bins = *kernel == EXACT && file.ends_with("f32");
+    Composer::default().define("prefers_bins", prefers_bins).pieces(file)
+}
+
 impl Format {
     /// The operator's file.
-    fn file(self, element: Element) -> &'static str {
+    pub(in crate::reduce) fn file(self, element: Element) -> &'static str {
         match (self, element) {
             (Format::Product, _) => "exact/dot_f32",
             (Format::Double, _) => "exact/f64",
             (Format::Single, Element::F16) => "exact/f16",
             (Format::Single, _) => "exact/f32",
         }
-    }
-
-    /// The operator's text.
-    pub(in crate::reduce) fn pieces(self, element: Element) -> Vec<Piece> {
-        Composer::default().pieces(self.file(element))
     }
 
     /// A window's words, as invocations and workgroups hand them on; as a state it lies in memory.
@@ -120,7 +121,7 @@ mod tests {
             (Op::Dot, Element::F32),
         ] {
             let format = Format::of(op, element).unwrap();
-            let text = shader::join(&[], &format.pieces(element));
+            let text = shader::join(&[], &exact_pieces(format.file(element), &EXACT));
             let has = |line: String| assert!(text.lines().any(|found| found == line), "{element}: {line}");
             has(format!("const LIMBS: u32 = {}u;", format.digits() + 1));
             has(format!("const FORMAT: u32 = {:#x}u;", format.number()));

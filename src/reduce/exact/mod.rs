@@ -78,7 +78,9 @@ use crate::reduce::shape::Form;
 use crate::reduce::shape::Shape;
 
 pub use format::Format;
-pub(in crate::reduce) use kernels::{EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS, is_exact_kernel};
+pub(in crate::reduce) use kernels::{
+    EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS, exact_pieces, is_exact_kernel,
+};
 pub use state::{State, StateError};
 
 /// Checks that an operator has the form, which an exact one may not have.

@@ -9,7 +9,7 @@ use halofold::reduce::plan::{Reads, Writes};
 use halofold::reduce::{Form, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 
-use super::lints;
+use super::{KERNELS, lints};
 
 /// Every rung is a valid module with nothing defined and a plain operator; the rungs about subgroups with those.
 #[test]
@@ -41,4 +41,32 @@ fn every_rung_is_a_module_by_itself() {
     let there = std::fs::read_dir(shaders.join("ladder")).unwrap();
     let there = there.map(|file| format!("ladder/{}", file.unwrap().file_name().to_string_lossy()));
     assert_eq!(there.collect::<BTreeSet<_>>(), files);
+}
+
+/// A condition that never holds, or an import that nothing makes, leaves functions out of all kernels.
+#[test]
+fn every_function_is_in_a_kernel() {
+    let functions = |text: &str| -> Vec<String> {
+        let named = text.lines().filter_map(|line| line.strip_prefix("fn ")?.split('(').next());
+        named.map(str::to_owned).collect()
+    };
+    let composed: BTreeSet<_> =
+        KERNELS.kernels.iter().flat_map(|entry| functions(&entry.kernel.wgsl)).collect();
+    let mut folders: Vec<_> = ["exact", "kernels", "ladder", "operators", "shared"]
+        .map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders").join(name))
+        .into();
+    let mut left_out = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if !["squares", "combine_four"].iter().any(|of| path.to_string_lossy().contains(of)) {
+                // Squares are of stencils, four at a time are combined for operators of applications only.
+                let text = std::fs::read_to_string(&path).unwrap();
+                let missing = functions(&text).into_iter().filter(|name| !composed.contains(name));
+                left_out.extend(missing.map(|name| format!("{}: {name}", path.display())));
+            }
+        }
+    }
+    assert_eq!(left_out, Vec::<String>::new());
 }
