@@ -176,7 +176,7 @@ pub struct Monoid {
     /// The format of its states, if its sums are exact.
     format: Option<Format>,
     /// The file of its text, in the place of pieces, if its sums are exact.
-    pub(crate) file: Option<&'static str>,
+    pub(super) file: Option<&'static str>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
     state_fields: Option<Vec<Field>>,
 }

@@ -21,7 +21,8 @@ pub fn is_software() -> bool {
 }
 
 /// Those of some cases whose turn it is: all on a GPU, every `step`th on a software adapter, beginning at `turn`. Where the turn moves with
-/// another table's index, all cases are met together with some of the other's.
+/// another table's index, all cases are met together with some of the other's. There have to be `step` cases at least, so that each
+/// turn has one.
 pub fn in_turn<T>(cases: impl IntoIterator<Item = T>, step: usize, turn: usize) -> impl Iterator<Item = T> {
     let step = if is_software() { step } else { 1 };
     cases.into_iter().skip(turn % step).step_by(step)

@@ -142,6 +142,8 @@ fn a_hundred_thousand_arrays() {
         let bench = Bench::new(gpu(), case);
         // Sums of 32-bit floats are what most will ask for.
         let count = if case == (Op::Sum, Element::F32) { 700 } else { 60 };
+        // Fewer lengths on a software adapter, each of them more often.
+        let count = if is_software() { 3 * count } else { count };
         for (number, hard) in Hard::ALL.into_iter().enumerate() {
             for len in in_turn([1, 2, 3, 4, 5, 8, 13, 34, 77, 300], 3, number) {
                 bench.check_segments(hard, count, len, 31 * number as u64 + len as u64);
@@ -149,7 +151,7 @@ fn a_hundred_thousand_arrays() {
             }
         }
     }
-    assert!(arrays >= if is_software() { 30_000 } else { 100_000 }, "{arrays}");
+    assert!(arrays >= 100_000, "{arrays}");
 }
 
 #[test]

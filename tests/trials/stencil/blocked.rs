@@ -198,11 +198,11 @@ fn sample(stencil: &Stencil, element: Element, shapes: &[Shape]) -> Vec<usize> {
     }
     all.sort_by_key(|&nth| shapes[nth].levels * shapes[nth].cells * shapes[nth].rows);
     let is_box = usize::from(stencil.classes.len() > 2);
-    match element {
-        Element::F32 => vec![all[2 + is_box]],
-        Element::F64 => vec![all[is_box]],
-        _ => vec![all[1 - is_box]],
-    }
+    vec![match element {
+        Element::F32 => all[2 + is_box],
+        Element::F64 => all[is_box],
+        _ => all[1 - is_box],
+    }]
 }
 
 /// Single steps against the CPU: each may be off by half a unit in the last place for each of its operations.
