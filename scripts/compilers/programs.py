@@ -268,7 +268,8 @@ class Dxc(Windows):
 
 
 class Fxc(Windows):
-    """The old one is slow: it gets the kernels in which something is met for the first time."""
+    """The old one is slow: it gets the kernels in which a file, an operator or a type is met for the first time, whatever features they use;
+    of those that have no such traits one of each file."""
 
     name, profile = "FXC", "cs_5_1"
     batch = 25
@@ -281,9 +282,9 @@ class Fxc(Windows):
             return "shader model 5.1 has no subgroups, and types of 32 bits only"
         if reason := super().refusal(kernel):
             return reason
-        new = set(kernel["traits"]) - self.met
+        new = {kernel["row"], *(trait.split()[0] for trait in kernel["traits"])} - self.met
         self.met |= new
-        return None if new or not kernel["traits"] else "one of a chosen few has its traits"
+        return None if new else "one of a chosen few has its traits"
 
 
 ALL = [Tint(), Metal(), Amd("gfx1100"), Amd("vega10"), Dxc(), Fxc()]

@@ -23,15 +23,19 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Of the operators that run: the documents', and one of the others, which take turns, so that each meets several rungs and types. A
-/// software adapter, which takes most of the time to compile, gets one of the documents' and one of the others.
+/// software adapter, which takes most of the time to compile, gets one of either in turn.
 fn operators(number: usize, runs: impl Fn(&Op) -> bool) -> Vec<Op> {
     let (usual, others): (Vec<_>, Vec<_>) = Op::ALL.iter().partition(|op| {
         matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max | Op::WideSum | Op::WideProduct)
     });
-    let other = Some(others[number % others.len()]).filter(&runs);
+    let other = Some(others[number / 2 % others.len()]).filter(&runs);
     let usual: Vec<_> = usual.into_iter().filter(runs).collect();
-    let kept = if is_software() { usual.len().min(1) } else { usual.len() };
-    usual.iter().copied().cycle().skip(number).take(kept).chain(other).collect()
+    if !is_software() {
+        return usual.into_iter().chain(other).collect();
+    }
+    let one = usual.iter().cycle().nth(number / 2 % usual.len().max(1)).copied();
+    let pair = if number.is_multiple_of(2) { [one, other] } else { [other, one] };
+    pair.into_iter().flatten().take(1).collect()
 }
 
 fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -> Trial {

@@ -165,12 +165,16 @@ fn the_table_and_csv_say_the_same() {
 #[test]
 fn other_float_types_run_or_name_what_they_need() {
     let types = [("f64", "SHADER_F64"), ("f16", "SHADER_F16")];
-    for ((element, feature), (preset, _, grid)) in types.into_iter().zip(TINY) {
+    // Time-blocked kernels in these types, which a software adapter compiles for seconds, are tested as trials.
+    let variants = ["direct-global,sol-reg", "direct-global,sol-unroll2"];
+    for (((element, feature), (preset, _, grid)), variants) in types.into_iter().zip(TINY).zip(variants) {
         let output = stencil(&[
             "--preset",
             preset,
             "--grid",
             grid,
+            "--variants",
+            variants,
             "--blocks=4x16",
             "--samples=1",
             "--steps=2",

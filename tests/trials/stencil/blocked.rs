@@ -6,7 +6,7 @@ use halofold::stencil::{STENCILS, Stencil};
 use libtest_mimic::{Failed, Trial};
 
 use super::run::Run;
-use crate::common::{Random, gpu, is_software};
+use crate::common::{Random, gpu, in_turn, is_software};
 
 /// Weights of no particular kind, which sum to about one: nothing is exact.
 fn weights(stencil: &Stencil) -> Weights {
@@ -170,7 +170,8 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
     for nth in sample(stencil, element, &shapes) {
         let (shape, rhs) = (&shapes[nth], nth % 2 == 1);
         // Every other grid, so that each shape meets rows of whole vectors and others, and all kinds of sides.
-        for (round, grid) in grids.into_iter().enumerate().filter(|(round, _)| (round + nth) % 2 == 0) {
+        let rounds = grids.into_iter().enumerate().filter(|(round, _)| (round + nth) % 2 == 0);
+        for (round, grid) in in_turn(rounds, 2, element.size() as usize / 4) {
             let borders = borders[(round * 7 + nth * 4) % borders.len()];
             let config = Config::new(stencil, variant, element, grid).with_borders(borders);
             let run = |shape: &Shape| {

@@ -17,7 +17,7 @@ mod windows;
 
 use self::composed::Composition;
 use self::run::{Run, borders, dyadic_cells};
-use crate::common::{Random, gpu, is_slow_to_compile};
+use crate::common::{Random, gpu, in_turn, is_slow_to_compile};
 use halofold::Element;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant, Weights};
 use libtest_mimic::{Failed, Trial};
@@ -133,7 +133,7 @@ fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
         .map(|_| f64::from((numbers.next() >> 40) as f32 / (1 << 23) as f32 - 1.0))
         .collect();
     let weights = [kernel.stencil.usual, Weights([0.3, -0.1, 0.05, 0.02])];
-    for (round, borders) in borders().into_iter().enumerate() {
+    for (round, borders) in in_turn(borders().into_iter().enumerate(), 2, kernel.nth()) {
         let weights = weights[usize::from(round > 0)];
         let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
         let run = Run::new(gpu(), config, weights, 5);
@@ -166,7 +166,7 @@ fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let grid = Grid { planes: if directions == 3 { 12 } else { 1 }, rows: 20, cols: 36 };
     let lengths = [grid.cols, grid.rows, grid.planes].map(f64::from);
     let frequencies = [3.0, 2.0, 1.0];
-    for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
+    for border in in_turn([Border::Fixed, Border::Mirror, Border::Periodic], 3, kernel.nth()) {
         // The mode's value at a coordinate, and the angle from one cell to the next.
         let mode = |d: usize, i: u64| match border {
             Border::Fixed => (angle(border, frequencies[d], lengths[d]) * i as f64).sin(),

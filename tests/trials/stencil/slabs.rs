@@ -9,8 +9,8 @@ use halofold::wgpu::{Buffer, BufferDescriptor, BufferUsages};
 use libtest_mimic::{Failed, Trial};
 
 use super::run::{self, Run, borders, read_back};
-use super::windows;
-use crate::common::{Gpu, Random, gpu, is_software};
+use super::{Kernel, windows};
+use crate::common::{Gpu, Random, gpu, in_turn};
 
 /// Weights of no particular kind: nothing is exact, and a sum in another order would have other bits.
 const WEIGHTS: Weights = Weights([0.231, 0.0973, 0.0153, 0.0007]);
@@ -50,10 +50,10 @@ fn any_cut(stencil: &'static Stencil, variant: &'static Variant, element: Elemen
         Dims::Two => [Grid::plane(41, 36), Grid::plane(301, 64), Grid::plane(37, 34)],
         _ => [(23, 9, 12), (64, 8, 32), (29, 5, 10)].map(|(planes, rows, cols)| Grid { planes, rows, cols }),
     };
-    // A driver takes longest to compile: two kernels in 32 bits, one in other types and of those that a software adapter compiles longest.
-    let is_one = element != Element::F32 || variant.is_blocked() && is_software();
-    let turns: &[usize] = if is_one { &[0, 2, 4] } else { &[0, 1, 2, 3, 4] };
-    for &round in turns {
+    // A driver takes longest to compile: two kernels in 32 bits, one in other types. On a software adapter types and stencils take turns.
+    let turns = if element == Element::F32 { &[0, 1, 2, 3, 4][..] } else { &[0, 2, 4] };
+    let nth = Kernel { stencil, variant }.nth() + element.size() as usize / 2;
+    for &round in in_turn(turns, 3, nth) {
         let (cut, borders) = (CUTS[round], all_borders()[round]);
         // Once in a while a slab is larger than a binding.
         let gpu = if round % 3 == 1 { windows::small() } else { gpu() };

@@ -14,7 +14,7 @@ use super::Kernel;
 use super::composed::Composition;
 use super::run::{Run, borders, grids, read_back};
 use super::windows::{long_grids, small};
-use crate::common::{Gpu, Random, fastest, gpu};
+use crate::common::{Gpu, Random, fastest, gpu, in_turn};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -156,7 +156,8 @@ fn grid(stencil: &Stencil) -> Grid {
 }
 
 fn stops_with_the_twin(stencil: &'static Stencil, border: Border, norm: Norm) -> Result<(), Failed> {
-    for (every, stop) in [(1, 40), (7, 49), (50, 100)] {
+    let turn = usize::from(border == Border::Fixed) + usize::from(norm == Norm::Max);
+    for (every, stop) in in_turn([(1, 40), (7, 49), (50, 100)], 3, turn) {
         let until =
             Watched::new(gpu(), stencil, grid(stencil), Borders::all(border), norm, every).stopping_at(stop);
         let outcome = until.check(&[stop + 63], 1e-5)?;
