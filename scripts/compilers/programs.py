@@ -268,8 +268,8 @@ class Dxc(Windows):
 
 
 class Fxc(Windows):
-    """The old one is slow: it gets the kernels in which a file, an operator or a type is met for the first time, whatever features they use;
-    of those that have no such traits one of each file."""
+    """The old one is slow: it gets the kernels in which a file, what it reads and leaves, an operator or a type is met for the first time,
+    whatever features they use."""
 
     name, profile = "FXC", "cs_5_1"
     batch = 25
@@ -282,7 +282,7 @@ class Fxc(Windows):
             return "shader model 5.1 has no subgroups, and types of 32 bits only"
         if reason := super().refusal(kernel):
             return reason
-        new = {kernel["row"], *(trait.split()[0] for trait in kernel["traits"])} - self.met
+        new = {kernel["row"], *(trait.partition(" Features")[0] for trait in kernel["traits"])} - self.met
         self.met |= new
         return None if new else "one of a chosen few has its traits"
 

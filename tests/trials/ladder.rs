@@ -2,7 +2,7 @@
 //!
 //! One trial per rung, element type and way to finish. What the adapter cannot run is listed as ignored, with the reason.
 
-use crate::common::{Data, Kind, data, gpu, is_software, job, missing, over, poisoned, right, run};
+use crate::common::{Data, Kind, data, gpu, in_turn, is_software, job, missing, over, poisoned, right, run};
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::{Answer, Arity, Op, Reducer, reference};
 use halofold::{Element, Slice};
@@ -29,13 +29,15 @@ fn operators(number: usize, runs: impl Fn(&Op) -> bool) -> Vec<Op> {
         matches!(op, Op::Sum | Op::Product | Op::Min | Op::Max | Op::WideSum | Op::WideProduct)
     });
     let other = Some(others[number / 2 % others.len()]).filter(&runs);
-    let usual: Vec<_> = usual.into_iter().filter(runs).collect();
-    if !is_software() {
-        return usual.into_iter().chain(other).collect();
-    }
-    let one = usual.iter().cycle().nth(number / 2 % usual.len().max(1)).copied();
-    let pair = if number.is_multiple_of(2) { [one, other] } else { [other, one] };
-    pair.into_iter().flatten().take(1).collect()
+    let usual = usual.into_iter().filter(runs).collect();
+    let kinds = [one_in_turn(usual, number / 2), other.into_iter().collect()];
+    one_in_turn(kinds.into_iter().filter(|kind| !kind.is_empty()).collect(), number).concat()
+}
+
+/// All cases on a GPU, one on a software adapter; none of none.
+fn one_in_turn<T>(cases: Vec<T>, turn: usize) -> Vec<T> {
+    let step = cases.len().max(1);
+    in_turn(cases, step, turn).collect()
 }
 
 fn trial(rung: &'static Rung, element: Element, finish: Finish, number: usize) -> Trial {

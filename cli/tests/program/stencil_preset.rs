@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::files::preferred;
 use crate::keys::{STENCIL_KEYS, assert_keys};
 use halofold::stencil::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
+use halofold::wgpu::DeviceType;
 use halofold_measure::Record;
 use serde_json::Value;
 
@@ -165,23 +167,13 @@ fn the_table_and_csv_say_the_same() {
 #[test]
 fn other_float_types_run_or_name_what_they_need() {
     let types = [("f64", "SHADER_F64"), ("f16", "SHADER_F16")];
-    // Time-blocked kernels in these types, which a software adapter compiles for seconds, are tested as trials.
-    let variants = ["direct-global,sol-reg", "direct-global,sol-unroll2"];
+    // A software adapter compiles time-blocked kernels in these types for seconds; they are tested as trials.
+    let is_software = preferred().get_info().device_type == DeviceType::Cpu;
+    let variants = ["--variants=direct-global,sol-reg", "--variants=direct-global,sol-unroll2"];
     for (((element, feature), (preset, _, grid)), variants) in types.into_iter().zip(TINY).zip(variants) {
-        let output = stencil(&[
-            "--preset",
-            preset,
-            "--grid",
-            grid,
-            "--variants",
-            variants,
-            "--blocks=4x16",
-            "--samples=1",
-            "--steps=2",
-            "--type",
-            element,
-            "--json",
-        ]);
+        let fixed = ["--preset", preset, "--grid", grid, "--blocks=4x16", "--samples=1", "--steps=2"];
+        let chosen = if is_software { &[variants][..] } else { &[] };
+        let output = stencil(&[&fixed, chosen, &["--type", element, "--json"]].concat());
         if output.status.success() {
             let rows: Vec<serde_json::Map<String, Value>> =
                 serde_json::from_slice(&output.stdout).expect("JSON");

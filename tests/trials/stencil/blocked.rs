@@ -171,7 +171,7 @@ fn as_single_steps(stencil: &'static Stencil, element: Element) -> Result<(), Fa
         let (shape, rhs) = (&shapes[nth], nth % 2 == 1);
         // Every other grid, so that each shape meets rows of whole vectors and others, and all kinds of sides.
         let rounds = grids.into_iter().enumerate().filter(|(round, _)| (round + nth) % 2 == 0);
-        for (round, grid) in in_turn(rounds, 2, element.size() as usize / 4) {
+        for (round, grid) in in_turn(rounds, 2, nth + element.size() as usize / 4) {
             let borders = borders[(round * 7 + nth * 4) % borders.len()];
             let config = Config::new(stencil, variant, element, grid).with_borders(borders);
             let run = |shape: &Shape| {

@@ -41,8 +41,8 @@ impl Composition {
         }
     }
 
-    /// A configuration of a time-blocked kernel that a software adapter has compiled for one of these already: default tunings take it
-    /// seconds.
+    /// A configuration; on a software adapter of a time-blocked kernel in the small shapes of these compositions, which many trials share:
+    /// default tunings take it seconds to compile.
     pub fn of_blocked(kernel: Kernel, config: Config) -> Config {
         let shape = kernel.nth() + usize::from(!config.borders.are_fixed());
         if kernel.variant.is_blocked() && is_software() {

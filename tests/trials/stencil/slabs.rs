@@ -52,7 +52,7 @@ fn any_cut(stencil: &'static Stencil, variant: &'static Variant, element: Elemen
     };
     // A driver takes longest to compile: two kernels in 32 bits, one in other types. On a software adapter types and stencils take turns.
     let turns = if element == Element::F32 { &[0, 1, 2, 3, 4][..] } else { &[0, 2, 4] };
-    let nth = Kernel { stencil, variant }.nth() + element.size() as usize / 2;
+    let nth = Kernel { stencil, variant }.nth() + element.size().ilog2() as usize;
     for &round in in_turn(turns, 3, nth) {
         let (cut, borders) = (CUTS[round], all_borders()[round]);
         // Once in a while a slab is larger than a binding.
