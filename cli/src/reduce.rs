@@ -1,16 +1,14 @@
 //! `halofold reduce`: the reductions of data files, one line for each file and operator.
 //!
 //! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
-//! through the GPU in pieces, every operator reduces a piece while it is there, and the host combines what the
-//! pieces gave. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
+//! through the GPU in pieces, every operator leaves the state of a piece while it is there, and the host merges
+//! the states. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
 //! files, those that cannot be read are told of, and the others go on.
 
 mod ahead;
 mod check;
 mod dtype;
 mod engine;
-mod exact;
-mod exact_sum;
 mod feed;
 mod file;
 mod fill;
@@ -18,22 +16,23 @@ mod help;
 mod kernels;
 mod lane;
 mod layout;
+mod merge;
 mod op;
-mod outcomes;
+mod parts;
 mod place;
 mod report;
 mod request;
 mod results;
-mod rule;
 mod slot;
 mod state_file;
-mod tally;
+mod steps;
+mod totals;
 mod unpack;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use halofold::reduce::Op;
+use halofold::reduce::{Accuracy, Op};
 
 use crate::count::counts;
 use crate::failure::Failure;
@@ -42,14 +41,11 @@ use crate::input::{Source, Stored};
 use crate::reserved::Reserved;
 use crate::told::Told;
 use crate::{output, progress};
-use check::Check;
 use engine::Engine;
 use file::Work;
-use outcomes::Outcomes;
 use report::{Array, Row};
-use results::Results;
-use rule::Rule;
-use tally::Tally;
+use steps::Steps;
+use totals::{Totals, Wanted};
 
 /// What `halofold reduce` takes.
 #[derive(clap::Args)]
@@ -66,8 +62,8 @@ pub struct ReduceArgs {
     /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
     /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
     /// arg-min and arg-max find the first of equal elements, or the first NaN, in C order. 16-bit floats give 32-bit results;
-    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. variance, std, l2 and
-    /// log-sum-exp of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
+    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. log-sum-exp
+    /// and geometric-mean of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
     /// minima, maxima, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
@@ -88,27 +84,30 @@ pub struct ReduceArgs {
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
     #[arg(short, long, value_name = "OUT.npy")]
     output: Option<PathBuf>,
-    /// Sums, means and dot products, rounded only once, at the end: the same bits on every GPU, however the file is cut.
+    /// Only results that are rounded once, at the end, and their bits: the same on every GPU, however the file is cut.
     ///
-    /// Of f32, f16 and f64, on every adapter. A line ends in the result's bits; in JSON they are the key `bits`, nested as `value` is.
-    #[arg(long, conflicts_with = "ddof")]
+    /// Sums, means, dot products, norms (l2), variances and deviations of floats are such results wherever that is possible, with and
+    /// without this option: all of them of f32, sums and means of f16 and f64. With it what has no exact form is refused.
+    #[arg(long, conflicts_with = "fast")]
     exact: bool,
+    /// Add floats in their own width, rounded at each addition, in the order that is the fastest.
+    #[arg(long)]
+    fast: bool,
     /// Write the exact state of all files together, for --merge.
     #[arg(long, value_name = "FILE", conflicts_with = "axis")]
     state: Option<PathBuf>,
     /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "axis", "ddof", "output", "raw", "with", "verify"])]
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "ddof", "output", "raw", "with", "verify"])]
     merge: bool,
-    /// Each of several takes the next piece of a file when it is free. Sums of floats may have other last bits on adapters of another kind; with --exact they have
-    /// not.
+    /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
     #[command(flatten)]
     adapters: AnyAdapters,
-    /// Print one JSON array of {file, op, type, n, value, index, gpu_ms, wall_ms, adapter}.
+    /// Print one JSON array of {file, op, type, n, value, bits, index, gpu_ms, wall_ms, adapter}.
     ///
     /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
-    /// false, min-max a list of two; it is null if there is no value. `index` is the place that arg-min and arg-max found, else null.
-    /// With --axis there are also {axis, shape, dtype, output} after `n`, and `value` and `index` are nested lists if there are at
-    /// most 1000 results, else null. With --exact `bits` take the place of `index` and `gpu_ms`. `gpu_ms` is null if nothing ran on
+    /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
+    /// null. `index` is the place that arg-min and arg-max found, else null. With --axis there are also {axis, shape, dtype, output}
+    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. `gpu_ms` is null if nothing ran on
     /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
     /// included.
     #[arg(long)]
@@ -126,26 +125,29 @@ pub struct ReduceArgs {
 /// Runs the subcommand.
 pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     if args.merge {
-        return exact::merge(&args);
-    }
-    if args.exact {
-        return exact::run(&args);
+        return merge::run(&args);
     }
     request::check_options(&args)?;
     let paths = [&args.files[..], args.with.as_slice()].concat();
-    let mut told = Told::new(args.files.len() > 1);
-    let check = |work: &Work| request::check_results(&args, work);
+    // A state of some of the files would pass for one of all.
+    let mut told = Told::new(args.files.len() > 1 && args.state.is_none());
+    let check = |work: &Work| {
+        let exact = if args.exact { request::check_exact(&args, work) } else { Ok(()) };
+        exact.and_then(|()| request::check_results(&args, work))
+    };
     let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
     if work.is_empty() {
         return told.end();
     }
     let mut second = if args.with.is_some() { work.pop() } else { None };
     request::check_pair(&work, second.as_ref())?;
-    let file = args.output.as_deref().map(|path| Reserved::open_apart("-o", path, &paths)).transpose()?;
+    let open =
+        |option, path: Option<&Path>| path.map(|path| Reserved::open_apart(option, path, &paths)).transpose();
+    let (array, target) = (open("-o", args.output.as_deref())?, open("--state", args.state.as_deref())?);
     let gpus = args.adapters.open()?;
     let inputs = if second.is_some() { 2 } else { 1 };
     let mut engine = Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
-        kernels::of_ops(gpu, &work, &args.op, most)
+        kernels::of_ops(gpu, &work, (&args.op, args.accuracy()), most)
     })?;
 
     // A header may claim any size.
@@ -154,6 +156,7 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
     let mut done = 0;
     let mut rows = Vec::new();
     let mut stored = None;
+    let mut state = None;
     for mut work in work {
         bar.set_message(output::visible(&work.path, &[]));
         let opened = file::open(&mut work, second.as_mut(), args.raw);
@@ -162,80 +165,64 @@ pub fn run(args: ReduceArgs) -> Result<(), Failure> {
             done += bytes;
             bar.set_position(done);
         };
-        let reduced = reduce((&mut engine, &gpu::names(&gpus)), &work, &mut sources, &args, advance);
+        let start = Instant::now();
+        let reduced = reduce(&mut engine, &work, &mut sources, args.wanted(), advance);
         // Whatever it was, those that are done are not lost.
-        let Some(reduced) = told.unless(reduced)? else { break };
-        for (row, results) in reduced {
-            rows.push(row);
-            stored = Some(results);
+        let Some(totals) = told.unless(reduced)? else { break };
+        let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+        if let Some(part) = totals.state().filter(|_| target.is_some()) {
+            merge::add(&mut state, part.clone()).map_err(Failure::usage)?;
+        }
+        let n = totals.n();
+        for total in totals.into_each() {
+            let array = Array::of(&work.layout, &total.results, args.output.as_deref());
+            let row = Row::of(&work.path, work.stored, n, &total, array);
+            rows.push(Row { wall_ms, adapter: Some(gpu::names(&gpus)), ..row });
+            stored = Some(total.results);
         }
     }
     bar.finish_and_clear();
-    if let Some((file, results)) = file.zip(stored) {
+    if let Some((file, results)) = array.zip(stored) {
         file.write_with(|file| results.write(file))?;
     }
-    deliver(&rows, &args).and(told.end())
+    if let Some((file, state)) = target.zip(state) {
+        file.write(&state_file::content(&state))?;
+    }
+    report::deliver(&rows, args.json, args.exact).and(told.end())
+}
+
+impl ReduceArgs {
+    fn accuracy(&self) -> Accuracy {
+        if self.fast { Accuracy::Fast } else { Accuracy::Exact }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            ops: &self.op,
+            ddof: self.ddof.unwrap_or(0),
+            accuracy: self.accuracy(),
+            verify: self.verify,
+            is_stored: self.output.is_some(),
+        }
+    }
 }
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators.
-fn reduce(
-    (engine, adapter): (&mut Engine<'_>, &str),
-    work: &Work,
+fn reduce<'a>(
+    engine: &mut Engine<'_>,
+    work: &'a Work,
     sources: &mut [Source],
-    args: &ReduceArgs,
+    wanted: Wanted<'a>,
     mut advance: impl FnMut(u64),
-) -> Result<Vec<(Row, Results)>, Failure> {
-    let start = Instant::now();
-    let stored = work.stored;
-    let tally = |&op: &Op| {
-        let rule = Rule { op, stored, ddof: args.ddof.unwrap_or(0) };
-        let results = Results::new(op, stored, &work.layout, args.output.is_some());
-        Tally::new(rule, results, args.verify)
-    };
-    let mut tallies: Vec<_> = args.op.iter().map(tally).collect();
-    let outcomes = Outcomes::new(work, engine.kernels(), &tallies, args.verify);
-    let bytes = stored.size() * sources.len() as u64;
-    engine.run(work, sources, &outcomes, |share, part| {
-        outcomes.tell(&share, &part, &mut tallies)?;
+) -> Result<Totals<'a>, Failure> {
+    let mut totals = Totals::new(work, wanted);
+    let steps = Steps::new(work, engine.kernels(), &totals.wanted(), wanted.verify);
+    let bytes = work.stored.size() * sources.len() as u64;
+    engine.run(work, sources, &steps, |share, left| {
+        totals.add(&share, &left)?;
         advance(share.elements() * bytes);
         Ok(())
     })?;
-    tallies.iter_mut().try_for_each(|tally| tally.end(&work.layout))?;
-    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-    let row = |(&op, tally): (&Op, Tally)| {
-        let (n, gpu_ms) = (tally.n(), tally.gpu_ms());
-        let (check, results) = tally.into_parts();
-        let (value, index) = Row::lists(op, &results);
-        let array = Array::of(&work.layout, &results, args.output.as_deref());
-        let row = Row {
-            file: work.path.clone(),
-            op: op.name(),
-            element: stored.name(),
-            n,
-            value,
-            index,
-            gpu_ms,
-            wall_ms,
-            adapter: adapter.to_owned(),
-            text: Row::text(&results, array.as_ref()),
-            array,
-            check,
-        };
-        (row, results)
-    };
-    Ok(args.op.iter().zip(tallies).map(row).collect())
-}
-
-/// Writes the rows, and what was wrong with them.
-fn deliver(rows: &[Row], args: &ReduceArgs) -> Result<(), Failure> {
-    let written = output::print_rows(rows, args.json, report::text);
-    let mut wrong = false;
-    for row in rows {
-        if let Check::Wrong(mismatch) = &row.check {
-            eprintln!("error: {}: {}: {mismatch}", row.file, row.op);
-            wrong = true;
-        }
-    }
-    // Whether or not anybody read the rows.
-    if wrong { Err(Failure::Wrong) } else { written }
+    totals.end()?;
+    Ok(totals)
 }

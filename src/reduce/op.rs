@@ -78,8 +78,8 @@ macro_rules! operators {
         ///   Variance, deviation, L2 norm, log-sum-exp and geometric mean of 64-bit integers compute in
         ///   `f64`.
         /// - `l2`, `log-sum-exp` and `geometric-mean` convert each 32-bit integer to `f32` and each 64-bit
-        ///   integer to `f64`. `variance … sample-std` convert each 64-bit integer to `f64`. This conversion
-        ///   rounds large integers. Variances of 32-bit integers come from exact sums.
+        ///   integer to `f64`. This conversion rounds large integers. `variance … sample-std` take 64-bit
+        ///   integers as sums of two `f64`, exactly, and 32-bit integers from exact sums.
         /// - WGSL and the languages it is translated to have no exponential and no logarithm of 64-bit
         ///   floats. `log-sum-exp` and `geometric-mean` bring their own, of some 25 operations each and
         ///   accurate to two units in the last place. These also work on bits: `f64` needs both
@@ -163,10 +163,11 @@ operators! {
     /// Population variance: the mean squared distance from the mean. NaN if any element is infinite or NaN.
     /// Empty input: NaN.
     ///
-    /// Floats take one pass, and partial results are merged pairwise. If the mean is large compared with the
-    /// deviation, digits are lost in proportion: the relative error of the variance is 2.4e-4 at a mean of
-    /// 1e5 and a deviation of 0.6. In `f32` the squared differences must fit its range. For 32-bit integers
-    /// the sums are exact and are rounded only at the end.
+    /// Floats take one pass, and partial results are merged pairwise. If the mean of `f32` is large compared with
+    /// the deviation, digits are lost in proportion: the relative error of the variance is 2.4e-4 at a mean of
+    /// 1e5 and a deviation of 0.6. Elements of 64 bits have a mean of twice their width and lose none. In `f32`
+    /// the squared differences must fit its range. For 32-bit integers the sums are exact and are rounded only
+    /// at the end.
     Variance = "variance", Any, Values, none, One(Real);
     /// Sample variance: divided by n - 1 instead of n. NaN for fewer than two elements.
     SampleVariance = "sample-variance", Any, Values, none, One(Real);

@@ -27,7 +27,7 @@ pub enum Answer {
         value: Value,
         /// Its index, from 0, in the input, in its segment or along its axis. In an input it counts through
         /// all parts, and only the elements that a stride takes. 2³² - 1 if there are no elements.
-        index: u32,
+        index: u64,
     },
 }
 
@@ -226,8 +226,8 @@ impl Format {
                 Answer::Range { min: number.read(bytes), max: number.read(&bytes[number.size()..]) }
             }
             Format::At(number) => {
-                let index = &bytes[number.size()..][..4];
-                Answer::At { value: number.read(bytes), index: pod_read_unaligned(index) }
+                let index: u32 = pod_read_unaligned(&bytes[number.size()..][..4]);
+                Answer::At { value: number.read(bytes), index: index.into() }
             }
         }
     }

@@ -95,7 +95,7 @@ impl Case {
         let got = got.ok_or_else(|| format!("{what}: nothing"))?;
         let verdict = match (self.expected.answer, got) {
             (Answer::At { value, .. }, Answer::At { value: found, index }) => {
-                let within = u64::from(index) < SEGMENTS * LEN;
+                let within = index < SEGMENTS * LEN;
                 return if value.same(found) && within { Ok(()) } else { Err(format!("{what}: {got}")) };
             }
             _ => self.expected.judge(got, depth),

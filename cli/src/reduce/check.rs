@@ -1,11 +1,11 @@
 //! Holding what the GPU made of a piece against the CPU's word.
 
-use halofold::Element;
 use halofold::reduce::Op;
-use halofold::reduce::reference::{self, Expected, Verdict};
+use halofold::reduce::exact::{Format, State};
+use halofold::reduce::reference::{self, Verdict};
 
 use super::layout::{Layout, Share};
-use super::slot::Outcome;
+use super::parts::Part;
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,22 @@ pub enum Check {
 }
 
 impl Check {
+    fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Right => Check::Right,
+            Verdict::Undecided => Check::Undecided,
+            Verdict::Wrong(mismatch) => Check::Wrong(mismatch.to_string()),
+        }
+    }
+
+    /// A state must have all bits of the expected one.
+    fn of_states(expected: &State, state: &[u8]) -> Self {
+        match State::from_bytes(state) {
+            Ok(state) if state.words() == expected.words() => Check::Right,
+            _ => Check::Wrong("the CPU's state is another".to_owned()),
+        }
+    }
+
     /// Keeps the worse of two; of two wrong ones the first.
     pub fn worsen(&mut self, other: &Check) {
         match (&self, other) {
@@ -30,19 +46,40 @@ impl Check {
     }
 }
 
-/// What the CPU makes of a share: one for each result. `second` is of a pair.
-pub fn expected(
-    op: Op,
-    element: Element,
-    share: &Share,
-    first: &[u8],
-    second: Option<&[u8]>,
-) -> Vec<Expected> {
-    let lines = |bytes: &[u8], result: u64| line(bytes, element.size() as usize, share, result);
+/// What the CPU makes of a share: one for each result.
+pub enum Expected {
+    /// Results, and how far off others may be.
+    Results(Vec<reference::Expected>),
+    /// States, all bits of which are expected.
+    States(Vec<State>),
+}
+
+/// What the CPU makes of a share, of one source or of a pair.
+pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> Expected {
+    let element = part.element;
+    let lines = |piece: &[u8], result: u64| line(piece, element.size() as usize, share, result);
+    let second = if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Op::Dot) };
+    let results = 0..share.results();
+    if let Some(format) = part.format() {
+        let state = |result| {
+            let first = lines(pieces[0], result);
+            let mut state = State::new(format);
+            match second {
+                Some(second) if format == Format::Product => {
+                    let floats = |line: &[u8]| -> Vec<f32> { bytemuck::pod_collect_to_vec(line) };
+                    state.add_products(&floats(&first), &floats(&lines(second, result)));
+                }
+                _ => state.add(element, &first),
+            }
+            state
+        };
+        return Expected::States(results.map(state).collect());
+    }
     let one = |result| {
-        reference::reduce(op, element, &lines(first, result), second.map(|b| lines(b, result)).as_deref())
+        let second = second.map(|second| lines(second, result));
+        reference::reduce(part.op, element, &lines(pieces[0], result), second.as_deref())
     };
-    (0..share.results()).filter_map(one).collect()
+    Expected::Results(results.filter_map(one).collect())
 }
 
 /// The elements of one result.
@@ -56,37 +93,52 @@ pub fn line(bytes: &[u8], size: usize, share: &Share, result: u64) -> Vec<u8> {
     (0..len).flat_map(element).copied().collect()
 }
 
-/// Judges what the GPU made of a share.
-pub fn judge(op: Op, layout: &Layout, share: &Share, expected: &[Expected], outcome: &Outcome) -> Check {
-    let mut check = Check::Right;
-    for (result, (expected, got)) in expected.iter().zip(&outcome.answers).enumerate() {
-        check.worsen(&match expected.judge(*got, outcome.depth) {
-            Verdict::Right => continue,
-            Verdict::Undecided => Check::Undecided,
-            Verdict::Wrong(mismatch) => {
-                let (first, last) = (share.before, share.before + share.len - 1);
-                Check::Wrong(match layout {
-                    Layout::Whole => format!("`{op}` of elements {first} to {last}: {mismatch}"),
-                    Layout::Axis(_) => {
-                        let result = share.plane * share.inner + result as u64;
-                        format!("`{op}` for result {result} of positions {first} to {last}: {mismatch}")
-                    }
-                })
+/// Judges the states that the GPU made of a share, by so many combinations in a row.
+pub fn judge(
+    part: Part,
+    layout: &Layout,
+    share: &Share,
+    expected: &Expected,
+    (states, depth): (&[u8], u64),
+) -> Check {
+    let checks: Vec<_> = match expected {
+        Expected::Results(expected) => {
+            let judged = expected.iter().zip(part.answers(states, share.len));
+            judged.map(|(expected, answer)| Check::of(expected.judge(answer, depth))).collect()
+        }
+        Expected::States(expected) => {
+            let judged = expected.iter().zip(states.chunks_exact(states.len() / expected.len().max(1)));
+            judged.map(|(expected, state)| Check::of_states(expected, state)).collect()
+        }
+    };
+    let (op, first, last) = (part.op, share.before, share.before + share.len - 1);
+    let mut all = Check::Right;
+    for (result, check) in checks.into_iter().enumerate() {
+        all.worsen(&match (check, layout) {
+            (Check::Wrong(why), Layout::Whole) => {
+                Check::Wrong(format!("`{op}` of elements {first} to {last}: {why}"))
             }
+            (Check::Wrong(why), Layout::Axis(_)) => {
+                let result = share.plane * share.inner + result as u64;
+                Check::Wrong(format!("`{op}` for result {result} of positions {first} to {last}: {why}"))
+            }
+            (other, _) => other,
         });
     }
-    check
+    all
 }
 
 #[cfg(test)]
 mod tests {
-    use halofold::Value;
-    use halofold::reduce::Answer;
+    use halofold::Element;
+    use halofold::reduce::Accuracy;
 
     use super::*;
 
-    /// The check of one answer after another, over shares of the whole.
+    /// The check of one product after another, over shares of the whole.
     fn checks(pieces: &[(&[f32], f32)]) -> Vec<Check> {
+        let part =
+            Part { op: Op::Product, element: Element::F32, accuracy: Accuracy::Fast, is_squared: false };
         let mut before = 0;
         let mut all = Check::Right;
         let mut seen = Vec::new();
@@ -94,14 +146,8 @@ mod tests {
             let len = items.len() as u64;
             let share = Share { plane: 0, before, outer: 1, len, inner: 1, completes: false };
             before += len;
-            let outcome = Outcome {
-                answers: vec![Answer::Value(Value::F32(*got))],
-                place: None,
-                depth: 2,
-                gpu_ms: None,
-            };
-            let expected = expected(Op::Product, Element::F32, &share, bytemuck::cast_slice(items), None);
-            all.worsen(&judge(Op::Product, &Layout::Whole, &share, &expected, &outcome));
+            let expected = expected(part, &share, &[bytemuck::cast_slice(items)]);
+            all.worsen(&judge(part, &Layout::Whole, &share, &expected, (&got.to_ne_bytes(), 2)));
             seen.push(all.clone());
         }
         seen

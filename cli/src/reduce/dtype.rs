@@ -6,8 +6,8 @@ use std::io;
 use std::ops::RangeInclusive;
 
 use halofold::Value;
+use halofold::reduce::Answer;
 
-use super::rule::Answer;
 use crate::npy;
 
 /// The element type of an array of answers, with the bytes of one.
@@ -28,20 +28,17 @@ impl Dtype {
         }
     }
 
-    /// Appends an answer, little-endian; a range as two elements. `None` if the type does not hold it.
-    pub fn encode(self, answer: &Answer, bytes: &mut Vec<u8>) -> Option<()> {
-        match *answer {
-            // The mean of no elements, and the like.
-            Answer::Nothing => self.encode_value(Value::F64(f64::NAN), bytes),
-            Answer::Truth(truth) => {
-                bytes.push(truth.into());
-                Some(())
-            }
-            Answer::Value(value) => self.encode_value(value, bytes),
-            Answer::Range { min, max } => {
+    /// Appends an answer, little-endian; a range as two elements, the mean of no elements and the like as NaN. `None` if the type does
+    /// not hold it.
+    pub fn encode(self, answer: Option<Answer>, bytes: &mut Vec<u8>) -> Option<()> {
+        match answer {
+            None => self.encode_value(Value::F64(f64::NAN), bytes),
+            Some(Answer::Value(value)) => self.encode_value(value, bytes),
+            Some(Answer::Range { min, max }) => {
                 self.encode_value(min, bytes).and_then(|()| self.encode_value(max, bytes))
             }
-            Answer::At { index, .. } => self.encode_value(Value::Unsigned(index), bytes),
+            Some(Answer::At { index, .. }) => self.encode_value(Value::Unsigned(index), bytes),
+            Some(_) => None,
         }
     }
 
@@ -108,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_a_type_does_not_hold_is_refused() {
-        let fits = |dtype: Dtype, value| dtype.encode(&Answer::Value(value), &mut Vec::new()).is_some();
+        let fits = |dtype: Dtype, value| dtype.encode(Some(Answer::Value(value)), &mut Vec::new()).is_some();
         assert!(fits(Dtype::Signed(8), Value::Wide(i64::MAX.into())));
         assert!(!fits(Dtype::Signed(8), Value::Wide(1 << 63)));
         assert!(fits(Dtype::Unsigned(8), Value::Wide(1 << 63)));
@@ -120,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_is_a_nan() {
         let mut bytes = Vec::new();
-        Dtype::Float(4).encode(&Answer::Nothing, &mut bytes).unwrap();
+        Dtype::Float(4).encode(None, &mut bytes).unwrap();
         assert!(f32::from_le_bytes(bytes[..].try_into().unwrap()).is_nan());
     }
 }

@@ -10,9 +10,10 @@ use std::thread;
 
 use super::feed::Feed;
 use super::file::Work;
-use super::lane::{Job, Landed, Lane};
+use super::lane::{Landed, Lane};
 use super::layout::Share;
 use super::slot::{Kernel, Room};
+use super::steps::{Left, Steps};
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::{Source, Stored};
@@ -69,12 +70,12 @@ impl<'a> Engine<'a> {
     }
 
     /// Has all pieces of a file reduced, or of two that go together, and tells `take` what is left of each, in their order.
-    pub fn run<J: Job>(
+    pub fn run(
         &mut self,
         work: &Work,
         sources: &mut [Source],
-        job: &J,
-        mut take: impl FnMut(Share, J::Part) -> Result<(), Failure>,
+        steps: &Steps<'_>,
+        mut take: impl FnMut(Share, Vec<Left>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let elements = most(self.gpus, work.stored, self.piece);
         let shares = work.layout.shares(elements).map_err(Failure::usage)?;
@@ -83,7 +84,7 @@ impl<'a> Engine<'a> {
         thread::scope(|scope| {
             let lanes = self.lanes.iter_mut().map(|lane| {
                 let (feed, done) = (&feed, done.clone());
-                scope.spawn(move || lane.run(feed, job, &done))
+                scope.spawn(move || lane.run(feed, steps, &done))
             });
             let lanes: Vec<_> = lanes.collect();
             drop(done);

@@ -15,7 +15,7 @@ pub fn instead(op: Op, work: &Work, missing: wgpu::Features) -> String {
     let element = work.stored.element();
     let mut ways = Vec::new();
     if Format::of(op, element).is_some() {
-        ways.push("--exact computes it in 32-bit integers, on every adapter".to_owned());
+        ways.push("without --fast it is computed in 32-bit integers, on every adapter".to_owned());
     }
     ways.extend(gpu::elsewhere(missing));
     if ways.is_empty() && element.is_float() {

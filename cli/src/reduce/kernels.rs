@@ -1,12 +1,12 @@
 //! The compiled reductions that files and operators need.
 
-use halofold::Element;
-use halofold::reduce::{Extent, Op, Reducer};
+use halofold::reduce::{Accuracy, Extent, Op, Options, Reducer};
 
 use super::file::Work;
+use super::help;
 use super::layout::{Layout, Share};
+use super::parts::{self, Part};
 use super::slot::{self, Kernel};
-use super::{help, op};
 use crate::failure::Failure;
 use crate::gpu::{self, Gpu};
 use crate::input::Stored;
@@ -15,7 +15,7 @@ use crate::input::Stored;
 pub fn of_ops(
     gpu: &Gpu,
     work: &[Work],
-    ops: &[Op],
+    (ops, accuracy): (&[Op], Accuracy),
     most: impl Fn(Stored) -> u64,
 ) -> Result<Vec<Kernel>, Failure> {
     let mut kernels: Vec<Kernel> = Vec::new();
@@ -24,19 +24,20 @@ pub fn of_ops(
         if !op.is_over(element) {
             return Err(refused(work, format!("`{op}` is not defined for {}", work.stored)));
         }
-        for part in op::parts(op, element) {
-            let Ok(monoid) = part.over(element) else { continue };
-            let missing = monoid.features() - gpu.device.features();
-            let number = number(&kernels, part, element).map_or_else(
-                || {
+        for part in parts::of(op, element, accuracy) {
+            let Ok(monoid) = part.op.over(element) else { continue };
+            let number = match number(&kernels, part) {
+                Some(number) => number,
+                None => {
+                    let missing = monoid.features() - gpu.device.features();
                     let lacking =
                         |error| refused(work, gpu::explain(&error) + &help::instead(op, work, missing));
-                    let reducer = gpu.attempt(|| Reducer::new(&gpu.device, monoid).map_err(lacking))?;
-                    kernels.push(Kernel { op: part, element, reducer });
-                    Ok(kernels.len() - 1)
-                },
-                Ok,
-            )?;
+                    let options = Options::default().with_to_states(true).with_accuracy(part.accuracy);
+                    let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
+                    kernels.push(Kernel { part, reducer: gpu.attempt(reducer)? });
+                    kernels.len() - 1
+                }
+            };
             prepare(gpu, &kernels[number], work, most(work.stored))?;
         }
     }
@@ -44,13 +45,13 @@ pub fn of_ops(
 }
 
 /// The place of a reduction among others.
-pub fn number(kernels: &[Kernel], op: Op, element: Element) -> Option<usize> {
-    kernels.iter().position(|kernel| (kernel.op, kernel.element) == (op, element))
+pub fn number(kernels: &[Kernel], part: Part) -> Option<usize> {
+    kernels.iter().position(|kernel| kernel.part == part)
 }
 
 /// Compiles what the first piece of a file takes, of at most so many elements, if the file's length is known. What a device cannot bind,
 /// too, is better known before anything is read.
-pub fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
+fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
     let mut shares = work.layout.shares(most).map_err(|error| refused(work, gpu::explain(&error)))?;
     let Some((share, len)) = shares.next().zip(work.len).filter(|(_, len)| *len > 0) else { return Ok(()) };
     let share = match work.layout {
@@ -58,7 +59,7 @@ pub fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(),
         Layout::Axis(_) => share,
     };
     let extent = Extent { offset: 0, len: share.elements() };
-    let second = (kernel.op == Op::Dot).then_some(extent);
+    let second = (kernel.part.op == Op::Dot).then_some(extent);
     let shape = slot::shape(&work.layout, &share);
     let unbound = |error| refused(work, gpu::explain(&error));
     gpu.attempt(|| kernel.reducer.compile(shape, &[extent], second).map_err(unbound))

@@ -10,12 +10,12 @@ use std::thread;
 use super::feed::Feed;
 use super::file::Work;
 use super::fill::Readers;
-use super::layout::{Layout, Share};
-use super::slot::{Kernel, Made, Room, Slot};
+use super::layout::Share;
+use super::slot::{Kernel, Room, Slot};
+use super::steps::{Left, Steps};
 use super::unpack::Unpack;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::input::Stored;
 
 /// Threads that ask for pieces.
 const ASKING: usize = 2;
@@ -23,37 +23,8 @@ const ASKING: usize = 2;
 /// Sets of memory for a piece: one for each thread that asks, and one that the GPU has.
 const SLOTS: usize = ASKING + 1;
 
-/// What all pieces of a file go through.
-pub struct Steps<'a> {
-    pub stored: Stored,
-    pub layout: &'a Layout,
-    /// The kernels that reduce them, by their numbers.
-    pub used: Vec<usize>,
-    /// Whether the host looks at the elements too.
-    pub is_looked_at: bool,
-}
-
-/// What is done with what becomes of pieces.
-pub trait Job: Sync {
-    /// What is left of a piece.
-    type Part: Send;
-
-    /// What pieces go through.
-    fn steps(&self) -> &Steps<'_>;
-
-    /// What is left of a piece. `made` waits for what the GPU makes of it; `pieces` are its elements, as they lie in each source, if they are
-    /// looked at.
-    fn part(
-        &self,
-        kernels: &[Kernel],
-        share: &Share,
-        pieces: &[&[u8]],
-        made: impl FnOnce() -> Result<Vec<Made>, Failure>,
-    ) -> Result<Self::Part, Failure>;
-}
-
 /// The number of a piece, what it is, and what is left of it.
-pub type Landed<T> = (u64, Result<(Share, T), Failure>);
+pub type Landed<T = Vec<Left>> = (u64, Result<(Share, T), Failure>);
 
 /// One GPU.
 pub struct Lane<'a> {
@@ -85,7 +56,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Takes pieces until there is no more, and tells `done` of each. After one that fails it takes none.
-    pub fn run<J: Job>(&mut self, feed: &Feed<'_>, job: &J, done: &Sender<Landed<J::Part>>) {
+    pub fn run(&mut self, feed: &Feed<'_>, steps: &Steps<'_>, done: &Sender<Landed>) {
         let Lane { gpu, kernels, unpack, slots, readers } = self;
         let (gpu, readers) = (*gpu, &*readers);
         let (empty, to_fill) = mpsc::channel::<&mut Slot>();
@@ -95,10 +66,10 @@ impl<'a> Lane<'a> {
         }
         let to_fill = &Mutex::new(to_fill);
         let reduce = |slot: &mut Slot, share: Share| {
-            gpu.attempt(|| slot.launch(gpu, kernels, unpack, job.steps(), &share))?;
+            gpu.attempt(|| slot.launch(gpu, kernels, unpack, steps, &share))?;
             let made = || gpu.attempt(|| slot.collect(gpu));
-            let part = job.part(kernels, &share, &slot.kept(&share, job.steps()), made)?;
-            Ok((share, part))
+            let left = steps.left(kernels, &share, &slot.kept(&share, steps), made)?;
+            Ok((share, left))
         };
         thread::scope(move |scope| {
             for _ in 0..ASKING {
@@ -107,7 +78,7 @@ impl<'a> Lane<'a> {
                     let _end = feed.ahead().until_dropped();
                     let next = || to_fill.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     while let Ok(slot) = next() {
-                        let Some((number, read)) = feed.next(slot, readers, job.steps().is_looked_at) else {
+                        let Some((number, read)) = feed.next(slot, readers, steps.is_looked_at) else {
                             break;
                         };
                         let _ = full.send((number, read, slot));
@@ -117,12 +88,12 @@ impl<'a> Lane<'a> {
             drop(full);
             let _end = feed.ahead().until_dropped();
             for (number, read, slot) in to_reduce {
-                let part = read.and_then(|share| reduce(slot, share));
-                if part.is_err() {
+                let left = read.and_then(|share| reduce(slot, share));
+                if left.is_err() {
                     feed.ahead().stop();
                 }
                 // Nobody listens after an error, or asks for memory after the end.
-                let _ = done.send((number, part));
+                let _ = done.send((number, left));
                 let _ = empty.send(slot);
             }
         });

@@ -1,4 +1,4 @@
-//! What can be asked of a file, which operators of the library answer it, and what type the answer has.
+//! What can be asked of a file, and what type the answer has.
 
 use std::ffi::OsStr;
 
@@ -44,22 +44,6 @@ impl TypedValueParser for Names {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         self.0.possible_values()
-    }
-}
-
-/// The library's operators that the GPU computes for one: what pieces of a file can be put together from.
-///
-/// As in NumPy, 32-bit integers add and multiply in 64 bits. A mean is put together from sums, exact ones of integers; a
-/// variance from those of the pieces and from their means.
-pub fn parts(op: Op, element: Element) -> Vec<Op> {
-    let narrow = matches!(element, Element::U32 | Element::I32);
-    match op {
-        Op::Sum if narrow => vec![Op::WideSum],
-        Op::Product if narrow => vec![Op::WideProduct],
-        Op::Mean if !element.is_float() => vec![Op::WideSum],
-        Op::Mean => vec![Op::Sum],
-        op if is_spread(op) => [vec![Op::Variance], parts(Op::Mean, element)].concat(),
-        op => vec![op],
     }
 }
 
@@ -115,16 +99,6 @@ pub fn dtype(op: Op, stored: Stored) -> Dtype {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_are_defined_where_the_operator_is() {
-        for &op in Op::ALL {
-            for element in Element::ALL {
-                let all = parts(op, element).into_iter().all(|part| part.is_over(element));
-                assert_eq!(all, op.is_over(element), "{op} of {element}");
-            }
-        }
-    }
 
     #[test]
     fn types_are_numpys() {

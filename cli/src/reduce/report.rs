@@ -4,18 +4,21 @@ use std::path::Path;
 
 use comfy_table::CellAlignment;
 use halofold::Value;
-use halofold::reduce::Op;
+use halofold::reduce::Answer;
 use serde::{Serialize, Serializer};
 
 use super::check::Check;
+use super::dtype::Dtype;
 use super::layout::Layout;
 use super::op;
 use super::results::{Results, Tree};
-use super::rule::Answer;
-use crate::output::visible;
+use super::totals::Total;
+use crate::failure::Failure;
+use crate::input::Stored;
+use crate::output::{self, visible};
 use crate::table;
 
-/// The result of one operator over one file. Its fields, in their order, are the keys in JSON.
+/// The result of one operator over one file, or over merged states. Its fields, in their order, are the keys in JSON.
 #[derive(Debug, Serialize)]
 pub struct Row {
     /// The file, as the command line names it.
@@ -32,17 +35,19 @@ pub struct Row {
     pub array: Option<Array>,
     /// The result, or nested lists of few results; none for the minimum, maximum or mean of no elements.
     pub value: Option<Tree<Cell>>,
+    /// The bits of floats that were rounded only at the end, in hexadecimal digits.
+    pub bits: Option<Tree<Option<String>>>,
     /// Where in the file or along the axis it is, for operators that look for something.
     pub index: Option<Tree<Option<u64>>>,
     /// Time on the GPU, all pieces together.
     pub gpu_ms: Option<f64>,
     /// From opening the file to the value.
     pub wall_ms: f64,
-    /// The adapter's name.
-    pub adapter: String,
-    /// The result as text.
+    /// The adapter's name; none where states were merged.
+    pub adapter: Option<String>,
+    /// The result as text, and its bits.
     #[serde(skip)]
-    pub text: String,
+    pub text: [String; 2],
     /// What the CPU says.
     #[serde(skip)]
     pub check: Check,
@@ -75,26 +80,59 @@ impl Array {
 }
 
 impl Row {
-    /// The results as nested lists, if they are few: values, and places if the operator looks for them.
-    pub fn lists(op: Op, results: &Results) -> (Option<Tree<Cell>>, Option<Tree<Option<u64>>>) {
-        let nested = results.nested();
-        let places = nested.as_ref().filter(|_| op::is_search(op)).map(|nested| nested.tree(place));
+    /// What an operator made of the `n` elements of a file. Times and adapter are to be set.
+    pub fn of(file: &str, stored: Stored, n: u64, total: &Total, array: Option<Array>) -> Self {
+        let nested = total.results.nested();
+        let places = nested.as_ref().filter(|_| op::is_search(total.op)).map(|nested| nested.tree(place));
+        let bits = nested.as_ref().filter(|_| total.is_exact);
+        let shown = bits.filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
+        let is_truth = total.results.dtype() == Dtype::Bool;
         let is_nothing = |tree: &Tree<Cell>| *tree == Tree::Leaf(Cell::Nothing);
-        (nested.map(|nested| nested.tree(Cell::of)).filter(|tree| !is_nothing(tree)), places)
-    }
-
-    /// The results as text, or their number and shape if they are many or an array in a file.
-    pub fn text(results: &Results, array: Option<&Array>) -> String {
-        match (results.nested(), array.and_then(|array| array.output.as_deref())) {
-            (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
-            (Some(nested), None) => nested.text(&show),
-            (None, None) => format!("{:?} {}", results.shape(), results.dtype()),
+        let cells = nested.as_ref().map(|nested| nested.tree(|answer| Cell::of(answer, is_truth)));
+        Row {
+            file: file.to_owned(),
+            op: total.op.name(),
+            element: stored.name(),
+            n,
+            value: cells.filter(|tree| !is_nothing(tree)),
+            bits: bits.map(|nested| nested.tree(bits_of)),
+            index: places,
+            gpu_ms: total.gpu_ms,
+            wall_ms: 0.0,
+            adapter: None,
+            text: [
+                text_of(&total.results, array.as_ref()),
+                shown.map_or(String::new(), |nested| {
+                    nested.text(&|answer| bits_of(answer).unwrap_or("-".to_owned()))
+                }),
+            ],
+            array,
+            check: total.check.clone(),
         }
     }
 }
 
-fn place(answer: &Answer) -> Option<u64> {
-    if let Answer::At { index, .. } = answer { Some(*index) } else { None }
+/// The results as text, or their number and shape if they are many or an array in a file.
+fn text_of(results: &Results, array: Option<&Array>) -> String {
+    let is_truth = results.dtype() == Dtype::Bool;
+    match (results.nested(), array.and_then(|array| array.output.as_deref())) {
+        (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
+        (Some(nested), None) => nested.text(&|answer| show(answer, is_truth)),
+        (None, None) => format!("{:?} {}", results.shape(), results.dtype()),
+    }
+}
+
+/// The bits of a float; none where there is none.
+fn bits_of(answer: Option<Answer>) -> Option<String> {
+    match answer? {
+        Answer::Value(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
+        Answer::Value(Value::F32(x)) => Some(format!("{:#010x}", x.to_bits())),
+        _ => None,
+    }
+}
+
+fn place(answer: Option<Answer>) -> Option<u64> {
+    if let Answer::At { index, .. } = answer? { Some(index) } else { None }
 }
 
 /// A result in JSON.
@@ -107,13 +145,13 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// An answer.
-    pub fn of(answer: &Answer) -> Self {
-        match *answer {
-            Answer::Nothing => Cell::Nothing,
-            Answer::Truth(truth) => Cell::Truth(truth),
-            Answer::Value(value) | Answer::At { value, .. } => Cell::Value(value),
-            Answer::Range { min, max } => Cell::Range([min, max]),
+    /// An answer, or true or false.
+    pub fn of(answer: Option<Answer>, is_truth: bool) -> Self {
+        match answer {
+            Some(Answer::Value(value)) if is_truth => Cell::Truth(value.as_f64() != 0.0),
+            Some(Answer::Value(value) | Answer::At { value, .. }) => Cell::Value(value),
+            Some(Answer::Range { min, max }) => Cell::Range([min, max]),
+            _ => Cell::Nothing,
         }
     }
 }
@@ -141,13 +179,28 @@ fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error>
     }
 }
 
-/// One line a row: file, operator, type, number of elements, value, and what the CPU says if it was asked.
-pub fn text(rows: &[Row]) -> String {
+/// Writes the rows, and what was wrong with them.
+pub fn deliver(rows: &[Row], json: bool, with_bits: bool) -> Result<(), Failure> {
+    let written = output::print_rows(rows, json, |rows| text(rows, with_bits));
+    let mut wrong = false;
+    for row in rows {
+        if let Check::Wrong(mismatch) = &row.check {
+            eprintln!("error: {}: {}: {mismatch}", row.file, row.op);
+            wrong = true;
+        }
+    }
+    // Whether or not anybody read the rows.
+    if wrong { Err(Failure::Wrong) } else { written }
+}
+
+/// One line a row: file, operator, type, number of elements, value, its bits if they are wanted, and what the CPU says if it was asked.
+fn text(rows: &[Row], with_bits: bool) -> String {
     let mut table = table::plain();
     for row in rows {
-        let Row { file, op, element, n, text, .. } = row;
+        let Row { file, op, element, n, text: [value, bits], .. } = row;
         let mut cells =
-            vec![visible(file, &[]), (*op).to_owned(), (*element).to_owned(), n.to_string(), text.clone()];
+            vec![visible(file, &[]), (*op).to_owned(), (*element).to_owned(), n.to_string(), value.clone()];
+        cells.extend(Some(bits).filter(|bits| with_bits && !bits.is_empty()).cloned());
         match row.check {
             Check::Unchecked => {}
             Check::Right => cells.push("verified".to_owned()),
@@ -166,13 +219,13 @@ pub fn text(rows: &[Row]) -> String {
 }
 
 /// An answer as text.
-fn show(answer: &Answer) -> String {
-    match *answer {
-        Answer::Nothing => "-".to_owned(),
-        Answer::Truth(truth) => truth.to_string(),
-        Answer::Value(value) => shortest(value),
-        Answer::Range { min, max } => format!("{} … {}", shortest(min), shortest(max)),
-        Answer::At { value, index } => format!("{} at {index}", shortest(value)),
+fn show(answer: Option<Answer>, is_truth: bool) -> String {
+    match answer {
+        Some(Answer::Value(value)) if is_truth => (value.as_f64() != 0.0).to_string(),
+        Some(Answer::Value(value)) => shortest(value),
+        Some(Answer::Range { min, max }) => format!("{} … {}", shortest(min), shortest(max)),
+        Some(Answer::At { value, index }) => format!("{} at {index}", shortest(value)),
+        _ => "-".to_owned(),
     }
 }
 
@@ -197,11 +250,12 @@ mod tests {
             n: 12,
             array: None,
             value: value.map(|value| Tree::Leaf(Cell::Value(value))),
+            bits: None,
             index: None,
             gpu_ms: Some(0.5),
             wall_ms: 2.0,
-            adapter: "some GPU".to_owned(),
-            text: value.map_or("-".to_owned(), shortest),
+            adapter: Some("some GPU".to_owned()),
+            text: [value.map_or("-".to_owned(), shortest), String::new()],
             check: Check::Right,
         }
     }
@@ -212,7 +266,7 @@ mod tests {
         assert_eq!(
             json(Some(Value::Unsigned(u64::MAX))),
             r#"{"file":"a b.npy","op":"sum","type":"f32","n":12,"value":18446744073709551615,"#.to_owned()
-                + r#""index":null,"gpu_ms":0.5,"wall_ms":2.0,"adapter":"some GPU"}"#
+                + r#""bits":null,"index":null,"gpu_ms":0.5,"wall_ms":2.0,"adapter":"some GPU"}"#
         );
         for (value, text) in [
             (Value::Signed(i64::MIN), "-9223372036854775808"),
@@ -235,8 +289,7 @@ mod tests {
         let lists = Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(Cell::Value(Value::F32(x)))).into());
         let row = Row { array: Some(array), value: Some(lists), ..row(None) };
         let json = serde_json::to_string(&row).unwrap();
-        let keys =
-            r#""n":12,"axis":1,"shape":[2],"dtype":"f4","output":null,"value":[1.5,"NaN"],"index":null,"#;
+        let keys = r#""n":12,"axis":1,"shape":[2],"dtype":"f4","output":null,"value":[1.5,"NaN"],"bits":null,"index":null,"#;
         assert!(json.contains(keys), "{json}");
     }
 
@@ -244,7 +297,7 @@ mod tests {
     fn text_is_a_line_a_row() {
         let rows = [row(None), Row { n: 1, check: Check::Undecided, ..row(Some(Value::F32(1e-30))) }];
         assert_eq!(
-            text(&rows),
+            text(&rows, false),
             "a b.npy  sum  f32  12  -      verified\na b.npy  sum  f32   1  1e-30  undecided\n"
         );
     }
@@ -252,8 +305,8 @@ mod tests {
     #[test]
     fn answers_of_two_parts_have_both() {
         let [low, high] = [-1.5, 2.0].map(Value::F32);
-        assert_eq!(show(&Answer::Range { min: low, max: high }), "-1.5 … 2.0");
-        assert_eq!(show(&Answer::At { value: low, index: 7 }), "-1.5 at 7");
-        assert_eq!(show(&Answer::Truth(true)), "true");
+        assert_eq!(show(Some(Answer::Range { min: low, max: high }), false), "-1.5 … 2.0");
+        assert_eq!(show(Some(Answer::At { value: low, index: 7 }), false), "-1.5 at 7");
+        assert_eq!(show(Some(Answer::Value(Value::Unsigned(1))), true), "true");
     }
 }

@@ -5,8 +5,8 @@ use halofold::reduce::Op;
 use super::ReduceArgs;
 use super::file::Work;
 use super::layout::Layout;
-use super::op;
 use super::results::FEW;
+use super::{op, parts};
 use crate::failure::Failure;
 
 /// Results of no elements that are made: no data stands behind the number in a header.
@@ -25,12 +25,13 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
         return Err(Failure::usage("--with goes with one file: name no others"));
     }
     if args.state.is_some() && !args.exact {
-        return Err(Failure::usage(
-            "--state goes with --exact or --merge: other sums have no state that lasts",
-        ));
+        return Err(Failure::usage("--state goes with --exact or --merge: it holds what --exact adds up"));
     }
-    if args.exact && has(Op::Dot) && args.op.len() > 1 {
-        return Err(Failure::usage("--exact: dot is asked for alone, as its state is another than a sum's"));
+    let one_state = |op: &Op| matches!(op, Op::Sum | Op::Mean) || args.op[..] == [Op::Dot];
+    if let Some(op) = args.op.iter().find(|op| !one_state(op)).filter(|_| args.state.is_some()) {
+        return Err(Failure::Usage(format!(
+            "--state holds the state of --op sum and mean, or of dot alone: `{op}` has another one"
+        )));
     }
     if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
         return Err(Failure::usage("--ddof goes with --op variance and --op std"));
@@ -50,6 +51,22 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
 /// Checks that a second file goes with the only other one.
 pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
     second.map_or(Ok(()), |second| work[0].check_pair(second))
+}
+
+/// Checks that all operators have exact forms, if they are to have them.
+pub fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+    let element = work.stored.element();
+    let Some(op) = args.op.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
+    Err(Failure::Usage(match op {
+        Op::Sum | Op::Mean | Op::Dot if !element.is_float() => format!(
+            "{}: `{op}` of {} adds without rounding as it is; leave out --exact",
+            work.path, work.stored
+        ),
+        _ => format!(
+            "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot, l2, variances and deviations of f32",
+            work.path, work.stored
+        ),
+    }))
 }
 
 /// Checks that every result has a value and a place to go.

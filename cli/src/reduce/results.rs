@@ -3,14 +3,13 @@
 use std::fs::File;
 use std::io;
 
-use halofold::reduce::Op;
+use halofold::reduce::{Answer, Op};
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
 use super::dtype::{self, Dtype};
 use super::layout::Layout;
 use super::op;
-use super::rule::Answer;
 use crate::failure::Failure;
 use crate::input::Stored;
 
@@ -29,7 +28,7 @@ pub struct Results {
     fortran: bool,
     pushed: u64,
     /// All of them, if they are few.
-    few: Option<Vec<Answer>>,
+    few: Option<Vec<Option<Answer>>>,
     /// All of them as bytes of an array, if a file is to hold them.
     bytes: Option<Vec<u8>>,
 }
@@ -54,10 +53,10 @@ impl Results {
         }
     }
 
-    /// Adds the next one.
-    pub fn push(&mut self, answer: Answer) -> Result<(), Failure> {
+    /// Adds the next one; none of no elements, where there is none.
+    pub fn push(&mut self, answer: Option<Answer>) -> Result<(), Failure> {
         if let Some(bytes) = &mut self.bytes {
-            self.dtype.encode(&answer, bytes).ok_or_else(|| {
+            self.dtype.encode(answer, bytes).ok_or_else(|| {
                 Failure::Usage(format!(
                     "{}: result {} does not fit {}; take an operator that wraps, or print it",
                     self.op, self.pushed, self.dtype
@@ -126,15 +125,15 @@ fn halves(pairs: &[u8], size: usize) -> Vec<u8> {
 
 /// Few results, in the order of their dimensions.
 pub struct Nested<'a> {
-    answers: &'a [Answer],
+    answers: &'a [Option<Answer>],
     /// The length of each, and from one to the next.
     dimensions: Vec<(usize, usize)>,
 }
 
 impl Nested<'_> {
     /// As text, each result as `show` writes it, in lines that end between two results.
-    pub fn text(&self, show: &impl Fn(&Answer) -> String) -> String {
-        let unbroken = |at: &Answer| show(at).replace(' ', "\u{a0}");
+    pub fn text(&self, show: &impl Fn(Option<Answer>) -> String) -> String {
+        let unbroken = |at| show(at).replace(' ', "\u{a0}");
         let text = self.list(0, 0, &unbroken, &|items| format!("[{}]", items.join(", ")));
         textwrap::fill(&text, LINE).replace('\u{a0}', " ")
     }
@@ -143,15 +142,15 @@ impl Nested<'_> {
         &self,
         dimension: usize,
         at: usize,
-        leaf: &impl Fn(&Answer) -> T,
+        leaf: &impl Fn(Option<Answer>) -> T,
         join: &impl Fn(Vec<T>) -> T,
     ) -> T {
-        let Some(&(len, stride)) = self.dimensions.get(dimension) else { return leaf(&self.answers[at]) };
+        let Some(&(len, stride)) = self.dimensions.get(dimension) else { return leaf(self.answers[at]) };
         join((0..len).map(|k| self.list(dimension + 1, at + k * stride, leaf, join)).collect())
     }
 
     /// As a tree, each result as `make` makes it.
-    pub fn tree<T>(&self, make: impl Fn(&Answer) -> T) -> Tree<T> {
+    pub fn tree<T>(&self, make: impl Fn(Option<Answer>) -> T) -> Tree<T> {
         self.list(0, 0, &|answer| Tree::Leaf(make(answer)), &Tree::List)
     }
 }
@@ -186,7 +185,7 @@ mod tests {
     fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Answer>) -> Results {
         let axis = Axis::new(2, &[2, 3, 4], fortran).unwrap();
         let mut results = Results::new(op, Element::U32.into(), &Layout::Axis(axis), true);
-        answers.for_each(|answer| results.push(answer).map_err(|_| ()).unwrap());
+        answers.for_each(|answer| results.push(Some(answer)).map_err(|_| ()).unwrap());
         results
     }
 
@@ -195,10 +194,7 @@ mod tests {
         let value = |x| Answer::Value(Value::Unsigned(x));
         let text = |fortran| {
             let results = results(Op::Max, fortran, (0..6).map(value));
-            let show = |answer: &Answer| match answer {
-                Answer::Value(value) => value.to_string(),
-                _ => "?".to_owned(),
-            };
+            let show = |answer: Option<Answer>| answer.map_or("?".to_owned(), |answer| answer.to_string());
             results.nested().unwrap().text(&show)
         };
         assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");

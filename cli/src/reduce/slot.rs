@@ -1,50 +1,33 @@
 //! One of the sets of buffers that pieces use in turn on a GPU: for a piece on its way there, on it, and for what it is reduced to.
 
 use halofold::read::Readback;
-use halofold::reduce::{Answer, Op, Prepared, Reducer, Shape};
-use halofold::{Element, Slice, wgpu};
+use halofold::reduce::{Op, Prepared, Reducer, Shape};
+use halofold::{Slice, wgpu};
 use halofold_fleet::Staging;
 
 use super::fill::{self, Chunk};
-use super::lane::Steps;
 use super::layout::{Layout, Share};
+use super::parts::Part;
+use super::steps::Steps;
 use super::unpack::Unpack;
 use crate::dataset;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
-/// A compiled operator.
+/// A compiled reduction to states.
 pub struct Kernel {
-    pub op: Op,
-    pub element: Element,
+    pub part: Part,
     pub reducer: Reducer,
 }
 
 /// What a kernel left of a piece.
 pub struct Made {
-    pub bytes: Vec<u8>,
+    /// One state for each result.
+    pub states: Vec<u8>,
     /// Combinations on the longest way from an element to a result.
     pub depth: u64,
     /// How long it took, if this adapter tells.
     pub gpu_ms: Option<f64>,
-}
-
-/// What the GPU made of a piece.
-pub struct Outcome {
-    /// One for each result.
-    pub answers: Vec<Answer>,
-    /// Where in the whole a search found its element, if it is not counted in the order of the pieces.
-    pub place: Option<u64>,
-    /// As in [`Made`].
-    pub depth: u64,
-    pub gpu_ms: Option<f64>,
-}
-
-impl Kernel {
-    /// The outcome that it left.
-    pub fn outcome(&self, Made { bytes, depth, gpu_ms }: Made) -> Outcome {
-        Outcome { answers: self.op.read(self.element, &bytes), place: None, depth, gpu_ms }
-    }
 }
 
 /// How large a piece is at most.
@@ -187,9 +170,12 @@ impl Slot {
 
     fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: (Shape, u64)) -> Result<Bound, Failure> {
         let (shape, len) = share;
-        let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.element.size());
+        let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.part.element.size());
         let reduction = kernel.reducer.of(input(0)).shape(shape);
-        let reduction = if kernel.op == Op::Dot { reduction.and(input(1)) } else { reduction };
+        let reduction = match kernel.part {
+            Part { op: Op::Dot, is_squared, .. } => reduction.and(input(usize::from(!is_squared))),
+            _ => reduction,
+        };
         let size = reduction.plan().map_err(Failure::usage)?.output();
         let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold results"),
@@ -211,8 +197,8 @@ impl Slot {
         gpu.queue.submit([encoder.finish()]);
         let mut all = Vec::new();
         for Bound { prepared, readback, .. } in bound() {
-            let bytes = readback.wait(prepared.plan().output()).map_err(Failure::usage)?.to_vec();
-            all.push(Made { bytes, depth: prepared.plan().depth(), gpu_ms: None });
+            let states = readback.wait(prepared.plan().output()).map_err(Failure::usage)?.to_vec();
+            all.push(Made { states, depth: prepared.plan().depth(), gpu_ms: None });
         }
         let first = self.first_stamp + u32::from(!self.was_packed);
         let stamps = first..self.first_stamp + 1 + all.len() as u32;

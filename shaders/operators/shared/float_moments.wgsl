@@ -1,5 +1,5 @@
 // Count, mean and sum of squared distances from the mean, in one pass. Variance and standard deviation are
-// finished from these.
+// finished from these. Elements of 64 bits: double_moments.wgsl.
 //
 // The textbook's one-pass formula, the mean of squares minus the square of the mean, subtracts two large
 // numbers: at a mean of 1000 and a deviation of 1 all digits of a 32-bit float are lost. Two passes read the

@@ -68,6 +68,7 @@
 
 mod format;
 mod kernels;
+mod moments;
 mod round;
 mod state;
 
@@ -81,6 +82,7 @@ pub use format::Format;
 pub(in crate::reduce) use kernels::{
     EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS, exact_pieces, is_exact_kernel,
 };
+pub use moments::variance;
 pub use state::{State, StateError};
 
 /// Checks that an operator has the form, which an exact one may not have.

@@ -4,6 +4,7 @@ use half::f16;
 
 use crate::element::{Element, Value};
 use crate::reduce::exact::format::Format;
+use crate::reduce::exact::moments;
 use crate::reduce::exact::round::{self, Target};
 use crate::reduce::reference::view;
 
@@ -233,6 +234,30 @@ impl State {
     /// The mean: the exact sum divided by the number of elements, rounded once. NaN if there are none.
     pub fn mean(&self) -> Value {
         if self.count == 0 { self.value(NAN) } else { self.rounded(self.count) }
+    }
+
+    /// The sum as a 64-bit float, rounded once, whatever the format.
+    pub fn to_f64(&self) -> f64 {
+        match self.finite() {
+            None => self.sum().as_f64(),
+            Some(_) if self.format.is_double() => self.sum().as_f64(),
+            Some((is_negative, magnitude)) => {
+                let nearest = moments::nearest(&magnitude, self.format.unit());
+                if is_negative { -nearest } else { nearest }
+            }
+        }
+    }
+
+    /// The sign and the magnitude of the sum, the lowest word first; `None` if there was a number that is not finite.
+    pub(super) fn finite(&self) -> Option<(bool, Vec<u32>)> {
+        if self.flags[..3] != [0; 3] {
+            return None;
+        }
+        let mut state = self.clone();
+        state.normalise();
+        let is_negative = state.digits.last().is_some_and(|digit| *digit < 0);
+        let magnitude = state.magnitude(is_negative);
+        Some((is_negative, magnitude))
     }
 
     fn rounded(&self, divisor: u64) -> Value {

@@ -131,14 +131,14 @@ fn range(real: Real, items: &[f64]) -> Expected {
 
 /// The first NaN, or the first of the best items.
 fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -> bool) -> Expected {
-    let mut best = (worst, u32::MAX);
+    let mut best = (worst, u64::from(u32::MAX));
     for (index, &x) in items.iter().enumerate() {
         if x.is_nan() {
-            best = (x, index as u32);
+            best = (x, index as u64);
             break;
         }
         if index == 0 || better(x, best.0) {
-            best = (x, index as u32);
+            best = (x, index as u64);
         }
     }
     let value = real.answer(best.0).value().expect("a real number is one value");
@@ -201,7 +201,7 @@ fn l2(real: Real, items: &[f64], terms: Terms) -> Expected {
     real.within(sum, bound)
 }
 
-/// The bound of `shaders/operators/shared/float_moments.wgsl`. If E is the error of a running mean, the
+/// The bound of `shaders/operators/shared/float_moments.wgsl` and `double_moments.wgsl`. If E is the error of a running mean, the
 /// squares around it are off by 2 σ E + E², and their sum by the roundings of the additions and of the
 /// merge's products.
 ///
@@ -214,8 +214,14 @@ fn variance(real: Real, items: &[f64], correction: usize, root: Option<f64>, ter
         return real.same(f64::NAN);
     }
     let mean = exact_sum(items.iter().copied()) / n as f64;
-    let squares = exact_sum(items.iter().map(|x| (x - mean) * (x - mean)));
-    let largest = items.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    // The mean is rounded: the distances from it may have a mean of their own.
+    let rest = exact_sum(items.iter().map(|x| x - mean)) / n as f64;
+    let distance = |x: &f64| (x - mean) - rest;
+    let squares = exact_sum(items.iter().map(|x| distance(x) * distance(x)));
+    let largest = |of: &dyn Fn(&f64) -> f64| items.iter().fold(0.0, |most: f64, x| most.max(of(x).abs()));
+    // A mean of 64 bits has another float for what its rounding loses.
+    let largest =
+        if real.is_double { largest(&distance) + real.unit * largest(&|x| *x) } else { largest(&|x| *x) };
     let divisor = (n - correction) as f64;
     let exact = squares / divisor;
     let share = n as f64 / divisor;

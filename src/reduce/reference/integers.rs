@@ -45,6 +45,12 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
         Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation if element.size() == 4 => {
             return Some(spread(op, element, items));
         }
+        // From their differences from one of them, which changes no variance.
+        Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
+            let first = items.first().copied().unwrap_or(0);
+            let distances: Vec<_> = items.iter().map(|x| (x - first) as f64).collect();
+            return floats::with_terms(op, &distances, Real::of(element), Terms::Rounded);
+        }
         // Every other operator first rounds each integer to a float: one more rounding, relative to the
         // integer.
         _ => {
@@ -116,7 +122,7 @@ fn first_best(element: Element, items: &[i128], rank: impl Fn(i128) -> i128) -> 
     let worst = if rank(lowest) < rank(highest) { lowest } else { highest };
     // `max_by_key` returns the last of equal elements, so this iterates backwards.
     let best = items.iter().enumerate().rev().max_by_key(|(_, x)| rank(**x));
-    let (index, value) = best.map_or((u32::MAX, worst), |(index, x)| (index as u32, *x));
+    let (index, value) = best.map_or((u32::MAX.into(), worst), |(index, x)| (index as u64, *x));
     Answer::At { value: truncate(element, value), index }
 }
 

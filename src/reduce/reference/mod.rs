@@ -21,7 +21,7 @@ use crate::reduce::op::Op;
 use crate::reduce::value::Answer;
 
 pub use exact::{ExactProduct, ExactSum};
-pub use states::combine;
+pub use states::{Merger, combine};
 
 /// The expected result of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,13 +1,14 @@
-//! States on the CPU: combines and finishes the accumulators that a reduction has written.
+//! States on the CPU: merges the accumulators that a reduction has written, and finishes them.
 //!
 //! This is an operator's `combine` and `finish` on the CPU, in 64 bits or exactly. [`combine`] is the host's
-//! part of [`Finish::Host`](crate::reduce::ladder::Finish::Host). It also combines the states of the parts of
-//! a file, of several GPUs or of several machines.
+//! part of [`Finish::Host`](crate::reduce::ladder::Finish::Host). A [`Merger`] takes the states of the parts of a
+//! file, of several GPUs or of several machines as they arrive.
 
-use bytemuck::Pod;
+use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
-use super::view;
+use super::integers;
 use crate::element::{Element, Value};
+use crate::reduce::exact::{Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::Answer;
@@ -23,267 +24,361 @@ use crate::reduce::value::Answer;
 /// If `bytes` is not a whole number of states of [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes
 /// each.
 pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer> {
-    let real = Real::of(element);
-    let value = |x: f64| real.answer(x);
-    Some(match (op, element) {
-        _ if !op.is_over(element) => return None,
-        (Op::Min | Op::Max | Op::MinMax | Op::ArgMin | Op::ArgMax | Op::MaxNorm, _) => {
-            ordered(op, element, bytes, n)
-        }
-        (Op::Count, _) => unsigned(view::<u32>(bytes).iter().map(|x| u64::from(*x)).sum()),
-        (Op::Any, _) => unsigned(view::<u32>(bytes).iter().fold(0, |a, b| a | b).into()),
-        (Op::All, _) => unsigned(view::<u32>(bytes).iter().fold(1, |a, b| a & b).into()),
-        (
-            Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation,
-            Element::U32 | Element::I32,
-        ) => value(exact_moments(op, element, bytes, n)),
-        (Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation, _) => {
-            value(moments(op, &reals(real, bytes), n))
-        }
-        (Op::LogSumExp, _) => value(if real.is_double {
-            log_sum_exp(
-                &view::<[u64; 3]>(bytes)
-                    .iter()
-                    .map(|[peak, sum, seen]| (f64::from_bits(*peak), f64::from_bits(*sum), *seen as u32))
-                    .collect::<Vec<_>>(),
-            )
-        } else {
-            log_sum_exp(
-                &view::<[u32; 3]>(bytes)
-                    .iter()
-                    .map(|[peak, sum, seen]| {
-                        (f32::from_bits(*peak).into(), f32::from_bits(*sum).into(), *seen)
-                    })
-                    .collect::<Vec<_>>(),
-            )
-        }),
-        (Op::GeometricMean, _) => value(if real.is_double {
-            geometric_mean(
-                view::<[u64; 2]>(bytes).iter().map(|[sum, seen]| (f64::from_bits(*sum), *seen as u32)),
-                n,
-            )
-        } else {
-            let states = view::<[u32; 2]>(bytes);
-            geometric_mean(states.iter().map(|[sum, seen]| (f32::from_bits(*sum).into(), *seen)), n)
-        }),
-        (Op::L2, _) => value(sum(&reals(real, bytes)).sqrt()),
-        (Op::Mean, _) if element.is_float() => value(sum(&reals(real, bytes)) / n as f64),
-        (Op::Sum | Op::Dot | Op::L1, _) if element.is_float() => value(sum(&reals(real, bytes))),
-        (Op::Product, _) if element.is_float() => {
-            value(reals(real, bytes).iter().fold(ExactProduct::default(), |a, b| a.mul(*b)).value())
-        }
-        (Op::Mean, _) => super::integers::quotient(element, exact(op, element, bytes), n),
-        (Op::WideSum | Op::L1, Element::U64 | Element::I64) => {
-            Answer::Value(Value::Wide(exact(op, element, bytes)))
-        }
-        (Op::WideSum, Element::I32) => Answer::Value(Value::Signed(exact(op, element, bytes) as i64)),
-        (Op::WideSum | Op::L1, _) => unsigned(exact(op, element, bytes) as u64),
-        (Op::WideProduct, _) => {
-            let product = view::<u64>(bytes).iter().fold(1u64, |a, b| a.wrapping_mul(*b));
-            if element == Element::I32 {
-                Answer::Value(Value::Signed(product.cast_signed()))
-            } else {
-                unsigned(product)
-            }
-        }
-        _ => Answer::Value(match element {
-            Element::U32 => Value::Unsigned(wrapping::<u32>(op, bytes).into()),
-            Element::I32 => Value::Signed(wrapping::<u32>(op, bytes).cast_signed().into()),
-            Element::U64 => Value::Unsigned(wrapping::<u64>(op, bytes)),
-            _ => Value::Signed(wrapping::<u64>(op, bytes).cast_signed()),
-        }),
-    })
+    let mut merger = Merger::new(op, element, Accuracy::Fast)?;
+    let states = bytes.chunks_exact(merger.state_size());
+    assert!(states.remainder().is_empty(), "not a whole number of states");
+    states.for_each(|state| merger.add(state, 0));
+    Some(merger.finish(n))
 }
 
-fn unsigned(x: u64) -> Answer {
-    Answer::Value(Value::Unsigned(x))
+/// Merges the states of the parts of an input, one after the other.
+///
+/// Integers and [exact](crate::reduce::exact) states are merged exactly, floats in 64 bits. Positions have 64 bits, so the
+/// parts may have more elements together than one reduction takes.
+///
+/// ```
+/// use halofold::reduce::reference::Merger;
+/// use halofold::reduce::{Accuracy, Op};
+/// use halofold::Element;
+///
+/// // The states of two parts of an input of 32-bit integers: their sums in 64 bits.
+/// let mut sum = Merger::new(Op::WideSum, Element::U32, Accuracy::Fast).unwrap();
+/// sum.add(&5_000_000_000u64.to_ne_bytes(), 0);
+/// sum.add(&7u64.to_ne_bytes(), 0);
+/// assert_eq!(sum.finish(3).value(), Some(halofold::Value::Unsigned(5_000_000_007)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Merger {
+    op: Op,
+    element: Element,
+    total: Total,
 }
 
-/// Accumulators of one float each, or of several in a row.
-fn reals(real: Real, bytes: &[u8]) -> Vec<f64> {
-    if real.is_double {
-        view::<f64>(bytes).to_vec()
-    } else {
-        view::<f32>(bytes).iter().map(|x| f64::from(*x)).collect()
-    }
+/// What the states so far come to.
+#[derive(Clone, Debug)]
+enum Total {
+    Exact(State),
+    /// Sums, of which the low bits are those of sums that wrap; products modulo 2^64; bits.
+    Integer(i128),
+    /// The sum of 32-bit integers, and that of their squares.
+    Squares {
+        sum: i128,
+        squares: i128,
+    },
+    Sum(ExactSum),
+    Product(ExactProduct),
+    Moments(Moments),
+    /// The sum of exponentials relative to a peak, and flags for infinities (1) and NaNs (2).
+    Exponentials {
+        peak: f64,
+        sum: f64,
+        seen: u32,
+    },
+    /// The sum of logarithms, and flags for zeros (1), infinities (2), and NaNs or negative numbers (4).
+    Logarithms {
+        sum: ExactSum,
+        seen: u32,
+    },
+    /// A key.
+    Extreme(Option<i128>),
+    /// The least and the greatest key.
+    Range(Option<[i128; 2]>),
+    /// A rank, and where it is.
+    Place(Option<(i128, u64)>),
 }
 
-fn sum(items: &[f64]) -> f64 {
-    items.iter().fold(ExactSum::default(), |sum, x| sum.add(*x)).value()
+/// A number of elements, their mean as the sum of two floats, and the sum of squared distances from it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moments {
+    n: f64,
+    mean: f64,
+    low: f64,
+    squares: f64,
 }
 
-/// The exact sum of integers whose partial sums are stored in two words, or as sums of upper and lower
-/// halves.
-fn exact(op: Op, element: Element, bytes: &[u8]) -> i128 {
-    match element {
-        Element::U32 => view::<u64>(bytes).iter().map(|x| i128::from(*x)).sum(),
-        Element::I32 if op == Op::L1 => view::<u64>(bytes).iter().map(|x| i128::from(*x)).sum(),
-        Element::I32 => view::<i64>(bytes).iter().map(|x| i128::from(*x)).sum(),
-        Element::I64 if op != Op::L1 => view::<[i64; 2]>(bytes)
-            .iter()
-            .map(|[upper, lower]| (i128::from(*upper) << 32) + i128::from(*lower))
-            .sum(),
-        _ => view::<[u64; 2]>(bytes)
-            .iter()
-            .map(|[upper, lower]| (i128::from(*upper) << 32) + i128::from(*lower))
-            .sum(),
-    }
-}
-
-/// Wrapping and bitwise operators. Signed integers are treated as unsigned ones.
-fn wrapping<T: Word>(op: Op, bytes: &[u8]) -> T {
-    let items = view::<T>(bytes);
-    let items = items.iter().copied();
-    match op {
-        Op::Product => items.fold(T::ONE, T::times),
-        Op::And => items.fold(T::ALL, |a, b| a & b),
-        Op::Or => items.fold(T::NONE, |a, b| a | b),
-        Op::Xor => items.fold(T::NONE, |a, b| a ^ b),
-        _ => items.fold(T::NONE, T::plus),
-    }
-}
-
-trait Word:
-    Pod + std::ops::BitAnd<Output = Self> + std::ops::BitOr<Output = Self> + std::ops::BitXor<Output = Self>
-{
-    const NONE: Self;
-    const ONE: Self;
-    const ALL: Self;
-    fn plus(self, other: Self) -> Self;
-    fn times(self, other: Self) -> Self;
-}
-
-macro_rules! word {
-    ($($type:ty),*) => {$(
-        impl Word for $type {
-            const NONE: Self = 0;
-            const ONE: Self = 1;
-            const ALL: Self = <$type>::MAX;
-            fn plus(self, other: Self) -> Self {
-                self.wrapping_add(other)
-            }
-            fn times(self, other: Self) -> Self {
-                self.wrapping_mul(other)
-            }
-        }
-    )*};
-}
-word!(u32, u64);
-
-/// Sums of 64 bits and sums of squares of 96 bits, for 32-bit integers. They add up exactly.
-fn exact_moments(op: Op, element: Element, bytes: &[u8], n: u64) -> f64 {
-    let (sum, squares) = view::<[u32; 5]>(bytes).iter().fold((0i128, 0i128), |(sum, squares), words| {
-        let [low, high, square_low, square_mid, square_high] = words.map(i128::from);
-        let term = (high << 32) + low;
-        let is_negative = element == Element::I32 && high >> 31 == 1;
-        let term = if is_negative { term - (1 << 64) } else { term };
-        (sum + term, squares + (square_high << 64) + (square_mid << 32) + square_low)
-    });
-    let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
-    if n <= correction {
-        return f64::NAN;
-    }
-    // Relative to the whole part of the mean, so that everything fits 128 bits.
-    let mean = sum.div_euclid(n.into());
-    let rest = sum.rem_euclid(n.into());
-    let around = squares - mean * (2 * sum - mean * i128::from(n));
-    let variance = (around as f64 - rest as f64 * (rest as f64 / n as f64)) / (n - correction) as f64;
-    if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance }
-}
-
-/// Parts of a variance, merged pairwise. Each has a count, a mean, and the sum of squared distances from it.
-fn moments(op: Op, items: &[f64], n: u64) -> f64 {
-    let merge = |[na, mean_a, m2_a]: [f64; 3], part: &[f64]| {
-        let [nb, mean_b, m2_b] = [part[0], part[1], part[2]];
-        let n = na + nb;
-        let d = mean_b - mean_a;
-        let step = if n > 0.0 { d * (nb / n) } else { 0.0 };
-        [n, mean_a + step, m2_a + m2_b + d * (na * step)]
-    };
-    let [_, _, m2] = items.chunks_exact(3).fold([0.0; 3], merge);
-    let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
-    if n <= correction {
-        return f64::NAN;
-    }
-    let variance = m2 / (n - correction) as f64;
-    if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance }
-}
-
-/// Parts of a log-sum-exp: a peak, the sum relative to it, and flags for infinities (1) and NaNs (2).
-fn log_sum_exp(parts: &[(f64, f64, u32)]) -> f64 {
-    let seen = parts.iter().fold(0, |seen, part| seen | part.2);
-    let parts = parts.iter().filter(|part| part.1 > 0.0);
-    let peak = parts.clone().map(|part| part.0).fold(f64::NEG_INFINITY, f64::max);
-    let sum = sum(&parts.map(|part| part.1 * (part.0 - peak).exp()).collect::<Vec<_>>());
-    match seen {
-        0 if sum > 0.0 => peak + sum.ln(),
-        0 => f64::NEG_INFINITY,
-        1 => f64::INFINITY,
-        _ => f64::NAN,
-    }
-}
-
-/// Parts of a geometric mean: a sum of logarithms, and flags for zeros (1), infinities (2), and NaNs or
-/// negative numbers (4).
-fn geometric_mean(parts: impl Iterator<Item = (f64, u32)>, n: u64) -> f64 {
-    let (sum, seen) =
-        parts.fold((ExactSum::default(), 0), |(sum, seen), part| (sum.add(part.0), seen | part.1));
-    match seen {
-        _ if n == 0 => f64::NAN,
-        0 => (sum.value() / n as f64).exp(),
-        1 => 0.0,
-        2 => f64::INFINITY,
-        _ => f64::NAN,
-    }
-}
-
-/// Operators whose accumulators are keys. Keys order like the elements: for floats they are the bits, flipped
-/// if negative.
-fn ordered(op: Op, element: Element, bytes: &[u8], n: u64) -> Answer {
-    let keys = Keys::of(element);
-    let (lowest, highest) = (keys.lowest, keys.highest);
-    match op {
-        Op::Min => {
-            let least = keys.read(bytes).min().unwrap_or(highest);
-            Answer::Value(keys.value(least, lowest))
-        }
-        Op::Max => {
-            let greatest = keys.read(bytes).max().unwrap_or(lowest);
-            Answer::Value(keys.value(greatest, highest))
-        }
-        Op::MaxNorm => {
-            let largest = keys.unsigned().read(bytes).max().unwrap_or(0);
-            let nan = largest > keys.infinity;
-            Answer::Value(match element {
-                Element::F64 => Value::F64(if nan { f64::NAN } else { f64::from_bits(largest as u64) }),
-                _ if element.is_float() => {
-                    Value::F32(if nan { f32::NAN } else { f32::from_bits(largest as u32) })
+impl Merger {
+    /// Merges states of an operator with this accuracy. `None` if it is not defined for the element type, or has no exact form.
+    pub fn new(op: Op, element: Element, accuracy: Accuracy) -> Option<Self> {
+        let is_float = element.is_float();
+        let total = match op {
+            _ if accuracy == Accuracy::Exact => Total::Exact(State::new(Format::of(op, element)?)),
+            _ if !op.is_over(element) => return None,
+            Op::Min | Op::Max | Op::MaxNorm => Total::Extreme(None),
+            Op::MinMax => Total::Range(None),
+            Op::ArgMin | Op::ArgMax => Total::Place(None),
+            Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
+                if is_float || element.size() == 8 {
+                    Total::Moments(Moments::default())
+                } else {
+                    Total::Squares { sum: 0, squares: 0 }
                 }
-                _ => Value::Unsigned(largest as u64),
-            })
-        }
-        // (~least, greatest). If there are elements, only the keys of NaNs lie beyond the infinities.
-        Op::MinMax => {
-            let least = keys.read(bytes).step_by(2).max().map_or(highest, |key| keys.not(key));
-            let greatest = keys.read(bytes).skip(1).step_by(2).max().unwrap_or(lowest);
-            if n > 0 && (greatest > keys.infinity || least < -keys.infinity - 1) {
-                return Answer::Range { min: keys.value(lowest, lowest), max: keys.value(highest, highest) };
             }
-            Answer::Range { min: keys.value(least, lowest), max: keys.value(greatest, highest) }
+            Op::LogSumExp => Total::Exponentials { peak: f64::NEG_INFINITY, sum: 0.0, seen: 0 },
+            Op::GeometricMean => Total::Logarithms { sum: ExactSum::default(), seen: 0 },
+            Op::L2 => Total::Sum(ExactSum::default()),
+            Op::Product if is_float => Total::Product(ExactProduct::default()),
+            Op::Sum | Op::Mean | Op::Dot | Op::L1 if is_float => Total::Sum(ExactSum::default()),
+            Op::Product | Op::WideProduct | Op::All => Total::Integer(1),
+            Op::And => Total::Integer(-1),
+            _ => Total::Integer(0),
+        };
+        Some(Merger { op, element, total })
+    }
+
+    /// Bytes of a state.
+    pub fn state_size(&self) -> usize {
+        let word = if self.element.size() == 8 { 8 } else { 4 };
+        match &self.total {
+            Total::Exact(state) => 8 * state.format().words(),
+            Total::Squares { .. } => 20,
+            Total::Moments(_) if word == 8 => 4 * word,
+            Total::Moments(_) | Total::Exponentials { .. } => 3 * word,
+            Total::Range(_) | Total::Place(_) | Total::Logarithms { .. } => 2 * word,
+            Total::Sum(_) | Total::Product(_) | Total::Extreme(_) => word,
+            Total::Integer(_) => match self.op {
+                Op::Count | Op::Any | Op::All => 4,
+                Op::WideSum | Op::L1 | Op::Mean => 2 * word,
+                Op::WideProduct => 8,
+                _ => word,
+            },
         }
-        // (rank, index): the higher rank wins; among equal ranks, the lower index.
-        _ => {
-            let pairs = keys.read(bytes).step_by(2).zip(keys.unsigned().read(bytes).skip(1).step_by(2));
-            let pairs = pairs.map(|(rank, index)| (rank, index as u32));
-            let best = pairs.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
-            let (rank, index) = best.unwrap_or((lowest, u32::MAX));
-            let (key, nan) = if op == Op::ArgMin { (keys.not(rank), lowest) } else { (rank, highest) };
-            Answer::At { value: keys.value(key, nan), index }
+    }
+
+    /// Adds the state of the next part. `before` is the number of elements in the parts before it, from which an index counts.
+    ///
+    /// # Panics
+    ///
+    /// If `state` has not [`Merger::state_size`] bytes, or is no exact state although the sums are exact.
+    pub fn add(&mut self, state: &[u8], before: u64) {
+        self.add_from(state, |index| before + u64::from(index));
+    }
+
+    /// Adds the state of a part whose element of the highest rank has this index in the whole. The parts may come in any order.
+    ///
+    /// # Panics
+    ///
+    /// See [`Merger::add`].
+    pub fn add_at(&mut self, state: &[u8], index: u64) {
+        self.add_from(state, |_| index);
+    }
+
+    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) {
+        assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
+        let Merger { op, element, total } = self;
+        let (op, element) = (*op, *element);
+        let real = |at| real(element, state, at);
+        let keys = Keys::of(element);
+        match total {
+            Total::Exact(sum) => {
+                let added = State::from_bytes(state).and_then(|state| sum.merge(&state));
+                added.expect("an exact state of this format");
+            }
+            Total::Integer(total) => *total = fold(op, *total, integer(op, element, state)),
+            Total::Squares { sum, squares } => {
+                let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
+                let part = (high << 32) + low;
+                let is_negative = element == Element::I32 && high >> 31 == 1;
+                *sum += if is_negative { part - (1 << 64) } else { part };
+                *squares += (words[2] << 64) + (words[1] << 32) + words[0];
+            }
+            Total::Sum(sum) => *sum = sum.add(real(0)),
+            Total::Product(product) => *product = product.mul(real(0)),
+            Total::Moments(moments) => moments.merge(if element.size() == 8 {
+                Moments { n: real(0), mean: real(1), low: real(2), squares: real(3) }
+            } else {
+                Moments { n: real(0), mean: real(1), low: 0.0, squares: real(2) }
+            }),
+            Total::Exponentials { peak, sum, seen } => {
+                *seen |= flags(element, state, 2);
+                let (other_peak, other) = (real(0), real(1));
+                if other > 0.0 {
+                    let highest = peak.max(other_peak);
+                    let rest = if *sum > 0.0 { *sum * (*peak - highest).exp() } else { 0.0 };
+                    (*peak, *sum) = (highest, rest + other * (other_peak - highest).exp());
+                }
+            }
+            Total::Logarithms { sum, seen } => {
+                *sum = sum.add(real(0));
+                *seen |= flags(element, state, 1);
+            }
+            Total::Extreme(best) => {
+                let key = if op == Op::MaxNorm { keys.unsigned(state, 0) } else { keys.read(state, 0) };
+                let better = |best: i128| if op == Op::Min { best.min(key) } else { best.max(key) };
+                *best = Some(best.map_or(key, better));
+            }
+            Total::Range(range) => {
+                let (least, greatest) = (keys.not(keys.read(state, 0)), keys.read(state, 1));
+                let [low, high] = range.unwrap_or([least, greatest]);
+                *range = Some([low.min(least), high.max(greatest)]);
+            }
+            Total::Place(best) => {
+                let rank = keys.read(state, 0);
+                let index = place(keys.unsigned(state, 1) as u32);
+                let is_better = best.is_none_or(|(held, at)| rank > held || rank == held && index < at);
+                if is_better {
+                    *best = Some((rank, index));
+                }
+            }
+        }
+    }
+
+    /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.
+    pub fn finish(&self, n: u64) -> Answer {
+        let (op, element) = (self.op, self.element);
+        let real = |x: f64| Real::of(element).answer(x);
+        match &self.total {
+            Total::Exact(state) if op == Op::Mean => Answer::Value(state.mean()),
+            Total::Exact(state) => Answer::Value(state.sum()),
+            Total::Integer(total) if op == Op::Mean => integers::quotient(element, *total, n),
+            Total::Integer(total) => Answer::Value(self.integer(*total)),
+            Total::Squares { .. } | Total::Moments(_) => {
+                let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
+                let variance = if n > correction { self.variance(n, correction) } else { f64::NAN };
+                let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
+                real(if is_root { variance.sqrt() } else { variance })
+            }
+            Total::Sum(sum) if op == Op::L2 => real(sum.value().sqrt()),
+            Total::Sum(sum) if op == Op::Mean => real(sum.value() / n as f64),
+            Total::Sum(sum) => real(sum.value()),
+            Total::Product(product) => real(product.value()),
+            &Total::Exponentials { peak, sum, seen } => real(match seen {
+                0 if sum > 0.0 => peak + sum.ln(),
+                0 => f64::NEG_INFINITY,
+                1 => f64::INFINITY,
+                _ => f64::NAN,
+            }),
+            &Total::Logarithms { sum, seen } => real(match seen {
+                _ if n == 0 => f64::NAN,
+                0 => (sum.value() / n as f64).exp(),
+                1 => 0.0,
+                2 => f64::INFINITY,
+                _ => f64::NAN,
+            }),
+            &Total::Extreme(best) => Keys::of(element).extreme(op, best),
+            &Total::Range(range) => Keys::of(element).range(range.filter(|_| n > 0)),
+            &Total::Place(best) => Keys::of(element).place(op, best),
+        }
+    }
+
+    /// The sum divided by the number of elements, in 64 bits: of integers rounded once. NaN of states that are no sums.
+    pub fn mean(&self, n: u64) -> f64 {
+        match self.total {
+            Total::Integer(total) => {
+                integers::quotient(Element::I64, total, n).value().map_or(f64::NAN, Value::as_f64)
+            }
+            Total::Sum(sum) => sum.value() / n as f64,
+            _ => f64::NAN,
+        }
+    }
+
+    /// The exact sum, if the states are exact.
+    pub fn state(&self) -> Option<&State> {
+        if let Total::Exact(state) = &self.total { Some(state) } else { None }
+    }
+
+    /// The sum of the squares of 32-bit integers, from the states of [`Op::Variance`].
+    pub fn squares(&self) -> Option<i128> {
+        if let Total::Squares { squares, .. } = self.total { Some(squares) } else { None }
+    }
+
+    /// The sum of squared distances from the mean of `n` elements, divided by `n - correction`, from the states of
+    /// [`Op::Variance`]. NaN of others.
+    pub fn variance(&self, n: u64, correction: u64) -> f64 {
+        let squares = match self.total {
+            Total::Squares { sum, squares } if n > 0 => {
+                // Relative to the whole part of the mean, so that everything fits 128 bits.
+                let mean = sum.div_euclid(n.into());
+                let rest = sum.rem_euclid(n.into()) as f64;
+                (squares - mean * (2 * sum - mean * i128::from(n))) as f64 - rest * (rest / n as f64)
+            }
+            Total::Moments(Moments { squares, .. }) => squares,
+            _ => f64::NAN,
+        };
+        squares / n.saturating_sub(correction) as f64
+    }
+
+    /// An integer in the width of a result.
+    fn integer(&self, x: i128) -> Value {
+        let is_wide = matches!(self.op, Op::WideSum | Op::WideProduct);
+        match (self.op, self.element) {
+            (Op::Count | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
+            (Op::WideSum | Op::L1, Element::U64 | Element::I64) => Value::Wide(x),
+            (Op::L1, _) | (_, Element::U64) => Value::Unsigned(x as u64),
+            (_, Element::U32) if is_wide => Value::Unsigned(x as u64),
+            (_, Element::U32) => Value::Unsigned((x as u32).into()),
+            (_, Element::I32) if !is_wide => Value::Signed((x as i32).into()),
+            _ => Value::Signed(x as i64),
         }
     }
 }
 
-/// The integer type of an element type's keys.
+impl Moments {
+    /// Merges a part of a variance: Chan, Golub and LeVeque's formula.
+    fn merge(&mut self, part: Moments) {
+        if self.n == 0.0 {
+            *self = part;
+            return;
+        }
+        let n = self.n + part.n;
+        let distance = (part.mean - self.mean) + (part.low - self.low);
+        let step = distance * (part.n / n);
+        let mean = self.mean + step;
+        self.squares += part.squares + distance * (self.n * step);
+        self.low += step - (mean - self.mean);
+        self.mean = mean;
+        self.n = n;
+    }
+}
+
+/// Combines integers of an operator.
+fn fold(op: Op, a: i128, b: i128) -> i128 {
+    match op {
+        Op::Product | Op::WideProduct => (a as u64).wrapping_mul(b as u64).into(),
+        Op::Any | Op::Or => a | b,
+        Op::All | Op::And => a & b,
+        Op::Xor => a ^ b,
+        _ => a + b,
+    }
+}
+
+/// The integer of a state. Those that wrap are read as unsigned ones.
+fn integer(op: Op, element: Element, state: &[u8]) -> i128 {
+    /// The sum of the upper halves, and that of the lower ones.
+    fn halves(upper: i128, lower: i128) -> i128 {
+        (upper << 32) + lower
+    }
+    match (op, element) {
+        (Op::Count | Op::Any | Op::All, _) => read::<u32>(state, 0).into(),
+        (Op::WideProduct, _) => read::<u64>(state, 0).into(),
+        (Op::WideSum | Op::Mean, Element::I32) => read::<i64>(state, 0).into(),
+        (Op::WideSum | Op::Mean | Op::L1, Element::U32 | Element::I32) => read::<u64>(state, 0).into(),
+        (Op::WideSum | Op::Mean, Element::I64) => {
+            halves(read::<i64>(state, 0).into(), read::<i64>(state, 1).into())
+        }
+        (Op::WideSum | Op::Mean | Op::L1, _) => {
+            halves(read::<u64>(state, 0).into(), read::<u64>(state, 1).into())
+        }
+        (_, Element::U32 | Element::I32) => read::<u32>(state, 0).into(),
+        _ => read::<u64>(state, 0).into(),
+    }
+}
+
+/// The number at a place among others of its type.
+fn read<T: AnyBitPattern>(state: &[u8], at: usize) -> T {
+    pod_read_unaligned(&state[at * size_of::<T>()..][..size_of::<T>()])
+}
+
+/// The float at a place among words of its width.
+fn real(element: Element, state: &[u8], at: usize) -> f64 {
+    if Real::of(element).is_double { read(state, at) } else { read::<f32>(state, at).into() }
+}
+
+/// The flags at a place among words of a float's width.
+fn flags(element: Element, state: &[u8], at: usize) -> u32 {
+    if Real::of(element).is_double { read::<u64>(state, at) as u32 } else { read(state, at) }
+}
+
+/// The integer type of an element type's keys. Keys order like the elements: for floats they are the bits, flipped if negative.
 #[derive(Clone, Copy)]
 struct Keys {
     element: Element,
@@ -306,24 +401,62 @@ impl Keys {
         Keys { element, lowest, highest, infinity }
     }
 
-    /// These keys as unsigned integers with the same bits.
-    fn unsigned(self) -> Self {
-        Keys { lowest: 0, ..self }
+    fn read(self, state: &[u8], at: usize) -> i128 {
+        match (self.element.size() == 8, self.lowest < 0) {
+            (false, true) => read::<i32>(state, at).into(),
+            (true, true) => read::<i64>(state, at).into(),
+            _ => self.unsigned(state, at),
+        }
     }
 
-    fn read(self, bytes: &[u8]) -> impl Iterator<Item = i128> {
-        let keys: Vec<i128> = match (self.element.size() == 8, self.lowest < 0) {
-            (false, false) => view::<u32>(bytes).iter().map(|key| i128::from(*key)).collect(),
-            (false, true) => view::<i32>(bytes).iter().map(|key| i128::from(*key)).collect(),
-            (true, false) => view::<u64>(bytes).iter().map(|key| i128::from(*key)).collect(),
-            (true, true) => view::<i64>(bytes).iter().map(|key| i128::from(*key)).collect(),
-        };
-        keys.into_iter()
+    /// A key of magnitudes, or an index: an unsigned integer of the same width.
+    fn unsigned(self, state: &[u8], at: usize) -> i128 {
+        if self.element.size() == 8 { read::<u64>(state, at).into() } else { read::<u32>(state, at).into() }
     }
 
     /// A key with all bits flipped, which reverses the order.
     fn not(self, key: i128) -> i128 {
         self.lowest + self.highest - key
+    }
+
+    /// The result of an operator that keeps one key.
+    fn extreme(self, op: Op, best: Option<i128>) -> Answer {
+        Answer::Value(match op {
+            Op::Min => self.value(best.unwrap_or(self.highest), self.lowest),
+            Op::Max => self.value(best.unwrap_or(self.lowest), self.highest),
+            _ => self.magnitude(best.unwrap_or(0)),
+        })
+    }
+
+    fn magnitude(self, largest: i128) -> Value {
+        let is_nan = largest > self.infinity;
+        match self.element {
+            Element::F64 if is_nan => Value::F64(f64::NAN),
+            Element::F64 => Value::F64(f64::from_bits(largest as u64)),
+            element if !element.is_float() => Value::Unsigned(largest as u64),
+            _ if is_nan => Value::F32(f32::NAN),
+            _ => Value::F32(f32::from_bits(largest as u32)),
+        }
+    }
+
+    /// If there are elements, only the keys of NaNs lie beyond the infinities.
+    fn range(self, range: Option<[i128; 2]>) -> Answer {
+        let (lowest, highest) = (self.lowest, self.highest);
+        let [low, high] = match range {
+            None => [highest, lowest],
+            Some([least, greatest]) if greatest > self.infinity || least < -self.infinity - 1 => {
+                [lowest, highest]
+            }
+            Some(range) => range,
+        };
+        Answer::Range { min: self.value(low, lowest), max: self.value(high, highest) }
+    }
+
+    /// The result of a search. Of no elements it has the index 2^32 - 1.
+    fn place(self, op: Op, best: Option<(i128, u64)>) -> Answer {
+        let (rank, index) = best.unwrap_or((self.lowest, u32::MAX.into()));
+        let (key, nan) = if op == Op::ArgMin { (self.not(rank), self.lowest) } else { (rank, self.highest) };
+        Answer::At { value: self.value(key, nan), index }
     }
 
     /// The value of a key; `nan` is the NaN that wins the comparison. The identities lie beyond the

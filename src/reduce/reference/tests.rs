@@ -1,6 +1,7 @@
 use bytemuck::Pod;
 
 use super::*;
+use crate::reduce::exact::Accuracy;
 
 fn expected<T: Pod>(op: Op, element: Element, items: &[T]) -> Expected {
     reduce(op, element, bytemuck::cast_slice(items), None).unwrap()
@@ -29,7 +30,10 @@ fn the_first_of_the_best() {
     let broken = [f32::INFINITY, f32::NAN, f32::NAN];
     assert!(expected(Op::ArgMin, Element::F32, &broken).answer.same(at(Value::F32(f32::NAN), 1)));
     assert_eq!(expected(Op::ArgMax, Element::I32, &[-5, 3, 3]).answer, at(Value::Signed(3), 1));
-    assert_eq!(expected::<i32>(Op::ArgMax, Element::I32, &[]).answer, at(Value::Signed(-1 << 31), u32::MAX));
+    assert_eq!(
+        expected::<i32>(Op::ArgMax, Element::I32, &[]).answer,
+        at(Value::Signed(-1 << 31), u32::MAX.into())
+    );
     let endless = at(Value::F32(f32::INFINITY), 0);
     assert_eq!(expected(Op::ArgMin, Element::F32, &[f32::INFINITY; 2]).answer, endless);
 }
@@ -116,4 +120,56 @@ fn dot_products_need_two_inputs() {
     let both = reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), Some(bytemuck::bytes_of(&b))).unwrap();
     assert_eq!(both.answer, Answer::Value(Value::F32(11.0)));
     assert!(reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), None).is_none());
+}
+
+/// The states of `parts`, merged in this order.
+fn merged(op: Op, element: Element, parts: &[&[u8]]) -> Merger {
+    let mut merger = Merger::new(op, element, Accuracy::Fast).unwrap();
+    parts.iter().enumerate().for_each(|(part, state)| merger.add(state, 10 * part as u64));
+    merger
+}
+
+#[test]
+fn places_count_from_the_start_in_64_bits() {
+    let state = |rank: i32, index: u32| [rank.to_ne_bytes(), index.to_ne_bytes()].concat();
+    let place = |merger: &Merger| match merger.finish(40) {
+        Answer::At { index, .. } => index,
+        other => panic!("{other}"),
+    };
+    let states = [state(1, 3), state(5, 4), state(5, 0)];
+    let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
+    let mut merger = merged(Op::ArgMax, Element::I32, &states);
+    assert_eq!(place(&merger), 14);
+    merger.add(&state(6, 7), 1 << 40);
+    assert_eq!(place(&merger), (1 << 40) + 7);
+    // Of equal ones the least, in whatever order they come.
+    merger.add_at(&state(6, 7), 9);
+    merger.add_at(&state(6, 7), 11);
+    assert_eq!(place(&merger), 9);
+}
+
+#[test]
+fn exponentials_are_merged_around_the_higher_peak() {
+    let state = |peak: f64, sum: f64| [peak.to_bits(), sum.to_bits(), 0].map(u64::to_ne_bytes).concat();
+    let of = |states: &[Vec<u8>]| {
+        let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
+        merged(Op::LogSumExp, Element::F64, &states).finish(2).value().unwrap()
+    };
+    let nothing = state(f64::NEG_INFINITY, 0.0);
+    assert_eq!(of(&[state(1000.0, 1.0), state(1000.0, 1.0)]), Value::F64(1000.0 + std::f64::consts::LN_2));
+    assert_eq!(of(&[nothing.clone(), state(3.0, 1.0), nothing.clone()]), Value::F64(3.0));
+    assert_eq!(of(&[nothing.clone(), nothing]), Value::F64(f64::NEG_INFINITY));
+}
+
+#[test]
+fn parts_of_a_variance_keep_both_floats_of_a_mean() {
+    let state =
+        |n: f64, mean: f64, low: f64, squares: f64| [n, mean, low, squares].map(f64::to_ne_bytes).concat();
+    // 1e14, 1e14 + 1/1024 twice: the distance is less than a unit of the mean.
+    let (one, two) = (state(1.0, 1e14, 0.0, 0.0), state(2.0, 1e14, 1.0 / 1024.0, 0.0));
+    let nothing = state(0.0, 0.0, 0.0, 0.0);
+    let merger = merged(Op::Variance, Element::F64, &[&nothing, &one, &nothing, &two]);
+    let expected = (2.0 / 9.0) / 1024.0 / 1024.0;
+    assert!((merger.variance(3, 0) / expected - 1.0).abs() < 1e-15);
+    assert!((merger.variance(3, 1) / expected / 1.5 - 1.0).abs() < 1e-15);
 }
