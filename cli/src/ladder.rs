@@ -16,7 +16,7 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::input::Source;
 use crate::output::{print, print_json};
 use crate::presets::{self, Preset};
-use crate::row::{Row, Status, compare_steps, csv};
+use crate::row::{self, Row, Status, compare_steps, csv};
 use crate::run::{self, RunContext};
 use crate::table::{self, Column, number, words};
 use crate::{progress, record, reserved};
@@ -181,7 +181,7 @@ impl LadderArgs {
             if interrupt.load(Relaxed) {
                 break;
             }
-            bar.set_message(progress::measuring(job.rung.name(), &rows));
+            bar.set_message(progress::measuring(job.rung.name(), row::last_speed(&rows)));
             rows.push(run::row(&context, job, &data, host.len(), &expected)?);
             bar.inc(1);
         }

@@ -2,20 +2,13 @@
 
 mod chart;
 mod compare;
-mod count;
 mod cpu;
 mod dataset;
 mod devices;
-mod failure;
-mod gpu;
 mod ladder;
-mod output;
 mod presets;
-mod progress;
 mod record;
-mod reduce;
 mod report;
-mod reserved;
 mod row;
 mod run;
 mod show;
@@ -23,7 +16,6 @@ mod stencil;
 mod stress;
 mod sweep;
 mod table;
-mod told;
 mod web;
 
 use std::path::Path;
@@ -32,8 +24,10 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
-use halofold_files as input;
-use halofold_files::npy;
+use halofold_run::files::{self as input, npy};
+use halofold_run::gpu::AnyAdapters;
+use halofold_run::transport::Alone;
+use halofold_run::{count, failure, gpu, output, progress, reduce, reserved};
 
 /// Text at the end of the manual's first page.
 const ENDING: &str = "The page of a command: halofold man COMMAND. Exit status: 0; 1 if a result was wrong; 2 if the request or the \
@@ -144,7 +138,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Devices(arguments) => devices::run(arguments),
         Command::Ladder(arguments) => ladder::run(arguments),
         Command::Man { command } => man(command.as_deref()),
-        Command::Reduce(arguments) => reduce::run(arguments),
+        Command::Reduce(arguments) => reduce::run(&arguments, &Alone, AnyAdapters::open),
         Command::Report(arguments) => report::run(&arguments),
         Command::Show(arguments) => show::run(arguments),
         Command::Stencil(arguments) => stencil::run(&arguments),

@@ -15,7 +15,7 @@ use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::progress;
 use crate::reserved;
-use crate::row::{Row, compare_steps};
+use crate::row::{self, Row, compare_steps};
 use crate::run::{self, RunContext};
 use crate::table::{self, Column, number};
 
@@ -279,7 +279,7 @@ pub fn replay(
         if interrupt.load(Ordering::Relaxed) {
             break;
         }
-        bar.set_message(progress::measuring(line.name, &rows));
+        bar.set_message(progress::measuring(line.name, row::last_speed(&rows)));
         let mut row = one(context, preset, line, options, &data, n, changed.clone())?;
         row.figures.published_ms = line.published_ms.filter(|_| n == line.n);
         row.figures.published_gb_s = line.published_gb_s.filter(|_| n == line.n);

@@ -20,6 +20,11 @@ pub fn compare_steps(rows: &mut [Row]) {
     }
 }
 
+/// The speed of the last row.
+pub fn last_speed(rows: &[Row]) -> Option<f64> {
+    rows.last()?.figures.gb_per_s
+}
+
 /// Rows as CSV, with a line of names.
 pub fn csv<W: What>(rows: &[Row<W>]) -> Result<String, Failure> {
     let mut text = csv::Writer::from_writer(Vec::new());

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
-use crate::row::{Row, Status, csv};
+use crate::row::{self, Row, Status, csv};
 use crate::run::{self, RunContext};
 use crate::{cpu, progress, record, table};
 
@@ -200,7 +200,7 @@ impl SweepArgs {
             }
             for job in jobs {
                 let name = format!("{}, n = {}", job.rung.name(), table::power(n));
-                bar.set_message(progress::measuring(&name, &rows));
+                bar.set_message(progress::measuring(&name, row::last_speed(&rows)));
                 rows.push(run::row(&context, *job, &data, n, &expected)?);
                 bar.inc(1);
             }

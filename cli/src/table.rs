@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table, presets};
+use comfy_table::{Cell, CellAlignment, Color};
+
+pub use halofold_run::table::{digits, plain};
 
 use crate::row::{Row, Status, What};
 
@@ -160,13 +162,6 @@ pub fn painted(text: &str) -> Cell {
     if plain { Cell::new(text) } else { Cell::new(text).fg(colour) }
 }
 
-/// A table without lines but the one under the heading, as wide as its content.
-pub fn plain() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table
-}
-
 /// A time in milliseconds, to four digits, in microseconds if it is short.
 pub fn time(ms: Option<f64>) -> String {
     match ms {
@@ -174,18 +169,6 @@ pub fn time(ms: Option<f64>) -> String {
         Some(ms) if ms < 1.0 => format!("{} µs", digits(ms * 1e3)),
         Some(ms) => format!("{} ms", digits(ms)),
     }
-}
-
-/// A number to four digits, below 1 to three.
-pub fn digits(x: f64) -> String {
-    let places: usize = match x.abs() {
-        x if x >= 1000.0 => 0,
-        x if x >= 100.0 => 1,
-        x if x >= 10.0 => 2,
-        x if !(1e-9..0.1).contains(&x) => 3,
-        x => (2.0 - x.log10().floor()) as usize,
-    };
-    format!("{x:.places$}")
 }
 
 /// An optional number to four digits.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid};
-use halofold_mpi::{GlobalGrid, Gpu, Merge, Ranks};
+use halofold_mpi::{GlobalGrid, Gpu, Ranks};
 
 const COLS: usize = 30;
 
@@ -35,7 +35,7 @@ fn burn(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
         cells = spread(&cells);
     }
     let burning = cells[COLS..COLS * (ROWS as usize + 1)].iter().sum::<f32>();
-    let burning = Merge::Sum.all(ranks, &[burning as i64])[0];
+    let burning = ranks.sum(&[burning as i64])[0];
     if ranks.is_first() {
         println!("{burning} of {} cells burn", grid.config().grid.cells());
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use halofold::adapter;
-use halofold::wgpu::{self, AdapterInfo, Device, DeviceLostReason, Queue, RequestDeviceError};
+use halofold::wgpu::{self, Adapter, AdapterInfo, Device, DeviceLostReason, Queue, RequestDeviceError};
 
 use crate::Ranks;
 
@@ -52,11 +52,9 @@ impl Gpu {
     ///
     /// There is no adapter, or it gives no device.
     pub fn open(ranks: &Ranks) -> Result<Self, GpuError> {
-        let all = pollster::block_on(adapter::list());
-        let mut infos: Vec<_> = all.iter().map(|adapter| adapter.get_info()).collect();
-        let place = turn(&infos, ranks.on_node()).ok_or(GpuError::None)?;
-        let (adapter, info) = (&all[place[0]], infos.swap_remove(place[0]));
-        let (device, queue) = pollster::block_on(adapter::open(adapter))
+        let (adapter, place) = adapter_of(ranks)?;
+        let info = adapter.get_info();
+        let (device, queue) = pollster::block_on(adapter::open(&adapter))
             .map_err(|cause| GpuError::Device { adapter: info.name.clone(), cause })?;
         let (on_error, on_loss) = (ranks.end(), ranks.end());
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| on_error.all(error)));
@@ -67,6 +65,18 @@ impl Gpu {
         });
         Ok(Gpu { device, queue, info, place })
     }
+}
+
+/// The adapter whose turn it is, as [`Gpu::open`] opens it: which of the node's adapters it is, from 0, and of how many.
+///
+/// # Errors
+///
+/// There is no adapter.
+pub fn adapter_of(ranks: &Ranks) -> Result<(Adapter, [usize; 2]), GpuError> {
+    let mut all = pollster::block_on(adapter::list());
+    let infos: Vec<_> = all.iter().map(|adapter| adapter.get_info()).collect();
+    let place = turn(&infos, ranks.on_node()).ok_or(GpuError::None)?;
+    Ok((all.swap_remove(place[0]), place))
 }
 
 /// Which of these adapters, the best first, is a rank's, and how many take turns.

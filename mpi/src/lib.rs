@@ -23,10 +23,10 @@ mod part;
 mod ranks;
 
 pub use field::Field;
-pub use gpu::{Gpu, GpuError};
+pub use gpu::{Gpu, GpuError, adapter_of};
 pub use grid::{GlobalGrid, GridError};
 pub use halofold;
-pub use merge::{Merge, all_reduce};
+pub use merge::all_reduce;
 pub use mpi;
 pub use part::part;
 pub use ranks::{Ranks, run};

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use halofold_mpi::{Gpu, Ranks};
+use halofold_run::failure;
+use halofold_run::reduce::ReduceArgs;
 
 /// Reductions and stencils over the ranks of an MPI run: `mpirun -n 4 halofold-mpi …`, one rank a GPU.
 #[derive(Parser)]
@@ -20,8 +22,8 @@ struct Arguments {
 enum Command {
     /// List the ranks: host, place on it, and the adapter that is the rank's.
     Ranks,
-    /// Reduce files, each rank its part of every file: .npy, or raw bytes. Sums of floats are exact.
-    Reduce(reduce::ReduceArgs),
+    /// Reduce files, each rank some of the pieces of every file: .npy, or raw bytes. The bits are those of `halofold reduce`.
+    Reduce(ReduceArgs),
     /// Step a grid from a .npy file by a stencil, each rank its layers, and write it.
     Stencil(stencil::StencilArgs),
 }
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
     // What is wrong with the command line, and its help, are the same for all ranks.
     let mut status = ExitCode::SUCCESS;
     let ran = halofold_mpi::run(|ranks| match Arguments::try_parse() {
-        Ok(arguments) => command(&arguments.command, ranks),
+        Ok(arguments) => command(&arguments.command, ranks).map(|code| status = code),
         Err(error) => {
             if ranks.is_first() {
                 error.print()?;
@@ -50,12 +52,19 @@ fn main() -> ExitCode {
     if ran == ExitCode::SUCCESS { status } else { ran }
 }
 
-fn command(command: &Command, ranks: &Ranks) -> Result<(), Failure> {
+fn command(command: &Command, ranks: &Ranks) -> Result<ExitCode, Failure> {
     match command {
-        Command::Ranks => list(ranks),
-        Command::Reduce(args) => reduce::run(args, ranks),
-        Command::Stencil(args) => stencil::run(args, ranks),
+        Command::Ranks => list(ranks)?,
+        Command::Reduce(args) => match reduce::run(args, ranks) {
+            // Told already; a wrong result is no reason to end the others.
+            Err(failure @ (failure::Failure::Wrong | failure::Failure::Closed)) => {
+                return Ok(failure.report());
+            }
+            result => result.map_err(|failure| failure.to_string())?,
+        },
+        Command::Stencil(args) => stencil::run(args, ranks)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints a line of each rank, in their order.

@@ -154,6 +154,13 @@ impl Ranks {
         largest[0] == !largest[1]
     }
 
+    /// The sums of the numbers of all ranks, each with those at the same place on the others, modulo 2^64. All ranks call this together.
+    pub fn sum(&self, own: &[i64]) -> Vec<i64> {
+        // Sums of unsigned integers wrap in every MPI, and have the same bits.
+        let sums = self.all::<u64>(bytemuck::cast_slice(own), SystemOperation::sum());
+        sums.into_iter().map(u64::cast_signed).collect()
+    }
+
     /// Numbers of all ranks, each with those at the same place on the others. All ranks call this together.
     pub(crate) fn all<T: Equivalence + Copy + Default>(
         &self,

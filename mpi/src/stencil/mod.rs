@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use halofold::Element;
 use halofold::stencil::{Border, Config, Norm, Stencil};
-use halofold_files::{Source, npy};
 use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks, part};
+use halofold_run::files::{Source, npy};
 
 use crate::Failure;
 use output::Output;

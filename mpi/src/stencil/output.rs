@@ -4,8 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use halofold_files::npy;
 use halofold_mpi::Ranks;
+use halofold_run::files::npy;
 
 /// An array that is to be written.
 pub struct Output {

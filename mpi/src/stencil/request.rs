@@ -1,7 +1,7 @@
 //! What is asked for, checked as far as that needs no GPU.
 
 use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, Until, Variant, Weights};
-use halofold_files::Source;
+use halofold_run::files::Source;
 
 use super::StencilArgs;
 

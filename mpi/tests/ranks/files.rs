@@ -37,5 +37,6 @@ pub fn descr(element: Element) -> String {
 
 /// Writes an array.
 pub fn write(path: &Path, element: Element, shape: &[u64], bytes: &[u8]) {
-    halofold_files::npy::write(File::create(path).unwrap(), &descr(element), shape, false, bytes).unwrap();
+    halofold_run::files::npy::write(File::create(path).unwrap(), &descr(element), shape, false, bytes)
+        .unwrap();
 }

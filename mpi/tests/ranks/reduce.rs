@@ -6,9 +6,10 @@ use std::path::Path;
 use half::f16;
 use halofold_mpi::halofold::reduce::exact::{Format, State};
 use halofold_mpi::halofold::{Element, Value};
+use serde_json::Value as Json;
 
 use crate::files::{Random, write};
-use crate::launch::{RANKS, folder, printed};
+use crate::launch::{Ended, RANKS, folder, launch, printed};
 
 /// Lengths around the numbers of ranks, and one of many pieces for each.
 const LENGTHS: [u64; 5] = [0, 1, 5, 7, 50_003];
@@ -38,6 +39,15 @@ fn arrays(folder: &Path, elements: &[Element]) -> Vec<(String, Element, u64, Vec
     all.map(one).collect()
 }
 
+/// What a launch prints, with two spaces between columns, however wide they are.
+fn lines(ranks: usize, folder: &Path, arguments: &[&str]) -> String {
+    let text = printed(ranks, folder, arguments);
+    let line = |line: &str| {
+        line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join("  ")
+    };
+    text.lines().map(|text| line(text) + "\n").collect()
+}
+
 /// A float as the program shows it.
 fn shown(value: Value) -> String {
     match value {
@@ -62,9 +72,9 @@ fn exact_sums_have_the_bits_of_one_rank_and_of_the_cpu() {
         let expected: String = arrays.iter().map(line).collect();
         // A mean finishes the state of a sum.
         for &ranks in if op == "sum" { &RANKS[..] } else { &[3] } {
-            let mut arguments = vec!["reduce", "--op", op, "--piece", PIECE];
+            let mut arguments = vec!["reduce", "--exact", "--op", op, "--piece", PIECE];
             arguments.extend(arrays.iter().map(|(name, ..)| &name[..]));
-            assert_eq!(printed(ranks, &folder, &arguments), expected, "{ranks} ranks");
+            assert_eq!(lines(ranks, &folder, &arguments), expected, "{ranks} ranks");
         }
     }
 }
@@ -83,9 +93,10 @@ fn dot_products_have_the_bits_of_one_rank_and_of_the_cpu() {
     state.add_products(&first, &second);
     let expected = format!("1.raw  dot  f32  50003  {}\n", shown(state.sum()));
     for ranks in RANKS {
-        let arguments =
-            ["reduce", "--op", "dot", "--raw", "f32", "1.raw", "--with", "2.raw", "--piece", PIECE];
-        assert_eq!(printed(ranks, &folder, &arguments), expected, "{ranks} ranks");
+        let arguments = [
+            "reduce", "--exact", "--op", "dot", "--raw", "f32", "1.raw", "--with", "2.raw", "--piece", PIECE,
+        ];
+        assert_eq!(lines(ranks, &folder, &arguments), expected, "{ranks} ranks");
     }
 }
 
@@ -131,9 +142,9 @@ fn integers_are_numpys() {
         for (text, op) in expected.iter().zip(["sum", "min", "max"]) {
             let mut arguments = vec!["reduce", "--op", op, "--piece", PIECE];
             arguments.extend(cases.map(|(file, ..)| file));
-            assert_eq!(printed(ranks, &folder, &arguments), *text, "{ranks} ranks");
+            assert_eq!(lines(ranks, &folder, &arguments), *text, "{ranks} ranks");
         }
-        let line = printed(ranks, &folder, &["reduce", "--raw", "i8", "i8.raw", "--piece", PIECE]);
+        let line = lines(ranks, &folder, &["reduce", "--raw", "i8", "i8.raw", "--piece", PIECE]);
         assert_eq!(line, format!("i8.raw  sum  i8  9001  {bytes}\n"), "{ranks} ranks");
     }
 }
@@ -151,10 +162,52 @@ fn extremes_of_floats_know_nan_and_nothing() {
     file("nan.npy", &numbers);
     file("empty.npy", &[]);
     for ranks in RANKS {
-        let lines = printed(ranks, &folder, &["reduce", "--op", "min", "a.npy", "nan.npy", "empty.npy"]);
-        let lines: Vec<_> = lines.lines().collect();
-        assert_eq!(lines[0], "a.npy  min  f32  5000  -1250.0  0xc49c4000", "{ranks} ranks");
-        assert!(lines[1].starts_with("nan.npy  min  f32  5000  NaN  0x"), "{ranks} ranks: {}", lines[1]);
-        assert_eq!(lines[2], "empty.npy  min  f32  0  -", "{ranks} ranks");
+        let text = lines(ranks, &folder, &["reduce", "--op", "min", "a.npy", "nan.npy", "empty.npy"]);
+        let expected =
+            ["a.npy  min  f32  5000  -1250.0", "nan.npy  min  f32  5000  NaN", "empty.npy  min  f32  0  -"];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected, "{ranks} ranks");
+    }
+}
+
+/// Every operator over an axis of an array in Fortran's order, and over all of it: the JSON of one process, but for its times.
+#[test]
+fn every_operator_has_the_bits_of_one_process() {
+    let folder = folder("every");
+    let mut random = Random(11);
+    let bytes: Vec<u8> =
+        (0..60 * 7 * 5).flat_map(|_| (1.0 + random.float().abs() as f32).to_le_bytes()).collect();
+    write(&folder.join("a.npy"), Element::F32, &[60, 7, 5], &bytes);
+    let fortran = fs::read(folder.join("a.npy")).unwrap();
+    let header = String::from_utf8_lossy(&fortran[..128]).replace("False", "True ");
+    fs::write(folder.join("f.npy"), [header.as_bytes(), &fortran[128..]].concat()).unwrap();
+    let ops = "sum,mean,variance,std,l1,l2,product,min-max,arg-max,max-norm,count,any,all,log-sum-exp,geometric-mean";
+    let options = ["reduce", "a.npy", "f.npy", "--op", ops, "--json", "--verify", "--piece", "280"];
+    for more in [&[][..], &["--axis", "1"], &["--axis", "0", "--fast"]] {
+        let arguments = [&options[..], more].concat();
+        let values = |ranks| {
+            let rows: Json = serde_json::from_str(&printed(ranks, &folder, &arguments)).unwrap();
+            let rows = rows.as_array().unwrap().iter();
+            rows.map(|row| ["file", "op", "n", "value", "bits", "index"].map(|key| row[key].clone()))
+                .collect::<Vec<_>>()
+        };
+        let one = values(1);
+        assert_eq!(one.len(), 30);
+        for ranks in [2, 3, 7] {
+            assert_eq!(values(ranks), one, "{ranks} ranks, {more:?}");
+        }
+    }
+}
+
+#[test]
+fn options_that_are_not_for_ranks_are_refused() {
+    let folder = folder("refused");
+    fs::write(folder.join("a.raw"), [0; 8]).unwrap();
+    for (arguments, why) in [
+        (&["reduce", "--raw", "f32", "a.raw", "--adapter", "0"][..], "each rank takes the adapter"),
+        (&["reduce", "--raw", "f32", "a.raw", "--op", "max", "--exact"], "no exact form"),
+    ] {
+        let Ended { status, err, .. } = launch(2, &folder, arguments);
+        assert!(!status.success() && err.contains(why), "{err}");
+        assert_eq!(err.matches(why).count(), 1, "{err}");
     }
 }

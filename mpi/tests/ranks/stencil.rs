@@ -122,7 +122,7 @@ fn any_number_of_ranks_has_the_bits_of_one_gpu() {
         write(&folder.join("rhs.npy"), element, shape, &second);
         let mut expected = Vec::new();
         let stepped = whole(case.config(), &cells, rhs.then_some(&second), steps);
-        halofold_files::npy::write(&mut expected, &descr(element), shape, false, &stepped).unwrap();
+        halofold_run::files::npy::write(&mut expected, &descr(element), shape, false, &stepped).unwrap();
         let [points, steps] = [stencil.points(), steps].map(|number| number.to_string());
         for ranks in RANKS {
             let out = folder.join("out.npy");

@@ -14,7 +14,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let unpack = |bits, signed, truth| [("BITS", bits), ("SIGNED", signed), ("TRUTH", truth)].to_vec();
     let unpacked = [unpack(8.0, 0.0, 1.0), unpack(8.0, 1.0, 0.0), unpack(16.0, 0.0, 0.0)];
     let unpacked = unpacked.map(|overrides| Kernel {
-        wgsl: include_str!("../../../cli/src/reduce/unpack.wgsl").to_owned(),
+        wgsl: include_str!("../../../run/src/reduce/unpack.wgsl").to_owned(),
         entry_point: "unpack",
         overrides,
         label: "halofold.unpack".to_owned(),

@@ -1,0 +1,40 @@
+//! `halofold-mpi reduce`: the request of `halofold reduce`, each rank some of the pieces of every file.
+
+use halofold_mpi::{Ranks, adapter_of};
+use halofold_run::failure::Failure;
+use halofold_run::gpu::{AnyAdapters, Gpu};
+use halofold_run::reduce::{self, ReduceArgs};
+use halofold_run::transport::Transport;
+
+/// Ranks as the processes of a request: an error of one ends all.
+struct ByMpi<'a>(&'a Ranks);
+
+impl Transport for ByMpi<'_> {
+    fn place(&self) -> [usize; 2] {
+        [self.0.rank(), self.0.count()]
+    }
+
+    fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        Ok(self.0.agree(result))
+    }
+
+    fn gather(&self, text: String) -> Option<Vec<String>> {
+        self.0.gather(&text)
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: &ReduceArgs, ranks: &Ranks) -> Result<(), Failure> {
+    reduce::run(args, &ByMpi(ranks), |adapters| own_gpu(adapters, ranks))
+}
+
+/// The device of a rank.
+fn own_gpu(adapters: &AnyAdapters, ranks: &Ranks) -> Result<Vec<Gpu>, Failure> {
+    if adapters.are_named() {
+        return Err(Failure::usage(
+            "--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them",
+        ));
+    }
+    let (adapter, _) = adapter_of(ranks).map_err(Failure::usage)?;
+    Ok(vec![Gpu::open(&adapter)?])
+}

@@ -1,0 +1,59 @@
+//! Why the program ends early.
+
+use std::fmt::{self, Display};
+use std::process::ExitCode;
+
+use crate::output::visible;
+
+/// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
+pub const INTERRUPTED: u8 = 130;
+
+/// Why the program ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something about the request or the machine: a message, and exit status 2.
+    Usage(String),
+    /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
+    Wrong,
+    /// Something about some of the files, which has been reported: exit status 2.
+    Told,
+    /// Somebody interrupted it, and it has put away what it did: a message, and exit status 130.
+    Interrupted(String),
+    /// Nobody reads the output any more: nothing to say, exit status 0.
+    Closed,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Usage(message) | Failure::Interrupted(message) => f.write_str(message),
+            Failure::Wrong => f.write_str("a result was wrong"),
+            Failure::Told => f.write_str("some files failed"),
+            Failure::Closed => f.write_str("nobody reads the output"),
+        }
+    }
+}
+
+impl Failure {
+    /// A message for standard error.
+    pub fn usage(message: impl Display) -> Self {
+        Failure::Usage(message.to_string())
+    }
+
+    /// Prints the message, if there is one, and returns the program's exit status.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Failure::Closed => ExitCode::SUCCESS,
+            Failure::Wrong => ExitCode::from(1),
+            Failure::Told => ExitCode::from(2),
+            Failure::Interrupted(message) => {
+                eprintln!("{message}");
+                ExitCode::from(INTERRUPTED)
+            }
+            Failure::Usage(message) => {
+                eprintln!("error: {}", visible(&message, &['\n']));
+                ExitCode::from(2)
+            }
+        }
+    }
+}

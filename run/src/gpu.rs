@@ -1,0 +1,248 @@
+//! The adapter a command runs on.
+
+use std::sync::{Arc, Mutex};
+
+use halofold::{adapter, wgpu};
+use halofold_measure::{Budget, PeakMeter, Timer};
+
+use crate::failure::Failure;
+
+/// What to say where there is no adapter.
+const INSTALL: &str = "no GPU adapter found. On Linux install a Vulkan driver: your GPU's own, or Mesa's \
+    software driver (Debian and Ubuntu: apt-get install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
+    Arch: pacman -S vulkan-swrast). If VK_DRIVER_FILES or WGPU_BACKEND is set, check what it names";
+
+/// Which adapter to use.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AdapterArgs {
+    /// Adapter, by its index in `halofold devices` or by a part of its name.
+    #[arg(long, value_name = "INDEX|NAME")]
+    pub adapter: Option<String>,
+}
+
+/// Several adapters at once.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AdaptersArgs {
+    /// Several adapters together: `all` GPUs, or a list of indices or parts of names, like 0,1. `halofold devices` lists them. One that is
+    /// named twice is opened twice.
+    #[arg(long, value_name = "all|LIST", value_delimiter = ',', conflicts_with = "adapter")]
+    pub adapters: Vec<String>,
+}
+
+/// An open device, and what was found out about it.
+pub struct Gpu {
+    /// The device.
+    pub device: wgpu::Device,
+    /// Its queue.
+    pub queue: wgpu::Queue,
+    /// What the adapter says of itself.
+    pub info: wgpu::AdapterInfo,
+    /// Measures on it.
+    pub timer: Timer,
+    faults: Arc<Mutex<Vec<String>>>,
+}
+
+/// The names of the back ends that `WGPU_BACKEND` takes.
+const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
+
+/// Checks what `WGPU_BACKEND` names: wgpu itself takes an unknown name for none.
+fn check_back_end() -> Result<(), Failure> {
+    let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
+    let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
+    if let Some(name) = unknown {
+        return Err(Failure::Usage(format!(
+            "WGPU_BACKEND={names}: no back end `{name}`; there are {BACK_ENDS}"
+        )));
+    }
+    let here = wgpu::Instance::enabled_backend_features();
+    if wgpu::Backends::from_comma_list(&names).intersects(here) {
+        return Ok(());
+    }
+    let here = here.iter_names().map(|(name, _)| name.to_lowercase()).collect::<Vec<_>>().join(", ");
+    let system = std::env::consts::OS;
+    Err(Failure::Usage(format!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}")))
+}
+
+/// What the library says of an error, in a user's words: devices are opened with all that their adapter has.
+pub fn explain(error: &impl std::fmt::Display) -> String {
+    error.to_string().replace("this device lacks or was created without", "this adapter lacks")
+}
+
+/// All adapters, the preferred one first.
+pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
+    check_back_end()?;
+    let adapters = pollster::block_on(adapter::list());
+    if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
+}
+
+/// Where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
+pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
+    let adapters = adapters().ok()?;
+    let other = adapters.iter().enumerate().find(|(_, adapter)| adapter.features().contains(missing));
+    if let Some((index, adapter)) = other {
+        let info = adapter.get_info();
+        return Some(format!("--adapter {index} ({}, {}) has it", info.name, info.backend));
+    }
+    let is_narrowed = std::env::var_os("WGPU_BACKEND").is_some_and(|names| !names.is_empty());
+    is_narrowed.then(|| "adapters that WGPU_BACKEND leaves out may have it: unset it".to_owned())
+}
+
+impl AdapterArgs {
+    /// Opens the adapter asked for, or the preferred one.
+    pub fn open(&self) -> Result<Gpu, Failure> {
+        match &self.adapter {
+            None => {
+                check_back_end()?;
+                let preferred = pollster::block_on(adapter::preferred(false));
+                Gpu::open(&preferred.ok_or_else(|| Failure::usage(INSTALL))?)
+            }
+            Some(wanted) => Gpu::open(find(&adapters()?, wanted)?),
+        }
+    }
+}
+
+/// One adapter, or several together.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct AnyAdapters {
+    #[command(flatten)]
+    one: AdapterArgs,
+    #[command(flatten)]
+    several: AdaptersArgs,
+}
+
+impl AnyAdapters {
+    /// Whether adapters are asked for.
+    pub fn are_named(&self) -> bool {
+        self.one.adapter.is_some() || !self.several.adapters.is_empty()
+    }
+
+    /// Opens what is asked for, or the preferred one.
+    pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
+        let several = self.several.open()?;
+        if several.is_empty() { Ok(vec![self.one.open()?]) } else { Ok(several) }
+    }
+}
+
+/// The names of adapters that work together.
+pub fn names<'a>(gpus: impl IntoIterator<Item = &'a Gpu>) -> String {
+    gpus.into_iter().map(|gpu| gpu.info.name.as_str()).collect::<Vec<_>>().join(" + ")
+}
+
+impl AdaptersArgs {
+    /// Opens the adapters asked for: none, unless several were.
+    pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
+        if self.adapters.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.adapters.iter().any(|name| name.trim().is_empty()) {
+            return Err(Failure::usage("--adapters: an empty name; write all, or a list like 0,1"));
+        }
+        let all = adapters()?;
+        let gpus: Vec<_> = if self.adapters == ["all"] {
+            combined(&all).into_iter().map(|nth| Gpu::open(&all[nth])).collect::<Result<_, _>>()?
+        } else if self.adapters.iter().any(|name| name == "all") {
+            return Err(Failure::usage("--adapters: all is all; name no others beside it"));
+        } else {
+            self.adapters.iter().map(|wanted| Gpu::open(find(&all, wanted)?)).collect::<Result<_, _>>()?
+        };
+        let contexts = halofold_fleet::check_contexts(gpus.iter().map(|gpu| &gpu.device));
+        contexts.map(|()| gpus).map_err(Failure::usage)
+    }
+}
+
+/// The adapters that are different GPUs, as their places in the list.
+pub fn combined(all: &[wgpu::Adapter]) -> Vec<usize> {
+    adapter::distinct(&all.iter().map(wgpu::Adapter::get_info).collect::<Vec<_>>())
+}
+
+fn find<'a>(adapters: &'a [wgpu::Adapter], wanted: &str) -> Result<&'a wgpu::Adapter, Failure> {
+    let by_index = wanted.parse::<usize>().ok().and_then(|index| adapters.get(index));
+    let named = |adapter: &&wgpu::Adapter| {
+        let name = adapter.get_info().name.to_lowercase();
+        wanted.parse::<usize>().is_err() && name.contains(&wanted.to_lowercase())
+    };
+    by_index.or_else(|| adapters.iter().find(named)).ok_or_else(|| {
+        let names = adapters.iter().enumerate().map(|(index, adapter)| {
+            let info = adapter.get_info();
+            format!("\n  {index}: {} ({})", info.name, info.backend)
+        });
+        Failure::Usage(format!("unknown adapter `{wanted}`; the adapters are{}", names.collect::<String>()))
+    })
+}
+
+impl Gpu {
+    /// Opens an adapter with everything that helps.
+    pub fn open(adapter: &wgpu::Adapter) -> Result<Self, Failure> {
+        let (device, queue) = pollster::block_on(adapter::open(adapter)).map_err(Failure::usage)?;
+        let faults = Arc::new(Mutex::new(Vec::new()));
+        let (on_error, on_loss) = (faults.clone(), faults.clone());
+        let note = |faults: &Mutex<Vec<String>>, text: String| {
+            if let Ok(mut faults) = faults.lock() {
+                faults.push(text);
+            }
+        };
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&on_error, error.to_string())));
+        device.set_device_lost_callback(move |reason, message| {
+            note(&on_loss, format!("the device was lost ({reason:?}): {message}"));
+        });
+        let timer = Timer::new(&device, &queue);
+        Ok(Gpu { info: adapter.get_info(), device, queue, timer, faults })
+    }
+
+    /// Whether it is a processor playing a GPU.
+    pub fn is_software(&self) -> bool {
+        adapter::is_software(&self.info)
+    }
+
+    /// The adapter in one line.
+    pub fn describe(&self) -> String {
+        let wgpu::AdapterInfo { name, backend, driver, driver_info, .. } = &self.info;
+        format!("{name} ({backend}), driver {driver} {driver_info}").trim_end().to_owned()
+    }
+
+    /// Measures the peak of this machine's memory, which is followed from now on. On a processor with no more samples than were asked
+    /// for: the usual number takes seconds.
+    pub fn peak_meter(&self, samples: Option<u32>) -> Result<PeakMeter, Failure> {
+        let usual = self.budget(None);
+        let few = samples.filter(|samples| self.is_software() && *samples < usual.samples);
+        let meter = PeakMeter::new(&self.timer, self.budget(few));
+        self.check()?;
+        meter.map_err(Failure::usage)
+    }
+
+    /// How long measurements may take here.
+    pub fn budget(&self, samples: Option<u32>) -> Budget {
+        let budget = Budget::of(&self.device);
+        match samples {
+            // Who asks for a number of samples waits for them.
+            Some(samples) => budget.exactly(samples),
+            None => budget,
+        }
+    }
+
+    /// Runs work that may fail inside wgpu: out of memory, a driver that refuses a shader, a lost device.
+    pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        match halofold_fleet::faults_of(&self.device, work) {
+            (_, Some(wgpu::Error::OutOfMemory { .. })) => {
+                Err(Failure::usage("the GPU is out of memory: use fewer elements"))
+            }
+            (_, Some(error)) => Err(Failure::usage(error)),
+            (result, None) => self.check().and(result),
+        }
+    }
+
+    /// Fails if anything went wrong since the last call.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.faults.lock() {
+            Ok(mut faults) if !faults.is_empty() => {
+                Err(Failure::Usage(faults.drain(..).collect::<Vec<_>>().join("\n")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The most elements of a size that one buffer holds here.
+    pub fn largest(&self, element_size: u64) -> u64 {
+        (self.device.limits().max_buffer_size / element_size).min(u64::from(u32::MAX))
+    }
+}

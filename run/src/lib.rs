@@ -1,0 +1,22 @@
+//! The road from a request to its results, for the programs of [halofold](halofold): files, devices, pieces, states, rows.
+//!
+//! - [`files`] opens data files and hands out their elements.
+//! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
+//! - [`gpu`] opens adapters, and [`transport`] is what connects the processes of a run: one alone, or the ranks of an MPI program.
+//! - The other modules are what every command needs: reasons to end early, output, progress.
+//!
+//! A program has the arguments of a command and calls its `run`.
+
+#![warn(clippy::allow_attributes_without_reason)]
+
+pub mod count;
+pub mod failure;
+pub mod files;
+pub mod gpu;
+pub mod output;
+pub mod progress;
+pub mod reduce;
+pub mod reserved;
+pub mod table;
+pub mod told;
+pub mod transport;

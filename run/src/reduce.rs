@@ -1,0 +1,274 @@
+//! `halofold reduce`: the reductions of data files, one line for each file and operator.
+//!
+//! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
+//! through the GPU in pieces, every operator leaves the state of a piece while it is there, and the host merges
+//! the states. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
+//! files, those that cannot be read are told of, and the others go on.
+
+mod buffers;
+mod c_order;
+mod check;
+mod dtype;
+mod engine;
+mod file;
+mod help;
+mod kernels;
+mod layout;
+mod merge;
+mod op;
+mod parts;
+mod read_ahead;
+mod read_threads;
+mod reader;
+mod report;
+mod request;
+mod results;
+mod state_file;
+mod steps;
+mod totals;
+mod unpack;
+mod worker;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use halofold::reduce::{Accuracy, Op};
+
+use crate::count::counts;
+use crate::failure::Failure;
+use crate::files::{Source, Stored};
+use crate::gpu::{self, AnyAdapters, Gpu};
+use crate::reserved::Reserved;
+use crate::told::Told;
+use crate::transport::Transport;
+use crate::{output, progress};
+use engine::Engine;
+use file::Work;
+use layout::Share;
+use report::{Array, Row};
+use steps::{Reduced, Steps};
+use totals::{Totals, Wanted};
+
+/// What `halofold reduce` takes.
+#[derive(clap::Args)]
+pub struct ReduceArgs {
+    /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The files hold bare little-endian elements: u32, i32, f32, f64, i64, u64, f16, u16, i16, u8, i8 (these names count bits) or
+    /// bool (a byte).
+    #[arg(long, value_name = "TYPE")]
+    raw: Option<Stored>,
+    /// What to compute, separated by commas.
+    ///
+    /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
+    /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
+    /// arg-min and arg-max find the first of equal elements, or the first NaN, in C order. 16-bit floats give 32-bit results;
+    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. log-sum-exp
+    /// and geometric-mean of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
+    /// minima, maxima, means and variances have no value (`-`).
+    #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
+    op: Vec<Op>,
+    /// The second input of dot: a file like FILE, of the same type, shape and order.
+    #[arg(long, value_name = "FILE")]
+    with: Option<PathBuf>,
+    /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
+    ///
+    /// As NumPy's `axis=K`: the result is an array without that axis. An array larger than a piece is read in pieces of whole
+    /// planes or rows.
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    axis: Option<i64>,
+    /// What variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
+    ddof: Option<u32>,
+    /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
+    ///
+    /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
+    #[arg(short, long, value_name = "OUT.npy")]
+    output: Option<PathBuf>,
+    /// Only results that are rounded once, at the end, and their bits: the same on every GPU, however the file is cut.
+    ///
+    /// Sums, means, dot products, norms (l2), variances and deviations of floats are such results wherever that is possible, with and
+    /// without this option: all of them of f32, sums and means of f16 and f64. With it what has no exact form is refused.
+    #[arg(long, conflicts_with = "fast")]
+    exact: bool,
+    /// Add floats in their own width, rounded at each addition, in the order that is the fastest.
+    #[arg(long)]
+    fast: bool,
+    /// Write the exact state of all files together, for --merge.
+    #[arg(long, value_name = "FILE", conflicts_with = "axis")]
+    state: Option<PathBuf>,
+    /// Read the files that --state wrote, add them up, and print the result.
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "ddof", "output", "raw", "with", "verify"])]
+    merge: bool,
+    /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
+    #[command(flatten)]
+    adapters: AnyAdapters,
+    /// Print one JSON array of {file, op, type, n, value, bits, index, gpu_ms, wall_ms, adapter}.
+    ///
+    /// `value` is a number, integers in full; NaN and infinities are the strings "NaN", "inf" and "-inf"; any and all give true or
+    /// false, min-max a list of two; it is null if there is no value. `bits` are those of floats that were rounded only at the end, else
+    /// null. `index` is the place that arg-min and arg-max found, else null. With --axis there are also {axis, shape, dtype, output}
+    /// after `n`, and `value`, `bits` and `index` are nested lists if there are at most 1000 results, else null. `gpu_ms` is null if nothing ran on
+    /// the GPU or it has no timestamps; `wall_ms` is the time from opening the file to its last value, with --verify the CPU's part
+    /// included.
+    #[arg(long)]
+    json: bool,
+    /// Compute everything on the CPU too; exit status 1 if the GPU is wrong.
+    ///
+    /// A line ends in `verified`, `WRONG`, or `undecided` (the sum overflows in some orders of addition and not in others).
+    #[arg(long)]
+    verify: bool,
+    /// Read files in pieces of at most this many bytes; Booleans and integers of 8 and 16 bits count as the 32-bit ones they become.
+    #[arg(long, value_name = "BYTES", default_value = "64Mi", value_parser = counts(8u64, 1 << 30))]
+    piece: u64,
+}
+
+/// Runs the subcommand in one of the processes of a transport, on the GPUs that `open` opens.
+///
+/// # Errors
+///
+/// What is wrong with the request, the machine, or a result.
+pub fn run(
+    args: &ReduceArgs,
+    transport: &impl Transport,
+    open: impl FnOnce(&AnyAdapters) -> Result<Vec<Gpu>, Failure>,
+) -> Result<(), Failure> {
+    if args.merge {
+        return if transport.is_first() { merge::run(args) } else { Ok(()) };
+    }
+    let paths = [&args.files[..], args.with.as_slice()].concat();
+    // A state of some of the files would pass for one of all; processes go on together or not at all.
+    let goes_on = args.files.len() > 1 && args.state.is_none() && transport.is_alone();
+    let mut told = Told::new(goes_on);
+    let checked = request::check_options(args).and_then(|()| {
+        let check = |work: &Work| request::check(args, work, transport.is_alone());
+        let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
+        let second = if args.with.is_some() { work.pop() } else { None };
+        request::check_pair(&work, second.as_ref()).map(|()| (work, second))
+    });
+    let (work, mut second) = transport.agree(checked)?;
+    for work in work.iter().chain(&second) {
+        let seen = format!("{:?}", (work.stored, work.len, &work.shape, work.fortran));
+        alike(transport, &seen, || format!("{}: is not the same file on all ranks", work.path))?;
+    }
+    if work.is_empty() {
+        return told.end();
+    }
+    let reserve = |option, path: Option<&Path>| {
+        let path = path.filter(|_| transport.is_first());
+        path.map(|path| Reserved::open_apart(option, path, &paths)).transpose()
+    };
+    let (array, target) = (reserve("-o", args.output.as_deref()), reserve("--state", args.state.as_deref()));
+    let (array, target) = (transport.agree(array)?, transport.agree(target)?);
+    let gpus = transport.agree(open(&args.adapters))?;
+    let adapters = transport.gather(gpu::names(&gpus)).unwrap_or_default().join(" + ");
+    let inputs = if second.is_some() { 2 } else { 1 };
+    let mut engine = transport.agree(Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
+        kernels::of_ops(gpu, &work, (&args.op, args.accuracy()), most)
+    }))?;
+
+    alike(transport, &engine.piece().to_string(), || {
+        "the ranks' devices hold pieces of different sizes: make --piece smaller".to_owned()
+    })?;
+
+    // A header may claim any size.
+    let all = work.iter().chain(&second).filter_map(|work| work.bytes()).fold(0, u64::saturating_add);
+    let bar = progress::bytes(all / transport.place()[1] as u64);
+    let mut done = 0;
+    let mut rows = Vec::new();
+    let mut stored = None;
+    let mut state = None;
+    for mut work in work {
+        bar.set_message(output::visible(&work.path, &[]));
+        let opened = transport.agree(file::open(&mut work, second.as_mut(), args.raw));
+        let Some(mut sources) = told.unless(opened)? else { continue };
+        let advance = |bytes| {
+            done += bytes;
+            bar.set_position(done);
+        };
+        let start = Instant::now();
+        let reduced = reduce(&mut engine, transport, &work, &mut sources, args.wanted(), advance);
+        // Whatever it was, those that are done are not lost.
+        let Some(totals) = told.unless(transport.agree(reduced))? else { break };
+        let Some(totals) = totals else { continue };
+        let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+        if let Some(part) = totals.state().filter(|_| target.is_some()) {
+            merge::add(&mut state, part.clone()).map_err(Failure::usage)?;
+        }
+        let n = totals.n();
+        for total in totals.into_each() {
+            let array = Array::of(&work.layout, &total.results, args.output.as_deref());
+            let row = Row::of(&work.path, work.stored, n, &total, array);
+            rows.push(Row { wall_ms, adapter: Some(adapters.clone()), ..row });
+            stored = Some(total.results);
+        }
+    }
+    bar.finish_and_clear();
+    if let Some((file, results)) = array.zip(stored) {
+        file.write_with(|file| results.write(file))?;
+    }
+    if let Some((file, state)) = target.zip(state) {
+        file.write(&state_file::content(&state))?;
+    }
+    report::deliver(&rows, args.json, args.exact).and(told.end())
+}
+
+impl ReduceArgs {
+    fn accuracy(&self) -> Accuracy {
+        if self.fast { Accuracy::Fast } else { Accuracy::Exact }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            ops: &self.op,
+            ddof: self.ddof.unwrap_or(0),
+            accuracy: self.accuracy(),
+            verify: self.verify,
+            is_stored: self.output.is_some(),
+        }
+    }
+}
+
+/// Checks that something is the same for all processes; the first one finds out.
+fn alike(transport: &impl Transport, own: &str, otherwise: impl FnOnce() -> String) -> Result<(), Failure> {
+    let all = transport.gather(own.to_owned()).unwrap_or_default();
+    let checked =
+        if all.iter().all(|other| other == own) { Ok(()) } else { Err(Failure::Usage(otherwise())) };
+    transport.agree(checked)
+}
+
+/// Reduces one file, or the pair that it makes with a second one, by all operators. The totals are the first process's.
+fn reduce<'a>(
+    engine: &mut Engine<'_>,
+    transport: &impl Transport,
+    work: &'a Work,
+    sources: &mut [Source],
+    wanted: Wanted<'a>,
+    mut advance: impl FnMut(u64),
+) -> Result<Option<Totals<'a>>, Failure> {
+    let mut totals = Totals::new(work, wanted);
+    let steps = Steps::new(work, engine.kernels(), &totals.wanted(), wanted.verify);
+    let bytes = work.stored.size() * sources.len() as u64;
+    let mut own: Vec<(Share, Vec<Reduced>)> = Vec::new();
+    engine.run(work, sources, &steps, transport.place(), |share, left| {
+        advance(share.elements() * bytes);
+        if transport.is_alone() {
+            totals.add(&share, &left)?;
+        } else {
+            own.push((share, left));
+        }
+        Ok(())
+    })?;
+    if !transport.is_alone() {
+        let Some(all) = transport.gather(serde_json::to_string(&own).map_err(Failure::usage)?) else {
+            return Ok(None);
+        };
+        for pieces in all {
+            let pieces: Vec<(Share, Vec<Reduced>)> = serde_json::from_str(&pieces).map_err(Failure::usage)?;
+            pieces.iter().try_for_each(|(share, left)| totals.add(share, left))?;
+        }
+    }
+    totals.end()?;
+    Ok(Some(totals))
+}

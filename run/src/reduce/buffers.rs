@@ -1,0 +1,223 @@
+//! One of the sets of buffers that pieces use in turn on a GPU: for a piece on its way there, on it, and for what it is reduced to.
+
+use halofold::read::Readback;
+use halofold::reduce::{Op, Prepared, Reducer, Shape};
+use halofold::{Slice, wgpu};
+use halofold_fleet::Staging;
+
+use super::layout::{Layout, Share};
+use super::parts::Part;
+use super::read_threads::{self, Chunk};
+use super::steps::Steps;
+use super::unpack::Unpack;
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+
+/// A compiled reduction to states.
+pub struct Kernel {
+    pub part: Part,
+    pub reducer: Reducer,
+}
+
+/// What a kernel left of a piece.
+pub struct Made {
+    /// One state for each result.
+    pub states: Vec<u8>,
+    /// Combinations on the longest way from an element to a result.
+    pub depth: u64,
+    /// How long it took, if this adapter tells.
+    pub gpu_ms: Option<f64>,
+}
+
+/// How large a piece is at most.
+#[derive(Clone, Copy)]
+pub struct Room {
+    /// Of so many inputs.
+    pub inputs: usize,
+    /// Bytes of each as reductions read it, and before that where it is packed: 0 where no file is.
+    pub unpacked: u64,
+    pub packed: u64,
+    /// The larger of both, as it comes from a file.
+    pub staged: u64,
+}
+
+/// Buffers for one piece.
+pub struct PieceBuffers {
+    /// What the host fills.
+    staging: Vec<Staging>,
+    /// The same, where the host looks at it; none until that is wanted.
+    kept: Vec<Vec<u64>>,
+    /// What reductions read.
+    inputs: Vec<wgpu::Buffer>,
+    /// What becomes that by unpacking; none where no file is packed.
+    packed: Vec<wgpu::Buffer>,
+    /// Which of the timer's places are this set's: from here on, one for unpacking and one for each kernel.
+    first_stamp: u32,
+    /// For each kernel, what the last piece was bound to: all pieces but the last of a file are equally large.
+    bound: Vec<Option<Bound>>,
+    /// The kernels that were launched.
+    launched: Vec<usize>,
+    /// Whether they were launched over what had to be unpacked.
+    was_packed: bool,
+}
+
+/// A kernel with its buffers, for shares of one size.
+struct Bound {
+    /// The shape of a share, and its elements.
+    share: (Shape, u64),
+    prepared: Prepared,
+    output: wgpu::Buffer,
+    readback: Readback,
+}
+
+/// A buffer for some bytes of elements.
+fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold input"),
+        size: bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT).max(4),
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// What the library calls a share.
+pub fn shape(layout: &Layout, share: &Share) -> Shape {
+    match layout {
+        Layout::Whole => Shape::Whole,
+        Layout::Axis(_) => Shape::axis(share.outer, share.len, share.inner),
+    }
+}
+
+impl PieceBuffers {
+    /// Buffers for a piece, and for what so many kernels make of it.
+    pub fn new(gpu: &Gpu, number: usize, room: Room, kernels: usize) -> Result<Self, Failure> {
+        let buffers = |bytes| (0..room.inputs).map(|_| input_buffer(gpu, bytes)).collect();
+        let staging = || {
+            let mode = wgpu::MapMode::Write;
+            let staging = Staging::new(&gpu.device, "halofold input on its way", room.staged, mode);
+            staging.ask();
+            staging.wait(&gpu.device).map(|()| staging)
+        };
+        let staging = (0..room.inputs).map(|_| staging()).collect::<Result<_, _>>();
+        Ok(PieceBuffers {
+            staging: staging.map_err(Failure::usage)?,
+            kept: Vec::new(),
+            inputs: buffers(room.unpacked),
+            packed: if room.packed > 0 { buffers(room.packed) } else { Vec::new() },
+            first_stamp: (number * (kernels + 1)) as u32,
+            bound: (0..kernels).map(|_| None).collect(),
+            launched: Vec::new(),
+            was_packed: false,
+        })
+    }
+
+    /// Has `read` fill it with a share of elements of so many bytes, on the host as well if it will look at them.
+    pub fn fill<T>(
+        &mut self,
+        (share, size): (&Share, u64),
+        is_looked_at: bool,
+        read: impl FnOnce(Vec<Chunk<'_>>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let PieceBuffers { staging, kept, .. } = self;
+        let words = |staging: &Staging| staging.buffer().size() as usize / size_of::<u64>();
+        if is_looked_at && kept.is_empty() {
+            *kept = staging.iter().map(|staging| vec![0; words(staging)]).collect();
+        }
+        let kept = if is_looked_at { &mut kept[..] } else { &mut [] };
+        read(read_threads::cut(staging, kept, (share.elements(), size)))
+    }
+
+    /// A share that fills it, as it lies in each file, where the host looks at it.
+    pub fn kept(&self, share: &Share, steps: &Steps<'_>) -> Vec<&[u8]> {
+        let bytes = (share.elements() * steps.stored.size()) as usize;
+        let kept = self.kept.iter().filter(|_| steps.is_looked_at);
+        kept.map(|words| &bytemuck::cast_slice(words)[..bytes]).collect()
+    }
+
+    /// Starts the kernels over the share that fills it, and does not wait.
+    pub fn launch(
+        &mut self,
+        gpu: &Gpu,
+        kernels: &[Kernel],
+        unpack: &Unpack,
+        Steps { stored, layout, used, .. }: &Steps<'_>,
+        share: &Share,
+    ) -> Result<(), Failure> {
+        self.launched.clone_from(used);
+        self.was_packed = stored.is_packed();
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let bytes = (share.elements() * stored.size()).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
+        let buffers = if self.was_packed { &self.packed } else { &self.inputs };
+        for (staging, buffer) in self.staging.iter().zip(buffers) {
+            staging.unmap();
+            encoder.copy_buffer_to_buffer(staging.buffer(), 0, buffer, 0, bytes);
+        }
+        if self.was_packed {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("halofold unpack"),
+                timestamp_writes: gpu.timer.stamp(self.first_stamp),
+            });
+            unpack.encode(gpu, &mut pass, *stored, self.packed.iter().zip(&self.inputs), share.elements());
+        }
+        for (place, &number) in used.iter().enumerate() {
+            let share = (shape(layout, share), share.elements());
+            if self.bound[number].as_ref().is_none_or(|bound| bound.share != share) {
+                self.bound[number] = Some(self.bind(gpu, &kernels[number], share)?);
+            }
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("halofold reduce"),
+                timestamp_writes: gpu.timer.stamp(self.first_stamp + 1 + place as u32),
+            });
+            if let Some(bound) = &self.bound[number] {
+                bound.prepared.encode_in_pass(&mut pass);
+            }
+        }
+        gpu.queue.submit([encoder.finish()]);
+        self.staging.iter().for_each(Staging::ask);
+        Ok(())
+    }
+
+    fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: (Shape, u64)) -> Result<Bound, Failure> {
+        let (shape, len) = share;
+        let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.part.element.size());
+        let reduction = kernel.reducer.of(input(0)).shape(shape);
+        let reduction = match kernel.part {
+            Part { op: Op::Dot, is_squared, .. } => reduction.and(input(usize::from(!is_squared))),
+            _ => reduction,
+        };
+        let size = reduction.plan().map_err(Failure::usage)?.output();
+        let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold results"),
+            size,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let prepared = reduction.into(&output).map_err(Failure::usage)?;
+        Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
+    }
+
+    /// Waits for the kernels that were launched, and brings what they left to the host. Then it can be filled again.
+    pub fn collect(&self, gpu: &Gpu) -> Result<Vec<Made>, Failure> {
+        let bound = || self.launched.iter().filter_map(|&number| self.bound[number].as_ref());
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        for Bound { prepared, output, readback, .. } in bound() {
+            readback.encode(&mut encoder, output, 0, prepared.plan().output()).map_err(Failure::usage)?;
+        }
+        gpu.queue.submit([encoder.finish()]);
+        let mut all = Vec::new();
+        for Bound { prepared, readback, .. } in bound() {
+            let states = readback.wait(prepared.plan().output()).map_err(Failure::usage)?.to_vec();
+            all.push(Made { states, depth: prepared.plan().depth(), gpu_ms: None });
+        }
+        let first = self.first_stamp + u32::from(!self.was_packed);
+        let stamps = first..self.first_stamp + 1 + all.len() as u32;
+        let mut times = gpu.timer.resolve(stamps).map_err(Failure::usage)?;
+        // Each operator alone would have had to unpack the piece.
+        let unpacking = if self.was_packed { times.remove(0) } else { Some(0.0) };
+        for (made, ms) in all.iter_mut().zip(times) {
+            made.gpu_ms = ms.zip(unpacking).map(|(ms, unpacking)| ms + unpacking);
+        }
+        self.staging.iter().try_for_each(|staging| staging.wait(&gpu.device)).map_err(Failure::usage)?;
+        Ok(all)
+    }
+}

@@ -1,0 +1,179 @@
+//! Holding what the GPU made of a piece against the CPU's word.
+
+use halofold::reduce::Op;
+use halofold::reduce::exact::{Format, State};
+use halofold::reduce::reference::{self, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::layout::{Layout, Share};
+use super::parts::Part;
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Check {
+    /// It was not asked for.
+    Unchecked,
+    /// All is right.
+    Right,
+    /// For something there is nothing to hold it against: the order in which floats are combined decides.
+    Undecided,
+    /// Something is wrong, and how.
+    Wrong(String),
+}
+
+impl Check {
+    fn of(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Right => Check::Right,
+            Verdict::Undecided => Check::Undecided,
+            Verdict::Wrong(mismatch) => Check::Wrong(mismatch.to_string()),
+        }
+    }
+
+    /// A state must have all bits of the expected one.
+    fn of_states(expected: &State, state: &[u8]) -> Self {
+        match State::from_bytes(state) {
+            Ok(state) if state.words() == expected.words() => Check::Right,
+            _ => Check::Wrong("the CPU's state is another".to_owned()),
+        }
+    }
+
+    /// Keeps the worse of two; of two wrong ones the first.
+    pub fn worsen(&mut self, other: &Check) {
+        match (&self, other) {
+            (Check::Wrong(_), _) | (_, Check::Unchecked | Check::Right) => {}
+            _ => *self = other.clone(),
+        }
+    }
+}
+
+/// What the CPU makes of a share: one for each result.
+pub enum Expected {
+    /// Results, and how far off others may be.
+    Results(Vec<reference::Expected>),
+    /// States, all bits of which are expected.
+    States(Vec<State>),
+}
+
+/// What the CPU makes of a share, of one source or of a pair.
+pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> Expected {
+    let element = part.element;
+    let lines = |piece: &[u8], result: u64| line(piece, element.size() as usize, share, result);
+    let second = if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Op::Dot) };
+    let results = 0..share.results();
+    if let Some(format) = part.format() {
+        let state = |result| {
+            let first = lines(pieces[0], result);
+            let mut state = State::new(format);
+            match second {
+                Some(second) if format == Format::Product => {
+                    let floats = |line: &[u8]| -> Vec<f32> { bytemuck::pod_collect_to_vec(line) };
+                    state.add_products(&floats(&first), &floats(&lines(second, result)));
+                }
+                _ => state.add(element, &first),
+            }
+            state
+        };
+        return Expected::States(results.map(state).collect());
+    }
+    let one = |result| {
+        let second = second.map(|second| lines(second, result));
+        reference::reduce(part.op, element, &lines(pieces[0], result), second.as_deref())
+    };
+    Expected::Results(results.filter_map(one).collect())
+}
+
+/// The elements of one result.
+pub fn line(bytes: &[u8], size: usize, share: &Share, result: u64) -> Vec<u8> {
+    let [len, inner] = [share.len, share.inner].map(|n| n as usize);
+    let (plane, column) = (result as usize / inner, result as usize % inner);
+    if inner == 1 {
+        return bytes[plane * len * size..][..len * size].to_vec();
+    }
+    let element = |row: usize| &bytes[((plane * len + row) * inner + column) * size..][..size];
+    (0..len).flat_map(element).copied().collect()
+}
+
+/// Judges the states that the GPU made of a share, by so many combinations in a row.
+pub fn judge(
+    part: Part,
+    layout: &Layout,
+    share: &Share,
+    expected: &Expected,
+    (states, depth): (&[u8], u64),
+) -> Check {
+    let checks: Vec<_> = match expected {
+        Expected::Results(expected) => {
+            let judged = expected.iter().zip(part.answers(states, share.len));
+            judged.map(|(expected, answer)| Check::of(expected.judge(answer, depth))).collect()
+        }
+        Expected::States(expected) => {
+            let judged = expected.iter().zip(states.chunks_exact(states.len() / expected.len().max(1)));
+            judged.map(|(expected, state)| Check::of_states(expected, state)).collect()
+        }
+    };
+    let (op, first, last) = (part.op, share.before, share.before + share.len - 1);
+    let mut all = Check::Right;
+    for (result, check) in checks.into_iter().enumerate() {
+        all.worsen(&match (check, layout) {
+            (Check::Wrong(why), Layout::Whole) => {
+                Check::Wrong(format!("`{op}` of elements {first} to {last}: {why}"))
+            }
+            (Check::Wrong(why), Layout::Axis(_)) => {
+                let result = share.plane * share.inner + result as u64;
+                Check::Wrong(format!("`{op}` for result {result} of positions {first} to {last}: {why}"))
+            }
+            (other, _) => other,
+        });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use halofold::Element;
+    use halofold::reduce::Accuracy;
+
+    use super::*;
+
+    /// The check of one product after another, over shares of the whole.
+    fn checks(pieces: &[(&[f32], f32)]) -> Vec<Check> {
+        let part =
+            Part { op: Op::Product, element: Element::F32, accuracy: Accuracy::Fast, is_squared: false };
+        let mut before = 0;
+        let mut all = Check::Right;
+        let mut seen = Vec::new();
+        for (items, got) in pieces {
+            let len = items.len() as u64;
+            let share = Share { plane: 0, before, outer: 1, len, inner: 1, completes: false };
+            before += len;
+            let expected = expected(part, &share, &[bytemuck::cast_slice(items)]);
+            all.worsen(&judge(part, &Layout::Whole, &share, &expected, (&got.to_ne_bytes(), 2)));
+            seen.push(all.clone());
+        }
+        seen
+    }
+
+    #[test]
+    fn the_worst_verdict_stays() {
+        let seen = checks(&[
+            (&[2.0, 0.5], 1.0),
+            (&[1e30, 1e30, 1e-30, 1e-30], 0.0),
+            (&[2.0, 3.0], 7.0),
+            (&[2.0, 3.0], 6.0),
+        ]);
+        assert_eq!(seen[..2], [Check::Right, Check::Undecided]);
+        assert!(matches!(&seen[2], Check::Wrong(how) if how.contains("elements 6 to 7: got 7, expected 6")));
+        assert_eq!(seen[3], seen[2]);
+    }
+
+    #[test]
+    fn lines_run_along_the_axis() {
+        let share = Share { plane: 0, before: 0, outer: 2, len: 3, inner: 2, completes: true };
+        let bytes: Vec<u8> = (0..12).collect();
+        assert_eq!(line(&bytes, 1, &share, 1), [1, 3, 5]);
+        assert_eq!(line(&bytes, 1, &share, 2), [6, 8, 10]);
+        let segments = Share { inner: 1, outer: 4, ..share };
+        assert_eq!(line(&bytes, 1, &segments, 3), [9, 10, 11]);
+    }
+}

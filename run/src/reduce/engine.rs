@@ -1,0 +1,162 @@
+//! What reduces the files: all GPUs, each of which takes the next piece when it is free.
+//!
+//! What becomes of the pieces is added up in the order of the file, so results do not depend on how many equal GPUs there are, or on
+//! which of them is faster.
+
+use std::collections::BTreeMap;
+use std::panic;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use super::buffers::{Kernel, Room};
+use super::file::Work;
+use super::layout::Share;
+use super::reader::PieceReader;
+use super::steps::{Reduced, Steps};
+use super::worker::{Done, Worker};
+use crate::failure::Failure;
+use crate::files::{Source, Stored};
+use crate::gpu::Gpu;
+
+/// How many pieces may be begun but not yet taken, per GPU: enough where another GPU is ten times slower.
+const WAITING: u64 = 32;
+
+/// Reduces one file after the other, piece by piece.
+pub struct Engine<'a> {
+    gpus: &'a [Gpu],
+    workers: Vec<Worker<'a>>,
+    /// Bytes of a piece on a GPU, at most.
+    piece: u64,
+}
+
+impl<'a> Engine<'a> {
+    /// Has `kernels` compile for each GPU what the files need, for pieces of up to so many elements of a type, and makes room for pieces
+    /// of up to `piece` bytes of each of so many inputs.
+    pub fn new(
+        gpus: &'a [Gpu],
+        work: &[Work],
+        (inputs, piece): (usize, u64),
+        kernels: impl Fn(&Gpu, &dyn Fn(Stored) -> u64) -> Result<Vec<Kernel>, Failure> + Sync,
+    ) -> Result<Self, Failure> {
+        let largest = gpus.iter().map(|gpu| gpu.device.limits().max_buffer_size).min().unwrap_or(0);
+        // A piece ends between two elements of whatever type, and has room for one.
+        let piece = (piece.min(largest) / 8 * 8).max(8);
+        let unpacked = |work: &Work| {
+            let most = most(gpus, work.stored, piece);
+            work.len.map_or(most, |len| len.min(most)) * work.stored.element().size()
+        };
+        let size = work.iter().map(unpacked).max().unwrap_or(0).next_multiple_of(8).max(8);
+        // The most bytes of a piece of that size, as it lies in its file. A short file, too, is asked for a whole piece.
+        let stored = |work: &Work| most(gpus, work.stored, size) * work.stored.size();
+        let bytes = |bytes: Option<u64>| bytes.unwrap_or(0).next_multiple_of(8);
+        let packed = bytes(work.iter().filter(|work| work.stored.is_packed()).map(stored).max());
+        let staged = bytes(work.iter().map(stored).max()).max(8);
+        let room = Room { inputs, unpacked: size, packed, staged };
+        let worker = |gpu| {
+            let kernels = kernels(gpu, &|stored| most(gpus, stored, piece))?;
+            Worker::new((gpu, gpus.len()), kernels, work, room)
+        };
+        // Compiling takes long.
+        let workers = thread::scope(|scope| {
+            let all: Vec<_> = gpus.iter().map(|gpu| scope.spawn(move || worker(gpu))).collect();
+            all.into_iter().map(joined).collect::<Result<_, Failure>>()
+        })?;
+        Ok(Engine { gpus, workers, piece: size })
+    }
+
+    /// Bytes of a piece on a GPU, at most.
+    pub fn piece(&self) -> u64 {
+        self.piece
+    }
+
+    /// The reductions that each GPU has compiled.
+    pub fn kernels(&self) -> &[Kernel] {
+        self.workers[0].kernels()
+    }
+
+    /// Has the pieces of a file reduced that are this process's, or of two that go together, and tells `take` what is left of each, in their
+    /// order. `place` is the number of the process, and how many there are.
+    pub fn run(
+        &mut self,
+        work: &Work,
+        sources: &mut [Source],
+        steps: &Steps<'_>,
+        place: [usize; 2],
+        mut take: impl FnMut(Share, Vec<Reduced>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let elements = most(self.gpus, work.stored, self.piece);
+        let shares = work.shares_of(elements, place).map_err(Failure::usage)?;
+        let reader = PieceReader::new(sources, shares, WAITING * self.gpus.len() as u64);
+        let (done, received) = mpsc::channel();
+        thread::scope(|scope| {
+            let workers = self.workers.iter_mut().map(|worker| {
+                let (reader, done) = (&reader, done.clone());
+                scope.spawn(move || worker.run(reader, steps, &done))
+            });
+            let workers: Vec<_> = workers.collect();
+            drop(done);
+            let end = reader.read_ahead().until_dropped();
+            let taken = in_order(received, |share, part| {
+                reader.read_ahead().take();
+                take(share, part)
+            });
+            drop(end);
+            workers.into_iter().for_each(joined);
+            taken
+        })
+    }
+}
+
+/// What a thread returned. A scope's own end does not wait for what a driver does at the end of a thread.
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|why| panic::resume_unwind(why))
+}
+
+/// The elements of a piece, at most: on a GPU they take `piece` bytes. Where they are unpacked, one binding holds all of them.
+fn most(gpus: &[Gpu], stored: Stored, piece: u64) -> u64 {
+    let binding = |gpu: &Gpu| gpu.device.limits().max_storage_buffer_binding_size;
+    let bytes = if stored.is_packed() { gpus.iter().map(binding).fold(piece, u64::min) } else { piece };
+    bytes / stored.element().size()
+}
+
+/// Tells `take` of pieces by their numbers, in whatever order they come.
+fn in_order<T>(
+    received: Receiver<Done<T>>,
+    mut take: impl FnMut(Share, T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    for (number, piece) in received {
+        early.insert(number, piece);
+        while let Some(piece) = early.remove(&next) {
+            let (share, part) = piece?;
+            take(share, part)?;
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_taken_in_their_order_up_to_the_first_that_failed() {
+        let share = Share { plane: 0, before: 0, outer: 1, len: 1, inner: 1, completes: false };
+        let (done, received) = mpsc::channel();
+        for number in [2, 0, 4, 1, 5] {
+            done.send((number, Ok((share, number)))).unwrap();
+        }
+        done.send((6, Err(Failure::usage("later")))).unwrap();
+        done.send((3, Err(Failure::usage("first")))).unwrap();
+        drop(done);
+        let mut taken = Vec::new();
+        let result = in_order(received, |_, number| {
+            taken.push(number);
+            Ok(())
+        });
+        assert!(matches!(result, Err(Failure::Usage(why)) if why == "first"));
+        assert_eq!(taken, [0, 1, 2]);
+    }
+}

@@ -1,0 +1,166 @@
+//! The files of the command line, looked at before anything runs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::c_order::COrder;
+use super::layout::{Axis, Layout, LongRow, Shares};
+use crate::failure::Failure;
+use crate::files::{Source, Stored};
+use crate::told::Told;
+
+/// A file that was found good.
+pub struct Work {
+    /// Its name on the command line.
+    pub path: String,
+    /// The same where it is no Unicode.
+    file: PathBuf,
+    /// What it holds.
+    pub stored: Stored,
+    /// How many elements, if that is known before the end.
+    pub len: Option<u64>,
+    /// Its dimensions, and whether the first of them runs fastest; none of bare elements.
+    pub shape: Vec<u64>,
+    pub fortran: bool,
+    /// What its results are made of.
+    pub layout: Layout,
+    /// The file itself, where it can be opened only once.
+    stream: Option<Source>,
+}
+
+/// Opens every file and checks what can be known without reading it. Answers those that are good.
+pub fn survey(
+    paths: &[PathBuf],
+    (raw, axis): (Option<Stored>, Option<i64>),
+    told: &mut Told,
+    check: impl Fn(&Work) -> Result<(), Failure>,
+) -> Result<Vec<Work>, Failure> {
+    if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
+        return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
+    }
+    let look = |path| Work::look(path, raw, axis).and_then(|work| check(&work).map(|()| work));
+    paths.iter().filter_map(|path| told.unless(look(path)).transpose()).collect()
+}
+
+/// Opens a file for reading, and a second one that goes with it.
+pub fn open(work: &mut Work, second: Option<&mut Work>, raw: Option<Stored>) -> Result<Vec<Source>, Failure> {
+    [Some(work), second].into_iter().flatten().map(|work| work.open(raw)).collect()
+}
+
+impl Work {
+    fn look(path: &Path, raw: Option<Stored>, axis: Option<i64>) -> Result<Self, Failure> {
+        let source = Source::open_packed(path, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+        // Files are closed again, and reopened one by one: a system may allow no more than 256 at a time. What comes
+        // through a pipe has to stay open.
+        let reopens = !is_standard_input(path) && fs::metadata(path).is_ok_and(|found| found.is_file());
+        let layout = match axis {
+            None => Layout::Whole,
+            Some(axis) => Layout::Axis(along(axis, &source, raw.is_some())?),
+        };
+        Ok(Work {
+            path: path.display().to_string(),
+            file: path.to_owned(),
+            stored: source.stored(),
+            len: source.len(),
+            shape: source.shape().to_vec(),
+            fortran: source.is_fortran(),
+            layout,
+            stream: (!reopens).then_some(source),
+        })
+    }
+
+    fn open(&mut self, raw: Option<Stored>) -> Result<Source, Failure> {
+        if let Some(source) = self.stream.take() {
+            return Ok(source);
+        }
+        let source =
+            Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
+        // The kernels that are ready, and the space for pieces, are those for what was found first.
+        let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
+        if now != (self.stored, self.len, &self.shape, self.fortran) {
+            return Err(Failure::Usage(format!("{}: was changed meanwhile; run this again", self.path)));
+        }
+        Ok(source)
+    }
+
+    /// Checks that another file holds as many elements of the same type in the same order.
+    pub fn check_pair(&self, other: &Work) -> Result<(), Failure> {
+        let order = |work: &Work| if work.fortran { "Fortran's" } else { "C's" };
+        let differ = |what: &str, own: String, others: String| {
+            Err(Failure::Usage(format!(
+                "--with {}: {what} {others}, and {} has {own}: the two must be alike",
+                other.path, self.path
+            )))
+        };
+        if self.stored != other.stored {
+            return differ("has type", self.stored.to_string(), other.stored.to_string());
+        }
+        let known = self.len.zip(other.len);
+        if self.shape != other.shape || known.is_some_and(|(own, others)| own != others) {
+            return differ("has shape", self.dimensions(), other.dimensions());
+        }
+        if self.fortran != other.fortran {
+            return differ("is in the order", order(self).to_owned(), order(other).to_owned());
+        }
+        Ok(())
+    }
+
+    /// Whether it can be opened only once, and has no places to go to.
+    pub fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// The pieces of at most so many elements that are one of several processes', and the number of elements before them. The pieces of
+    /// all are those of one, in the order of the processes.
+    pub fn shares_of(&self, elements: u64, [place, count]: [usize; 2]) -> Result<(Shares, u64), LongRow> {
+        let shares = self.layout.shares(elements)?;
+        if count == 1 {
+            return Ok((shares, 0));
+        }
+        let pieces = match self.layout {
+            Layout::Whole => self.len.unwrap_or(0).div_ceil(elements),
+            Layout::Axis(_) => self.layout.shares(elements)?.count() as u64,
+        };
+        let first = |place: usize| (u128::from(pieces) * place as u128 / count as u128) as usize;
+        let own = first(place)..first(place + 1);
+        let before = self.layout.shares(elements)?.take(own.start).map(|share| share.elements()).sum();
+        Ok((Box::new(shares.skip(own.start).take(own.len())), before))
+    }
+
+    /// How many bytes of elements, if that is known before the end.
+    pub fn bytes(&self) -> Option<u64> {
+        self.len.map(|len| len * self.stored.size())
+    }
+
+    /// The places of its elements in C's order, where searches have to count them so.
+    pub fn c_order(&self) -> Option<COrder> {
+        let is_fortran = self.fortran && self.shape.len() > 1 && self.layout == Layout::Whole;
+        is_fortran.then(|| COrder::new(self.stored, &self.shape))
+    }
+
+    /// Its shape as NumPy writes it; of bare elements how many there are.
+    fn dimensions(&self) -> String {
+        let bare = [self.len.unwrap_or(0)];
+        let shape = if self.shape.is_empty() { &bare[..] } else { &self.shape };
+        let comma = if shape.len() == 1 { "," } else { "" };
+        format!("({}{comma})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The axis of a source. Bare elements are an array of one dimension.
+fn along(axis: i64, source: &Source, bare: bool) -> Result<Axis, Failure> {
+    let name = source.name();
+    let made = if bare {
+        let len = source.len().ok_or_else(|| {
+            Failure::Usage(format!("{name}: --axis needs a shape, and bare elements from a stream have none"))
+        })?;
+        Axis::new(axis, &[len], false)
+    } else {
+        Axis::new(axis, source.shape(), source.is_fortran())
+    };
+    made.map_err(|error| Failure::Usage(format!("{name}: {error}")))
+}
+
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}

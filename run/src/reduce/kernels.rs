@@ -1,0 +1,70 @@
+//! The compiled reductions that files and operators need.
+
+use halofold::reduce::{Accuracy, Extent, Op, Options, Reducer};
+
+use super::buffers::{self, Kernel};
+use super::file::Work;
+use super::help;
+use super::layout::{Layout, Share};
+use super::parts::{self, Part};
+use crate::failure::Failure;
+use crate::files::Stored;
+use crate::gpu::{self, Gpu};
+
+/// The reductions that all files and operators need, each of which compiles its kernels once, for pieces of at most so many elements.
+pub fn of_ops(
+    gpu: &Gpu,
+    work: &[Work],
+    (ops, accuracy): (&[Op], Accuracy),
+    most: impl Fn(Stored) -> u64,
+) -> Result<Vec<Kernel>, Failure> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, *op))) {
+        let element = work.stored.element();
+        if !op.is_over(element) {
+            return Err(refused(work, format!("`{op}` is not defined for {}", work.stored)));
+        }
+        for part in parts::of(op, element, accuracy) {
+            let Ok(monoid) = part.op.over(element) else { continue };
+            let number = match number(&kernels, part) {
+                Some(number) => number,
+                None => {
+                    let missing = monoid.features() - gpu.device.features();
+                    let lacking =
+                        |error| refused(work, gpu::explain(&error) + &help::instead(op, work, missing));
+                    let options = Options::default().with_to_states(true).with_accuracy(part.accuracy);
+                    let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
+                    kernels.push(Kernel { part, reducer: gpu.attempt(reducer)? });
+                    kernels.len() - 1
+                }
+            };
+            prepare(gpu, &kernels[number], work, most(work.stored))?;
+        }
+    }
+    Ok(kernels)
+}
+
+/// The place of a reduction among others.
+pub fn number(kernels: &[Kernel], part: Part) -> Option<usize> {
+    kernels.iter().position(|kernel| kernel.part == part)
+}
+
+/// Compiles what the first piece of a file takes, of at most so many elements, if the file's length is known. What a device cannot bind,
+/// too, is better known before anything is read.
+fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
+    let mut shares = work.layout.shares(most).map_err(|error| refused(work, gpu::explain(&error)))?;
+    let Some((share, len)) = shares.next().zip(work.len).filter(|(_, len)| *len > 0) else { return Ok(()) };
+    let share = match work.layout {
+        Layout::Whole => Share { len: share.len.min(len), ..share },
+        Layout::Axis(_) => share,
+    };
+    let extent = Extent { offset: 0, len: share.elements() };
+    let second = (kernel.part.op == Op::Dot).then_some(extent);
+    let shape = buffers::shape(&work.layout, &share);
+    let unbound = |error| refused(work, gpu::explain(&error));
+    gpu.attempt(|| kernel.reducer.compile(shape, &[extent], second).map_err(unbound))
+}
+
+fn refused(work: &Work, why: String) -> Failure {
+    Failure::Usage(format!("{}: {why}", work.path))
+}

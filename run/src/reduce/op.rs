@@ -1,0 +1,135 @@
+//! What can be asked of a file, and what type the answer has.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, Command};
+use halofold::reduce::Op;
+use halofold::{Element, Value};
+
+use super::dtype::Dtype;
+use crate::files::Stored;
+
+/// The operators that come first wherever all are named.
+const USUAL: [Op; 5] = [Op::Sum, Op::Min, Op::Max, Op::Product, Op::Mean];
+
+/// Operators that would need sorted elements, by a part of their names.
+const SORTED: [&str; 6] = ["median", "quantile", "quartile", "percentile", "mode", "top"];
+
+/// Reads the name of an operator; where it is none, the message lists them.
+pub fn parser() -> impl TypedValueParser<Value = Op> {
+    let others = Op::ALL.iter().copied().filter(|op| !USUAL.contains(op));
+    let names = USUAL.into_iter().chain(others).map(Op::name);
+    Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Op>())
+}
+
+/// The names, without proposing another one for what is something else.
+#[derive(Clone)]
+struct Names(PossibleValuesParser);
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        self.0.parse_ref(command, arg, value).map_err(|mut error| {
+            if SORTED.iter().any(|word| value.to_string_lossy().contains(word)) {
+                error.remove(ContextKind::SuggestedValue);
+                let why = "medians, quantiles and others that need sorted elements are not there";
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![why.into()]));
+            }
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+/// Whether it is about the squares around the mean.
+pub fn is_spread(op: Op) -> bool {
+    matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
+}
+
+/// Whether it is a mean.
+pub fn is_mean(op: Op) -> bool {
+    matches!(op, Op::Mean | Op::GeometricMean)
+}
+
+/// Whether it looks for a place.
+pub fn is_search(op: Op) -> bool {
+    matches!(op, Op::ArgMin | Op::ArgMax)
+}
+
+/// Whether its results over an element type are single floats.
+fn gives_float(op: Op, element: Element) -> bool {
+    let first = op.read(element, &[0; 16]).first().and_then(|answer| answer.value());
+    matches!(first, Some(Value::F32(_) | Value::F64(_)))
+}
+
+/// Whether there is no answer to it where there are no elements, not even a NaN.
+pub fn needs_elements(op: Op) -> bool {
+    is_search(op) || matches!(op, Op::Min | Op::Max | Op::MinMax)
+}
+
+/// The type of the answers in an array: NumPy's, where NumPy has the operator; but 16-bit floats give 32-bit ones.
+pub fn dtype(op: Op, stored: Stored) -> Dtype {
+    let element = stored.element();
+    let bytes = if element == Element::F16 { 4 } else { stored.size() as u8 };
+    let own = match element {
+        _ if stored == Stored::Bool => Dtype::Bool,
+        Element::U32 | Element::U64 => Dtype::Unsigned(bytes),
+        Element::I32 | Element::I64 => Dtype::Signed(bytes),
+        _ => Dtype::Float(bytes),
+    };
+    let in_64_bits = if let Dtype::Unsigned(_) = own { Dtype::Unsigned(8) } else { Dtype::Signed(8) };
+    match op {
+        Op::Any | Op::All => Dtype::Bool,
+        Op::ArgMin | Op::ArgMax | Op::Count => Dtype::Signed(8),
+        _ if element.is_float() => own,
+        Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => in_64_bits,
+        op if gives_float(op, element) => Dtype::Float(8),
+        Op::L1 => Dtype::Unsigned(8),
+        Op::MaxNorm if own != Dtype::Bool => Dtype::Unsigned(bytes),
+        _ => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_numpys() {
+        for (op, element, name) in [
+            (Op::Sum, Element::I32, "i8"),
+            (Op::Sum, Element::U32, "u8"),
+            (Op::Min, Element::U32, "u4"),
+            (Op::Mean, Element::I32, "f8"),
+            (Op::Deviation, Element::F32, "f4"),
+            (Op::LogSumExp, Element::U32, "f8"),
+            (Op::ArgMax, Element::F64, "i8"),
+            (Op::All, Element::F16, "b1"),
+            (Op::Sum, Element::F16, "f4"),
+            (Op::Dot, Element::U32, "u4"),
+        ] {
+            assert_eq!(dtype(op, element.into()).to_string(), name, "{op} of {element}");
+        }
+        for (op, names) in [
+            (Op::Sum, ["i8", "u8", "i8", "u8", "i8"]),
+            (Op::Product, ["i8", "u8", "i8", "u8", "i8"]),
+            (Op::Min, ["b1", "u1", "i1", "u2", "i2"]),
+            (Op::MinMax, ["b1", "u1", "i1", "u2", "i2"]),
+            (Op::Xor, ["b1", "u1", "i1", "u2", "i2"]),
+            (Op::MaxNorm, ["b1", "u1", "u1", "u2", "u2"]),
+            (Op::Mean, ["f8"; 5]),
+            (Op::Variance, ["f8"; 5]),
+            (Op::Any, ["b1"; 5]),
+            (Op::ArgMin, ["i8"; 5]),
+            (Op::Count, ["i8"; 5]),
+        ] {
+            assert_eq!(Stored::PACKED.map(|stored| dtype(op, stored).to_string()), names, "{op}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Which states the GPU leaves of each piece of a file for an operator, and the result that they make when they are merged.
+//!
+//! | operator | of each piece | result |
+//! |---|---|---|
+//! | sum, mean, dot of floats | the exact state, where there is one | rounded once |
+//! | variance and its kin, l2 of f32 | the exact sums of x and of x² | rounded to 64 bits, then to f32 |
+//! | variance and its kin, l2 of integers of 32 bits | their sums and those of their squares | rounded at the end |
+//! | sum, product, mean of other integers | sum or product in 64 bits, or in 128 | as in NumPy |
+//! | any other | the operator's own state | as the library finishes it |
+
+use halofold::reduce::exact::{self, Format};
+use halofold::reduce::reference::Merger;
+use halofold::reduce::{Accuracy, Answer, Op};
+use halofold::{Element, Value};
+
+use super::op::{is_mean, is_spread, needs_elements};
+use crate::files::Stored;
+
+/// A state of each piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub op: Op,
+    pub element: Element,
+    pub accuracy: Accuracy,
+    /// Whether the second input of a dot product is the first one again, which sums squares.
+    pub is_squared: bool,
+}
+
+impl Part {
+    /// What merges its states; `None` if the operator is not defined.
+    pub fn merger(self) -> Option<Merger> {
+        Merger::new(self.op, self.element, self.accuracy)
+    }
+
+    /// The format of its states, if they are exact.
+    pub fn format(self) -> Option<Format> {
+        Format::of(self.op, self.element).filter(|_| self.accuracy == Accuracy::Exact)
+    }
+
+    /// The library's results of states of `n` elements each.
+    pub fn answers(self, states: &[u8], n: u64) -> impl Iterator<Item = Answer> {
+        let empty = self.merger();
+        let size = empty.as_ref().map_or(1, Merger::state_size);
+        states.chunks_exact(size).filter_map(move |state| {
+            let mut merger = empty.clone()?;
+            merger.add(state, 0);
+            Some(merger.finish(n))
+        })
+    }
+}
+
+/// The states that an operator is made of. With [`Accuracy::Exact`] they are exact where that is possible.
+pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
+    let is_exact = accuracy == Accuracy::Exact;
+    let is_integer = !element.is_float();
+    let plain = |op| vec![Part { op, element, accuracy: Accuracy::Fast, is_squared: false }];
+    let exact = |op, is_squared| Part { op, element, accuracy, is_squared };
+    let has_squares = is_exact && element == Element::F32;
+    let is_narrow = is_integer && element.size() == 4;
+    match op {
+        Op::Sum if is_narrow => plain(Op::WideSum),
+        Op::Product if is_narrow => plain(Op::WideProduct),
+        Op::Mean if is_integer => plain(Op::WideSum),
+        Op::L2 if is_narrow => plain(Op::Variance),
+        Op::L2 if has_squares => vec![exact(Op::Dot, true)],
+        op if is_spread(op) && has_squares => vec![exact(Op::Sum, false), exact(Op::Dot, true)],
+        op if is_spread(op) => plain(Op::Variance),
+        Op::Sum | Op::Mean | Op::Dot if is_exact && Format::of(op, element).is_some() => {
+            vec![exact(if op == Op::Dot { op } else { Op::Sum }, false)]
+        }
+        Op::Mean => plain(Op::Sum),
+        op => plain(op),
+    }
+}
+
+/// Whether an operator's result is rounded only at the end.
+pub fn is_exact(op: Op, element: Element) -> bool {
+    of(op, element, Accuracy::Exact).iter().all(|part| part.accuracy == Accuracy::Exact)
+}
+
+/// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. `ddof` is what variances
+/// subtract from `n`.
+pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Answer> {
+    if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op)) {
+        return None;
+    }
+    let is_narrow = stored.element().is_float() && stored.element() != Element::F64;
+    let real = |x: f64| Some(Answer::Value(if is_narrow { Value::F32(x as f32) } else { Value::F64(x) }));
+    let first = merged[0];
+    match (op, first.state()) {
+        (op, state) if is_spread(op) => {
+            let correction = match op {
+                Op::SampleVariance | Op::SampleDeviation => 1,
+                _ => ddof.into(),
+            };
+            let squares = merged.get(1).and_then(|merger| merger.state());
+            let variance = match state.zip(squares) {
+                Some((sum, squares)) => exact::variance(sum, squares, correction),
+                None => first.variance(n, correction),
+            };
+            real(if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance })
+        }
+        (Op::L2, Some(squares)) => real(squares.to_f64().sqrt()),
+        (Op::L2, None) => match first.squares() {
+            Some(squares) => real((squares as f64).sqrt()),
+            None => Some(first.finish(n)),
+        },
+        (Op::Mean, Some(sum)) => Some(Answer::Value(sum.mean())),
+        (Op::Mean, None) => real(first.mean(n)),
+        _ => Some(match first.finish(n) {
+            Answer::Value(value) => Answer::Value(narrowed(op, stored, value)),
+            other => other,
+        }),
+    }
+}
+
+/// An integer in the type of the elements where the operator keeps it, and in 64 bits where those hold it.
+fn narrowed(op: Op, stored: Stored, value: Value) -> Value {
+    let is_own = matches!(op, Op::Dot | Op::And | Op::Or | Op::Xor);
+    match (stored, value) {
+        (Stored::Bool, Value::Unsigned(x)) if is_own => Value::Unsigned((x != 0).into()),
+        (Stored::U8, Value::Unsigned(x)) if is_own => Value::Unsigned((x as u8).into()),
+        (Stored::U16, Value::Unsigned(x)) if is_own => Value::Unsigned((x as u16).into()),
+        (Stored::I8, Value::Signed(x)) if is_own => Value::Signed((x as i8).into()),
+        (Stored::I16, Value::Signed(x)) if is_own => Value::Signed((x as i16).into()),
+        (Stored::Element(Element::I64), Value::Wide(x)) if op == Op::WideSum => {
+            i64::try_from(x).map_or(value, Value::Signed)
+        }
+        (_, Value::Wide(x)) => u64::try_from(x).map_or(value, Value::Unsigned),
+        (_, value) => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The result of an operator whose pieces left some states, of one element each.
+    fn result<const N: usize>(op: Op, stored: Stored, states: &[[u8; N]]) -> Option<Answer> {
+        let element = stored.element();
+        let part = of(op, element, Accuracy::Fast)[0];
+        let mut merger = part.merger().unwrap();
+        states.iter().for_each(|state| merger.add(state, 0));
+        finish((op, 0), stored, &[&merger], states.len() as u64)
+    }
+
+    #[test]
+    fn parts_are_defined_where_the_operator_is() {
+        for &op in Op::ALL {
+            for element in Element::ALL {
+                for accuracy in [Accuracy::Fast, Accuracy::Exact] {
+                    let mut parts = of(op, element, accuracy).into_iter();
+                    assert_eq!(
+                        parts.all(|part| part.merger().is_some()),
+                        op.is_over(element),
+                        "{op} of {element}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn integers_wrap_where_numpys_do() {
+        let value = |value| Some(Answer::Value(value));
+        let most = u64::MAX.to_ne_bytes();
+        let three = 3u64.to_ne_bytes();
+        assert_eq!(result(Op::Sum, Element::U64.into(), &[most, three]), value(Value::Unsigned(2)));
+        assert_eq!(result(Op::Product, Element::I32.into(), &[most, three]), value(Value::Signed(-3)));
+        let dot = |stored, sum: i32| result(Op::Dot, stored, &[sum.to_ne_bytes()]);
+        assert_eq!(dot(Stored::U8, 257), value(Value::Unsigned(1)));
+        assert_eq!(dot(Stored::I8, 128), value(Value::Signed(-128)));
+        assert_eq!(dot(Stored::U16, -1), value(Value::Unsigned(65535)));
+        assert_eq!(dot(Stored::I16, -1), value(Value::Signed(-1)));
+        assert_eq!(dot(Stored::Bool, 256), value(Value::Unsigned(1)));
+        let halves = [i64::MIN >> 32, 0].map(i64::to_ne_bytes).concat();
+        let halves: [u8; 16] = halves.try_into().unwrap();
+        assert_eq!(result(Op::WideSum, Element::I64.into(), &[halves]), value(Value::Signed(i64::MIN)));
+        assert_eq!(result(Op::WideSum, Element::I64.into(), &[halves; 2]), value(Value::Wide(-1 << 64)));
+    }
+
+    #[test]
+    fn means_of_integers_are_rounded_once() {
+        let mean = |element: Element, sums: &[i64]| {
+            let states: Vec<_> = sums.iter().map(|sum| sum.to_ne_bytes()).collect();
+            result(Op::Mean, element.into(), &states)
+        };
+        assert_eq!(mean(Element::I32, &[-7, 0]), Some(Answer::Value(Value::F64(-3.5))));
+        let odd = (1i64 << 52) + 1;
+        assert_eq!(mean(Element::I32, &[odd, odd, odd]), Some(Answer::Value(Value::F64(odd as f64))));
+    }
+
+    #[test]
+    fn of_nothing_only_what_has_an_identity() {
+        let of_none = |op, element: Element| {
+            let parts = of(op, element, Accuracy::Exact);
+            let mergers: Vec<_> = parts.iter().map(|part| part.merger().unwrap()).collect();
+            finish((op, 0), element.into(), &mergers.iter().collect::<Vec<_>>(), 0)
+        };
+        for element in Element::ALL {
+            let value = |op| of_none(op, element).and_then(Answer::value).map(Value::as_f64);
+            assert_eq!([Op::Sum, Op::Product].map(value), [Some(0.0), Some(1.0)]);
+            assert_eq!([Op::L1, Op::L2, Op::MaxNorm, Op::Count].map(value), [Some(0.0); 4]);
+            assert_eq!([Op::Any, Op::All].map(value), [Some(0.0), Some(1.0)]);
+            for op in
+                [Op::Min, Op::Max, Op::GeometricMean, Op::MinMax, Op::ArgMin, Op::Variance, Op::Deviation]
+            {
+                assert_eq!(of_none(op, element), None, "{op} of {element}");
+            }
+        }
+    }
+}

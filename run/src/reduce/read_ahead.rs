@@ -1,0 +1,105 @@
+//! How far reading may be ahead of the pieces that have been taken in their order.
+//!
+//! Pieces come back in any order and wait for those before them. Where one GPU is slow, many would; so nobody begins a piece that
+//! is too far ahead.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A number of pieces that may wait.
+pub struct ReadAhead {
+    most: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    taken: u64,
+    is_stopped: bool,
+}
+
+impl ReadAhead {
+    pub fn new(most: u64) -> Self {
+        ReadAhead { most, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Waits until this piece, counted from 0, may begin. Returns whether it may: nobody wants it after `stop`.
+    pub fn wait(&self, number: u64) -> bool {
+        let is_too_far = |state: &mut State| !state.is_stopped && number >= state.taken + self.most;
+        let state = self.changed.wait_while(self.state(), is_too_far);
+        !state.unwrap_or_else(PoisonError::into_inner).is_stopped
+    }
+
+    /// One more has been taken.
+    pub fn take(&self) {
+        self.state().taken += 1;
+        self.changed.notify_all();
+    }
+
+    /// Stops when what this returns is dropped. Every thread that reads, reduces or takes pieces holds one. If it panics, its piece is
+    /// never taken, and the others would wait for ever.
+    pub fn until_dropped(&self) -> Stop<'_> {
+        Stop(self)
+    }
+
+    /// Nobody wants more.
+    pub fn stop(&self) {
+        self.state().is_stopped = true;
+        self.changed.notify_all();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Stops when it is dropped.
+#[must_use]
+pub struct Stop<'a>(&'a ReadAhead);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_piece_waits_for_those_long_before_it() {
+        let ahead = ReadAhead::new(2);
+        assert!(ahead.wait(0) && ahead.wait(1));
+        thread::scope(|scope| {
+            let (began, begun) = mpsc::channel();
+            scope.spawn(|| {
+                let began = began;
+                assert!(ahead.wait(2));
+                began.send(()).unwrap();
+            });
+            assert_eq!(begun.recv_timeout(Duration::from_millis(50)), Err(mpsc::RecvTimeoutError::Timeout));
+            ahead.take();
+            begun.recv_timeout(Duration::from_secs(60)).unwrap();
+        });
+    }
+
+    #[test]
+    fn a_waiting_piece_is_told_that_nobody_wants_it() {
+        let ahead = ReadAhead::new(1);
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| ahead.wait(1));
+            let panics = scope.spawn(|| {
+                let _stop = ahead.until_dropped();
+                panic!("a thread that works on a piece");
+            });
+            assert!(panics.join().is_err());
+            assert!(!waiting.join().unwrap());
+            assert!(!ahead.wait(0));
+        });
+    }
+}

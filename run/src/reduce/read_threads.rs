@@ -1,0 +1,146 @@
+//! Reading a piece to where a GPU copies it from, by several threads at once.
+//!
+//! That memory may be the GPU's own: the processor writes it past its caches, and must not read it. So each thread reads a little that
+//! stays in its cache, and copies it on from there. Where the host looks at the elements as well, they are read to memory of its own.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use halofold::wgpu;
+use halofold_fleet::Staging;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::failure::Failure;
+use crate::files::{InputError, Source};
+
+/// How much a thread reads at once, a multiple of every element's size.
+const CHUNK: usize = 256 << 10;
+
+/// Threads that read for one GPU, at most: more do not write to its memory any faster.
+const MOST_THREADS: usize = 8;
+
+/// The threads that read for one GPU.
+pub struct ReadThreads {
+    pool: ThreadPool,
+    /// What each of them reads to, and the last one what comes in order.
+    bounces: Vec<Mutex<Vec<u8>>>,
+}
+
+/// A part of a piece of one source.
+pub struct Chunk<'a> {
+    /// Which source, and its first element in the piece.
+    source: usize,
+    first: u64,
+    /// How many bytes there are, and how many an element has.
+    bytes: usize,
+    size: usize,
+    /// Where the GPU copies it from: a place in this.
+    staging: &'a Staging,
+    at: u64,
+    /// Where the host looks at it, if it does.
+    kept: Option<&'a mut [u8]>,
+}
+
+/// Cuts a piece of `elements` elements of so many bytes: each source's in turn, from its start to its end.
+pub fn cut<'a>(
+    staging: &'a [Staging],
+    kept: &'a mut [Vec<u64>],
+    (elements, size): (u64, u64),
+) -> Vec<Chunk<'a>> {
+    let [all, size] = [elements * size, size].map(|bytes| bytes as usize);
+    let mut kept = kept.iter_mut();
+    let mut chunks = Vec::new();
+    for (source, staging) in staging.iter().enumerate() {
+        let mut rest: Option<&mut [u8]> = kept.next().map(|words| bytemuck::cast_slice_mut(words));
+        for at in (0..all).step_by(CHUNK) {
+            let bytes = CHUNK.min(all - at);
+            let kept = rest.as_mut().and_then(|rest| rest.split_off_mut(..in_words(bytes)));
+            let first = (at / size) as u64;
+            chunks.push(Chunk { source, first, bytes, size, staging, at: at as u64, kept });
+        }
+    }
+    chunks
+}
+
+/// Bytes, rounded up to what a GPU copies.
+fn in_words(bytes: usize) -> usize {
+    bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT as usize)
+}
+
+impl Chunk<'_> {
+    /// Has `read` fill it, as far as there is anything to read, and tells how many elements that was.
+    fn fill(
+        self,
+        bounce: &mut [u8],
+        read: impl FnOnce(&mut [u8]) -> Result<usize, InputError>,
+    ) -> Result<u64, Failure> {
+        let into = self.kept.unwrap_or(&mut bounce[..in_words(self.bytes)]);
+        let count = read(&mut into[..self.bytes]).map_err(Failure::usage)?;
+        // The last word may be longer than what is left of the elements.
+        into[count * self.size..].fill(0);
+        let staged = self.at..self.at + into.len() as u64;
+        self.staging.view_mut(staged).map_err(Failure::usage)?.copy_from_slice(into);
+        Ok(count as u64)
+    }
+}
+
+impl ReadThreads {
+    /// The share of each of so many GPUs in the machine's threads.
+    pub fn new(gpus: usize) -> Result<Self, Failure> {
+        let threads = thread::available_parallelism().map_or(1, usize::from) / gpus;
+        let threads = threads.clamp(1, MOST_THREADS);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failure::usage)?;
+        let bounces = (0..=threads).map(|_| Mutex::new(vec![0; CHUNK])).collect();
+        Ok(ReadThreads { pool, bounces })
+    }
+
+    /// Reads a piece of files, from element `first` on.
+    pub fn by_place(&self, chunks: Vec<Chunk<'_>>, files: &[Source], first: u64) -> Result<(), Failure> {
+        let chunks = Mutex::new(chunks.into_iter());
+        let next = || lock(&chunks).next();
+        let read = || {
+            let mut bounce = self.bounce();
+            while let Some(chunk) = next() {
+                let (file, at) = (&files[chunk.source], first + chunk.first);
+                chunk.fill(&mut bounce, |into| file.read_at(at, into))?;
+            }
+            Ok(())
+        };
+        let failed = Mutex::new(Ok(()));
+        // The thread that asks only waits: one of the pool would begin the next piece meanwhile, and not notice the end of this one.
+        self.pool.in_place_scope(|scope| {
+            for _ in 0..self.pool.current_num_threads() {
+                scope.spawn(|_| {
+                    if let Err(error) = read() {
+                        *lock(&failed) = Err(error);
+                        // The others read nothing more.
+                        lock(&chunks).by_ref().for_each(drop);
+                    }
+                });
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads what comes next of each source, and tells how many elements that was: fewer where one ends.
+    pub fn in_order(&self, chunks: Vec<Chunk<'_>>, sources: &mut [Source]) -> Result<Vec<u64>, Failure> {
+        let mut lengths = vec![0; sources.len()];
+        let mut bounce = self.bounce();
+        for chunk in chunks {
+            let (source, length) = (&mut sources[chunk.source], &mut lengths[chunk.source]);
+            if *length == chunk.first {
+                *length += chunk.fill(&mut bounce, |into| source.read(into))?;
+            }
+        }
+        Ok(lengths)
+    }
+
+    /// What the thread that asks reads to.
+    fn bounce(&self) -> MutexGuard<'_, Vec<u8>> {
+        lock(&self.bounces[self.pool.current_thread_index().unwrap_or(self.bounces.len() - 1)])
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

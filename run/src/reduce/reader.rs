@@ -1,0 +1,114 @@
+//! Reader of a file, or of two that go together: hands out piece by piece to whichever GPU asks next.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::buffers::PieceBuffers;
+use super::layout::{Share, Shares};
+use super::read_ahead::ReadAhead;
+use super::read_threads::ReadThreads;
+use crate::failure::Failure;
+use crate::files::Source;
+
+/// The pieces of one or two sources.
+pub struct PieceReader<'a> {
+    deal: Mutex<Deal<'a>>,
+    /// How far the next piece may be ahead of those that are taken. Apart from what is dealt: that is locked while a stream is being
+    /// read.
+    read_ahead: ReadAhead,
+    /// Where every source is a file: each piece is read by its place, while others are.
+    files: Option<&'a [Source]>,
+    /// Bytes of an element as it lies there.
+    size: u64,
+}
+
+/// What has been handed out, and what has not.
+struct Deal<'a> {
+    /// `None` once there is no more.
+    shares: Option<Shares>,
+    /// Pieces so far, and elements with those before the first piece.
+    number: u64,
+    elements: u64,
+    /// Where one source is a stream: what is read next of each has to be read before the next piece is handed out.
+    streams: Option<&'a mut [Source]>,
+}
+
+impl<'a> PieceReader<'a> {
+    /// Of equally many elements of the same type, if their numbers are known, in these shares, before which so many elements lie; so many
+    /// pieces may wait for those before them.
+    pub fn new(sources: &'a mut [Source], (shares, elements): (Shares, u64), most: u64) -> Self {
+        let size = sources[0].size();
+        let are_files = sources.iter().all(|source| source.file().is_some());
+        let (files, streams) = if are_files { (Some(&*sources), None) } else { (None, Some(sources)) };
+        let deal = Deal { shares: Some(shares), number: 0, elements, streams };
+        PieceReader { deal: Mutex::new(deal), read_ahead: ReadAhead::new(most), files, size }
+    }
+
+    /// Reads the next piece to a set, and returns its number and what it is; nothing if there is no more.
+    ///
+    /// A share may turn out shorter where the data end. Whoever asks while a stream is being read waits, and so does who would be too
+    /// far ahead.
+    pub fn next(
+        &self,
+        set: &mut PieceBuffers,
+        threads: &ReadThreads,
+        is_looked_at: bool,
+    ) -> Option<(u64, Result<Share, Failure>)> {
+        let mut deal = self.deal();
+        if !self.read_ahead.wait(deal.number) {
+            return None;
+        }
+        let mut share = deal.shares.as_mut()?.next()?;
+        let (number, first) = (deal.number, deal.elements);
+        if let Some(files) = self.files {
+            let left = files[0].len().map_or(0, |len| len - first);
+            if left == 0 {
+                return None;
+            }
+            // Only everything is dealt without knowing how much it is.
+            share.len = if left < share.elements() { left } else { share.len };
+            deal.pass(share);
+            drop(deal);
+            let read =
+                set.fill((&share, self.size), is_looked_at, |chunks| threads.by_place(chunks, files, first));
+            return Some((number, read.map(|()| share)));
+        }
+        let sources = deal.streams.as_mut()?;
+        let read = set.fill((&share, self.size), is_looked_at, |chunks| {
+            threads.in_order(chunks, sources).and_then(|lengths| in_common(&lengths))
+        });
+        if read.as_ref().map_or(true, |len| *len < share.elements()) {
+            deal.shares = None;
+        }
+        match read {
+            Ok(0) => return None,
+            Ok(len) if len < share.elements() => share.len = len,
+            _ => {}
+        }
+        deal.pass(share);
+        Some((number, read.map(|_| share)))
+    }
+
+    /// How far reading is ahead of what is taken, for those who take pieces, and for those who stop.
+    pub fn read_ahead(&self) -> &ReadAhead {
+        &self.read_ahead
+    }
+
+    fn deal(&self) -> MutexGuard<'_, Deal<'a>> {
+        self.deal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Deal<'_> {
+    fn pass(&mut self, share: Share) {
+        self.number += 1;
+        self.elements += share.elements();
+    }
+}
+
+/// How many elements there are of each source.
+fn in_common(lengths: &[u64]) -> Result<u64, Failure> {
+    if lengths.iter().any(|len| *len != lengths[0]) {
+        return Err(Failure::usage("--with: the two inputs have different numbers of elements"));
+    }
+    Ok(lengths[0])
+}

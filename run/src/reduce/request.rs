@@ -1,0 +1,105 @@
+//! What can be wrong with a request before anything runs.
+
+use halofold::reduce::Op;
+
+use super::ReduceArgs;
+use super::file::Work;
+use super::layout::Layout;
+use super::results::FEW;
+use super::{op, parts};
+use crate::failure::Failure;
+
+/// Results of no elements that are made: no data stands behind the number in a header.
+const MOST_OF_NOTHING: u64 = 1 << 28;
+
+/// Checks options that go together or do not.
+pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
+    let has = |op: Op| args.op.contains(&op);
+    if has(Op::Dot) && args.with.is_none() {
+        return Err(Failure::usage("--op dot takes two inputs: name the second one with --with FILE"));
+    }
+    if args.with.is_some() && !has(Op::Dot) {
+        return Err(Failure::usage("--with is the second input of --op dot, which is not asked for"));
+    }
+    if args.with.is_some() && args.files.len() != 1 {
+        return Err(Failure::usage("--with goes with one file: name no others"));
+    }
+    if args.state.is_some() && !args.exact {
+        return Err(Failure::usage("--state goes with --exact or --merge: it holds what --exact adds up"));
+    }
+    let one_state = |op: &Op| matches!(op, Op::Sum | Op::Mean) || args.op[..] == [Op::Dot];
+    if let Some(op) = args.op.iter().find(|op| !one_state(op)).filter(|_| args.state.is_some()) {
+        return Err(Failure::Usage(format!(
+            "--state holds the state of --op sum and mean, or of dot alone: `{op}` has another one"
+        )));
+    }
+    if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
+        return Err(Failure::usage("--ddof goes with --op variance and --op std"));
+    }
+    let Some(path) = &args.output else { return Ok(()) };
+    if args.op.len() != 1 || args.files.len() != 1 {
+        return Err(Failure::usage("-o holds one result: name one file and one operator"));
+    }
+    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    if is_npy {
+        Ok(())
+    } else {
+        Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())))
+    }
+}
+
+/// Checks that a second file goes with the only other one.
+pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
+    second.map_or(Ok(()), |second| work[0].check_pair(second))
+}
+
+/// Checks what is known of a file. Only one process reads a stream.
+pub fn check(args: &ReduceArgs, work: &Work, is_alone: bool) -> Result<(), Failure> {
+    if work.is_stream() && !is_alone {
+        return Err(Failure::Usage(format!("{}: ranks read parts of files, not streams", work.path)));
+    }
+    if args.exact {
+        check_exact(args, work)?;
+    }
+    check_results(args, work)
+}
+
+/// Checks that all operators have exact forms.
+fn check_exact(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+    let element = work.stored.element();
+    let Some(op) = args.op.iter().find(|op| !parts::is_exact(**op, element)) else { return Ok(()) };
+    Err(Failure::Usage(match op {
+        Op::Sum | Op::Mean | Op::Dot if !element.is_float() => format!(
+            "{}: `{op}` of {} adds without rounding as it is; leave out --exact",
+            work.path, work.stored
+        ),
+        _ => format!(
+            "{}: `{op}` of {} has no exact form; sum and mean of f16, f32 and f64 have, and dot, l2, variances and deviations of f32",
+            work.path, work.stored
+        ),
+    }))
+}
+
+/// Checks that every result has a value and a place to go.
+fn check_results(args: &ReduceArgs, work: &Work) -> Result<(), Failure> {
+    let path = &work.path;
+    let (empty, results) = match &work.layout {
+        Layout::Whole => (args.output.is_some() && work.len == Some(0), 1),
+        Layout::Axis(axis) => (axis.len == 0, axis.results()),
+    };
+    let extremum = args.op.iter().find(|op| op::needs_elements(**op));
+    if let Some(op) = extremum.filter(|_| empty && results > 0) {
+        return Err(Failure::Usage(format!("{path}: `{op}` of no elements has no value")));
+    }
+    if results > FEW && args.output.is_none() && !args.json {
+        return Err(Failure::Usage(format!(
+            "{path}: the result has {results} values, and at most {FEW} are printed: name a file with -o OUT.npy"
+        )));
+    }
+    if empty && results > MOST_OF_NOTHING {
+        return Err(Failure::Usage(format!(
+            "{path}: the result has {results} values of no elements each, and at most {MOST_OF_NOTHING} are made"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! The results of one operator over one file: all of them if they are few, and as an array for a file.
+
+use std::fs::File;
+use std::io;
+
+use halofold::reduce::{Answer, Op};
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
+
+use super::dtype::{self, Dtype};
+use super::layout::Layout;
+use super::op;
+use crate::failure::Failure;
+use crate::files::Stored;
+
+/// Letters of a line of results, from which on the next line begins.
+const LINE: usize = 72;
+
+/// Results that are printed, at most.
+pub const FEW: u64 = 1000;
+
+/// Results in the order of memory.
+pub struct Results {
+    op: Op,
+    dtype: Dtype,
+    /// Their dimensions; none of a single one.
+    shape: Vec<u64>,
+    fortran: bool,
+    pushed: u64,
+    /// All of them, if they are few.
+    few: Option<Vec<Option<Answer>>>,
+    /// All of them as bytes of an array, if a file is to hold them.
+    bytes: Option<Vec<u8>>,
+}
+
+impl Results {
+    /// Before the first one of elements `of` a type; `stored` in an array or not.
+    pub fn new(op: Op, of: Stored, layout: &Layout, stored: bool) -> Self {
+        let (shape, fortran, count) = match layout {
+            Layout::Whole => (Vec::new(), false, 1),
+            Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
+        };
+        // An array of no results may still be more empty lists than memory holds.
+        let lists = shape.iter().fold(1u64, |all, n| all.saturating_mul((*n).max(1))).max(count);
+        Results {
+            op,
+            dtype: op::dtype(op, of),
+            shape,
+            fortran,
+            pushed: 0,
+            few: (lists <= FEW).then(Vec::new),
+            bytes: stored.then(Vec::new),
+        }
+    }
+
+    /// Adds the next one; none of no elements, where there is none.
+    pub fn push(&mut self, answer: Option<Answer>) -> Result<(), Failure> {
+        if let Some(bytes) = &mut self.bytes {
+            self.dtype.encode(answer, bytes).ok_or_else(|| {
+                Failure::Usage(format!(
+                    "{}: result {} does not fit {}; take an operator that wraps, or print it",
+                    self.op, self.pushed, self.dtype
+                ))
+            })?;
+        }
+        if let Some(few) = &mut self.few {
+            few.push(answer);
+        }
+        self.pushed += 1;
+        Ok(())
+    }
+
+    /// The dimensions of the array: a range is a last one of two.
+    pub fn shape(&self) -> Vec<u64> {
+        let pair = if self.op == Op::MinMax { &[2][..] } else { &[] };
+        [&self.shape, pair].concat()
+    }
+
+    /// The type of the array.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    /// All results as nested lists, if they are few.
+    pub fn nested(&self) -> Option<Nested<'_>> {
+        let answers = self.few.as_deref()?;
+        let mut strides = vec![1; self.shape.len()];
+        let mut each = 1;
+        let mut place = |dimension: usize| {
+            strides[dimension] = each;
+            each *= self.shape[dimension] as usize;
+        };
+        if self.fortran {
+            (0..self.shape.len()).for_each(&mut place);
+        } else {
+            (0..self.shape.len()).rev().for_each(&mut place);
+        }
+        let dimensions =
+            self.shape.iter().zip(strides).map(|(len, stride)| (*len as usize, stride)).collect();
+        Some(Nested { answers, dimensions })
+    }
+
+    /// Writes them as a `.npy` array.
+    pub fn write(&self, file: &mut File) -> io::Result<()> {
+        let stored = self.bytes.as_deref().unwrap_or_default();
+        // A dimension of two behind others is the slowest one in Fortran's order: all minima, then all maxima.
+        let planar = self.fortran && self.op == Op::MinMax;
+        let split;
+        let bytes = if planar {
+            split = halves(stored, self.dtype.size());
+            &split
+        } else {
+            stored
+        };
+        let fortran = self.fortran && self.shape.len() > 1 || planar;
+        dtype::write_npy(self.dtype, &self.shape(), fortran, bytes, file)
+    }
+}
+
+/// Pairs of elements, the first of all, then the second of all.
+fn halves(pairs: &[u8], size: usize) -> Vec<u8> {
+    let half = |first: usize| pairs.chunks_exact(2 * size).flat_map(move |pair| &pair[first..first + size]);
+    half(0).chain(half(size)).copied().collect()
+}
+
+/// Few results, in the order of their dimensions.
+pub struct Nested<'a> {
+    answers: &'a [Option<Answer>],
+    /// The length of each, and from one to the next.
+    dimensions: Vec<(usize, usize)>,
+}
+
+impl Nested<'_> {
+    /// As text, each result as `show` writes it, in lines that end between two results.
+    pub fn text(&self, show: &impl Fn(Option<Answer>) -> String) -> String {
+        let unbroken = |at| show(at).replace(' ', "\u{a0}");
+        let text = self.list(0, 0, &unbroken, &|items| format!("[{}]", items.join(", ")));
+        textwrap::fill(&text, LINE).replace('\u{a0}', " ")
+    }
+
+    fn list<T>(
+        &self,
+        dimension: usize,
+        at: usize,
+        leaf: &impl Fn(Option<Answer>) -> T,
+        join: &impl Fn(Vec<T>) -> T,
+    ) -> T {
+        let Some(&(len, stride)) = self.dimensions.get(dimension) else { return leaf(self.answers[at]) };
+        join((0..len).map(|k| self.list(dimension + 1, at + k * stride, leaf, join)).collect())
+    }
+
+    /// As a tree, each result as `make` makes it.
+    pub fn tree<T>(&self, make: impl Fn(Option<Answer>) -> T) -> Tree<T> {
+        self.list(0, 0, &|answer| Tree::Leaf(make(answer)), &Tree::List)
+    }
+}
+
+/// Nested lists.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree<T> {
+    Leaf(T),
+    List(Vec<Tree<T>>),
+}
+
+impl<T: Serialize> Serialize for Tree<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Tree::Leaf(leaf) => leaf.serialize(serializer),
+            Tree::List(items) => {
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                items.iter().try_for_each(|item| list.serialize_element(item))?;
+                list.end()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use halofold::{Element, Value};
+
+    use super::super::layout::Axis;
+    use super::*;
+
+    fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Answer>) -> Results {
+        let axis = Axis::new(2, &[2, 3, 4], fortran).unwrap();
+        let mut results = Results::new(op, Element::U32.into(), &Layout::Axis(axis), true);
+        answers.for_each(|answer| results.push(Some(answer)).map_err(|_| ()).unwrap());
+        results
+    }
+
+    #[test]
+    fn lists_follow_the_dimensions() {
+        let value = |x| Answer::Value(Value::Unsigned(x));
+        let text = |fortran| {
+            let results = results(Op::Max, fortran, (0..6).map(value));
+            let show = |answer: Option<Answer>| answer.map_or("?".to_owned(), |answer| answer.to_string());
+            results.nested().unwrap().text(&show)
+        };
+        assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");
+        assert_eq!(text(true), "[[0, 2, 4], [1, 3, 5]]");
+    }
+
+    #[test]
+    fn ranges_have_a_dimension_more() {
+        let range = |x| Answer::Range { min: Value::Unsigned(x), max: Value::Unsigned(10 + x) };
+        let results = results(Op::MinMax, true, (0..6).map(range));
+        assert_eq!(results.shape(), [2, 3, 2]);
+        assert_eq!(halves(&[0, 10, 1, 11], 1), [0, 1, 10, 11]);
+    }
+}

@@ -1,0 +1,161 @@
+//! The results of one file: the states that its pieces left, merged in the order of the file, and finished where results end.
+
+use halofold::reduce::exact::State;
+use halofold::reduce::reference::Merger;
+use halofold::reduce::{Accuracy, Op};
+
+use super::check::Check;
+use super::file::Work;
+use super::layout::{Layout, Share};
+use super::parts::{self, Part};
+use super::results::Results;
+use super::steps::Reduced;
+use crate::failure::Failure;
+
+/// The operators that are asked for, and how.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    pub ops: &'a [Op],
+    /// What variances subtract from the number of elements.
+    pub ddof: u32,
+    pub accuracy: Accuracy,
+    pub verify: bool,
+    /// Whether results go to an array in a file.
+    pub is_stored: bool,
+}
+
+impl Wanted<'_> {
+    /// What the CPU says of no pieces.
+    fn unchecked(&self) -> Check {
+        if self.verify { Check::Right } else { Check::Unchecked }
+    }
+}
+
+/// One of a file's states, on their way.
+struct Running {
+    part: Part,
+    /// One for each result that the last piece had a part of.
+    mergers: Vec<Merger>,
+    gpu_ms: Option<f64>,
+    check: Check,
+}
+
+/// Everything that is made of a file.
+pub struct Totals<'a> {
+    work: &'a Work,
+    wanted: Wanted<'a>,
+    running: Vec<Running>,
+    /// For each operator, which of the states it is made of.
+    parts: Vec<Vec<usize>>,
+    results: Vec<Results>,
+    n: u64,
+}
+
+/// What is made of a file by one operator.
+pub struct Total {
+    pub op: Op,
+    pub results: Results,
+    /// The time on the GPU for all pieces; unknown if there was none, or if it did not tell of each.
+    pub gpu_ms: Option<f64>,
+    pub check: Check,
+    /// Whether the result was rounded only at the end.
+    pub is_exact: bool,
+}
+
+impl<'a> Totals<'a> {
+    /// Before the first piece.
+    pub fn new(work: &'a Work, wanted: Wanted<'a>) -> Self {
+        let (stored, element) = (work.stored, work.stored.element());
+        let mut running: Vec<Running> = Vec::new();
+        let mut place = |part: Part| {
+            running.iter().position(|running| running.part == part).unwrap_or_else(|| {
+                let check = wanted.unchecked();
+                let mergers = part.merger().into_iter().collect();
+                running.push(Running { part, mergers, gpu_ms: None, check });
+                running.len() - 1
+            })
+        };
+        let of = |op: &Op| parts::of(*op, element, wanted.accuracy).into_iter().map(&mut place).collect();
+        let parts = wanted.ops.iter().map(of).collect();
+        let results = |op: &Op| Results::new(*op, stored, &work.layout, wanted.is_stored);
+        let results = wanted.ops.iter().map(results).collect();
+        Totals { work, wanted, running, parts, results, n: 0 }
+    }
+
+    /// The states that pieces have to leave, in order.
+    pub fn wanted(&self) -> Vec<Part> {
+        self.running.iter().map(|running| running.part).collect()
+    }
+
+    /// Adds what a piece left, one of each kind of state.
+    pub fn add(&mut self, share: &Share, left: &[Reduced]) -> Result<(), Failure> {
+        let is_first = self.n == 0;
+        for (running, left) in self.running.iter_mut().zip(left) {
+            running.gpu_ms = if is_first { Some(0.0) } else { running.gpu_ms };
+            running.gpu_ms = running.gpu_ms.zip(left.gpu_ms).map(|(all, ms)| all + ms);
+            running.check.worsen(&left.check);
+            if share.before == 0 {
+                let merger = running.part.merger();
+                running.mergers = merger.into_iter().cycle().take(share.results() as usize).collect();
+            }
+            let size = running.mergers.first().map_or(1, Merger::state_size);
+            for (merger, state) in running.mergers.iter_mut().zip(left.states.chunks_exact(size)) {
+                match left.place {
+                    Some(place) => merger.add_at(state, place),
+                    None => merger.add(state, share.before),
+                }
+            }
+        }
+        self.n += share.elements();
+        if share.completes { self.complete(share.before + share.len) } else { Ok(()) }
+    }
+
+    /// The results that the states make, each of this many elements.
+    fn complete(&mut self, n: u64) -> Result<(), Failure> {
+        let count = self.running.first().map_or(0, |running| running.mergers.len());
+        for ((&op, parts), results) in self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results) {
+            for result in 0..count {
+                let merged: Vec<_> = parts.iter().map(|&part| &self.running[part].mergers[result]).collect();
+                results.push(parts::finish((op, self.wanted.ddof), self.work.stored, &merged, n))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What comes after the last piece: the only result of everything, or those of an axis without elements.
+    pub fn end(&mut self) -> Result<(), Failure> {
+        match &self.work.layout {
+            Layout::Whole => self.complete(self.n),
+            Layout::Axis(axis) if axis.len == 0 => (0..axis.results()).try_for_each(|_| self.complete(0)),
+            Layout::Axis(_) => Ok(()),
+        }
+    }
+
+    /// The number of elements.
+    pub fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// The exact state of everything, if all results are made of one.
+    pub fn state(&self) -> Option<&State> {
+        let [Running { mergers, .. }] = &self.running[..] else { return None };
+        mergers.first()?.state()
+    }
+
+    /// What each operator made.
+    pub fn into_each(self) -> impl Iterator<Item = Total> {
+        let Totals { wanted, running, parts, results, .. } = self;
+        wanted.ops.iter().zip(parts).zip(results).map(move |((&op, parts), results)| {
+            let of = || parts.iter().map(|&part| &running[part]);
+            let mut check = wanted.unchecked();
+            of().for_each(|running| check.worsen(&running.check));
+            Total {
+                op,
+                results,
+                gpu_ms: of().map(|running| running.gpu_ms).sum(),
+                check,
+                is_exact: of().all(|running| running.part.accuracy == Accuracy::Exact),
+            }
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! What reduces pieces on one GPU: compiled kernels, the memory that pieces pass through, and threads.
+//!
+//! Two threads ask for pieces and have them read to where the GPU copies them from: while the last of one piece are read, the next one has
+//! begun. A third has what was read copied and reduced, brings the outcome to the host, and hands the memory back.
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::buffers::{Kernel, PieceBuffers, Room};
+use super::file::Work;
+use super::layout::Share;
+use super::read_threads::ReadThreads;
+use super::reader::PieceReader;
+use super::steps::{Reduced, Steps};
+use super::unpack::Unpack;
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+
+/// Threads that ask for pieces.
+const ASKING: usize = 2;
+
+/// Sets of memory for a piece: one for each thread that asks, and one that the GPU has.
+const SETS: usize = ASKING + 1;
+
+/// The number of a piece, what it is, and what is left of it.
+pub type Done<T = Vec<Reduced>> = (u64, Result<(Share, T), Failure>);
+
+/// One GPU.
+pub struct Worker<'a> {
+    gpu: &'a Gpu,
+    kernels: Vec<Kernel>,
+    unpack: Unpack,
+    sets: Vec<PieceBuffers>,
+    threads: ReadThreads,
+}
+
+impl<'a> Worker<'a> {
+    /// One of so many GPUs, with its kernels and room for pieces.
+    pub fn new(
+        (gpu, gpus): (&'a Gpu, usize),
+        kernels: Vec<Kernel>,
+        work: &[Work],
+        room: Room,
+    ) -> Result<Self, Failure> {
+        gpu.attempt(|| {
+            let sets = (0..SETS).map(|number| PieceBuffers::new(gpu, number, room, kernels.len()));
+            let sets = sets.collect::<Result<_, _>>()?;
+            Ok(Worker {
+                gpu,
+                unpack: Unpack::new(gpu, work),
+                sets,
+                kernels,
+                threads: ReadThreads::new(gpus)?,
+            })
+        })
+    }
+
+    /// The reductions that it has compiled.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// Takes pieces until there is no more, and tells `done` of each. After one that fails it takes none.
+    pub fn run(&mut self, reader: &PieceReader<'_>, steps: &Steps<'_>, done: &Sender<Done>) {
+        let Worker { gpu, kernels, unpack, sets, threads } = self;
+        let (gpu, threads) = (*gpu, &*threads);
+        let (empty, to_fill) = mpsc::channel::<&mut PieceBuffers>();
+        let (full, to_reduce) = mpsc::channel();
+        for set in sets {
+            let _ = empty.send(set);
+        }
+        let to_fill = &Mutex::new(to_fill);
+        let reduce = |set: &mut PieceBuffers, share: Share| {
+            gpu.attempt(|| set.launch(gpu, kernels, unpack, steps, &share))?;
+            let made = || gpu.attempt(|| set.collect(gpu));
+            let left = steps.left(kernels, &share, &set.kept(&share, steps), made)?;
+            Ok((share, left))
+        };
+        thread::scope(move |scope| {
+            for _ in 0..ASKING {
+                let full = full.clone();
+                scope.spawn(move || {
+                    let _end = reader.read_ahead().until_dropped();
+                    let next = || to_fill.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    while let Ok(set) = next() {
+                        let Some((number, read)) = reader.next(set, threads, steps.is_looked_at) else {
+                            break;
+                        };
+                        let _ = full.send((number, read, set));
+                    }
+                });
+            }
+            drop(full);
+            let _end = reader.read_ahead().until_dropped();
+            for (number, read, set) in to_reduce {
+                let left = read.and_then(|share| reduce(set, share));
+                if left.is_err() {
+                    reader.read_ahead().stop();
+                }
+                // Nobody listens after an error, or asks for memory after the end.
+                let _ = done.send((number, left));
+                let _ = empty.send(set);
+            }
+        });
+    }
+}

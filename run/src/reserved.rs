@@ -1,0 +1,242 @@
+//! A file that is made sure of before the work and takes its name after it.
+//!
+//! What is written goes into a temporary file beside the target, which takes the target's name once it is complete: a full disk,
+//! an error or an interrupt leaves what was there before.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use crate::failure::{Failure, INTERRUPTED};
+
+/// What an interrupt removes: temporary files, and folders that get none.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Whether an interrupt is left to the work itself, once: see [`leave_interrupts_to_work`].
+static LEFT_TO_WORK: AtomicBool = AtomicBool::new(false);
+
+/// Whether there was an interrupt that the work has to see to.
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// An output that nothing has been written to yet.
+pub struct Reserved {
+    option: &'static str,
+    path: PathBuf,
+    target: Target,
+}
+
+enum Target {
+    /// A temporary file in the same folder.
+    Beside(NamedTempFile),
+    /// What cannot be replaced: a pipe, a device.
+    InPlace(File),
+}
+
+impl Reserved {
+    /// Makes sure of the file that an option names.
+    pub fn open(option: &'static str, path: &Path) -> Result<Self, Failure> {
+        // A link stays one: what it points to is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = Target::of(&path).map_err(|error| failure(option, &path, &error))?;
+        Ok(Reserved { option, path, target })
+    }
+
+    /// The same for an output that would destroy one of the inputs if it were one.
+    pub fn open_apart(
+        option: &'static str,
+        path: &Path,
+        inputs: &[impl AsRef<Path>],
+    ) -> Result<Self, Failure> {
+        let file = Reserved::open(option, path)?;
+        let is_output = |input: &&_| fs::canonicalize(input).is_ok_and(|input| input == file.path);
+        match inputs.iter().map(AsRef::as_ref).find(is_output) {
+            Some(_) => {
+                Err(Failure::Usage(format!("{option} {}: is the input; name another file", path.display())))
+            }
+            None => Ok(file),
+        }
+    }
+
+    /// Replaces the content.
+    pub fn write(self, content: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Failure> {
+        self.write_with(|file| file.write_all(content.as_ref()))
+    }
+
+    /// Replaces the content by what `content` writes.
+    pub fn write_with(self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+        let Reserved { option, path, target } = self;
+        target.fill(&path, content).map_err(|error| failure(option, &path, &error))
+    }
+}
+
+impl Target {
+    fn of(path: &Path) -> io::Result<Self> {
+        if path.exists() {
+            // Whoever may not write a file may not replace it either.
+            let file = OpenOptions::new().write(true).open(path)?;
+            if !file.metadata()?.is_file() {
+                return Ok(Target::InPlace(file));
+            }
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::metadata(folder)?;
+        let file = builder().tempfile_in(folder)?;
+        unfinished().push(file.path().to_owned());
+        Ok(Target::Beside(file))
+    }
+
+    fn fill(self, path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        let mut file = match self {
+            Target::InPlace(mut file) => return content(&mut file),
+            Target::Beside(file) => file,
+        };
+        content(file.as_file_mut())?;
+        if let Ok(before) = fs::metadata(path) {
+            fs::set_permissions(file.path(), before.permissions())?;
+        }
+        let temporary = file.path().to_owned();
+        file.persist(path)?;
+        unfinished().retain(|known| *known != temporary);
+        Ok(())
+    }
+}
+
+/// Temporary files with the permissions of any other.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".halofold-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has an interrupt (Ctrl-C, or a signal to end) leave nothing behind that is not complete.
+pub fn clean_up_when_interrupted() -> Result<(), Failure> {
+    let clean_up = || {
+        if LEFT_TO_WORK.swap(false, Ordering::Relaxed) {
+            INTERRUPT.store(true, Ordering::Relaxed);
+            return;
+        }
+        for path in unfinished().drain(..).rev() {
+            // A folder goes if nothing is in it; what is gone already needs no removing.
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
+        }
+        exit_at_once(INTERRUPTED.into());
+    };
+    ctrlc::set_handler(clean_up).map_err(Failure::usage)
+}
+
+/// Ends the process without the drivers' own ends: those would take away what their other threads are at work with, which then ends the
+/// process by a signal.
+fn exit_at_once(status: i32) -> ! {
+    #[cfg(unix)]
+    // SAFETY: it ends the process, and nothing of it is looked at again.
+    unsafe {
+        libc::_exit(status)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(status)
+}
+
+/// Has the next interrupt set a flag that work looks at from time to time, to put away what it did. The one after that ends the
+/// program as ever.
+pub fn leave_interrupts_to_work() -> &'static AtomicBool {
+    LEFT_TO_WORK.store(true, Ordering::Relaxed);
+    &INTERRUPT
+}
+
+/// Fails if the work had to see to an interrupt, which has ended it before its last row.
+pub fn check_interrupts() -> Result<(), Failure> {
+    match INTERRUPT.load(Ordering::Relaxed) {
+        true => {
+            Err(Failure::Interrupted("interrupted: the rows that were not done are not there".to_owned()))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Has an interrupt remove a folder too, if it is empty.
+pub fn remove_when_interrupted(folder: &Path) {
+    unfinished().push(folder.to_owned());
+}
+
+fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
+    // Not the temporary file's name, which the system's message has.
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "permission denied; name a place that this user may write to".to_owned()
+        }
+        io::ErrorKind::FileTooLarge => {
+            "the file becomes larger than the system allows (ulimit -f)".to_owned()
+        }
+        _ => error.to_string(),
+    };
+    Failure::Usage(format!("{option} {}: {why}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_that_fails_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.txt");
+        fs::write(&path, "old").unwrap();
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+
+        let full = Reserved::open("-o", &path).unwrap().write_with(|file| {
+            file.write_all(b"half of it")?;
+            Err(io::ErrorKind::StorageFull.into())
+        });
+        assert!(full.is_err());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 1));
+        drop(Reserved::open("-o", &path).unwrap());
+        drop(Reserved::open("-o", &folder.path().join("fresh.txt")).unwrap());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("old", 1));
+
+        Reserved::open("-o", &path).unwrap().write("new").unwrap();
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), ("new", 1));
+    }
+
+    #[test]
+    fn an_output_is_no_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.npy");
+        fs::write(&path, "a").unwrap();
+        let by_another_name = folder.path().join(".").join("a.npy");
+        assert!(Reserved::open_apart("-o", &by_another_name, &[&path]).is_err());
+        assert!(Reserved::open_apart("-o", &folder.path().join("b.npy"), &[&path]).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a.txt"), folder.path().join("link"));
+        fs::write(&path, "a").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        Reserved::open("-o", &link).unwrap().write("b").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "b");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_written_to() {
+        Reserved::open("-o", Path::new("/dev/null")).unwrap().write("gone").unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+}

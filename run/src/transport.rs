@@ -1,0 +1,46 @@
+//! The processes that work on one request together.
+
+use crate::failure::Failure;
+
+/// One or several processes, each of which does a share of the work. All of them make the same calls in the same order.
+pub trait Transport {
+    /// This process, from 0, and how many there are.
+    fn place(&self) -> [usize; 2];
+
+    /// Has all processes fail if one does.
+    ///
+    /// # Errors
+    ///
+    /// The error of this process, if there are no others.
+    fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure>;
+
+    /// The texts of all processes in their order, on the first one; `None` on the others.
+    fn gather(&self, text: String) -> Option<Vec<String>>;
+
+    /// Whether this process is the first one, which prints and writes.
+    fn is_first(&self) -> bool {
+        self.place()[0] == 0
+    }
+
+    /// Whether there are no others.
+    fn is_alone(&self) -> bool {
+        self.place()[1] == 1
+    }
+}
+
+/// The only process. Its GPUs work beside each other, a thread or more for each.
+pub struct Alone;
+
+impl Transport for Alone {
+    fn place(&self) -> [usize; 2] {
+        [0, 1]
+    }
+
+    fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        result
+    }
+
+    fn gather(&self, text: String) -> Option<Vec<String>> {
+        Some(vec![text])
+    }
+}
