@@ -48,7 +48,8 @@ pub struct StencilArgs {
     /// What --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
     #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
     norm: Norm,
-    /// Add up squared changes without rounding: the same residual_l2 of the same grids on every GPU. A check takes twice as long.
+    /// Add up squared changes without rounding: the same residual_l2 of the same grids on every GPU. A check takes twice as long. With
+    /// --norm l2 it is always so: any number of GPUs stops at the same step.
     #[arg(long, requires = "until")]
     exact: bool,
     /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5

@@ -64,8 +64,8 @@ pub struct ReduceArgs {
     /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
     /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
     /// arg-min and arg-max find the first of equal elements, or the first NaN, in C order. 16-bit floats give 32-bit results;
-    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. log-sum-exp
-    /// and geometric-mean of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
+    /// Booleans count as 0 and 1, and min, max, and, or, xor and dot of them are true or false. Results
+    /// that take logarithms of integers of up to 32 bits have the precision of an f32. Without any elements the sum is 0, the product 1, and
     /// minima, maxima, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use halofold::Element;
 use halofold::reduce::Accuracy;
-use halofold::stencil::{Borders, Config, Dims, Grid, Stencil, StencilError, Until, Variant, Weights};
+use halofold::stencil::{Borders, Config, Dims, Grid, Norm, Stencil, StencilError, Until, Variant, Weights};
 
 use crate::failure::Failure;
 use crate::gpu::{self, Gpu};
@@ -196,7 +196,8 @@ fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
     if every > batch_size::MOST {
         return Err(Failure::Usage(format!("--every {every}: with --until at most {}", batch_size::MOST)));
     }
-    let accuracy = if args.exact { Accuracy::Exact } else { Accuracy::Fast };
+    // Slabs add up exactly whatever is asked for, and the decision must not depend on their number.
+    let accuracy = if args.exact || args.norm == Norm::L2 { Accuracy::Exact } else { Accuracy::Fast };
     Ok(Some(Until::new(epsilon).with_every(every).with_norm(args.norm).with_accuracy(accuracy)))
 }
 
