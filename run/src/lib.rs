@@ -1,4 +1,4 @@
-//! The road from a request to its results, for the programs of [halofold](halofold): files, devices, pieces, states, rows.
+//! The road from a request to its results, for the programs of [halofold]: files, devices, pieces, states, rows.
 //!
 //! - [`files`] opens data files and hands out their elements.
 //! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
