@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use halofold_mpi::{Gpu, Ranks};
-use halofold_run::failure;
 use halofold_run::reduce::ReduceArgs;
+use halofold_run::{failure, reserved};
 
 /// Reductions and stencils over the ranks of an MPI run: `mpirun -n 4 halofold-mpi …`, one rank a GPU.
 #[derive(Parser)]
@@ -37,6 +37,8 @@ fn main() -> ExitCode {
         // SAFETY: nothing else runs yet that could read the environment.
         unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
     }
+    // Ranks that others end leave no temporary file. Without a handler they work all the same.
+    let _ = reserved::clean_up_when_interrupted();
     // What is wrong with the command line, and its help, are the same for all ranks.
     let mut status = ExitCode::SUCCESS;
     let ran = halofold_mpi::run(|ranks| match Arguments::try_parse() {

@@ -126,26 +126,40 @@ impl Ranks {
 
     /// The lines of all ranks in their order, on the first rank; `None` on the others. All ranks call this together.
     pub fn gather(&self, line: &str) -> Option<Vec<String>> {
+        let lines = self.gather_bytes(line.as_bytes())?.into_iter();
+        Some(lines.map(|line| String::from_utf8_lossy(&line).into_owned()).collect())
+    }
+
+    /// The bytes of all ranks in their order, on the first rank; `None` on the others. All ranks call this together.
+    pub fn gather_bytes(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        // MPI counts in 32 bits: as many rounds as it takes.
+        let most = (1 << 30) / self.count();
+        let rounds = self.all(&[bytes.len().div_ceil(most) as u64], SystemOperation::max())[0];
+        let mut all = vec![Vec::new(); self.count()];
+        for round in 0..rounds as usize {
+            let begin = (round * most).min(bytes.len());
+            let parts = self.gather_round(&bytes[begin..bytes.len().min(begin + most)]);
+            all.iter_mut().zip(parts.unwrap_or_default()).for_each(|(all, part)| all.extend(part));
+        }
+        self.is_first().then_some(all)
+    }
+
+    fn gather_round(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         let root = self.world.process_at_rank(0);
-        let own = line.len() as Count;
+        let own = bytes.len() as Count;
         if !self.is_first() {
             root.gather_into(&own);
-            root.gather_varcount_into(line.as_bytes());
+            root.gather_varcount_into(bytes);
             return None;
         }
         let mut counts = vec![0; self.count()];
         root.gather_into_root(&own, &mut counts[..]);
         let starts: Vec<Count> =
             counts.iter().scan(0, |end, count| Some(mem::replace(end, *end + count))).collect();
-        let mut text = vec![0u8; counts.iter().sum::<Count>() as usize];
-        root.gather_varcount_into_root(
-            line.as_bytes(),
-            &mut PartitionMut::new(&mut text[..], &counts[..], &starts[..]),
-        );
-        let line = |(start, count): (&Count, &Count)| {
-            String::from_utf8_lossy(&text[*start as usize..][..*count as usize]).into_owned()
-        };
-        Some(starts.iter().zip(&counts).map(line).collect())
+        let mut all = vec![0u8; counts.iter().sum::<Count>() as usize];
+        root.gather_varcount_into_root(bytes, &mut PartitionMut::new(&mut all[..], &counts[..], &starts[..]));
+        let part = |(start, count): (&Count, &Count)| all[*start as usize..][..*count as usize].to_vec();
+        Some(starts.iter().zip(&counts).map(part).collect())
     }
 
     /// Whether a number is the same on all ranks. All ranks call this together.

@@ -4,6 +4,7 @@ use halofold_mpi::{Ranks, adapter_of};
 use halofold_run::failure::Failure;
 use halofold_run::gpu::{AnyAdapters, Gpu};
 use halofold_run::reduce::{self, ReduceArgs};
+use halofold_run::reserved;
 use halofold_run::transport::Transport;
 
 /// Ranks as the processes of a request: an error of one ends all.
@@ -15,11 +16,19 @@ impl Transport for ByMpi<'_> {
     }
 
     fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
-        Ok(self.0.agree(result))
+        if self.is_alone() { result } else { Ok(self.0.agree_or(result, reserved::remove_unfinished)) }
     }
 
-    fn gather(&self, text: String) -> Option<Vec<String>> {
-        self.0.gather(&text)
+    fn fail(&self, failure: Failure) -> Failure {
+        if self.is_alone() {
+            return failure;
+        }
+        reserved::remove_unfinished();
+        self.0.abort(failure)
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        self.0.gather_bytes(bytes)
     }
 }
 

@@ -23,6 +23,7 @@ mod reader;
 mod report;
 mod request;
 mod results;
+mod sent;
 mod state_file;
 mod steps;
 mod totals;
@@ -86,7 +87,7 @@ pub struct ReduceArgs {
     /// For arg-min and arg-max it holds the indices; for min-max its last dimension is two.
     #[arg(short, long, value_name = "OUT.npy")]
     output: Option<PathBuf>,
-    /// Only results that are rounded once, at the end, and their bits: the same on every GPU, however the file is cut.
+    /// Only results that are rounded at the end, and their bits: the same on every GPU, however the file is cut.
     ///
     /// Sums, means, dot products, norms (l2), variances and deviations of floats are such results wherever that is possible, with and
     /// without this option: all of them of f32, sums and means of f16 and f64. With it what has no exact form is refused.
@@ -162,13 +163,16 @@ pub fn run(
     let (array, target) = (reserve("-o", args.output.as_deref()), reserve("--state", args.state.as_deref()));
     let (array, target) = (transport.agree(array)?, transport.agree(target)?);
     let gpus = transport.agree(open(&args.adapters))?;
-    let adapters = transport.gather(gpu::names(&gpus)).unwrap_or_default().join(" + ");
+    let adapters = transport.gather(gpu::names(&gpus).as_bytes()).unwrap_or_default().join(&b" + "[..]);
+    let adapters = String::from_utf8_lossy(&adapters).into_owned();
+    let wanted: Vec<_> = work.iter().map(|work| args.wanted(work, &gpus)).collect();
     let inputs = if second.is_some() { 2 } else { 1 };
     let mut engine = transport.agree(Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
-        kernels::of_ops(gpu, &work, (&args.op, args.accuracy()), most)
+        kernels::of_ops(gpu, &work, &wanted, most)
     }))?;
-
-    alike(transport, &engine.piece().to_string(), || {
+    let cuts: Vec<_> = work.iter().map(|work| engine.elements(work)).collect();
+    let accuracies: Vec<_> = wanted.iter().map(|wanted| wanted.accuracy).collect();
+    alike(transport, &format!("{cuts:?} {accuracies:?}"), || {
         "the ranks' devices hold pieces of different sizes: make --piece smaller".to_owned()
     })?;
 
@@ -179,7 +183,7 @@ pub fn run(
     let mut rows = Vec::new();
     let mut stored = None;
     let mut state = None;
-    for mut work in work {
+    for (mut work, wanted) in work.into_iter().zip(wanted) {
         bar.set_message(output::visible(&work.path, &[]));
         let opened = transport.agree(file::open(&mut work, second.as_mut(), args.raw));
         let Some(mut sources) = told.unless(opened)? else { continue };
@@ -188,7 +192,7 @@ pub fn run(
             bar.set_position(done);
         };
         let start = Instant::now();
-        let reduced = reduce(&mut engine, transport, &work, &mut sources, args.wanted(), advance);
+        let reduced = reduce(&mut engine, transport, &work, &mut sources, wanted, advance);
         // Whatever it was, those that are done are not lost.
         let Some(totals) = told.unless(transport.agree(reduced))? else { break };
         let Some(totals) = totals else { continue };
@@ -215,15 +219,20 @@ pub fn run(
 }
 
 impl ReduceArgs {
-    fn accuracy(&self) -> Accuracy {
-        if self.fast { Accuracy::Fast } else { Accuracy::Exact }
-    }
-
-    fn wanted(&self) -> Wanted<'_> {
+    /// The operators over a file on these GPUs. Exact states of a row of an array have to fit a binding: where they do not, the row is added
+    /// in the elements' width, unless all results are to be exact.
+    fn wanted(&self, work: &Work, gpus: &[Gpu]) -> Wanted<'_> {
+        let limits = |gpu: &Gpu| gpu.device.limits();
+        let bindings = gpus
+            .iter()
+            .map(|gpu| limits(gpu).max_storage_buffer_binding_size.min(limits(gpu).max_buffer_size));
+        let fits = work.layout.least_results()
+            <= parts::most_results(&self.op, work.stored.element(), bindings.min());
+        let accuracy = if self.fast || !(fits || self.exact) { Accuracy::Fast } else { Accuracy::Exact };
         Wanted {
             ops: &self.op,
             ddof: self.ddof.unwrap_or(0),
-            accuracy: self.accuracy(),
+            accuracy,
             verify: self.verify,
             is_stored: self.output.is_some(),
         }
@@ -232,10 +241,9 @@ impl ReduceArgs {
 
 /// Checks that something is the same for all processes; the first one finds out.
 fn alike(transport: &impl Transport, own: &str, otherwise: impl FnOnce() -> String) -> Result<(), Failure> {
-    let all = transport.gather(own.to_owned()).unwrap_or_default();
-    let checked =
-        if all.iter().all(|other| other == own) { Ok(()) } else { Err(Failure::Usage(otherwise())) };
-    transport.agree(checked)
+    let all = transport.gather(own.as_bytes()).unwrap_or_default();
+    let are_alike = all.iter().all(|other| other == own.as_bytes());
+    transport.agree(if are_alike { Ok(()) } else { Err(Failure::Usage(otherwise())) })
 }
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators. The totals are the first process's.
@@ -251,7 +259,7 @@ fn reduce<'a>(
     let steps = Steps::new(work, engine.kernels(), &totals.wanted(), wanted.verify);
     let bytes = work.stored.size() * sources.len() as u64;
     let mut own: Vec<(Share, Vec<Reduced>)> = Vec::new();
-    engine.run(work, sources, &steps, transport.place(), |share, left| {
+    let ran = engine.run(work, sources, &steps, transport.place(), |share, left| {
         advance(share.elements() * bytes);
         if transport.is_alone() {
             totals.add(&share, &left)?;
@@ -259,14 +267,14 @@ fn reduce<'a>(
             own.push((share, left));
         }
         Ok(())
-    })?;
+    });
+    // Others would wait for its states.
+    ran.map_err(|failure| transport.fail(failure))?;
     if !transport.is_alone() {
-        let Some(all) = transport.gather(serde_json::to_string(&own).map_err(Failure::usage)?) else {
-            return Ok(None);
-        };
-        for pieces in all {
-            let pieces: Vec<(Share, Vec<Reduced>)> = serde_json::from_str(&pieces).map_err(Failure::usage)?;
-            pieces.iter().try_for_each(|(share, left)| totals.add(share, left))?;
+        let Some(all) = transport.gather(&sent::pack(&own)?) else { return Ok(None) };
+        drop(own);
+        for bytes in all {
+            sent::unpack(&bytes)?.iter().try_for_each(|(share, left)| totals.add(share, left))?;
         }
     }
     totals.end()?;

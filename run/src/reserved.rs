@@ -125,13 +125,18 @@ pub fn clean_up_when_interrupted() -> Result<(), Failure> {
             INTERRUPT.store(true, Ordering::Relaxed);
             return;
         }
-        for path in unfinished().drain(..).rev() {
-            // A folder goes if nothing is in it; what is gone already needs no removing.
-            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
-        }
+        remove_unfinished();
         exit_at_once(INTERRUPTED.into());
     };
     ctrlc::set_handler(clean_up).map_err(Failure::usage)
+}
+
+/// Removes what is not complete, before the process is ended from outside.
+pub fn remove_unfinished() {
+    for path in unfinished().drain(..).rev() {
+        // A folder goes if nothing is in it; what is gone already needs no removing.
+        let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
+    }
 }
 
 /// Ends the process without the drivers' own ends: those would take away what their other threads are at work with, which then ends the

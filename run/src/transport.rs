@@ -14,15 +14,18 @@ pub trait Transport {
     /// The error of this process, if there are no others.
     fn agree<T>(&self, result: Result<T, Failure>) -> Result<T, Failure>;
 
-    /// The texts of all processes in their order, on the first one; `None` on the others.
-    fn gather(&self, text: String) -> Option<Vec<String>>;
+    /// Ends all processes because this one has failed in the middle of its work. Returns the failure if there are no others.
+    fn fail(&self, failure: Failure) -> Failure;
 
-    /// Whether this process is the first one, which prints and writes.
+    /// The bytes of all processes in their order, on the first one; `None` on the others.
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>>;
+
+    /// True for the first process, which prints and writes.
     fn is_first(&self) -> bool {
         self.place()[0] == 0
     }
 
-    /// Whether there are no others.
+    /// True if there are no others.
     fn is_alone(&self) -> bool {
         self.place()[1] == 1
     }
@@ -40,7 +43,11 @@ impl Transport for Alone {
         result
     }
 
-    fn gather(&self, text: String) -> Option<Vec<String>> {
-        Some(vec![text])
+    fn fail(&self, failure: Failure) -> Failure {
+        failure
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+        Some(vec![bytes.to_vec()])
     }
 }

@@ -24,7 +24,7 @@ fn root() -> &'static Path {
 
 /// The README, what stands beside it, all of `docs/`, and the READMEs of folders.
 fn pages() -> Vec<(PathBuf, String)> {
-    let pages = ["", "docs", "docs/results", "shaders", "cli", "fleet", "measure", "mpi"]
+    let pages = ["", "docs", "docs/results", "shaders", "cli", "fleet", "measure", "run", "mpi"]
         .map(|folder| root().join(folder))
         .into_iter()
         .flat_map(|folder| {

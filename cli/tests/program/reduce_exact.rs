@@ -229,6 +229,23 @@ fn products_along_an_axis_and_results_in_a_file() {
 }
 
 #[test]
+fn rows_too_wide_for_exact_states_are_added_in_their_width() {
+    let folder = Folder::new("exact-wide");
+    // States of a row take more than the 128 MiB that software adapters bind.
+    let len = 1_100_000;
+    let floats: Vec<f32> = (0..2 * len).map(|i| (i % 1013) as f32 * 0.37 - 100.0).collect();
+    let path = folder.write("wide.npy", &npy("<f4", false, &[2, len], bytemuck::cast_slice(&floats)));
+    let out = folder.path("out.npy");
+    let row = &rows(&[&path, "--axis", "0", "-o", &out])[0];
+    assert_eq!((&row["shape"], &row["bits"]), (&json!([len]), &Value::Null));
+    // Two floats are rounded once in any case.
+    let sums: Vec<f32> = (0..len).map(|k| floats[k] + floats[len + k]).collect();
+    assert!(std::fs::read(&out).unwrap().ends_with(bytemuck::cast_slice(&sums)));
+    let exact = run(&[&path, "--axis", "0", "-o", &out, "--exact"]);
+    assert!(exact.status.success() || String::from_utf8_lossy(&exact.stderr).contains("row"), "{exact:?}");
+}
+
+#[test]
 fn of_no_elements_sums_are_zero_and_means_are_none() {
     let folder = Folder::new("exact-axis-empty");
     let path = folder.write("empty.npy", &npy("<f8", false, &[2, 0], &[]));

@@ -197,6 +197,32 @@ fn a_rank_that_is_killed_while_it_reduces_ends_all() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_rank_that_fails_while_it_reduces_ends_all() {
+    let folder = folder("shortened");
+    write(&folder.join("a.npy"), Element::F32, &[4 << 20], &vec![0; 16 << 20]);
+    let mut command = mpirun();
+    let script = format!(
+        "echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' reduce a.npy --piece 8 --axis 0 -o out.npy"
+    );
+    command.args(["-n", "3", "sh", "-c", &script]);
+    let launch = Launch::start(command, &folder);
+    ranks_of(&folder, 3);
+    sleep(Duration::from_secs(3));
+    // The last rank comes to an end that is not there any more.
+    fs::OpenOptions::new().write(true).open(folder.join("a.npy")).unwrap().set_len(11 << 20).unwrap();
+    let cut = Instant::now();
+    let Ended { status, err, .. } = launch.end();
+    assert!(!status.success() && cut.elapsed() < Duration::from_secs(30), "{:?}: {err}", cut.elapsed());
+    assert!(err.contains("error: rank ") && err.contains("a.npy"), "{err}");
+    let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        !left.iter().any(|name| name.to_string_lossy().contains("halofold") || name == "out.npy"),
+        "{left:?}"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_rank_that_is_killed_while_others_wait_for_its_faces_ends_all() {
     let folder = folder("killed-stencil");
     write(&folder.join("a.npy"), Element::F32, &[30, 30], &vec![0; 3600]);

@@ -184,9 +184,19 @@ fn every_operator_has_the_bits_of_one_process() {
     write(&folder.join("a.npy"), Element::F32, &[60, 7, 5], &bytes);
     let fortran = File::create(folder.join("f.npy")).unwrap();
     npy::write(fortran, "<f4", &[60, 7, 5], true, &bytes).unwrap();
-    let ops = "sum,mean,variance,std,l1,l2,product,min-max,arg-max,max-norm,count,any,all,log-sum-exp,geometric-mean";
-    let options = ["reduce", "a.npy", "f.npy", "--op", ops, "--json", "--verify", "--piece", "280"];
-    for more in [&[][..], &["--axis", "1"], &["--axis", "0", "--fast"]] {
+    let words: Vec<u8> = (0..60 * 7 * 5).flat_map(|_| (random.next() as u16).to_le_bytes()).collect();
+    npy::write(File::create(folder.join("w.npy")).unwrap(), "<u2", &[60, 7, 5], true, &words).unwrap();
+    let floats = "sum,mean,variance,sample-std,l1,l2,product,min-max,arg-max,max-norm,count,any,all,log-sum-exp,geometric-mean";
+    let integers =
+        "sum,mean,std,sample-variance,l1,l2,product,min,max,arg-min,and,or,xor,wide-sum,log-sum-exp";
+    for more in [
+        &["a.npy", "f.npy", "--op", floats][..],
+        &["a.npy", "f.npy", "--op", floats, "--axis", "1"],
+        &["a.npy", "f.npy", "--op", floats, "--axis", "0", "--fast"],
+        &["w.npy", "w.npy", "--op", integers],
+        &["w.npy", "w.npy", "--op", integers, "--axis", "0"],
+    ] {
+        let options = ["reduce", "--json", "--verify", "--piece", "280"];
         let arguments = [&options[..], more].concat();
         let values = |ranks| {
             let rows: Json = serde_json::from_str(&printed(ranks, &folder, &arguments)).unwrap();

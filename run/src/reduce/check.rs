@@ -47,16 +47,16 @@ impl Check {
     }
 }
 
-/// What the CPU makes of a share: one for each result.
-pub enum Expected {
+/// The CPU's word on a share: one for each result.
+pub enum OnCpu {
     /// Results, and how far off others may be.
     Results(Vec<reference::Expected>),
     /// States, all bits of which are expected.
     States(Vec<State>),
 }
 
-/// What the CPU makes of a share, of one source or of a pair.
-pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> Expected {
+/// Computes a share on the CPU, of one source or of a pair.
+pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     let element = part.element;
     let lines = |piece: &[u8], result: u64| line(piece, element.size() as usize, share, result);
     let second = if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Op::Dot) };
@@ -74,13 +74,13 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> Expected {
             }
             state
         };
-        return Expected::States(results.map(state).collect());
+        return OnCpu::States(results.map(state).collect());
     }
     let one = |result| {
         let second = second.map(|second| lines(second, result));
         reference::reduce(part.op, element, &lines(pieces[0], result), second.as_deref())
     };
-    Expected::Results(results.filter_map(one).collect())
+    OnCpu::Results(results.filter_map(one).collect())
 }
 
 /// The elements of one result.
@@ -99,15 +99,15 @@ pub fn judge(
     part: Part,
     layout: &Layout,
     share: &Share,
-    expected: &Expected,
+    expected: &OnCpu,
     (states, depth): (&[u8], u64),
 ) -> Check {
     let checks: Vec<_> = match expected {
-        Expected::Results(expected) => {
+        OnCpu::Results(expected) => {
             let judged = expected.iter().zip(part.answers(states, share.len));
             judged.map(|(expected, answer)| Check::of(expected.judge(answer, depth))).collect()
         }
-        Expected::States(expected) => {
+        OnCpu::States(expected) => {
             let judged = expected.iter().zip(states.chunks_exact(states.len() / expected.len().max(1)));
             judged.map(|(expected, state)| Check::of_states(expected, state)).collect()
         }

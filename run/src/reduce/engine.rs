@@ -64,9 +64,9 @@ impl<'a> Engine<'a> {
         Ok(Engine { gpus, workers, piece: size })
     }
 
-    /// Bytes of a piece on a GPU, at most.
-    pub fn piece(&self) -> u64 {
-        self.piece
+    /// The elements of a piece of a file, at most.
+    pub fn elements(&self, work: &Work) -> u64 {
+        most(self.gpus, work.stored, self.piece)
     }
 
     /// The reductions that each GPU has compiled.
@@ -84,7 +84,7 @@ impl<'a> Engine<'a> {
         place: [usize; 2],
         mut take: impl FnMut(Share, Vec<Reduced>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let elements = most(self.gpus, work.stored, self.piece);
+        let elements = self.elements(work);
         let shares = work.shares_of(elements, place).map_err(Failure::usage)?;
         let reader = PieceReader::new(sources, shares, WAITING * self.gpus.len() as u64);
         let (done, received) = mpsc::channel();

@@ -1,12 +1,13 @@
 //! The compiled reductions that files and operators need.
 
-use halofold::reduce::{Accuracy, Extent, Op, Options, Reducer};
+use halofold::reduce::{Extent, Op, Options, Reducer};
 
 use super::buffers::{self, Kernel};
 use super::file::Work;
 use super::help;
 use super::layout::{Layout, Share};
 use super::parts::{self, Part};
+use super::totals::Wanted;
 use crate::failure::Failure;
 use crate::files::Stored;
 use crate::gpu::{self, Gpu};
@@ -15,16 +16,20 @@ use crate::gpu::{self, Gpu};
 pub fn of_ops(
     gpu: &Gpu,
     work: &[Work],
-    (ops, accuracy): (&[Op], Accuracy),
+    wanted: &[Wanted<'_>],
     most: impl Fn(Stored) -> u64,
 ) -> Result<Vec<Kernel>, Failure> {
     let mut kernels: Vec<Kernel> = Vec::new();
-    for (work, op) in work.iter().flat_map(|work| ops.iter().map(move |op| (work, *op))) {
+    let each = work
+        .iter()
+        .zip(wanted)
+        .flat_map(|(work, wanted)| wanted.ops.iter().map(move |op| (work, wanted, *op)));
+    for (work, wanted, op) in each {
         let element = work.stored.element();
         if !op.is_over(element) {
             return Err(refused(work, format!("`{op}` is not defined for {}", work.stored)));
         }
-        for part in parts::of(op, element, accuracy) {
+        for part in parts::of(op, element, wanted.accuracy) {
             let Ok(monoid) = part.op.over(element) else { continue };
             let number = match number(&kernels, part) {
                 Some(number) => number,

@@ -16,8 +16,8 @@ pub struct LongRow {
     most: u64,
 }
 
-/// Results of one piece, at most, unless one row has more: each takes some hundred bytes on the host.
-const MOST_RESULTS: u64 = 1 << 18;
+/// Results of one piece, at most, unless one row has more: each takes some hundred bytes on the host, and up to 584 on the GPU.
+const MOST_RESULTS: u64 = 1 << 17;
 
 /// What results are made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,14 @@ fn product(dimensions: &[u64]) -> u64 {
 }
 
 impl Layout {
+    /// The results of the smallest piece: of a row.
+    pub fn least_results(&self) -> u64 {
+        match self {
+            Layout::Whole => 1,
+            Layout::Axis(axis) => axis.inner,
+        }
+    }
+
     /// The pieces of at most `most` elements. Of everything there are as many as it takes.
     pub fn shares(&self, most: u64) -> Result<Shares, LongRow> {
         match self {

@@ -10,7 +10,7 @@ use super::check::Check;
 use super::layout::Layout;
 use super::report::{self, Row};
 use super::results::Results;
-use super::totals::Total;
+use super::totals::OperatorResults;
 use super::{ReduceArgs, state_file};
 use crate::failure::Failure;
 use crate::reserved::Reserved;
@@ -32,7 +32,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
         let op = operator(op, state.format())?;
         let mut results = Results::new(op, element.into(), &Layout::Whole, false);
         results.push(finished(op, &state))?;
-        let total = Total { op, results, gpu_ms: None, check: Check::Unchecked, is_exact: true };
+        let total = OperatorResults { op, results, gpu_ms: None, check: Check::Unchecked, is_exact: true };
         let row = Row::of("merged", element.into(), state.count(), &total, None);
         rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });
     }

@@ -1,4 +1,4 @@
-//! Which states the GPU leaves of each piece of a file for an operator, and the result that they make when they are merged.
+//! States that the GPU leaves of each piece of a file for an operator, and the result that they make when they are merged.
 //!
 //! | operator | of each piece | result |
 //! |---|---|---|
@@ -8,7 +8,7 @@
 //! | sum, product, mean of other integers | sum or product in 64 bits, or in 128 | as in NumPy |
 //! | any other | the operator's own state | as the library finishes it |
 
-use halofold::reduce::exact::{self, Format};
+use halofold::reduce::exact::{self, Format, State, StateError};
 use halofold::reduce::reference::Merger;
 use halofold::reduce::{Accuracy, Answer, Op};
 use halofold::{Element, Value};
@@ -22,12 +22,12 @@ pub struct Part {
     pub op: Op,
     pub element: Element,
     pub accuracy: Accuracy,
-    /// Whether the second input of a dot product is the first one again, which sums squares.
+    /// True if the second input of a dot product is the first one again, which sums squares.
     pub is_squared: bool,
 }
 
 impl Part {
-    /// What merges its states; `None` if the operator is not defined.
+    /// The merger of its states; `None` if the operator is not defined.
     pub fn merger(self) -> Option<Merger> {
         Merger::new(self.op, self.element, self.accuracy)
     }
@@ -35,6 +35,18 @@ impl Part {
     /// The format of its states, if they are exact.
     pub fn format(self) -> Option<Format> {
         Format::of(self.op, self.element).filter(|_| self.accuracy == Accuracy::Exact)
+    }
+
+    /// Bytes of a state.
+    pub fn state_size(self) -> u64 {
+        self.merger().map_or(0, |merger| merger.state_size() as u64)
+    }
+
+    /// Checks that exact states are ones.
+    pub fn check(self, states: &[u8]) -> Result<(), StateError> {
+        let states =
+            states.chunks_exact(self.state_size().max(1) as usize).filter(|_| self.format().is_some());
+        states.map(State::from_bytes).try_for_each(|state| state.map(drop))
     }
 
     /// The library's results of states of `n` elements each.
@@ -73,13 +85,20 @@ pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     }
 }
 
-/// Whether an operator's result is rounded only at the end.
+/// The results whose exact states fit a binding of so many bytes.
+pub fn most_results(ops: &[Op], element: Element, binding: Option<u64>) -> u64 {
+    let parts = ops.iter().flat_map(|op| of(*op, element, Accuracy::Exact));
+    let exact = parts.filter(|part| part.format().is_some()).map(Part::state_size);
+    exact.max().map_or(u64::MAX, |size| binding.unwrap_or(0) / size)
+}
+
+/// True if an operator's result is rounded only at the end.
 pub fn is_exact(op: Op, element: Element) -> bool {
     of(op, element, Accuracy::Exact).iter().all(|part| part.accuracy == Accuracy::Exact)
 }
 
-/// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. `ddof` is what variances
-/// subtract from `n`.
+/// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
+/// subtract `ddof` from `n`.
 pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Answer> {
     if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op)) {
         return None;
@@ -95,7 +114,11 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64)
             };
             let squares = merged.get(1).and_then(|merger| merger.state());
             let variance = match state.zip(squares) {
-                Some((sum, squares)) => exact::variance(sum, squares, correction),
+                // Only a wrong GPU counts otherwise.
+                Some((sum, squares)) if sum.count() == squares.count() => {
+                    exact::variance(sum, squares, correction)
+                }
+                Some(_) => f64::NAN,
                 None => first.variance(n, correction),
             };
             real(if matches!(op, Op::Deviation | Op::SampleDeviation) { variance.sqrt() } else { variance })
@@ -107,6 +130,10 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64)
         },
         (Op::Mean, Some(sum)) => Some(Answer::Value(sum.mean())),
         (Op::Mean, None) => real(first.mean(n)),
+        (Op::Dot, None) if stored == Stored::Bool => {
+            let is_any = first.integer().is_some_and(|total| total != 0);
+            Some(Answer::Value(Value::Unsigned(is_any.into())))
+        }
         _ => Some(match first.finish(n) {
             Answer::Value(value) => Answer::Value(narrowed(op, stored, value)),
             other => other,
@@ -208,5 +235,46 @@ mod tests {
                 assert_eq!(of_none(op, element), None, "{op} of {element}");
             }
         }
+    }
+
+    #[test]
+    fn bits_of_nothing_are_all_set() {
+        let all = |stored: Stored| {
+            let part = of(Op::And, stored.element(), Accuracy::Exact)[0];
+            finish((Op::And, 0), stored, &[&part.merger().unwrap()], 0)
+        };
+        assert_eq!(all(Stored::U8), Some(Answer::Value(Value::Unsigned(255))));
+        assert_eq!(all(Stored::I16), Some(Answer::Value(Value::Signed(-1))));
+        assert_eq!(all(Stored::Bool), Some(Answer::Value(Value::Unsigned(1))));
+    }
+
+    #[test]
+    fn dot_products_of_booleans_do_not_wrap() {
+        let state = (1u32 << 31).to_ne_bytes();
+        assert_eq!(result(Op::Dot, Stored::Bool, &[state, state]), Some(Answer::Value(Value::Unsigned(1))));
+        assert_eq!(result(Op::Dot, Stored::Bool, &[[0; 4]]), Some(Answer::Value(Value::Unsigned(0))));
+    }
+
+    #[test]
+    fn variances_subtract_what_is_asked_for() {
+        // 0, 2, 10, 14, 18 in two pieces: the squares around 8.8 are 236.8.
+        let state = |sum: u32, squares: u32| [sum, 0, squares, 0, 0].map(u32::to_ne_bytes).concat();
+        let mut merger = of(Op::Variance, Element::U32, Accuracy::Exact)[0].merger().unwrap();
+        merger.add(&state(2, 4), 0);
+        merger.add(&state(42, 620), 2);
+        let spread = |op, ddof| {
+            let found = finish((op, ddof), Element::U32.into(), &[&merger], 5);
+            found.and_then(Answer::value).unwrap().as_f64()
+        };
+        for (op, ddof, expected) in [
+            (Op::Variance, 0, 236.8 / 5.0),
+            (Op::Variance, 2, 236.8 / 3.0),
+            (Op::SampleVariance, 0, 236.8 / 4.0),
+            (Op::Deviation, 0, (236.8 / 5.0f64).sqrt()),
+            (Op::SampleDeviation, 0, (236.8 / 4.0f64).sqrt()),
+        ] {
+            assert!((spread(op, ddof) / expected - 1.0).abs() < 1e-15, "{op} {ddof}");
+        }
+        assert!(spread(Op::Variance, 5).is_infinite());
     }
 }

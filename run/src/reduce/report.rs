@@ -12,7 +12,7 @@ use super::dtype::Dtype;
 use super::layout::Layout;
 use super::op;
 use super::results::{Results, Tree};
-use super::totals::Total;
+use super::totals::OperatorResults;
 use crate::failure::Failure;
 use crate::files::Stored;
 use crate::output::{self, visible};
@@ -81,7 +81,7 @@ impl Array {
 
 impl Row {
     /// What an operator made of the `n` elements of a file. Times and adapter are to be set.
-    pub fn of(file: &str, stored: Stored, n: u64, total: &Total, array: Option<Array>) -> Self {
+    pub fn of(file: &str, stored: Stored, n: u64, total: &OperatorResults, array: Option<Array>) -> Self {
         let nested = total.results.nested();
         let places = nested.as_ref().filter(|_| op::is_search(total.op)).map(|nested| nested.tree(place));
         let bits = nested.as_ref().filter(|_| total.is_exact);

@@ -1,4 +1,4 @@
-//! What all pieces of a file go through, and what is left of each.
+//! Steps that all pieces of a file go through, and the states that are left of each.
 
 use halofold::reduce::Answer;
 use serde::{Deserialize, Serialize};
@@ -20,20 +20,21 @@ pub struct Steps<'a> {
     pub layout: &'a Layout,
     /// The kernels, by their numbers.
     pub used: Vec<usize>,
-    /// Whether the host looks at the elements too.
+    /// True if the host looks at the elements too.
     pub is_looked_at: bool,
-    /// How searches count places, if not in the order of memory.
+    /// The order in which searches count places, if not that of memory.
     c_order: Option<COrder>,
-    /// Whether the CPU computes everything as well.
+    /// True if the CPU computes everything as well.
     verify: bool,
 }
 
-/// What is left of a piece by one kernel.
+/// The states that one kernel leaves of a piece.
 #[derive(Serialize, Deserialize)]
 pub struct Reduced {
-    /// One state for each result.
+    /// One state for each result. They travel by themselves.
+    #[serde(skip)]
     pub states: Vec<u8>,
-    /// Where in the whole a search found its element, if it is not counted in the order of the pieces.
+    /// The place in the whole where a search found its element, if it is not counted in the order of the pieces.
     pub place: Option<u64>,
     pub gpu_ms: Option<f64>,
     pub check: Check,
@@ -57,7 +58,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// What is left of a piece by each kernel. `made` waits for what the GPU makes of it; `pieces` are its elements, as they lie in each
+    /// Returns the states that each kernel leaves of a piece. `made` waits for the GPU; `pieces` are its elements, as they lie in each
     /// source, if they are looked at.
     pub fn left(
         &self,
@@ -73,7 +74,11 @@ impl<'a> Steps<'a> {
         let widened: Vec<_> = widened.iter().map(|piece| &**piece).collect();
         let expect = |kernel: &Kernel| self.verify.then(|| check::expected(kernel.part, share, &widened));
         let expected: Vec<_> = kernels.clone().map(expect).collect();
-        let left = kernels.zip(expected).zip(made()?).map(|((kernel, expected), made)| Reduced {
+        let made = made()?;
+        for (kernel, made) in kernels.clone().zip(&made) {
+            kernel.part.check(&made.states).map_err(Failure::usage)?;
+        }
+        let left = kernels.zip(expected).zip(made).map(|((kernel, expected), made)| Reduced {
             check: expected.map_or(Check::Unchecked, |expected| {
                 check::judge(kernel.part, self.layout, share, &expected, (&made.states, made.depth))
             }),
@@ -84,7 +89,7 @@ impl<'a> Steps<'a> {
         Ok(left.collect())
     }
 
-    /// Where a search found its element, if that is not counted in the order of memory.
+    /// The place where a search found its element, if that is not counted in the order of memory.
     fn place(&self, part: Part, share: &Share, pieces: &[&[u8]], states: &[u8]) -> Option<u64> {
         let order = self.c_order.as_ref().filter(|_| op::is_search(part.op))?;
         let Some(Answer::At { index, .. }) = part.answers(states, share.len).next() else { return None };

@@ -16,16 +16,16 @@ use crate::failure::Failure;
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub ops: &'a [Op],
-    /// What variances subtract from the number of elements.
+    /// The number that variances subtract from the number of elements.
     pub ddof: u32,
     pub accuracy: Accuracy,
     pub verify: bool,
-    /// Whether results go to an array in a file.
+    /// True if results go to an array in a file.
     pub is_stored: bool,
 }
 
 impl Wanted<'_> {
-    /// What the CPU says of no pieces.
+    /// The CPU's word before the first piece.
     fn unchecked(&self) -> Check {
         if self.verify { Check::Right } else { Check::Unchecked }
     }
@@ -45,20 +45,20 @@ pub struct Totals<'a> {
     work: &'a Work,
     wanted: Wanted<'a>,
     running: Vec<Running>,
-    /// For each operator, which of the states it is made of.
+    /// For each operator, the numbers of the states that it is made of.
     parts: Vec<Vec<usize>>,
     results: Vec<Results>,
     n: u64,
 }
 
-/// What is made of a file by one operator.
-pub struct Total {
+/// The results of one operator over a file.
+pub struct OperatorResults {
     pub op: Op,
     pub results: Results,
     /// The time on the GPU for all pieces; unknown if there was none, or if it did not tell of each.
     pub gpu_ms: Option<f64>,
     pub check: Check,
-    /// Whether the result was rounded only at the end.
+    /// True if the result was rounded only at the end.
     pub is_exact: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Totals<'a> {
         self.running.iter().map(|running| running.part).collect()
     }
 
-    /// Adds what a piece left, one of each kind of state.
+    /// Adds the states of a piece, one of each kind.
     pub fn add(&mut self, share: &Share, left: &[Reduced]) -> Result<(), Failure> {
         let is_first = self.n == 0;
         for (running, left) in self.running.iter_mut().zip(left) {
@@ -122,7 +122,7 @@ impl<'a> Totals<'a> {
         Ok(())
     }
 
-    /// What comes after the last piece: the only result of everything, or those of an axis without elements.
+    /// Ends after the last piece: the only result of everything, or those of an axis without elements.
     pub fn end(&mut self) -> Result<(), Failure> {
         match &self.work.layout {
             Layout::Whole => self.complete(self.n),
@@ -142,14 +142,14 @@ impl<'a> Totals<'a> {
         mergers.first()?.state()
     }
 
-    /// What each operator made.
-    pub fn into_each(self) -> impl Iterator<Item = Total> {
+    /// The results of each operator.
+    pub fn into_each(self) -> impl Iterator<Item = OperatorResults> {
         let Totals { wanted, running, parts, results, .. } = self;
         wanted.ops.iter().zip(parts).zip(results).map(move |((&op, parts), results)| {
             let of = || parts.iter().map(|&part| &running[part]);
             let mut check = wanted.unchecked();
             of().for_each(|running| check.worsen(&running.check));
-            Total {
+            OperatorResults {
                 op,
                 results,
                 gpu_ms: of().map(|running| running.gpu_ms).sum(),

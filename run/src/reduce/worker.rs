@@ -1,4 +1,4 @@
-//! What reduces pieces on one GPU: compiled kernels, the memory that pieces pass through, and threads.
+//! Worker that reduces pieces on one GPU: compiled kernels, the memory that pieces pass through, and threads.
 //!
 //! Two threads ask for pieces and have them read to where the GPU copies them from: while the last of one piece are read, the next one has
 //! begun. A third has what was read copied and reduced, brings the outcome to the host, and hands the memory back.

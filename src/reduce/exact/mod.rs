@@ -82,6 +82,7 @@ pub use format::Format;
 pub(in crate::reduce) use kernels::{
     EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS, exact_pieces, is_exact_kernel,
 };
+pub(in crate::reduce) use moments::of_words;
 pub use moments::variance;
 pub use state::{State, StateError};
 

@@ -1,6 +1,7 @@
 //! Variances from exact sums, rounded at the end.
 
 use super::{Format, State};
+use crate::reduce::reference::power_of_two;
 
 /// The variance of numbers of which `sum` is the exact sum and `squares` that of their squares: the state of [`Op::Dot`] of an input with
 /// itself. The sum of squared distances from the mean is divided by the number of elements less `correction`.
@@ -16,12 +17,27 @@ use super::{Format, State};
 pub fn variance(sum: &State, squares: &State, correction: u64) -> f64 {
     assert_eq!((sum.format(), squares.format()), (Format::Single, Format::Product));
     assert_eq!(sum.count(), squares.count());
-    let n = sum.count();
-    let Some((_, total)) = sum.finite().filter(|_| n > 0) else { return f64::NAN };
-    let Some((_, squares)) = squares.finite() else { return f64::NAN };
-    let n_squares = product(&squares, &[n as u32, (n >> 32) as u32]);
-    let around = difference(&n_squares, &product(&total, &total));
-    nearest(&around, Format::Product.unit()) / n as f64 / n.saturating_sub(correction) as f64
+    match (sum.finite(), squares.finite()) {
+        (Some((_, total)), Some((_, squares))) => {
+            of_words(&total, &squares, (sum.count(), correction), Format::Product.unit())
+        }
+        _ => f64::NAN,
+    }
+}
+
+/// The variance of `n` integers of which the sum has this magnitude, from the sum of their squares in units of 2^`unit`.
+pub(in crate::reduce) fn of_words(
+    sum: &[u32],
+    squares: &[u32],
+    (n, correction): (u64, u64),
+    unit: i32,
+) -> f64 {
+    if n == 0 {
+        return f64::NAN;
+    }
+    let n_squares = product(squares, &[n as u32, (n >> 32) as u32]);
+    let around = difference(&n_squares, &product(sum, sum));
+    nearest(&around, unit) / n as f64 / n.saturating_sub(correction) as f64
 }
 
 /// The product of two integers, lowest word first.
@@ -61,7 +77,7 @@ pub(super) fn nearest(words: &[u32], unit: i32) -> f64 {
     let below = u128::from(words[..first].iter().any(|word| *word != 0));
     let scale = 32 * first as i32 + unit;
     // In two steps: the power of two alone may be out of range.
-    (upper | below) as f64 * f64::from(scale / 2).exp2() * f64::from(scale - scale / 2).exp2()
+    (upper | below) as f64 * power_of_two(scale / 2) * power_of_two(scale - scale / 2)
 }
 
 #[cfg(test)]

@@ -91,6 +91,6 @@ fn exponent_of(x: f64) -> i32 {
 }
 
 /// 2^`exponent`, exactly, for exponents of normal floats.
-fn power_of_two(exponent: i32) -> f64 {
+pub(in crate::reduce) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }

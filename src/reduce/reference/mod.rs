@@ -20,6 +20,7 @@ use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::value::Answer;
 
+pub(in crate::reduce) use exact::power_of_two;
 pub use exact::{ExactProduct, ExactSum};
 pub use states::{Merger, combine};
 

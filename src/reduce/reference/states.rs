@@ -8,7 +8,7 @@ use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use super::integers;
 use crate::element::{Element, Value};
-use crate::reduce::exact::{Accuracy, Format, State};
+use crate::reduce::exact::{self, Accuracy, Format, State};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::Answer;
@@ -51,12 +51,12 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer>
 pub struct Merger {
     op: Op,
     element: Element,
-    total: Total,
+    merged: Merged,
 }
 
-/// What the states so far come to.
+/// The sum, or whatever else it is, of the states so far.
 #[derive(Clone, Debug)]
-enum Total {
+enum Merged {
     Exact(State),
     /// Sums, of which the low bits are those of sums that wrap; products modulo 2^64; bits.
     Integer(i128),
@@ -100,42 +100,42 @@ impl Merger {
     /// Merges states of an operator with this accuracy. `None` if it is not defined for the element type, or has no exact form.
     pub fn new(op: Op, element: Element, accuracy: Accuracy) -> Option<Self> {
         let is_float = element.is_float();
-        let total = match op {
-            _ if accuracy == Accuracy::Exact => Total::Exact(State::new(Format::of(op, element)?)),
+        let merged = match op {
+            _ if accuracy == Accuracy::Exact => Merged::Exact(State::new(Format::of(op, element)?)),
             _ if !op.is_over(element) => return None,
-            Op::Min | Op::Max | Op::MaxNorm => Total::Extreme(None),
-            Op::MinMax => Total::Range(None),
-            Op::ArgMin | Op::ArgMax => Total::Place(None),
+            Op::Min | Op::Max | Op::MaxNorm => Merged::Extreme(None),
+            Op::MinMax => Merged::Range(None),
+            Op::ArgMin | Op::ArgMax => Merged::Place(None),
             Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation => {
                 if is_float || element.size() == 8 {
-                    Total::Moments(Moments::default())
+                    Merged::Moments(Moments::default())
                 } else {
-                    Total::Squares { sum: 0, squares: 0 }
+                    Merged::Squares { sum: 0, squares: 0 }
                 }
             }
-            Op::LogSumExp => Total::Exponentials { peak: f64::NEG_INFINITY, sum: 0.0, seen: 0 },
-            Op::GeometricMean => Total::Logarithms { sum: ExactSum::default(), seen: 0 },
-            Op::L2 => Total::Sum(ExactSum::default()),
-            Op::Product if is_float => Total::Product(ExactProduct::default()),
-            Op::Sum | Op::Mean | Op::Dot | Op::L1 if is_float => Total::Sum(ExactSum::default()),
-            Op::Product | Op::WideProduct | Op::All => Total::Integer(1),
-            Op::And => Total::Integer(-1),
-            _ => Total::Integer(0),
+            Op::LogSumExp => Merged::Exponentials { peak: f64::NEG_INFINITY, sum: 0.0, seen: 0 },
+            Op::GeometricMean => Merged::Logarithms { sum: ExactSum::default(), seen: 0 },
+            Op::L2 => Merged::Sum(ExactSum::default()),
+            Op::Product if is_float => Merged::Product(ExactProduct::default()),
+            Op::Sum | Op::Mean | Op::Dot | Op::L1 if is_float => Merged::Sum(ExactSum::default()),
+            Op::Product | Op::WideProduct | Op::All => Merged::Integer(1),
+            Op::And => Merged::Integer(-1),
+            _ => Merged::Integer(0),
         };
-        Some(Merger { op, element, total })
+        Some(Merger { op, element, merged })
     }
 
     /// Bytes of a state.
     pub fn state_size(&self) -> usize {
         let word = if self.element.size() == 8 { 8 } else { 4 };
-        match &self.total {
-            Total::Exact(state) => 8 * state.format().words(),
-            Total::Squares { .. } => 20,
-            Total::Moments(_) if word == 8 => 4 * word,
-            Total::Moments(_) | Total::Exponentials { .. } => 3 * word,
-            Total::Range(_) | Total::Place(_) | Total::Logarithms { .. } => 2 * word,
-            Total::Sum(_) | Total::Product(_) | Total::Extreme(_) => word,
-            Total::Integer(_) => match self.op {
+        match &self.merged {
+            Merged::Exact(state) => 8 * state.format().words(),
+            Merged::Squares { .. } => 20,
+            Merged::Moments(_) if word == 8 => 4 * word,
+            Merged::Moments(_) | Merged::Exponentials { .. } => 3 * word,
+            Merged::Range(_) | Merged::Place(_) | Merged::Logarithms { .. } => 2 * word,
+            Merged::Sum(_) | Merged::Product(_) | Merged::Extreme(_) => word,
+            Merged::Integer(_) => match self.op {
                 Op::Count | Op::Any | Op::All => 4,
                 Op::WideSum | Op::L1 | Op::Mean => 2 * word,
                 Op::WideProduct => 8,
@@ -164,31 +164,31 @@ impl Merger {
 
     fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
-        let Merger { op, element, total } = self;
+        let Merger { op, element, merged } = self;
         let (op, element) = (*op, *element);
         let real = |at| real(element, state, at);
         let keys = Keys::of(element);
-        match total {
-            Total::Exact(sum) => {
+        match merged {
+            Merged::Exact(sum) => {
                 let added = State::from_bytes(state).and_then(|state| sum.merge(&state));
                 added.expect("an exact state of this format");
             }
-            Total::Integer(total) => *total = fold(op, *total, integer(op, element, state)),
-            Total::Squares { sum, squares } => {
+            Merged::Integer(total) => *total = fold(op, *total, integer(op, element, state)),
+            Merged::Squares { sum, squares } => {
                 let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
                 let part = (high << 32) + low;
                 let is_negative = element == Element::I32 && high >> 31 == 1;
                 *sum += if is_negative { part - (1 << 64) } else { part };
                 *squares += (words[2] << 64) + (words[1] << 32) + words[0];
             }
-            Total::Sum(sum) => *sum = sum.add(real(0)),
-            Total::Product(product) => *product = product.mul(real(0)),
-            Total::Moments(moments) => moments.merge(if element.size() == 8 {
+            Merged::Sum(sum) => *sum = sum.add(real(0)),
+            Merged::Product(product) => *product = product.mul(real(0)),
+            Merged::Moments(moments) => moments.merge(if element.size() == 8 {
                 Moments { n: real(0), mean: real(1), low: real(2), squares: real(3) }
             } else {
                 Moments { n: real(0), mean: real(1), low: 0.0, squares: real(2) }
             }),
-            Total::Exponentials { peak, sum, seen } => {
+            Merged::Exponentials { peak, sum, seen } => {
                 *seen |= flags(element, state, 2);
                 let (other_peak, other) = (real(0), real(1));
                 if other > 0.0 {
@@ -197,21 +197,21 @@ impl Merger {
                     (*peak, *sum) = (highest, rest + other * (other_peak - highest).exp());
                 }
             }
-            Total::Logarithms { sum, seen } => {
+            Merged::Logarithms { sum, seen } => {
                 *sum = sum.add(real(0));
                 *seen |= flags(element, state, 1);
             }
-            Total::Extreme(best) => {
+            Merged::Extreme(best) => {
                 let key = if op == Op::MaxNorm { keys.unsigned(state, 0) } else { keys.read(state, 0) };
                 let better = |best: i128| if op == Op::Min { best.min(key) } else { best.max(key) };
                 *best = Some(best.map_or(key, better));
             }
-            Total::Range(range) => {
+            Merged::Range(range) => {
                 let (least, greatest) = (keys.not(keys.read(state, 0)), keys.read(state, 1));
                 let [low, high] = range.unwrap_or([least, greatest]);
                 *range = Some([low.min(least), high.max(greatest)]);
             }
-            Total::Place(best) => {
+            Merged::Place(best) => {
                 let rank = keys.read(state, 0);
                 let index = place(keys.unsigned(state, 1) as u32);
                 let is_better = best.is_none_or(|(held, at)| rank > held || rank == held && index < at);
@@ -226,79 +226,86 @@ impl Merger {
     pub fn finish(&self, n: u64) -> Answer {
         let (op, element) = (self.op, self.element);
         let real = |x: f64| Real::of(element).answer(x);
-        match &self.total {
-            Total::Exact(state) if op == Op::Mean => Answer::Value(state.mean()),
-            Total::Exact(state) => Answer::Value(state.sum()),
-            Total::Integer(total) if op == Op::Mean => integers::quotient(element, *total, n),
-            Total::Integer(total) => Answer::Value(self.integer(*total)),
-            Total::Squares { .. } | Total::Moments(_) => {
+        match &self.merged {
+            Merged::Exact(state) if op == Op::Mean => Answer::Value(state.mean()),
+            Merged::Exact(state) => Answer::Value(state.sum()),
+            Merged::Integer(total) if op == Op::Mean => integers::quotient(element, *total, n),
+            Merged::Integer(total) => Answer::Value(self.in_width(*total)),
+            Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
                 let variance = if n > correction { self.variance(n, correction) } else { f64::NAN };
                 let is_root = matches!(op, Op::Deviation | Op::SampleDeviation);
                 real(if is_root { variance.sqrt() } else { variance })
             }
-            Total::Sum(sum) if op == Op::L2 => real(sum.value().sqrt()),
-            Total::Sum(sum) if op == Op::Mean => real(sum.value() / n as f64),
-            Total::Sum(sum) => real(sum.value()),
-            Total::Product(product) => real(product.value()),
-            &Total::Exponentials { peak, sum, seen } => real(match seen {
+            Merged::Sum(sum) if op == Op::L2 => real(sum.value().sqrt()),
+            Merged::Sum(sum) if op == Op::Mean => real(sum.value() / n as f64),
+            Merged::Sum(sum) => real(sum.value()),
+            Merged::Product(product) => real(product.value()),
+            &Merged::Exponentials { peak, sum, seen } => real(match seen {
                 0 if sum > 0.0 => peak + sum.ln(),
                 0 => f64::NEG_INFINITY,
                 1 => f64::INFINITY,
                 _ => f64::NAN,
             }),
-            &Total::Logarithms { sum, seen } => real(match seen {
+            &Merged::Logarithms { sum, seen } => real(match seen {
                 _ if n == 0 => f64::NAN,
                 0 => (sum.value() / n as f64).exp(),
                 1 => 0.0,
                 2 => f64::INFINITY,
                 _ => f64::NAN,
             }),
-            &Total::Extreme(best) => Keys::of(element).extreme(op, best),
-            &Total::Range(range) => Keys::of(element).range(range.filter(|_| n > 0)),
-            &Total::Place(best) => Keys::of(element).place(op, best),
+            &Merged::Extreme(best) => Keys::of(element).extreme(op, best),
+            &Merged::Range(range) => Keys::of(element).range(range.filter(|_| n > 0)),
+            &Merged::Place(best) => Keys::of(element).place(op, best),
         }
     }
 
     /// The sum divided by the number of elements, in 64 bits: of integers rounded once. NaN of states that are no sums.
     pub fn mean(&self, n: u64) -> f64 {
-        match self.total {
-            Total::Integer(total) => {
+        match self.merged {
+            Merged::Integer(total) => {
                 integers::quotient(Element::I64, total, n).value().map_or(f64::NAN, Value::as_f64)
             }
-            Total::Sum(sum) => sum.value() / n as f64,
+            Merged::Sum(sum) => sum.value() / n as f64,
             _ => f64::NAN,
         }
     }
 
     /// The exact sum, if the states are exact.
     pub fn state(&self) -> Option<&State> {
-        if let Total::Exact(state) = &self.total { Some(state) } else { None }
+        if let Merged::Exact(state) = &self.merged { Some(state) } else { None }
+    }
+
+    /// The integer before it wraps in the width of a result, as long as none of the states has wrapped.
+    pub fn integer(&self) -> Option<i128> {
+        if let Merged::Integer(total) = self.merged { Some(total) } else { None }
     }
 
     /// The sum of the squares of 32-bit integers, from the states of [`Op::Variance`].
     pub fn squares(&self) -> Option<i128> {
-        if let Total::Squares { squares, .. } = self.total { Some(squares) } else { None }
+        if let Merged::Squares { squares, .. } = self.merged { Some(squares) } else { None }
     }
 
     /// The sum of squared distances from the mean of `n` elements, divided by `n - correction`, from the states of
     /// [`Op::Variance`]. NaN of others.
     pub fn variance(&self, n: u64, correction: u64) -> f64 {
-        let squares = match self.total {
-            Total::Squares { sum, squares } if n > 0 => {
-                // Relative to the whole part of the mean, so that everything fits 128 bits.
-                let mean = sum.div_euclid(n.into());
-                let rest = sum.rem_euclid(n.into()) as f64;
-                (squares - mean * (2 * sum - mean * i128::from(n))) as f64 - rest * (rest / n as f64)
+        let squares = match self.merged {
+            Merged::Squares { sum, squares } => {
+                return exact::of_words(
+                    &words(sum.unsigned_abs()),
+                    &words(squares.unsigned_abs()),
+                    (n, correction),
+                    0,
+                );
             }
-            Total::Moments(Moments { squares, .. }) => squares,
+            Merged::Moments(Moments { squares, .. }) => squares,
             _ => f64::NAN,
         };
         squares / n.saturating_sub(correction) as f64
     }
 
     /// An integer in the width of a result.
-    fn integer(&self, x: i128) -> Value {
+    fn in_width(&self, x: i128) -> Value {
         let is_wide = matches!(self.op, Op::WideSum | Op::WideProduct);
         match (self.op, self.element) {
             (Op::Count | Op::Any | Op::All, _) => Value::Unsigned(x as u64),
@@ -361,6 +368,11 @@ fn integer(op: Op, element: Element, state: &[u8]) -> i128 {
         (_, Element::U32 | Element::I32) => read::<u32>(state, 0).into(),
         _ => read::<u64>(state, 0).into(),
     }
+}
+
+/// The words of an integer, the lowest first.
+fn words(x: u128) -> [u32; 4] {
+    [x as u32, (x >> 32) as u32, (x >> 64) as u32, (x >> 96) as u32]
 }
 
 /// The number at a place among others of its type.

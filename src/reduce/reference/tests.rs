@@ -173,3 +173,76 @@ fn parts_of_a_variance_keep_both_floats_of_a_mean() {
     assert!((merger.variance(3, 0) / expected - 1.0).abs() < 1e-15);
     assert!((merger.variance(3, 1) / expected / 1.5 - 1.0).abs() < 1e-15);
 }
+
+/// The result of states that are floats, each of one element.
+fn of_floats(op: Op, states: &[f64]) -> Value {
+    let states: Vec<_> = states.iter().map(|state| state.to_ne_bytes()).collect();
+    let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
+    merged(op, Element::F64, &states).finish(states.len() as u64).value().unwrap()
+}
+
+#[test]
+fn floats_are_merged_in_64_bits_and_more() {
+    assert_eq!(of_floats(Op::Sum, &[1e100, 1.0, -1e100]), Value::F64(1.0));
+    assert_eq!(of_floats(Op::Mean, &[1e100, 3.0, -1e100]), Value::F64(1.0));
+    assert_eq!(of_floats(Op::L2, &[9.0, 16.0]), Value::F64(5.0));
+    let product = of_floats(Op::Product, &[1e300, 1e300, 1e-300, 1e-300]).as_f64();
+    assert!((product - 1.0).abs() < 1e-15, "{product}");
+    for op in [Op::Sum, Op::Product, Op::Mean, Op::Dot, Op::L1, Op::L2] {
+        assert!(of_floats(op, &[1.0, f64::NAN, f64::INFINITY]).as_f64().is_nan(), "{op}");
+    }
+}
+
+#[test]
+fn extremes_keep_signed_zeros_and_nan() {
+    let key = |x: f32| {
+        let bits = x.to_bits().cast_signed();
+        (if bits < 0 { bits ^ i32::MAX } else { bits }).to_ne_bytes()
+    };
+    let of = |op, parts: [f32; 2]| {
+        let keys = parts.map(key);
+        merged(op, Element::F32, &[&keys[0], &keys[1]]).finish(2).value().unwrap()
+    };
+    assert!(
+        of(Op::Min, [0.0, -0.0]).same(Value::F32(-0.0)) && of(Op::Max, [-0.0, 0.0]).same(Value::F32(0.0))
+    );
+    assert!(of(Op::Max, [f32::NEG_INFINITY, 1.0]).same(Value::F32(1.0)));
+    // NaN has the key beyond the infinity, on the side that wins.
+    let nan = i32::MAX.to_ne_bytes();
+    let with_nan = merged(Op::Max, Element::F32, &[&key(f32::INFINITY), &nan, &key(0.0)]);
+    assert!(with_nan.finish(3).value().unwrap().same(Value::F32(f32::NAN)));
+}
+
+#[test]
+fn infinities_and_nans_of_exponentials_and_logarithms() {
+    let of = |op, size: usize, states: &[[u64; 3]]| {
+        let states: Vec<_> = states
+            .iter()
+            .map(|state| state[..size].iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>())
+            .collect();
+        let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
+        merged(op, Element::F64, &states).finish(2).value().unwrap()
+    };
+    let one = 1f64.to_bits();
+    for (flags, expected) in [([0, 1], f64::INFINITY), ([1, 2], f64::NAN), ([2, 0], f64::NAN)] {
+        let states = flags.map(|flags| [one, one, flags]);
+        assert!(of(Op::LogSumExp, 3, &states).same(Value::F64(expected)), "{flags:?}");
+    }
+    for (flags, expected) in [([0, 1], 0.0), ([2, 0], f64::INFINITY), ([1, 2], f64::NAN), ([4, 0], f64::NAN)]
+    {
+        let states = flags.map(|flags| [one, flags, 0]);
+        assert!(of(Op::GeometricMean, 2, &states).same(Value::F64(expected)), "{flags:?}");
+    }
+}
+
+#[test]
+fn variances_of_integers_are_exact_until_the_end() {
+    // A billion ones and a zero: (n - 1) / n².
+    let words =
+        |n: u64| [n as u32, (n >> 32) as u32, n as u32, (n >> 32) as u32, 0].map(u32::to_ne_bytes).concat();
+    let merger = merged(Op::Variance, Element::U32, &[&words(1_000_000_000), &words(0)]);
+    let n = 1_000_000_001u64;
+    let expected = 1e9 / n as f64 / n as f64;
+    assert!((merger.variance(n, 0) / expected - 1.0).abs() < 4.0 * f64::EPSILON);
+    assert!(merger.variance(1, 1).is_nan() || merger.variance(1, 1).is_infinite());
+}
