@@ -10,9 +10,6 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::input::Source;
 
-/// How much is written to the GPU at once: each piece passes through a staging buffer.
-const PIECE: usize = 64 << 20;
-
 /// Elements, aligned for any type.
 pub struct Host {
     /// Their element type.
@@ -93,7 +90,7 @@ impl<'a> Dataset<'a> {
         let copies = inputs.copies(&gpu.device, bytes).map_err(Failure::usage)?;
         gpu.attempt(|| {
             let buffer = input_buffer(gpu, bytes);
-            write(gpu, &buffer, host.bytes());
+            gpu.write(&buffer, host.bytes());
             let copies = (1..copies).map(|_| copy(gpu, &buffer)).collect();
             Ok(Dataset { host, buffer, copies })
         })
@@ -135,20 +132,4 @@ fn copy(gpu: &Gpu, buffer: &wgpu::Buffer) -> wgpu::Buffer {
     encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
     gpu.queue.submit([encoder.finish()]);
     copy
-}
-
-/// Writes bytes to the start of a buffer, in pieces.
-pub fn write(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: &[u8]) {
-    for (index, piece) in bytes.chunks(PIECE).enumerate() {
-        let offset = (index * PIECE) as u64;
-        let whole = piece.len() / 4 * 4;
-        gpu.queue.write_buffer(buffer, offset, &piece[..whole]);
-        if whole < piece.len() {
-            // A write is whole words; an odd number of 16-bit elements leaves half of one.
-            let mut last = [0; 4];
-            last[..piece.len() - whole].copy_from_slice(&piece[whole..]);
-            gpu.queue.write_buffer(buffer, offset + whole as u64, &last);
-        }
-        gpu.queue.submit([]);
-    }
 }

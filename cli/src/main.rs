@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use failure::Failure;
-use halofold_run::files::{self as input, npy};
+use halofold_run::files as input;
 use halofold_run::gpu::AnyAdapters;
 use halofold_run::transport::Alone;
 use halofold_run::{count, failure, gpu, output, progress, reduce, reserved};

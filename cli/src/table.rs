@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use comfy_table::{Cell, CellAlignment, Color};
 
-pub use halofold_run::table::{digits, plain};
+pub use halofold_run::table::{count, digits, plain, time};
 
 use crate::row::{Row, Status, What};
 
@@ -162,15 +162,6 @@ pub fn painted(text: &str) -> Cell {
     if plain { Cell::new(text) } else { Cell::new(text).fg(colour) }
 }
 
-/// A time in milliseconds, to four digits, in microseconds if it is short.
-pub fn time(ms: Option<f64>) -> String {
-    match ms {
-        None => String::new(),
-        Some(ms) if ms < 1.0 => format!("{} µs", digits(ms * 1e3)),
-        Some(ms) => format!("{} ms", digits(ms)),
-    }
-}
-
 /// An optional number to four digits.
 pub fn optional(x: Option<f64>) -> String {
     x.map(digits).unwrap_or_default()
@@ -213,19 +204,6 @@ pub fn remarks(rows: &[Row]) -> String {
         }
     }
     if text.is_empty() { text } else { format!("\n{text}") }
-}
-
-/// A count with thin groups: 16 777 216.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A count, as a power of two where it is one.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use halofold_mpi::{Gpu, Ranks};
+use halofold_run::grid::GridArgs;
 use halofold_run::reduce::ReduceArgs;
 use halofold_run::{failure, reserved};
 
@@ -25,7 +26,7 @@ enum Command {
     /// Reduce files, each rank some of the pieces of every file: .npy, or raw bytes. The bits are those of `halofold reduce`.
     Reduce(ReduceArgs),
     /// Step a grid from a .npy file by a stencil, each rank its layers, and write it.
-    Stencil(stencil::StencilArgs),
+    Stencil(Box<GridArgs>),
 }
 
 /// What a command says that fails.

@@ -42,6 +42,9 @@ pub struct Gpu {
     faults: Arc<Mutex<Vec<String>>>,
 }
 
+/// Bytes that are written to the GPU at once.
+const PIECE: usize = 64 << 20;
+
 /// The names of the back ends that `WGPU_BACKEND` takes.
 const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
 
@@ -114,6 +117,16 @@ impl AnyAdapters {
     /// Whether adapters are asked for.
     pub fn are_named(&self) -> bool {
         self.one.adapter.is_some() || !self.several.adapters.is_empty()
+    }
+
+    /// The options of one adapter.
+    pub fn one(&self) -> &AdapterArgs {
+        &self.one
+    }
+
+    /// The options of several adapters.
+    pub fn several(&self) -> &AdaptersArgs {
+        &self.several
     }
 
     /// Opens what is asked for, or the preferred one.
@@ -238,6 +251,22 @@ impl Gpu {
                 Err(Failure::Usage(faults.drain(..).collect::<Vec<_>>().join("\n")))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Writes bytes to the start of a buffer, in pieces: each passes through a staging buffer.
+    pub fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
+        for (index, piece) in bytes.chunks(PIECE).enumerate() {
+            let offset = (index * PIECE) as u64;
+            let whole = piece.len() / 4 * 4;
+            self.queue.write_buffer(buffer, offset, &piece[..whole]);
+            if whole < piece.len() {
+                // A write is whole words; an odd number of 16-bit elements leaves half of one.
+                let mut last = [0; 4];
+                last[..piece.len() - whole].copy_from_slice(&piece[whole..]);
+                self.queue.write_buffer(buffer, offset + whole as u64, &last);
+            }
+            self.queue.submit([]);
         }
     }
 

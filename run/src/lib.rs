@@ -2,6 +2,7 @@
 //!
 //! - [`files`] opens data files and hands out their elements.
 //! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
+//! - [`grid`] steps grids of files: on one GPU, on several, or from file to file.
 //! - [`gpu`] opens adapters, and [`transport`] is what connects the processes of a run: one alone, or the ranks of an MPI program.
 //! - The other modules are what every command needs: reasons to end early, output, progress.
 //!
@@ -13,6 +14,7 @@ pub mod count;
 pub mod failure;
 pub mod files;
 pub mod gpu;
+pub mod grid;
 pub mod output;
 pub mod progress;
 pub mod reduce;

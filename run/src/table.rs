@@ -20,3 +20,25 @@ pub fn digits(x: f64) -> String {
     };
     format!("{x:.places$}")
 }
+
+/// A time in milliseconds, to four digits, in microseconds if it is short.
+pub fn time(ms: Option<f64>) -> String {
+    match ms {
+        None => String::new(),
+        Some(ms) if ms < 1.0 => format!("{} µs", digits(ms * 1e3)),
+        Some(ms) => format!("{} ms", digits(ms)),
+    }
+}
+
+/// A count with thin groups: 16 777 216.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -17,18 +17,40 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
 use crate::row::{Row, Status, StencilWork, csv};
-use crate::stencil::remembered;
 use crate::{progress, record};
 pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
+use halofold_run::grid::remembered;
 pub use plot::{pieces, speed};
+
+/// Options of a grid from a file, by their names in the code, that a preset has no use for.
+const GRID_OPTIONS: [&str; 18] = [
+    "grid",
+    "stencil",
+    "variant",
+    "block",
+    "boundary",
+    "until",
+    "weights",
+    "rhs",
+    "output",
+    "frames",
+    "every",
+    "slice",
+    "stream",
+    "memory",
+    "slab",
+    "depth",
+    "resume",
+    "checkpoint",
+];
 
 /// Options of a preset of `halofold stencil`.
 #[derive(clap::Args)]
 pub struct PresetArgs {
     /// Replay the thesis's table of a stencil: thesis-5pt or thesis-27pt. Every variant in every block shape is verified and
     /// timed; the best ones and those of the thesis's table are then run for all steps at once, as the thesis timed them.
-    #[arg(long, value_name = "NAME", value_parser = documents::named)]
+    #[arg(long, value_name = "NAME", value_parser = documents::named, conflicts_with_all = GRID_OPTIONS)]
     preset: Option<&'static Preset>,
     /// Another grid. By default the thesis's (8192x8192, 256x512x512), and a smaller one on a software adapter.
     #[arg(id = "shape", long = "grid", value_name = "ROWSxCOLS|PLANESxROWSxCOLS", requires = "preset")]

@@ -4,13 +4,13 @@ use halofold::Element;
 use halofold::stencil::{Config, Dims, Grid, STENCILS, Sample, Stencil};
 
 use super::preset::Bench;
-use super::remembered;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::{print, print_json};
 use crate::progress;
 use crate::row::{Row, Status, StencilWork};
 use crate::table::{self, Column};
+use halofold_run::grid::remembered;
 
 /// Samples of a row: ten or twenty shapes on each grid.
 const SAMPLES: u32 = 7;

@@ -22,7 +22,7 @@ impl Output {
     /// Makes sure on the first rank that the file can be written, and leaves nothing there. All ranks call this together.
     pub fn new<'a>(
         path: &Path,
-        mut inputs: impl Iterator<Item = &'a String>,
+        mut inputs: impl Iterator<Item = &'a PathBuf>,
         descr: &str,
         shape: &[u64],
         cells: u64,

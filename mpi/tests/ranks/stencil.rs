@@ -1,6 +1,6 @@
 //! Stencils: the grid of one GPU, bit for bit, for any number of ranks.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use halofold_mpi::halofold::Element;
@@ -8,6 +8,8 @@ use halofold_mpi::halofold::reduce::exact::{Format, State};
 use halofold_mpi::halofold::stencil::{
     Border, Borders, Config, FIVE_POINT, Grid, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT, Variant,
 };
+use halofold_run::files::npy;
+use serde_json::Value as Json;
 
 use crate::files::{descr, write};
 use crate::gpu::{cells, gpu, whole};
@@ -107,6 +109,11 @@ impl Case {
     }
 }
 
+/// What a launch reports.
+fn report(ranks: usize, folder: &Path, arguments: &[&str]) -> Json {
+    serde_json::from_str(&printed(ranks, folder, &[arguments, &["--json"]].concat())).unwrap()
+}
+
 #[test]
 fn any_number_of_ranks_has_the_bits_of_one_gpu() {
     let folder = folder("stencils");
@@ -122,7 +129,7 @@ fn any_number_of_ranks_has_the_bits_of_one_gpu() {
         write(&folder.join("rhs.npy"), element, shape, &second);
         let mut expected = Vec::new();
         let stepped = whole(case.config(), &cells, rhs.then_some(&second), steps);
-        halofold_run::files::npy::write(&mut expected, &descr(element), shape, false, &stepped).unwrap();
+        npy::write(&mut expected, &descr(element), shape, false, &stepped).unwrap();
         let [points, steps] = [stencil.points(), steps].map(|number| number.to_string());
         for ranks in RANKS {
             let out = folder.join("out.npy");
@@ -132,8 +139,13 @@ fn any_number_of_ranks_has_the_bits_of_one_gpu() {
                 ["stencil", "grid.npy", "--stencil", &points, "--steps", &steps, "--boundary", border.name()];
             let more = ["--halo", halo, "--variant", variant.unwrap_or("auto"), "-o", "out.npy"];
             let added: &[_] = if rhs { &["--rhs", "rhs.npy"] } else { &[] };
-            let text = printed(ranks, &folder, &[&arguments[..], &more, added].concat());
-            assert!(text.contains(&format!("{ranks} ranks with halos of {halo}\n{steps} steps\n")), "{text}");
+            let report = report(ranks, &folder, &[&arguments[..], &more, added].concat());
+            assert_eq!(
+                (&report["steps"].to_string(), &report["halo"].to_string()),
+                (&steps, &halo.to_owned())
+            );
+            let layers = report["layers"].as_array().unwrap().iter().map(|layers| layers.as_u64().unwrap());
+            assert_eq!((layers.len(), layers.sum()), (ranks, shape[0]));
             assert!(
                 fs::read(&out).unwrap() == expected,
                 "{} of {element}, {ranks} ranks: other bits",
@@ -158,15 +170,10 @@ fn any_number_of_ranks_stops_at_the_same_step() {
         let arguments =
             ["stencil", "grid.npy", "--until", epsilon, "--norm", norm, "--every", "7", "--halo", "5"];
         let verdicts = RANKS.map(|ranks| {
-            let text = printed(ranks, &folder, &arguments);
-            text.split_once(&format!("{ranks} ranks with halos of 5\n")).unwrap().1.to_owned()
+            let report = report(ranks, &folder, &arguments);
+            ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].clone())
         });
-        assert!(
-            verdicts[0].contains("converged: ") && !verdicts[0].starts_with("0 steps"),
-            "{}",
-            verdicts[0]
-        );
-        assert!(!verdicts[0].contains("not converged"), "{}", verdicts[0]);
+        assert!(verdicts[0][0] != 0 && verdicts[0][3] == true, "{verdicts:?}");
         assert!(verdicts.windows(2).all(|pair| pair[0] == pair[1]), "{verdicts:?}");
     }
 }
@@ -199,6 +206,35 @@ fn kernels_of_ones_own_find_the_neighbours_cells() {
 }
 
 #[test]
+fn integers_and_fortrans_order_become_the_same_grid() {
+    let folder = folder("arranged");
+    let shape = [13, 6, 10];
+    let [planes, rows, cols] = shape.map(|side| side as usize);
+    let number = |plane: usize, row: usize, col: usize| ((plane * 31 + row * 17 + col * 7) % 97) as i32;
+    let floats = (0..planes * rows * cols)
+        .flat_map(|at| (number(at / rows / cols, at / cols % rows, at % cols) as f32).to_le_bytes());
+    write(&folder.join("floats.npy"), Element::F32, &shape, &floats.collect::<Vec<_>>());
+    // The first dimension runs fastest.
+    let turned = (0..planes * rows * cols)
+        .flat_map(|at| number(at % planes, at / planes % rows, at / planes / rows).to_le_bytes());
+    let file = File::create(folder.join("turned.npy")).unwrap();
+    npy::write(file, "<i4", &shape, true, &turned.collect::<Vec<_>>()).unwrap();
+    let stepped = |ranks, input, more: &[&str]| {
+        let arguments = ["stencil", input, "--stencil", "7", "--steps", "5", "--halo", "2", "-o", "out.npy"];
+        report(ranks, &folder, &[&arguments[..], more].concat());
+        fs::read(folder.join("out.npy")).unwrap()
+    };
+    let expected = stepped(1, "floats.npy", &[]);
+    for ranks in [1, 2, 3] {
+        assert!(stepped(ranks, "turned.npy", &[]) == expected, "{ranks} ranks");
+    }
+    assert!(
+        stepped(3, "turned.npy", &["--block", "4x16", "--rhs", "floats.npy"])
+            == stepped(1, "floats.npy", &["--block", "4x16", "--rhs", "turned.npy"])
+    );
+}
+
+#[test]
 fn parts_of_any_size_make_a_grid() {
     let folder = folder("parts");
     for ranks in [1, 2, 3] {
@@ -220,14 +256,15 @@ fn parts_of_any_size_make_a_grid() {
 fn what_cannot_be_stepped_is_refused_once() {
     let folder = folder("refused");
     write(&folder.join("grid.npy"), Element::F32, &[9, 4], &[0; 144]);
-    write(&folder.join("words.npy"), Element::U32, &[9, 4], &[0; 144]);
     for (arguments, message) in [
         (&["grid.npy", "--halo", "4"][..], "a halo of 4 layers, and the rank with the fewest has 3"),
         (&["grid.npy", "-o", "grid.npy"], "-o grid.npy: is an input"),
         (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: No such file or directory"),
         (&["grid.npy", "-o", "out.txt"], "the name must end in .npy"),
-        (&["words.npy"], "words.npy: holds u32, and stencils work on"),
-        (&["grid.npy", "--stencil", "27"], "--stencil 27 takes another number of dimensions"),
+        (&["grid.npy", "--frames", "frames"], "--frames: ranks draw no pictures"),
+        (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
+        (&["grid.npy", "--memory", "1Mi"], "ranks hold the grid"),
+        (&["grid.npy", "--stencil", "27"], "--stencil 27 takes a grid of (planes, rows, columns)"),
     ] {
         let Ended { status, err, .. } = launch(3, &folder, &[&["stencil"], arguments].concat());
         assert!(!status.success(), "{arguments:?}: {err}");

@@ -8,7 +8,6 @@ use halofold::read::Readback;
 use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
 use halofold::wgpu;
 
-use crate::dataset;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
@@ -64,14 +63,14 @@ impl<'a> OneGpu<'a> {
             let jacobi = Jacobi::new(&gpu.device, config, weights).map_err(Failure::usage)?;
             let size = (cells.len() as u64).next_multiple_of(4);
             let buffers = [buffer(gpu, size), buffer(gpu, size)];
-            dataset::write(gpu, &buffers[0], cells);
+            gpu.write(&buffers[0], cells);
             // Fixed cells are never written: the second buffer needs them too.
             let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             encoder.copy_buffer_to_buffer(&buffers[0], 0, &buffers[1], 0, size);
             gpu.queue.submit([encoder.finish()]);
             let rhs = rhs.map(|cells| {
                 let buffer = buffer(gpu, size);
-                dataset::write(gpu, &buffer, cells);
+                gpu.write(&buffer, cells);
                 buffer
             });
             let [first, second] = &buffers;

@@ -16,25 +16,25 @@ const USUAL_CHECKPOINT: f64 = 30.0;
 pub struct StreamArgs {
     /// Step the grid slab by slab, from file to file, as is done with a grid that does not fit the adapter. Beside OUT.npy there must be
     /// room for two grids.
-    #[arg(long, conflicts_with_all = ["preset", "adapters"])]
+    #[arg(long, conflicts_with = "adapters")]
     stream: bool,
     /// The most memory that buffers of a grid may take, such as 512M or 8Gi. A grid of which two do not fit is streamed, through six
     /// buffers of a slab's size: 4Gi by default.
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["preset", "adapters"], value_parser = counts(0, u64::MAX))]
+    #[arg(long, value_name = "BYTES", conflicts_with = "adapters", value_parser = counts(0, u64::MAX))]
     pub memory: Option<u64>,
     /// Layers of a streamed slab: rows in 2D, planes in 3D. By default as many as there is memory for.
-    #[arg(long, value_name = "LAYERS", conflicts_with_all = ["preset", "adapters"], value_parser = counts(1, u32::MAX))]
+    #[arg(long, value_name = "LAYERS", conflicts_with = "adapters", value_parser = counts(1, u32::MAX))]
     slab: Option<u32>,
     /// Steps of each pass over a streamed file. A slab is read with as many more layers on either side. By default a
     /// quarter of the layers that a buffer holds, at most 256.
-    #[arg(long, value_name = "STEPS", conflicts_with_all = ["preset", "adapters"], value_parser = counts(1, u32::MAX))]
+    #[arg(long, value_name = "STEPS", conflicts_with = "adapters", value_parser = counts(1, u32::MAX))]
     depth: Option<u32>,
     /// Go on with a streamed run that was interrupted, by the checkpoint beside OUT.npy, to the same bits. The other options must be
     /// those that it began with.
-    #[arg(long, conflicts_with_all = ["preset", "adapters"])]
+    #[arg(long, conflicts_with = "adapters")]
     pub resume: bool,
     /// Seconds between two checkpoints of a streamed run, which this asks for: 30 by default; 0 is after every slab.
-    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["preset", "adapters"], value_parser = parse_seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "adapters", value_parser = parse_seconds, allow_negative_numbers = true)]
     checkpoint: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! The cells of a file of any type that can be read, slab by slab.
 
-use crate::input::Source;
-use crate::stencil::file::cells;
+use crate::files::Source;
+use crate::grid::cells;
 use halofold::Element;
 use halofold_fleet::stream::{Cells, StreamError};
 

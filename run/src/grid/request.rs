@@ -7,9 +7,9 @@ use halofold::reduce::Accuracy;
 use halofold::stencil::{Borders, Config, Dims, Grid, Norm, Stencil, StencilError, Until, Variant, Weights};
 
 use crate::failure::Failure;
+use crate::files::Source;
 use crate::gpu::{self, Gpu};
-use crate::input::Source;
-use crate::stencil::{StencilArgs, remembered};
+use crate::grid::{GridArgs, remembered};
 
 use super::batch_size;
 
@@ -44,7 +44,7 @@ pub struct Request {
 
 impl Request {
     /// Opens the file and holds the options against its shape and type.
-    pub fn new(args: &StencilArgs, path: &Path) -> Result<Self, Failure> {
+    pub fn new(args: &GridArgs, path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") && args.rhs.as_deref() == Some(path) {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
         }
@@ -113,7 +113,7 @@ impl Request {
 }
 
 /// The stencil and the grid that a file's dimensions mean.
-fn shape(args: &StencilArgs, source: &Source) -> Result<(&'static Stencil, Grid), Failure> {
+fn shape(args: &GridArgs, source: &Source) -> Result<(&'static Stencil, Grid), Failure> {
     let shape = source.shape();
     let refused =
         |what: &str| Err(Failure::Usage(format!("{}: shape {}: {what}", source.name(), tuple(shape))));
@@ -163,7 +163,7 @@ fn tuple(shape: &[u64]) -> String {
 }
 
 /// What to compute with.
-fn element(args: &StencilArgs, of_file: Element) -> Result<Element, Failure> {
+fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
     match args.element {
         Some(element) if !element.is_float() => {
             Err(Failure::Usage(format!("--type {element}: stencils work on f32, f64 and f16")))
@@ -175,7 +175,7 @@ fn element(args: &StencilArgs, of_file: Element) -> Result<Element, Failure> {
 }
 
 /// The weights asked for, or the usual ones.
-fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
+fn weights(args: &GridArgs, stencil: &Stencil) -> Result<Weights, Failure> {
     if let Some(weight) = args.weights.iter().find(|weight| !weight.is_finite()) {
         return Err(Failure::Usage(format!("--weights: {weight} is not a weight")));
     }
@@ -190,7 +190,7 @@ fn weights(args: &StencilArgs, stencil: &Stencil) -> Result<Weights, Failure> {
 }
 
 /// The condition to stop.
-fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
+fn until(args: &GridArgs) -> Result<Option<Until>, Failure> {
     let Some(epsilon) = args.until else { return Ok(None) };
     let every = args.every.unwrap_or(USUAL_EVERY);
     if every > batch_size::MOST {
@@ -202,7 +202,7 @@ fn until(args: &StencilArgs) -> Result<Option<Until>, Failure> {
 }
 
 /// The plane to draw.
-fn plane(args: &StencilArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure> {
+fn plane(args: &GridArgs, stencil: &Stencil, grid: Grid) -> Result<u32, Failure> {
     match args.slice {
         None => Ok(grid.planes / 2),
         Some(_) if stencil.dims == Dims::Two => Err(Failure::usage("--slice: a grid in 2D has no planes")),

@@ -2,15 +2,15 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 
 use half::f16;
 use halofold::Element;
 use halofold::stencil::Grid;
 
-use crate::dataset::Host;
 use crate::failure::Failure;
-use crate::input::Source;
-use crate::npy;
+use crate::files::Source;
+use crate::files::npy;
 
 /// Cells in the order of the GPU: columns fastest, then rows, then planes.
 pub struct Cells {
@@ -25,15 +25,56 @@ pub struct Cells {
 impl Cells {
     /// Reads a file's array as cells of a type.
     pub fn read(source: &mut Source, element: Element, grid: Grid) -> Result<Self, Failure> {
-        let host = Host::read(source, None)?;
-        let bytes = if source.element() == element && !source.is_fortran() {
-            host.bytes().to_vec()
+        let mut bytes = vec![0; (grid.cells() * source.element().size()) as usize];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match source.read(&mut bytes[filled..]).map_err(Failure::usage)? {
+                0 => break,
+                read => filled += read * source.element().size() as usize,
+            }
+        }
+        Ok(Cells::of(source, element, grid, bytes))
+    }
+
+    /// Reads some layers of a file's array, rows in 2D and planes in 3D, as cells of a type.
+    pub fn read_layers(
+        source: &Source,
+        element: Element,
+        grid: Grid,
+        layers: Range<u64>,
+    ) -> Result<Self, Failure> {
+        let (all, count) = if grid.planes == 1 && source.shape().len() == 2 {
+            (u64::from(grid.rows), Grid { rows: (layers.end - layers.start) as u32, ..grid })
         } else {
-            arrange(host.element, host.bytes(), element, |cell| {
-                if source.is_fortran() { transposed(cell, grid) } else { cell }
-            })
+            (u64::from(grid.planes), Grid { planes: (layers.end - layers.start) as u32, ..grid })
         };
-        Ok(Cells { element, grid, bytes })
+        let size = source.element().size();
+        let layer = grid.cells() / all;
+        let mut bytes = vec![0; (count.cells() * size) as usize];
+        // In Fortran's order layers lie in pieces: one for each of a layer's cells.
+        let (pieces, length, distance) = match source.is_fortran() {
+            true => (layer, layers.end - layers.start, all),
+            false => (1, count.cells(), 0),
+        };
+        let first = if source.is_fortran() { layers.start } else { layers.start * layer };
+        for (piece, bytes) in (0..pieces).zip(bytes.chunks_exact_mut((length * size).max(1) as usize)) {
+            source.read_at(first + piece * distance, bytes).map_err(Failure::usage)?;
+        }
+        Ok(Cells::of(source, element, count, bytes))
+    }
+
+    /// Elements as they lie in a file, as cells.
+    fn of(source: &Source, element: Element, grid: Grid, bytes: Vec<u8>) -> Self {
+        let is_fortran = source.is_fortran();
+        let bytes =
+            if source.element() == element && !is_fortran {
+                bytes
+            } else {
+                arrange(source.element(), &bytes, element, |cell| {
+                    if is_fortran { transposed(cell, grid) } else { cell }
+                })
+            };
+        Cells { element, grid, bytes }
     }
 
     /// Cells that the GPU has computed, in the place of these.

@@ -6,13 +6,13 @@ use std::path::Path;
 use halofold::stencil::Config;
 
 use crate::failure::Failure;
+use crate::files::Source;
 use crate::gpu::Gpu;
-use crate::input::Source;
-use crate::stencil::StencilArgs;
-use crate::stencil::file::request::Request;
+use crate::grid::GridArgs;
+use crate::grid::request::Request;
 
 /// Refuses a grid that cannot be streamed, and says why it would have to be.
-pub fn check(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<(), Failure> {
+pub fn check(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<(), Failure> {
     let Some(reason) = reason(args, request) else { return Ok(()) };
     if let Some(option) = args.stream.asked_by() {
         return Err(Failure::Usage(format!("{option}: {reason}")));
@@ -30,7 +30,7 @@ pub fn check(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<(), Fai
     )))
 }
 
-fn reason(args: &StencilArgs, request: &Request) -> Option<String> {
+fn reason(args: &GridArgs, request: &Request) -> Option<String> {
     if args.frames.is_some() {
         return Some("--frames is not for streamed grids".to_owned());
     }

@@ -15,13 +15,13 @@ use serde_json::Value;
 use super::report::{Report, Streamed};
 use super::request::Request;
 use crate::failure::Failure;
+use crate::files::Source;
+use crate::files::npy;
 use crate::gpu::Gpu;
-use crate::input::Source;
-use crate::npy;
+use crate::grid::GridArgs;
 use crate::output::{print, print_json};
 use crate::progress;
 use crate::reserved;
-use crate::stencil::StencilArgs;
 use input::FileCells;
 pub use options::StreamArgs;
 
@@ -29,7 +29,7 @@ pub use options::StreamArgs;
 const SMALL: u64 = 256 << 20;
 
 /// Whether a grid is to be streamed.
-pub fn is_wanted(args: &StencilArgs, request: &Request, gpu: &Gpu) -> bool {
+pub fn is_wanted(args: &GridArgs, request: &Request, gpu: &Gpu) -> bool {
     let (grid, copies) = (request.config.bytes(), 2 + u64::from(request.config.rhs));
     args.stream.asked_by().is_some()
         || grid > gpu.device.limits().max_buffer_size
@@ -50,7 +50,7 @@ fn has_room(gpu: &Gpu, bytes: u64, copies: u64) -> bool {
 }
 
 /// Steps the grid of a file into another file.
-pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> Result<(), Failure> {
+pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Result<(), Failure> {
     refusal::check(args, &request, gpu)?;
     let run = open(args, &request, gpu)?;
     let Request { source, rhs, config, weights, until, .. } = request;
@@ -115,7 +115,7 @@ pub fn run(args: &StencilArgs, request: Request, gpu: &Gpu, start: Instant) -> R
 }
 
 /// Begins the run, or finds where it was left.
-fn open(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
+fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let Request { source, config, steps, until, .. } = request;
     let output = args.output.clone().unwrap_or_default();
     let output = fs::canonicalize(&output).unwrap_or(output);
@@ -155,7 +155,7 @@ fn updates(plan: &Plan, progress: Progress, cells: u64) -> u64 {
 }
 
 /// All that the result depends on.
-fn identity(args: &StencilArgs, request: &Request, gpu: &Gpu) -> Result<Identity, Failure> {
+fn identity(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Identity, Failure> {
     let Config { stencil, variant, element, grid, .. } = request.config;
     let file = |source: &Source| match source.file().map(fs::File::metadata) {
         Some(Ok(found)) => {

@@ -6,8 +6,8 @@ use super::cells::Cells;
 use super::frames::Folder;
 use super::picture::Picture;
 use crate::failure::Failure;
+use crate::grid::GridArgs;
 use crate::reserved::Reserved;
-use crate::stencil::StencilArgs;
 
 /// What a file holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Outputs {
 
 impl Outputs {
     /// Opens them, and refuses options that are about others.
-    pub fn reserve(args: &StencilArgs) -> Result<Self, Failure> {
+    pub fn reserve(args: &GridArgs) -> Result<Self, Failure> {
         let form = args.output.as_deref().map(form).transpose()?;
         if args.every.is_some() && args.frames.is_none() && args.until.is_none() {
             return Err(Failure::usage("--every goes with --frames or --until"));

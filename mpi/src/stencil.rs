@@ -1,0 +1,123 @@
+//! `halofold-mpi stencil`: the request of `halofold stencil`, each rank reads, steps and writes its own layers of the grid.
+
+mod output;
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Instant;
+
+use halofold::Element;
+use halofold::stencil::Config;
+use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks, part};
+use halofold_run::failure;
+use halofold_run::files::npy;
+use halofold_run::grid::GridArgs;
+use halofold_run::grid::cells::Cells;
+use halofold_run::grid::report::{Report, Together};
+use halofold_run::grid::request::Request;
+use halofold_run::output::{print, print_json};
+
+use crate::Failure;
+use output::Output;
+
+/// Runs the subcommand.
+pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
+    let start = Instant::now();
+    let request = ranks.agree(file_of(args).and_then(|path| Request::new(args, path)));
+    let Request { source, rhs, config, weights, until, steps, .. } = request;
+    let whole = [Some(&source), rhs.as_ref()].into_iter().flatten().find(|source| source.file().is_none());
+    ranks.agree(
+        whole.map_or(Ok(()), |stream| {
+            Err(format!("{}: ranks read parts of files, not streams", stream.name()))
+        }),
+    );
+    let (shape, element) = (source.shape().to_vec(), config.element);
+    let descr = format!("{}f{}", npy::NATIVE, element.size());
+    let inputs = args.grid.iter().chain(&args.rhs);
+    let output = args.output.as_deref();
+    let output = output.map(|path| Output::new(path, inputs, &descr, &shape, config.bytes(), ranks));
+    let gpu = ranks.agree(Gpu::open(ranks));
+    let adapters = ranks.gather(&gpu.info.name).unwrap_or_default().join(" + ");
+
+    let layers = own(&config, ranks.rank(), ranks.count());
+    let part = config.with_layers((layers.end - layers.start) as u32);
+    let grid = ranks.agree(GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo));
+    let read = |source| Cells::read_layers(source, element, config.grid, layers.clone());
+    let (cells, rhs) = (ranks.agree(read(&source)), ranks.agree(rhs.as_ref().map(read).transpose()));
+    let mut field =
+        ranks.agree(Field::new(&grid, &gpu, weights, cells.bytes(), rhs.as_ref().map(Cells::bytes)));
+    drop((cells, rhs));
+    let computing = Instant::now();
+    match &until {
+        Some(until) => drop(field.steps_until(steps, until)?),
+        None => field.steps(steps)?,
+    }
+    let took = computing.elapsed().as_secs_f64();
+    if let Some(output) = &output {
+        output.write(layers.start * config.layer_bytes(), ranks, |sink| field.read(sink))?;
+    }
+    if !ranks.is_first() {
+        return Ok(());
+    }
+    let Config { stencil, variant, tuning, .. } = grid.config();
+    let outcome = until.map(|_| field.outcome());
+    let updates = u64::from(field.done()) * config.grid.cells();
+    let layers = (0..ranks.count()).map(|rank| own(&config, rank, ranks.count()));
+    let report = Report {
+        file: source.name().to_owned(),
+        variant: variant.name,
+        points: stencil.points(),
+        grid: shape,
+        block: tuning.block.to_string(),
+        boundary: args.boundary.name(),
+        steps: field.done(),
+        element: element.name(),
+        gpu_ms_median: None,
+        wall_ms: start.elapsed().as_secs_f64() * 1e3,
+        gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
+        residual_max: outcome.map(|outcome| outcome.max),
+        residual_l2: outcome.map(|outcome| outcome.l2),
+        converged: outcome.map(|outcome| outcome.converged),
+        output: args.output.as_ref().map(|path| path.display().to_string()),
+        adapter: adapters,
+        backend: gpu.info.backend.to_string(),
+        norm: args.norm,
+        has_frames: false,
+        together: Some(Together {
+            layers: layers.map(|layers| (layers.end - layers.start) as u32).collect(),
+            halo: grid.slab().depth(),
+        }),
+        streamed: None,
+    };
+    let printed = if args.json { print_json(&report) } else { print(&report.text()) };
+    printed.map_err(|failure| failure.to_string().into())
+}
+
+/// The grid's file. Options that ranks have no use for are refused.
+fn file_of(args: &GridArgs) -> Result<&Path, failure::Failure> {
+    let refused = if args.adapters.are_named() {
+        Some("--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them")
+    } else if args.frames.is_some() {
+        Some("--frames: ranks draw no pictures; write the grid with -o OUT.npy")
+    } else if args.slice.is_some() {
+        Some("--slice: ranks draw no pictures")
+    } else if args.stream.asked_by().is_some() || args.stream.memory.is_some() {
+        Some(
+            "--stream, --memory, --slab, --depth, --resume and --checkpoint are of one process: ranks hold the grid",
+        )
+    } else {
+        None
+    };
+    match (&args.grid, refused) {
+        (_, Some(why)) => Err(failure::Failure::usage(why)),
+        (None, _) => Err(failure::Failure::usage("name the grid to step: a .npy file")),
+        (Some(path), None) => Ok(path),
+    }
+}
+
+/// The layers that are a rank's. Faces of 16-bit cells are whole words: then layers go by twos.
+fn own(config: &Config, rank: usize, ranks: usize) -> Range<u64> {
+    let (all, unit) = (u64::from(config.layers()), if config.element == Element::F16 { 2 } else { 1 });
+    let Range { start, end } = part(all.div_ceil(unit), rank, ranks);
+    start * unit..(end * unit).min(all)
+}

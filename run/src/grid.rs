@@ -1,0 +1,269 @@
+//! A grid from a file, stepped on the GPU and written to a file.
+//!
+//! Everything that can be wrong with the request is found before the first step: the file's header and the options
+//! first, then the places of the results, then what the adapter can do.
+
+mod batch_size;
+pub mod cells;
+mod frames;
+mod grid_state;
+mod output;
+mod picture;
+pub mod remembered;
+pub mod report;
+pub mod request;
+mod streamed;
+mod team_state;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use halofold::Element;
+use halofold::stencil::{Block, Border, Config, Norm, Stencil};
+
+use crate::count::counts;
+use crate::failure::Failure;
+use crate::gpu::{self, AnyAdapters, Gpu};
+use crate::output::{print, print_json};
+use crate::progress;
+use batch_size::BatchSize;
+use cells::Cells;
+use frames::FrameWriter;
+use grid_state::{GridState, OneGpu};
+use output::Outputs;
+use picture::{Picture, Scale};
+use report::{Report, Together};
+use request::Request;
+pub use streamed::StreamArgs;
+use team_state::TeamState;
+
+/// Options of a grid from a file.
+#[derive(clap::Args)]
+pub struct GridArgs {
+    /// The grid: a .npy array of shape (rows, columns) or (planes, rows, columns); `-` is standard input, of one process.
+    #[arg(value_name = "GRID.npy")]
+    pub grid: Option<PathBuf>,
+    /// The stencil, by the number of its points: 5 (the default) or 9 in 2D, 7 or 27 (the default) in 3D. With --tune only this
+    /// one instead of all.
+    #[arg(long, alias = "points", value_name = "POINTS")]
+    pub stencil: Option<&'static Stencil>,
+    /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
+    /// steps the fastest rows and the thesis's own rows run for.
+    #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX))]
+    pub steps: Option<u32>,
+    /// The kernel, by name. auto is the fastest here for a grid of this size: time-pipeline for large ones in 2D, plane-sums
+    /// in 3D. time-planes takes several steps per pass in 3D.
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub variant: String,
+    /// The shape of a workgroup, instead of the variant's own.
+    #[arg(long, value_name = "ROWSxCOLS")]
+    pub block: Option<Block>,
+    /// Borders of the grid: fixed leaves the outermost cells as they are; with mirror the cell beyond equals the outermost one
+    /// (SciPy's reflect, NumPy's symmetric); periodic repeats the grid (wrap).
+    #[arg(long, value_name = "fixed|mirror|periodic", default_value = "fixed")]
+    pub boundary: Border,
+    /// Stop once a step changes no cell by this much.
+    #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]
+    pub until: Option<f64>,
+    /// What --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
+    #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
+    pub norm: Norm,
+    /// Add up squared changes without rounding: the same residual_l2 of the same grids on every GPU. A check takes twice as long. With
+    /// --norm l2 it is always so: any number of GPUs stops at the same step.
+    #[arg(long, requires = "until")]
+    pub exact: bool,
+    /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
+    /// points: centre and sides, or one for all; by default 0.2. 27 points: centre, 6 faces, 12 edges, 8 corners, by default 1/8,
+    /// 1/16, 1/32, 1/64, as decimals.
+    #[arg(
+        long,
+        alias = "coefficients",
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub weights: Vec<f64>,
+    /// A right-hand side: an array of the grid's shape, which is added to every new cell. It becomes the grid's type.
+    #[arg(long, value_name = "RHS.npy")]
+    pub rhs: Option<PathBuf>,
+    /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
+    #[arg(long = "type", value_name = "TYPE")]
+    pub element: Option<Element>,
+    /// Where to write the result: an array in the file's shape (little-endian, in C order), or a picture of it.
+    #[arg(short, long, value_name = "OUT.npy|OUT.png")]
+    pub output: Option<PathBuf>,
+    /// Draw the grid every few steps: DIR/frame-000000.png and so on, by the number of the step; always the last step, too.
+    ///
+    /// Colours go from the lowest to the highest value of the first frame; NaN is red.
+    #[arg(long, value_name = "DIR")]
+    pub frames: Option<PathBuf>,
+    /// Steps between two frames, and between two checks of --until: 10 by default.
+    #[arg(long, value_name = "M", value_parser = counts(1, u32::MAX))]
+    pub every: Option<u32>,
+    /// The plane that pictures of a 3D grid show. By default the middle one.
+    #[arg(long, value_name = "K", value_parser = counts(0, u32::MAX))]
+    pub slice: Option<u32>,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+    /// With --adapters the grid in slabs on several of them. Its bits are those of one adapter that runs the same kernel.
+    #[command(flatten)]
+    pub adapters: AnyAdapters,
+    /// The steps between two exchanges of faces, of slabs on several adapters: by default as many as measured times say. Of ranks: four
+    /// passes in 2D, three in 3D.
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = counts(1, u32::MAX))]
+    pub halo: Option<u32>,
+    /// Print one JSON object, or an array of a preset's rows, instead of text.
+    ///
+    /// The object's keys: file, variant, points, grid, block, boundary, steps (done), type, gpu_ms_median (of one step, null without
+    /// timestamps), wall_ms (from opening the file to the written result), gcells_per_s, residual_max and
+    /// residual_l2 (the largest change of a cell in the last step that was checked, and the root of the sum of all squared changes; null
+    /// without --until; NaN and infinity are the strings "NaN" and "inf"), converged, output, adapter, backend. With --adapters
+    /// also layers (of each slab) and halo (steps between two exchanges). Streamed runs also have passes (over the file), slabs (of a
+    /// pass), bytes_read and bytes_written (without those of before --resume).
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Steps the grid of a file.
+///
+/// # Errors
+///
+/// What is wrong with the request, the files or the machine.
+pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
+    let start = Instant::now();
+    let mut request = Request::new(args, path)?;
+    let mut outputs = Outputs::reserve(args)?;
+    let gpus = args.adapters.several().open()?;
+    if gpus.is_empty() && args.halo.is_some() {
+        return Err(Failure::usage("--halo goes with --adapters"));
+    }
+    let one = if gpus.is_empty() { Some(args.adapters.one().open()?) } else { None };
+    if let Some(gpu) = &one {
+        request.choose(gpu)?;
+        if streamed::is_wanted(args, &request, gpu) {
+            // Its result is written in another way.
+            drop(outputs);
+            return streamed::run(args, request, gpu, start);
+        }
+        request.check(gpu)?;
+    } else {
+        request.choose_together(&gpus)?;
+    }
+
+    let cells = read(&mut request, args)?;
+    let Config { element, grid, .. } = request.config;
+    let rhs = request.rhs.as_mut().map(|source| Cells::read(source, element, grid)).transpose()?;
+    let picture = |cells: &Cells| Picture {
+        element: cells.element,
+        grid: cells.grid,
+        plane: request.plane,
+        scale: Scale::of(cells),
+    };
+    let begin = |folder| FrameWriter::begin(folder, request.every, picture(&cells), &cells);
+    let frames = outputs.frames.take().map(begin).transpose()?;
+    let Request { config, weights, until, .. } = request;
+    let rhs = rhs.as_ref().map(Cells::bytes);
+    let (mut state, together): (Box<dyn GridState + '_>, _) = match &one {
+        Some(gpu) => (Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?), None),
+        None => {
+            let team = TeamState::new(&gpus, (config, weights), until, (cells.bytes(), rhs), args.halo)?;
+            (request.config.variant, request.config.tuning) = (team.config().variant, team.config().tuning);
+            let together = Together { layers: team.layers(), halo: team.halo() };
+            (Box::new(team), Some(together))
+        }
+    };
+    let depth = together.as_ref().map_or(config.steps_per_pass(), |together| together.halo);
+    let batch = run_steps(&mut *state, &request, depth, frames.as_ref())?;
+    if outputs.wants_result() {
+        let all = 0..cells.bytes().len() as u64;
+        let cells = cells.with_bytes(state.read(all)?);
+        let picture = frames.map_or_else(|| picture(&cells), |frames| frames.picture);
+        outputs.write(&cells, request.source.shape(), picture)?;
+    }
+
+    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
+    let gpus: Vec<&Gpu> = one.iter().chain(&gpus).collect();
+    let report = Report { together, ..report(args, &request, &gpus, &*state, &batch, wall_ms) };
+    if args.json { print_json(&report) } else { print(&report.text()) }
+}
+
+/// Reads the cells, and says so if they become something else.
+fn read(request: &mut Request, args: &GridArgs) -> Result<Cells, Failure> {
+    let source = &mut request.source;
+    if args.element.is_none() && source.element() != request.config.element {
+        eprintln!("{}: integers become {}", source.name(), request.config.element);
+    }
+    Cells::read(source, request.config.element, request.config.grid)
+}
+
+/// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
+fn run_steps(
+    state: &mut dyn GridState,
+    request: &Request,
+    depth: u32,
+    frames: Option<&FrameWriter>,
+) -> Result<BatchSize, Failure> {
+    let steps = request.steps;
+    let bar = progress::bar(steps.into());
+    bar.set_message("steps");
+    // Every batch ends with a check: where there is one must not depend on the speed.
+    // Without one, a time-blocked kernel likes an even number of full passes, and several adapters full rounds.
+    let unit = if depth > 1 { depth.saturating_mul(2) } else { 1 };
+    let mut batch = BatchSize::new(request.until.map_or(unit, |until| until.every));
+    let mut over = steps == 0;
+    while !over {
+        let done = state.done();
+        let left = frames.map_or(u32::MAX, |frames| frames.until_next(done)).min(steps - done);
+        let submitted = Instant::now();
+        let gpu_ms = state.advance(batch.next(left))?;
+        batch.learn(state.done() - done, submitted.elapsed(), gpu_ms);
+        over = state.done() == steps || state.outcome().is_some_and(|outcome| outcome.converged);
+        if let Some(frames) = frames {
+            frames.draw(state, state.done(), over)?;
+        }
+        bar.set_position(state.done().into());
+    }
+    bar.finish_and_clear();
+    Ok(batch)
+}
+
+/// The report of the run.
+fn report(
+    args: &GridArgs,
+    request: &Request,
+    gpus: &[&Gpu],
+    state: &dyn GridState,
+    batch: &BatchSize,
+    wall_ms: f64,
+) -> Report {
+    let Config { stencil, variant, element, grid, tuning, .. } = request.config;
+    Report {
+        file: request.source.name().to_owned(),
+        variant: variant.name,
+        points: stencil.points(),
+        grid: request.source.shape().to_vec(),
+        block: tuning.block.to_string(),
+        boundary: args.boundary.name(),
+        steps: state.done(),
+        element: element.name(),
+        gpu_ms_median: batch.gpu_ms_median(),
+        wall_ms,
+        gcells_per_s: batch.ms_of_a_step().map(|ms| grid.cells() as f64 / ms / 1e6),
+        residual_max: state.outcome().map(|outcome| outcome.max),
+        residual_l2: state.outcome().map(|outcome| outcome.l2),
+        converged: state.outcome().map(|outcome| outcome.converged),
+        output: args.output.as_ref().map(|path| path.display().to_string()),
+        adapter: gpu::names(gpus.iter().copied()),
+        backend: gpus[0].info.backend.to_string(),
+        norm: args.norm,
+        has_frames: args.frames.is_some(),
+        together: None,
+        streamed: None,
+    }
+}
+
+/// Reads what a step may change.
+fn parse_epsilon(text: &str) -> Result<f64, String> {
+    let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
+    epsilon.ok_or_else(|| format!("`{text}` is not a threshold: write a number from 0 up, such as 1e-6"))
+}
