@@ -208,8 +208,8 @@ fn a_rank_that_fails_while_it_reduces_ends_all() {
     let launch = Launch::start(command, &folder);
     ranks_of(&folder, 3);
     sleep(Duration::from_secs(3));
-    // The last rank comes to an end that is not there any more.
-    fs::OpenOptions::new().write(true).open(folder.join("a.npy")).unwrap().set_len(11 << 20).unwrap();
+    // All that the last rank has left to read is not there any more.
+    fs::OpenOptions::new().write(true).open(folder.join("a.npy")).unwrap().set_len(10 << 20).unwrap();
     let cut = Instant::now();
     let Ended { status, err, .. } = launch.end();
     assert!(!status.success() && cut.elapsed() < Duration::from_secs(30), "{:?}: {err}", cut.elapsed());
