@@ -77,11 +77,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // Without a desktop session Mesa complains at every start that there is no such folder.
-        // SAFETY: nothing else runs yet that could read the environment.
-        unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
-    }
+    // SAFETY: nothing else runs yet that could read the environment.
+    unsafe { gpu::give_runtime_folder() };
     if std::env::var_os("WGPU_BACKEND").is_some_and(|names| names.is_empty()) {
         // Empty is as unset; wgpu takes it for no back end at all.
         // SAFETY: as above.

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use halofold_mpi::{Gpu, Ranks};
 use halofold_run::grid::GridArgs;
 use halofold_run::reduce::ReduceArgs;
-use halofold_run::{failure, reserved};
+use halofold_run::{failure, gpu, reserved};
 
 /// Reductions and stencils over the ranks of an MPI run: `mpirun -n 4 halofold-mpi …`, one rank a GPU.
 #[derive(Parser)]
@@ -33,11 +33,8 @@ enum Command {
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
-    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // Without a desktop session Mesa complains at every start that there is no such folder.
-        // SAFETY: nothing else runs yet that could read the environment.
-        unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
-    }
+    // SAFETY: nothing else runs yet that could read the environment.
+    unsafe { gpu::give_runtime_folder() };
     // Ranks that others end leave no temporary file. Without a handler they work all the same.
     let _ = reserved::clean_up_when_interrupted();
     // What is wrong with the command line, and its help, are the same for all ranks.
@@ -59,11 +56,10 @@ fn command(command: &Command, ranks: &Ranks) -> Result<ExitCode, Failure> {
     match command {
         Command::Ranks => list(ranks)?,
         Command::Reduce(args) => match reduce::run(args, ranks) {
-            // Told already; a wrong result is no reason to end the others.
-            Err(failure @ (failure::Failure::Wrong | failure::Failure::Closed)) => {
-                return Ok(failure.report());
-            }
-            result => result.map_err(|failure| failure.to_string())?,
+            Ok(()) => {}
+            Err(failure::Failure::Usage(why)) => return Err(why.into()),
+            // Told already, and no reason to end the others.
+            Err(failure) => return Ok(failure.report()),
         },
         Command::Stencil(args) => stencil::run(args, ranks)?,
     }

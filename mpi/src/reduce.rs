@@ -39,11 +39,16 @@ pub fn run(args: &ReduceArgs, ranks: &Ranks) -> Result<(), Failure> {
 
 /// The device of a rank.
 fn own_gpu(adapters: &AnyAdapters, ranks: &Ranks) -> Result<Vec<Gpu>, Failure> {
-    if adapters.are_named() {
-        return Err(Failure::usage(
-            "--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them",
-        ));
-    }
+    refuse_adapters(adapters)?;
     let (adapter, _) = adapter_of(ranks).map_err(Failure::usage)?;
     Ok(vec![Gpu::open(&adapter)?])
+}
+
+/// Refuses options that name adapters.
+pub fn refuse_adapters(adapters: &AnyAdapters) -> Result<(), Failure> {
+    if adapters.are_named() {
+        let why = "--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them";
+        return Err(Failure::usage(why));
+    }
+    Ok(())
 }

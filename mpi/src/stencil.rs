@@ -15,22 +15,23 @@ use halofold_run::grid::GridArgs;
 use halofold_run::grid::cells::Cells;
 use halofold_run::grid::report::{Report, Together};
 use halofold_run::grid::request::Request;
-use halofold_run::output::{print, print_json};
+use halofold_run::transport::refuse_stream;
 
 use crate::Failure;
+use crate::reduce::refuse_adapters;
 use output::Output;
 
 /// Runs the subcommand.
 pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let start = Instant::now();
     let request = ranks.agree(file_of(args).and_then(|path| Request::new(args, path)));
+    if ranks.is_first() {
+        request.tell_conversion(args);
+    }
     let Request { source, rhs, config, weights, until, steps, .. } = request;
-    let whole = [Some(&source), rhs.as_ref()].into_iter().flatten().find(|source| source.file().is_none());
-    ranks.agree(
-        whole.map_or(Ok(()), |stream| {
-            Err(format!("{}: ranks read parts of files, not streams", stream.name()))
-        }),
-    );
+    let mut sources = [Some(&source), rhs.as_ref()].into_iter().flatten();
+    let stream = sources.find(|source| source.file().is_none());
+    ranks.agree(stream.map_or(Ok(()), |stream| Err(refuse_stream(stream.name()))));
     let (shape, element) = (source.shape().to_vec(), config.element);
     let descr = format!("{}f{}", npy::NATIVE, element.size());
     let inputs = args.grid.iter().chain(&args.rhs);
@@ -42,7 +43,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let layers = own(&config, ranks.rank(), ranks.count());
     let part = config.with_layers((layers.end - layers.start) as u32);
     let grid = ranks.agree(GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo));
-    let read = |source| Cells::read_layers(source, element, config.grid, layers.clone());
+    let read = |source| Cells::read_layers(source, &config, layers.clone());
     let (cells, rhs) = (ranks.agree(read(&source)), ranks.agree(rhs.as_ref().map(read).transpose()));
     let mut field =
         ranks.agree(Field::new(&grid, &gpu, weights, cells.bytes(), rhs.as_ref().map(Cells::bytes)));
@@ -59,45 +60,28 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     if !ranks.is_first() {
         return Ok(());
     }
-    let Config { stencil, variant, tuning, .. } = grid.config();
-    let outcome = until.map(|_| field.outcome());
     let updates = u64::from(field.done()) * config.grid.cells();
     let layers = (0..ranks.count()).map(|rank| own(&config, rank, ranks.count()));
     let report = Report {
-        file: source.name().to_owned(),
-        variant: variant.name,
-        points: stencil.points(),
-        grid: shape,
-        block: tuning.block.to_string(),
-        boundary: args.boundary.name(),
         steps: field.done(),
-        element: element.name(),
-        gpu_ms_median: None,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
         gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
-        residual_max: outcome.map(|outcome| outcome.max),
-        residual_l2: outcome.map(|outcome| outcome.l2),
-        converged: outcome.map(|outcome| outcome.converged),
-        output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: adapters,
         backend: gpu.info.backend.to_string(),
-        norm: args.norm,
-        has_frames: false,
         together: Some(Together {
             layers: layers.map(|layers| (layers.end - layers.start) as u32).collect(),
             halo: grid.slab().depth(),
         }),
-        streamed: None,
+        ..Report::new(args, (source.name(), &shape), &grid.config())
     };
-    let printed = if args.json { print_json(&report) } else { print(&report.text()) };
+    let printed = report.with_outcome(until.map(|_| field.outcome())).print(args.json);
     printed.map_err(|failure| failure.to_string().into())
 }
 
 /// The grid's file. Options that ranks have no use for are refused.
 fn file_of(args: &GridArgs) -> Result<&Path, failure::Failure> {
-    let refused = if args.adapters.are_named() {
-        Some("--adapter: each rank takes the adapter that is its turn; halofold-mpi ranks lists them")
-    } else if args.frames.is_some() {
+    refuse_adapters(&args.adapters)?;
+    let refused = if args.frames.is_some() {
         Some("--frames: ranks draw no pictures; write the grid with -o OUT.npy")
     } else if args.slice.is_some() {
         Some("--slice: ranks draw no pictures")

@@ -45,6 +45,18 @@ pub struct Gpu {
 /// Bytes that are written to the GPU at once.
 const PIECE: usize = 64 << 20;
 
+/// Names a folder of the session where Linux has none: Mesa complains at every start otherwise.
+///
+/// # Safety
+///
+/// No other thread reads or writes the environment meanwhile.
+pub unsafe fn give_runtime_folder() {
+    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: the caller's.
+        unsafe { std::env::set_var("XDG_RUNTIME_DIR", std::env::temp_dir()) };
+    }
+}
+
 /// The names of the back ends that `WGPU_BACKEND` takes.
 const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
 
@@ -114,7 +126,7 @@ pub struct AnyAdapters {
 }
 
 impl AnyAdapters {
-    /// Whether adapters are asked for.
+    /// True if adapters are asked for.
     pub fn are_named(&self) -> bool {
         self.one.adapter.is_some() || !self.several.adapters.is_empty()
     }

@@ -24,7 +24,6 @@ use halofold::stencil::{Block, Border, Config, Norm, Stencil};
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters, Gpu};
-use crate::output::{print, print_json};
 use crate::progress;
 use batch_size::BatchSize;
 use cells::Cells;
@@ -47,7 +46,7 @@ pub struct GridArgs {
     /// one instead of all.
     #[arg(long, alias = "points", value_name = "POINTS")]
     pub stencil: Option<&'static Stencil>,
-    /// How many steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
+    /// Number of steps: 1 by default; 0 copies the grid. With --until the most steps: 100000 by default. With --preset how many
     /// steps the fastest rows and the thesis's own rows run for.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX))]
     pub steps: Option<u32>,
@@ -65,7 +64,7 @@ pub struct GridArgs {
     /// Stop once a step changes no cell by this much.
     #[arg(long, value_name = "EPS", value_parser = parse_epsilon, allow_negative_numbers = true)]
     pub until: Option<f64>,
-    /// What --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
+    /// The change that --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
     #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
     pub norm: Norm,
     /// Add up squared changes without rounding: the same residual_l2 of the same grids on every GPU. A check takes twice as long. With
@@ -89,7 +88,7 @@ pub struct GridArgs {
     /// The type to compute with and to write: f32, f64 or f16. By default the file's float type; integers become f32.
     #[arg(long = "type", value_name = "TYPE")]
     pub element: Option<Element>,
-    /// Where to write the result: an array in the file's shape (little-endian, in C order), or a picture of it.
+    /// File of the result: an array in the file's shape (little-endian, in C order), or a picture of it.
     #[arg(short, long, value_name = "OUT.npy|OUT.png")]
     pub output: Option<PathBuf>,
     /// Draw the grid every few steps: DIR/frame-000000.png and so on, by the number of the step; always the last step, too.
@@ -150,8 +149,9 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
         request.choose_together(&gpus)?;
     }
 
-    let cells = read(&mut request, args)?;
+    request.tell_conversion(args);
     let Config { element, grid, .. } = request.config;
+    let cells = Cells::read(&mut request.source, element, grid)?;
     let rhs = request.rhs.as_mut().map(|source| Cells::read(source, element, grid)).transpose()?;
     let picture = |cells: &Cells| Picture {
         element: cells.element,
@@ -183,17 +183,7 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
 
     let wall_ms = start.elapsed().as_secs_f64() * 1e3;
     let gpus: Vec<&Gpu> = one.iter().chain(&gpus).collect();
-    let report = Report { together, ..report(args, &request, &gpus, &*state, &batch, wall_ms) };
-    if args.json { print_json(&report) } else { print(&report.text()) }
-}
-
-/// Reads the cells, and says so if they become something else.
-fn read(request: &mut Request, args: &GridArgs) -> Result<Cells, Failure> {
-    let source = &mut request.source;
-    if args.element.is_none() && source.element() != request.config.element {
-        eprintln!("{}: integers become {}", source.name(), request.config.element);
-    }
-    Cells::read(source, request.config.element, request.config.grid)
+    Report { together, ..report(args, &request, &gpus, &*state, &batch, wall_ms) }.print(args.json)
 }
 
 /// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
@@ -236,30 +226,18 @@ fn report(
     batch: &BatchSize,
     wall_ms: f64,
 ) -> Report {
-    let Config { stencil, variant, element, grid, tuning, .. } = request.config;
-    Report {
-        file: request.source.name().to_owned(),
-        variant: variant.name,
-        points: stencil.points(),
-        grid: request.source.shape().to_vec(),
-        block: tuning.block.to_string(),
-        boundary: args.boundary.name(),
+    let cells = request.config.grid.cells();
+    let file = (request.source.name(), request.source.shape());
+    let report = Report {
         steps: state.done(),
-        element: element.name(),
         gpu_ms_median: batch.gpu_ms_median(),
         wall_ms,
-        gcells_per_s: batch.ms_of_a_step().map(|ms| grid.cells() as f64 / ms / 1e6),
-        residual_max: state.outcome().map(|outcome| outcome.max),
-        residual_l2: state.outcome().map(|outcome| outcome.l2),
-        converged: state.outcome().map(|outcome| outcome.converged),
-        output: args.output.as_ref().map(|path| path.display().to_string()),
+        gcells_per_s: batch.ms_of_a_step().map(|ms| cells as f64 / ms / 1e6),
         adapter: gpu::names(gpus.iter().copied()),
         backend: gpus[0].info.backend.to_string(),
-        norm: args.norm,
-        has_frames: args.frames.is_some(),
-        together: None,
-        streamed: None,
-    }
+        ..Report::new(args, file, &request.config)
+    };
+    report.with_outcome(state.outcome())
 }
 
 /// Reads what a step may change.

@@ -45,7 +45,7 @@ use crate::transport::Transport;
 use crate::{output, progress};
 use engine::Engine;
 use file::Work;
-use layout::Share;
+use layout::{Axis, LONG_LINE, Layout, Share};
 use report::{Array, Row};
 use steps::{Reduced, Steps};
 use totals::{Totals, Wanted};
@@ -90,7 +90,8 @@ pub struct ReduceArgs {
     /// Only results that are rounded at the end, and their bits: the same on every GPU, however the file is cut.
     ///
     /// Sums, means, dot products, norms (l2), variances and deviations of floats are such results wherever that is possible, with and
-    /// without this option: all of them of f32, sums and means of f16 and f64. With it what has no exact form is refused.
+    /// without this option: all of them of f32, sums and means of f16 and f64; along an axis only if 65536 elements or more make a result, as
+    /// exact states of many results take long. With it what has no exact form is refused.
     #[arg(long, conflicts_with = "fast")]
     exact: bool,
     /// Add floats in their own width, rounded at each addition, in the order that is the fastest.
@@ -219,16 +220,19 @@ pub fn run(
 }
 
 impl ReduceArgs {
-    /// The operators over a file on these GPUs. Exact states of a row of an array have to fit a binding: where they do not, the row is added
-    /// in the elements' width, unless all results are to be exact.
+    /// The operators over a file on these GPUs. Along an axis states are exact where lines are long and the states of a row fit a binding, or
+    /// where all results are to be exact.
     fn wanted(&self, work: &Work, gpus: &[Gpu]) -> Wanted<'_> {
-        let limits = |gpu: &Gpu| gpu.device.limits();
-        let bindings = gpus
-            .iter()
-            .map(|gpu| limits(gpu).max_storage_buffer_binding_size.min(limits(gpu).max_buffer_size));
-        let fits = work.layout.least_results()
-            <= parts::most_results(&self.op, work.stored.element(), bindings.min());
-        let accuracy = if self.fast || !(fits || self.exact) { Accuracy::Fast } else { Accuracy::Exact };
+        let limits = gpus.iter().map(|gpu| gpu.device.limits());
+        let binding =
+            limits.map(|limits| limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).min();
+        let is_worth = match &work.layout {
+            Layout::Whole => true,
+            Layout::Axis(Axis { len, inner, .. }) => {
+                *len >= LONG_LINE && *inner <= parts::most_results(&self.op, work.stored.element(), binding)
+            }
+        };
+        let accuracy = if !self.fast && (is_worth || self.exact) { Accuracy::Exact } else { Accuracy::Fast };
         Wanted {
             ops: &self.op,
             ddof: self.ddof.unwrap_or(0),

@@ -51,3 +51,8 @@ impl Transport for Alone {
         Some(vec![bytes.to_vec()])
     }
 }
+
+/// Refuses a stream, of which several processes cannot each read a part.
+pub fn refuse_stream(name: &str) -> Failure {
+    Failure::Usage(format!("{name}: ranks read parts of files, not streams"))
+}

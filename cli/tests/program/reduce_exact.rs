@@ -229,6 +229,23 @@ fn products_along_an_axis_and_results_in_a_file() {
 }
 
 #[test]
+fn long_lines_have_exact_results() {
+    let folder = Folder::new("exact-lines");
+    for (len, are_exact) in [(65_535, false), (65_536, true)] {
+        let floats: Vec<f32> = (0..2 * len).map(|i| (i % 1013) as f32 * 0.37 - 100.0).collect();
+        let path = folder.write("lines.npy", &npy("<f4", false, &[2, len], bytemuck::cast_slice(&floats)));
+        for op in ["sum", "variance"] {
+            let row = |more: &[&str]| rows(&[&[&*path, "--axis", "1", "--op", op], more].concat())[0].clone();
+            assert_eq!(row(&[])["bits"].is_array(), are_exact, "{op} of {len}");
+            assert!(
+                row(&["--exact"])["bits"].is_array() && row(&["--fast"])["bits"].is_null(),
+                "{op} of {len}"
+            );
+        }
+    }
+}
+
+#[test]
 fn rows_too_wide_for_exact_states_are_added_in_their_width() {
     let folder = Folder::new("exact-wide");
     // States of a row take more than the 128 MiB that software adapters bind.

@@ -40,7 +40,7 @@ fn arrays(folder: &Path, elements: &[Element]) -> Vec<(String, Element, u64, Vec
     all.map(one).collect()
 }
 
-/// What a launch prints, with two spaces between columns, however wide they are.
+/// The lines that a launch prints, with two spaces between columns of any width.
 fn lines(ranks: usize, folder: &Path, arguments: &[&str]) -> String {
     let text = printed(ranks, folder, arguments);
     let line = |line: &str| {

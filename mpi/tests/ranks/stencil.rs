@@ -109,7 +109,7 @@ impl Case {
     }
 }
 
-/// What a launch reports.
+/// The report of a launch.
 fn report(ranks: usize, folder: &Path, arguments: &[&str]) -> Json {
     serde_json::from_str(&printed(ranks, folder, &[arguments, &["--json"]].concat())).unwrap()
 }

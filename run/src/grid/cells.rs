@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use half::f16;
 use halofold::Element;
-use halofold::stencil::Grid;
+use halofold::stencil::{Config, Grid};
 
 use crate::failure::Failure;
 use crate::files::Source;
@@ -26,41 +26,26 @@ impl Cells {
     /// Reads a file's array as cells of a type.
     pub fn read(source: &mut Source, element: Element, grid: Grid) -> Result<Self, Failure> {
         let mut bytes = vec![0; (grid.cells() * source.element().size()) as usize];
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match source.read(&mut bytes[filled..]).map_err(Failure::usage)? {
-                0 => break,
-                read => filled += read * source.element().size() as usize,
-            }
-        }
+        source.read(&mut bytes).map_err(Failure::usage)?;
         Ok(Cells::of(source, element, grid, bytes))
     }
 
-    /// Reads some layers of a file's array, rows in 2D and planes in 3D, as cells of a type.
-    pub fn read_layers(
-        source: &Source,
-        element: Element,
-        grid: Grid,
-        layers: Range<u64>,
-    ) -> Result<Self, Failure> {
-        let (all, count) = if grid.planes == 1 && source.shape().len() == 2 {
-            (u64::from(grid.rows), Grid { rows: (layers.end - layers.start) as u32, ..grid })
+    /// Reads some [layers](Config::layers) of a file's array as cells of the configuration's type.
+    pub fn read_layers(source: &Source, config: &Config, layers: Range<u64>) -> Result<Self, Failure> {
+        let (all, count) = (u64::from(config.layers()), layers.end - layers.start);
+        let layer = config.grid.cells() / all;
+        // In Fortran's order layers lie in pieces: one for each of a layer's cells.
+        let (first, length, distance) = if source.is_fortran() {
+            (layers.start, count, all)
         } else {
-            (u64::from(grid.planes), Grid { planes: (layers.end - layers.start) as u32, ..grid })
+            (layers.start * layer, count * layer, 0)
         };
         let size = source.element().size();
-        let layer = grid.cells() / all;
-        let mut bytes = vec![0; (count.cells() * size) as usize];
-        // In Fortran's order layers lie in pieces: one for each of a layer's cells.
-        let (pieces, length, distance) = match source.is_fortran() {
-            true => (layer, layers.end - layers.start, all),
-            false => (1, count.cells(), 0),
-        };
-        let first = if source.is_fortran() { layers.start } else { layers.start * layer };
-        for (piece, bytes) in (0..pieces).zip(bytes.chunks_exact_mut((length * size).max(1) as usize)) {
+        let mut bytes = vec![0; (count * layer * size) as usize];
+        for (piece, bytes) in (0..).zip(bytes.chunks_exact_mut((length * size) as usize)) {
             source.read_at(first + piece * distance, bytes).map_err(Failure::usage)?;
         }
-        Ok(Cells::of(source, element, count, bytes))
+        Ok(Cells::of(source, config.element, config.with_layers(count as u32).grid, bytes))
     }
 
     /// Elements as they lie in a file, as cells.

@@ -1,9 +1,11 @@
 //! What is said about a run.
 
-use halofold::stencil::Norm;
+use halofold::stencil::{Config, Norm, Outcome};
 use serde::{Serialize, Serializer};
 
-use crate::output::visible;
+use crate::failure::Failure;
+use crate::grid::GridArgs;
+use crate::output::{print, print_json, visible};
 use crate::table;
 
 /// A run in numbers, key by key as `--json` prints them.
@@ -98,8 +100,50 @@ fn sides<S: Serializer>(grid: &[u64], serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 impl Report {
+    /// The report of a run that has not begun, of a file of this name and shape.
+    pub fn new(args: &GridArgs, (name, shape): (&str, &[u64]), config: &Config) -> Self {
+        Report {
+            file: name.to_owned(),
+            variant: config.variant.name,
+            points: config.stencil.points(),
+            grid: shape.to_vec(),
+            block: config.tuning.block.to_string(),
+            boundary: args.boundary.name(),
+            steps: 0,
+            element: config.element.name(),
+            gpu_ms_median: None,
+            wall_ms: 0.0,
+            gcells_per_s: None,
+            residual_max: None,
+            residual_l2: None,
+            converged: None,
+            output: args.output.as_ref().map(|path| path.display().to_string()),
+            adapter: String::new(),
+            backend: String::new(),
+            norm: args.norm,
+            has_frames: args.frames.is_some(),
+            together: None,
+            streamed: None,
+        }
+    }
+
+    /// The same with what the last check found, if there is a condition.
+    pub fn with_outcome(self, outcome: Option<Outcome>) -> Self {
+        Report {
+            residual_max: outcome.map(|outcome| outcome.max),
+            residual_l2: outcome.map(|outcome| outcome.l2),
+            converged: outcome.map(|outcome| outcome.converged),
+            ..self
+        }
+    }
+
+    /// Prints it, as JSON or for people.
+    pub fn print(&self, json: bool) -> Result<(), Failure> {
+        if json { print_json(self) } else { print(&self.text()) }
+    }
+
     /// The same for people.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let sides: Vec<_> = self.grid.iter().map(u64::to_string).collect();
         let mut text = format!(
             "{} ({})\n{}: {} {}, {} points by {} in blocks of {}, {} borders\n{} step{}: ",

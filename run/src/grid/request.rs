@@ -77,6 +77,13 @@ impl Request {
         })
     }
 
+    /// Says so if the cells become something else than the file holds.
+    pub fn tell_conversion(&self, args: &GridArgs) {
+        if args.element.is_none() && self.source.element() != self.config.element {
+            eprintln!("{}: integers become {}", self.source.name(), self.config.element);
+        }
+    }
+
     /// Leaves to the adapter what was left open. It must have the type.
     pub fn choose(&mut self, gpu: &Gpu) -> Result<(), Failure> {
         self.config = self.chosen(gpu)?;

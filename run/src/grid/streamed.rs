@@ -19,7 +19,6 @@ use crate::files::Source;
 use crate::files::npy;
 use crate::gpu::Gpu;
 use crate::grid::GridArgs;
-use crate::output::{print, print_json};
 use crate::progress;
 use crate::reserved;
 use input::FileCells;
@@ -53,10 +52,8 @@ fn has_room(gpu: &Gpu, bytes: u64, copies: u64) -> bool {
 pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Result<(), Failure> {
     refusal::check(args, &request, gpu)?;
     let run = open(args, &request, gpu)?;
+    request.tell_conversion(args);
     let Request { source, rhs, config, weights, until, .. } = request;
-    if args.element.is_none() && source.element() != config.element {
-        eprintln!("{}: integers become {}", source.name(), config.element);
-    }
     let (name, shape) = (source.name().to_owned(), source.shape().to_vec());
     let mut input = FileCells::new(source, config.element);
     let mut rhs = rhs.map(|rhs| FileCells::new(rhs, config.element));
@@ -84,34 +81,23 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
         None => [until.map(|_| f64::INFINITY); 2],
     };
     let report = Report {
-        file: name,
-        variant: config.variant.name,
-        points: config.stencil.points(),
-        grid: shape,
-        block: config.tuning.block.to_string(),
-        boundary: args.boundary.name(),
         steps,
-        element: config.element.name(),
-        gpu_ms_median: None,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
         gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
         residual_max,
         residual_l2,
         converged: until.map(|_| done.outcome.is_some_and(|outcome| outcome.converged)),
-        output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),
-        norm: args.norm,
-        has_frames: args.frames.is_some(),
-        together: None,
         streamed: Some(Streamed {
             passes: done.passes,
             slabs: plan.slabs(),
             bytes_read: done.read,
             bytes_written: done.written,
         }),
+        ..Report::new(args, (&name, &shape), &config)
     };
-    if args.json { print_json(&report) } else { print(&report.text()) }
+    report.print(args.json)
 }
 
 /// Begins the run, or finds where it was left.

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use halofold::Element;
 use halofold::reduce::exact::{Format, State, StateError};
-use halofold::reduce::{Answer, Op};
+use halofold::reduce::{Accuracy, Answer, Op};
 
 use super::check::Check;
 use super::layout::Layout;
 use super::report::{self, Row};
 use super::results::Results;
 use super::totals::OperatorResults;
-use super::{ReduceArgs, state_file};
+use super::{ReduceArgs, parts, state_file};
 use crate::failure::Failure;
 use crate::reserved::Reserved;
 
@@ -31,7 +31,7 @@ pub fn run(args: &ReduceArgs) -> Result<(), Failure> {
     for &op in &args.op {
         let op = operator(op, state.format())?;
         let mut results = Results::new(op, element.into(), &Layout::Whole, false);
-        results.push(finished(op, &state))?;
+        results.push(finished(op, element, &state)?)?;
         let total = OperatorResults { op, results, gpu_ms: None, check: Check::Unchecked, is_exact: true };
         let row = Row::of("merged", element.into(), state.count(), &total, None);
         rows.push(Row { wall_ms: start.elapsed().as_secs_f64() * 1e3, ..row });
@@ -66,10 +66,10 @@ fn operator(op: Op, format: Format) -> Result<Op, Failure> {
     }
 }
 
-fn finished(op: Op, state: &State) -> Option<Answer> {
-    match op {
-        Op::Mean if state.count() == 0 => None,
-        Op::Mean => Some(Answer::Value(state.mean())),
-        _ => Some(Answer::Value(state.sum())),
-    }
+/// The result of an operator, as a file has it.
+fn finished(op: Op, element: Element, state: &State) -> Result<Option<Answer>, Failure> {
+    let merger = parts::of(op, element, Accuracy::Exact)[0].merger();
+    let mut merger = merger.ok_or_else(|| Failure::usage("no exact form"))?;
+    merger.add(&state.to_bytes(), 0).map_err(Failure::usage)?;
+    Ok(parts::finish((op, 0), element.into(), &[&merger], state.count()))
 }

@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::results::FEW;
 use super::{op, parts};
 use crate::failure::Failure;
+use crate::transport::refuse_stream;
 
 /// Results of no elements that are made: no data stands behind the number in a header.
 const MOST_OF_NOTHING: u64 = 1 << 28;
@@ -56,7 +57,7 @@ pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
 /// Checks what is known of a file. Only one process reads a stream.
 pub fn check(args: &ReduceArgs, work: &Work, is_alone: bool) -> Result<(), Failure> {
     if work.is_stream() && !is_alone {
-        return Err(Failure::Usage(format!("{}: ranks read parts of files, not streams", work.path)));
+        return Err(refuse_stream(&work.path));
     }
     if args.exact {
         check_exact(args, work)?;

@@ -74,11 +74,7 @@ impl<'a> Steps<'a> {
         let widened: Vec<_> = widened.iter().map(|piece| &**piece).collect();
         let expect = |kernel: &Kernel| self.verify.then(|| check::expected(kernel.part, share, &widened));
         let expected: Vec<_> = kernels.clone().map(expect).collect();
-        let made = made()?;
-        for (kernel, made) in kernels.clone().zip(&made) {
-            kernel.part.check(&made.states).map_err(Failure::usage)?;
-        }
-        let left = kernels.zip(expected).zip(made).map(|((kernel, expected), made)| Reduced {
+        let left = kernels.zip(expected).zip(made()?).map(|((kernel, expected), made)| Reduced {
             check: expected.map_or(Check::Unchecked, |expected| {
                 check::judge(kernel.part, self.layout, share, &expected, (&made.states, made.depth))
             }),

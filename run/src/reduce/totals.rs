@@ -100,10 +100,11 @@ impl<'a> Totals<'a> {
             }
             let size = running.mergers.first().map_or(1, Merger::state_size);
             for (merger, state) in running.mergers.iter_mut().zip(left.states.chunks_exact(size)) {
-                match left.place {
+                let added = match left.place {
                     Some(place) => merger.add_at(state, place),
                     None => merger.add(state, share.before),
-                }
+                };
+                added.map_err(Failure::usage)?;
             }
         }
         self.n += share.elements();

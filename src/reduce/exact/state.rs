@@ -250,14 +250,16 @@ impl State {
 
     /// The sign and the magnitude of the sum, the lowest word first; `None` if there was a number that is not finite.
     pub(super) fn finite(&self) -> Option<(bool, Vec<u32>)> {
-        if self.flags[..3] != [0; 3] {
-            return None;
-        }
+        (self.flags[..3] == [0; 3]).then(|| self.parted())
+    }
+
+    /// The sign and the magnitude of the finite numbers' sum.
+    fn parted(&self) -> (bool, Vec<u32>) {
         let mut state = self.clone();
         state.normalise();
         let is_negative = state.digits.last().is_some_and(|digit| *digit < 0);
         let magnitude = state.magnitude(is_negative);
-        Some((is_negative, magnitude))
+        (is_negative, magnitude)
     }
 
     fn rounded(&self, divisor: u64) -> Value {
@@ -270,10 +272,7 @@ impl State {
         } else {
             u64::from(f32::INFINITY.to_bits())
         };
-        let mut state = self.clone();
-        state.normalise();
-        let is_negative = state.digits.last().is_some_and(|digit| *digit < 0);
-        let magnitude = state.magnitude(is_negative);
+        let (is_negative, magnitude) = self.parted();
         let is_zero = magnitude.iter().all(|word| *word == 0);
         let bits = if above || below {
             infinity

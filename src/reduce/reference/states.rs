@@ -8,7 +8,7 @@ use bytemuck::{AnyBitPattern, pod_read_unaligned};
 
 use super::integers;
 use crate::element::{Element, Value};
-use crate::reduce::exact::{self, Accuracy, Format, State};
+use crate::reduce::exact::{self, Accuracy, Format, State, StateError};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
 use crate::reduce::value::Answer;
@@ -27,7 +27,9 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer>
     let mut merger = Merger::new(op, element, Accuracy::Fast)?;
     let states = bytes.chunks_exact(merger.state_size());
     assert!(states.remainder().is_empty(), "not a whole number of states");
-    states.for_each(|state| merger.add(state, 0));
+    for state in states {
+        merger.add(state, 0).expect("only exact states may be none");
+    }
     Some(merger.finish(n))
 }
 
@@ -43,9 +45,10 @@ pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer>
 ///
 /// // The states of two parts of an input of 32-bit integers: their sums in 64 bits.
 /// let mut sum = Merger::new(Op::WideSum, Element::U32, Accuracy::Fast).unwrap();
-/// sum.add(&5_000_000_000u64.to_ne_bytes(), 0);
-/// sum.add(&7u64.to_ne_bytes(), 0);
+/// sum.add(&5_000_000_000u64.to_ne_bytes(), 0)?;
+/// sum.add(&7u64.to_ne_bytes(), 0)?;
 /// assert_eq!(sum.finish(3).value(), Some(halofold::Value::Unsigned(5_000_000_007)));
+/// # Ok::<(), halofold::reduce::exact::StateError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Merger {
@@ -146,33 +149,38 @@ impl Merger {
 
     /// Adds the state of the next part. `before` is the number of elements in the parts before it, from which an index counts.
     ///
+    /// # Errors
+    ///
+    /// Sums are exact, and `state` is no exact state.
+    ///
     /// # Panics
     ///
-    /// If `state` has not [`Merger::state_size`] bytes, or is no exact state although the sums are exact.
-    pub fn add(&mut self, state: &[u8], before: u64) {
-        self.add_from(state, |index| before + u64::from(index));
+    /// If `state` has not [`Merger::state_size`] bytes.
+    pub fn add(&mut self, state: &[u8], before: u64) -> Result<(), StateError> {
+        self.add_from(state, |index| before + u64::from(index))
     }
 
     /// Adds the state of a part whose element of the highest rank has this index in the whole. The parts may come in any order.
     ///
+    /// # Errors
+    ///
+    /// See [`Merger::add`].
+    ///
     /// # Panics
     ///
     /// See [`Merger::add`].
-    pub fn add_at(&mut self, state: &[u8], index: u64) {
-        self.add_from(state, |_| index);
+    pub fn add_at(&mut self, state: &[u8], index: u64) -> Result<(), StateError> {
+        self.add_from(state, |_| index)
     }
 
-    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) {
+    fn add_from(&mut self, state: &[u8], place: impl Fn(u32) -> u64) -> Result<(), StateError> {
         assert_eq!(state.len(), self.state_size(), "not a state of {} of {}", self.op, self.element);
         let Merger { op, element, merged } = self;
         let (op, element) = (*op, *element);
         let real = |at| real(element, state, at);
         let keys = Keys::of(element);
         match merged {
-            Merged::Exact(sum) => {
-                let added = State::from_bytes(state).and_then(|state| sum.merge(&state));
-                added.expect("an exact state of this format");
-            }
+            Merged::Exact(sum) => sum.merge(&State::from_bytes(state)?)?,
             Merged::Integer(total) => *total = fold(op, *total, integer(op, element, state)),
             Merged::Squares { sum, squares } => {
                 let [low, high, words @ ..] = read::<[u32; 5]>(state, 0).map(i128::from);
@@ -220,6 +228,7 @@ impl Merger {
                 }
             }
         }
+        Ok(())
     }
 
     /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.

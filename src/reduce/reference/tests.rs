@@ -125,7 +125,7 @@ fn dot_products_need_two_inputs() {
 /// The states of `parts`, merged in this order.
 fn merged(op: Op, element: Element, parts: &[&[u8]]) -> Merger {
     let mut merger = Merger::new(op, element, Accuracy::Fast).unwrap();
-    parts.iter().enumerate().for_each(|(part, state)| merger.add(state, 10 * part as u64));
+    parts.iter().enumerate().for_each(|(part, state)| merger.add(state, 10 * part as u64).unwrap());
     merger
 }
 
@@ -140,11 +140,11 @@ fn places_count_from_the_start_in_64_bits() {
     let states: Vec<_> = states.iter().map(|state| &state[..]).collect();
     let mut merger = merged(Op::ArgMax, Element::I32, &states);
     assert_eq!(place(&merger), 14);
-    merger.add(&state(6, 7), 1 << 40);
+    merger.add(&state(6, 7), 1 << 40).unwrap();
     assert_eq!(place(&merger), (1 << 40) + 7);
     // Of equal ones the least, in whatever order they come.
-    merger.add_at(&state(6, 7), 9);
-    merger.add_at(&state(6, 7), 11);
+    merger.add_at(&state(6, 7), 9).unwrap();
+    merger.add_at(&state(6, 7), 11).unwrap();
     assert_eq!(place(&merger), 9);
 }
 
@@ -245,4 +245,17 @@ fn variances_of_integers_are_exact_until_the_end() {
     let expected = 1e9 / n as f64 / n as f64;
     assert!((merger.variance(n, 0) / expected - 1.0).abs() < 4.0 * f64::EPSILON);
     assert!(merger.variance(1, 1).is_nan() || merger.variance(1, 1).is_infinite());
+}
+
+#[test]
+fn states_are_as_large_as_the_accumulators() {
+    for &op in Op::ALL {
+        for element in Element::ALL {
+            let Ok(monoid) = op.over(element) else { continue };
+            for (accuracy, monoid) in [(Accuracy::Exact, monoid.exact()), (Accuracy::Fast, Some(monoid))] {
+                let size = Merger::new(op, element, accuracy).map(|merger| merger.state_size() as u64);
+                assert_eq!(size, monoid.map(|monoid| monoid.acc_size()), "{op} of {element}, {accuracy:?}");
+            }
+        }
+    }
 }
