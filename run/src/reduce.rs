@@ -174,7 +174,8 @@ pub fn run(
     let cuts: Vec<_> = work.iter().map(|work| engine.elements(work)).collect();
     let accuracies: Vec<_> = wanted.iter().map(|wanted| wanted.accuracy).collect();
     alike(transport, &format!("{cuts:?} {accuracies:?}"), || {
-        "the ranks' devices hold pieces of different sizes: make --piece smaller".to_owned()
+        "the ranks' devices hold other pieces or other types: make --piece smaller, or add --exact or --fast"
+            .to_owned()
     })?;
 
     // A header may claim any size.
@@ -220,8 +221,8 @@ pub fn run(
 }
 
 impl ReduceArgs {
-    /// The operators over a file on these GPUs. Along an axis states are exact where lines are long and the states of a row fit a binding, or
-    /// where all results are to be exact.
+    /// The operators over a file on these GPUs. Along an axis states are exact where lines are long and the states of a row fit a binding,
+    /// where all results are to be exact, or where an adapter has no floats of this width.
     fn wanted(&self, work: &Work, gpus: &[Gpu]) -> Wanted<'_> {
         let limits = gpus.iter().map(|gpu| gpu.device.limits());
         let binding =
@@ -232,7 +233,10 @@ impl ReduceArgs {
                 *len >= LONG_LINE && *inner <= parts::most_results(&self.op, work.stored.element(), binding)
             }
         };
-        let accuracy = if !self.fast && (is_worth || self.exact) { Accuracy::Exact } else { Accuracy::Fast };
+        // Exact sums of floats take integers that every adapter has.
+        let lacks = |gpu: &Gpu| !gpu.device.features().contains(work.stored.element().feature());
+        let is_exact = !self.fast && (is_worth || self.exact || gpus.iter().any(lacks));
+        let accuracy = if is_exact { Accuracy::Exact } else { Accuracy::Fast };
         Wanted {
             ops: &self.op,
             ddof: self.ddof.unwrap_or(0),
