@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -40,7 +41,10 @@ pub struct Launch {
 /// `mpirun` with more ranks than cores, and for root, whom it refuses without these two variables.
 pub fn mpirun() -> Command {
     let mut command = Command::new("mpirun");
-    command.arg("--oversubscribe");
+    // A temporary folder for each: of two that start and end at once, one may find the folder of both gone, then there.
+    static LAUNCHES: AtomicUsize = AtomicUsize::new(0);
+    let own = folder(&format!("mpirun-{}", LAUNCHES.fetch_add(1, Ordering::Relaxed)));
+    command.arg("--oversubscribe").args(["--mca", "orte_tmpdir_base"]).arg(own);
     let id = Command::new("id").arg("-u").output().unwrap();
     if id.stdout == b"0\n" {
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
