@@ -16,7 +16,7 @@ use crate::{Gpu, all_reduce};
 pub struct Field<'g> {
     grid: &'g GlobalGrid<'g>,
     worker: Worker,
-    /// What leaves to the neighbours on both sides, and what arrives from them.
+    /// Faces that leave to the neighbours on both sides, and those that arrive from them.
     faces: [[Option<Vec<u8>>; 2]; 2],
     course: Course,
 }
@@ -55,7 +55,7 @@ impl<'g> Field<'g> {
         self.course.done()
     }
 
-    /// What the last check found, in the whole grid.
+    /// The last check of the whole grid.
     pub const fn outcome(&self) -> Outcome {
         self.course.outcome()
     }
@@ -121,7 +121,7 @@ impl<'g> Field<'g> {
         Ok(worker.release()?)
     }
 
-    /// What the last step changed on all ranks.
+    /// The change by the last step on all ranks.
     fn change(&self) -> Result<Change, GridError> {
         let own = self.worker.change()?;
         let ranks = self.grid.ranks();

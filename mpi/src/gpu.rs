@@ -7,7 +7,7 @@ use halofold::wgpu::{self, Adapter, AdapterInfo, Device, DeviceLostReason, Queue
 
 use crate::Ranks;
 
-/// Why a rank has no device.
+/// Errors that leave a rank without a device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
@@ -21,7 +21,7 @@ pub enum GpuError {
     Device {
         /// The adapter's name.
         adapter: String,
-        /// What wgpu says.
+        /// The error of wgpu.
         cause: RequestDeviceError,
     },
 }
@@ -34,9 +34,9 @@ pub struct Gpu {
     pub device: Device,
     /// Its queue.
     pub queue: Queue,
-    /// What the adapter says of itself.
+    /// The adapter's own description.
     pub info: AdapterInfo,
-    /// Which of the node's adapters it is, from 0, and of how many.
+    /// The number of the adapter on its node, from 0, and the count of those.
     pub place: [usize; 2],
 }
 
@@ -79,7 +79,7 @@ pub fn adapter_of(ranks: &Ranks) -> Result<(Adapter, [usize; 2]), GpuError> {
     Ok((all.swap_remove(place[0]), place))
 }
 
-/// Which of these adapters, the best first, is a rank's, and how many take turns.
+/// The number of a rank's adapter among these, the best first, and the count of those that take turns.
 fn turn(infos: &[AdapterInfo], on_node: usize) -> Option<[usize; 2]> {
     let mut turns = adapter::distinct(infos);
     let best = infos[*turns.first()?].device_type;

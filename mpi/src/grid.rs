@@ -20,7 +20,7 @@ use crate::exchange::exchange;
 const PASSES: [u32; 2] = [4, 3];
 const LEAST: [u32; 2] = [8, 1];
 
-/// Why there is no grid, or no more steps of it.
+/// Errors of a grid and of its steps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridError {

@@ -29,7 +29,7 @@ enum Command {
     Stencil(Box<GridArgs>),
 }
 
-/// What a command says that fails.
+/// The error of a command.
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {

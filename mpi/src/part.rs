@@ -1,4 +1,4 @@
-//! What is whose.
+//! Splits `len` items evenly over the ranks.
 
 use std::ops::Range;
 

@@ -43,7 +43,7 @@ pub fn run<E: Display>(work: impl FnOnce(&Ranks) -> Result<(), E>) -> ExitCode {
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn said(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
@@ -69,7 +69,7 @@ impl Ranks {
         self.world.rank() as usize
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn count(&self) -> usize {
         self.world.size() as usize
     }
@@ -79,7 +79,7 @@ impl Ranks {
         self.node.rank() as usize
     }
 
-    /// Whether it is the first, which prints what is the same for all.
+    /// True for the first rank, which prints what is the same for all.
     pub fn is_first(&self) -> bool {
         self.rank() == 0
     }
@@ -162,7 +162,7 @@ impl Ranks {
         Some(starts.iter().zip(&counts).map(part).collect())
     }
 
-    /// Whether a number is the same on all ranks. All ranks call this together.
+    /// True if a number is the same on all ranks. All ranks call this together.
     pub fn is_same(&self, number: u64) -> bool {
         let largest = self.all(&[number, !number], SystemOperation::max());
         largest[0] == !largest[1]
@@ -187,7 +187,7 @@ impl Ranks {
     }
 }
 
-/// How a rank ends all.
+/// The way of a rank to end all.
 pub(crate) struct End {
     rank: String,
 }

@@ -13,7 +13,7 @@ use halofold_run::failure;
 use halofold_run::files::npy;
 use halofold_run::grid::GridArgs;
 use halofold_run::grid::cells::Cells;
-use halofold_run::grid::report::{Report, Together};
+use halofold_run::grid::report::{Report, Together, gcells_per_s};
 use halofold_run::grid::request::Request;
 use halofold_run::transport::refuse_stream;
 
@@ -32,11 +32,11 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let mut sources = [Some(&source), rhs.as_ref()].into_iter().flatten();
     let stream = sources.find(|source| source.file().is_none());
     ranks.agree(stream.map_or(Ok(()), |stream| Err(refuse_stream(stream.name()))));
-    let (shape, element) = (source.shape().to_vec(), config.element);
-    let descr = format!("{}f{}", npy::NATIVE, element.size());
+    let shape = source.shape().to_vec();
     let inputs = args.grid.iter().chain(&args.rhs);
     let output = args.output.as_deref();
-    let output = output.map(|path| Output::new(path, inputs, &descr, &shape, config.bytes(), ranks));
+    let output = output
+        .map(|path| Output::new(path, inputs, &npy::floats(config.element), &shape, config.bytes(), ranks));
     let gpu = ranks.agree(Gpu::open(ranks));
     let adapters = ranks.gather(&gpu.info.name).unwrap_or_default().join(" + ");
 
@@ -53,7 +53,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
         Some(until) => drop(field.steps_until(steps, until)?),
         None => field.steps(steps)?,
     }
-    let took = computing.elapsed().as_secs_f64();
+    let took = computing.elapsed();
     if let Some(output) = &output {
         output.write(layers.start * config.layer_bytes(), ranks, |sink| field.read(sink))?;
     }
@@ -65,7 +65,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let report = Report {
         steps: field.done(),
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
-        gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
+        gcells_per_s: gcells_per_s(updates, took),
         adapter: adapters,
         backend: gpu.info.backend.to_string(),
         together: Some(Together {

@@ -1,4 +1,4 @@
-//! Why the program ends early.
+//! Reasons for the program to end early.
 
 use std::fmt::{self, Display};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use crate::output::visible;
 /// The exit status of an interrupted program, by a shell's rule: 128 and the number of SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
-/// Why the program ends early.
+/// Reasons for the program to end early.
 #[derive(Debug)]
 pub enum Failure {
     /// Something about the request or the machine: a message, and exit status 2.

@@ -7,12 +7,12 @@ use halofold_measure::{Budget, PeakMeter, Timer};
 
 use crate::failure::Failure;
 
-/// What to say where there is no adapter.
+/// Error text where there is no adapter.
 const INSTALL: &str = "no GPU adapter found. On Linux install a Vulkan driver: your GPU's own, or Mesa's \
     software driver (Debian and Ubuntu: apt-get install mesa-vulkan-drivers; Fedora: dnf install mesa-vulkan-drivers; \
     Arch: pacman -S vulkan-swrast). If VK_DRIVER_FILES or WGPU_BACKEND is set, check what it names";
 
-/// Which adapter to use.
+/// The choice of an adapter.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct AdapterArgs {
     /// Adapter, by its index in `halofold devices` or by a part of its name.
@@ -35,7 +35,7 @@ pub struct Gpu {
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
-    /// What the adapter says of itself.
+    /// The adapter's own description.
     pub info: wgpu::AdapterInfo,
     /// Measures on it.
     pub timer: Timer,
@@ -78,7 +78,7 @@ fn check_back_end() -> Result<(), Failure> {
     Err(Failure::Usage(format!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}")))
 }
 
-/// What the library says of an error, in a user's words: devices are opened with all that their adapter has.
+/// Returns the library's error in a user's words: devices are opened with all that their adapter has.
 pub fn explain(error: &impl std::fmt::Display) -> String {
     error.to_string().replace("this device lacks or was created without", "this adapter lacks")
 }
@@ -90,7 +90,7 @@ pub fn adapters() -> Result<Vec<wgpu::Adapter>, Failure> {
     if adapters.is_empty() { Err(Failure::usage(INSTALL)) } else { Ok(adapters) }
 }
 
-/// Where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
+/// Names where else there are features that an adapter lacks: another adapter, or back ends that `WGPU_BACKEND` leaves out.
 pub fn elsewhere(missing: wgpu::Features) -> Option<String> {
     let adapters = adapters().ok()?;
     let other = adapters.iter().enumerate().find(|(_, adapter)| adapter.features().contains(missing));
@@ -214,7 +214,7 @@ impl Gpu {
         Ok(Gpu { info: adapter.get_info(), device, queue, timer, faults })
     }
 
-    /// Whether it is a processor playing a GPU.
+    /// True for a software adapter, which runs on the CPU.
     pub fn is_software(&self) -> bool {
         adapter::is_software(&self.info)
     }
@@ -235,7 +235,7 @@ impl Gpu {
         meter.map_err(Failure::usage)
     }
 
-    /// How long measurements may take here.
+    /// The time that measurements may take here.
     pub fn budget(&self, samples: Option<u32>) -> Budget {
         let budget = Budget::of(&self.device);
         match samples {

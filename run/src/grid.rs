@@ -127,7 +127,7 @@ pub struct GridArgs {
 ///
 /// # Errors
 ///
-/// What is wrong with the request, the files or the machine.
+/// Names the fault of the request, of the files or of the machine.
 pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let start = Instant::now();
     let mut request = Request::new(args, path)?;

@@ -50,7 +50,7 @@ use report::{Array, Row};
 use steps::{Reduced, Steps};
 use totals::{Totals, Wanted};
 
-/// What `halofold reduce` takes.
+/// Options of `halofold reduce`.
 #[derive(clap::Args)]
 pub struct ReduceArgs {
     /// The files: .npy arrays, or with --raw bare elements; `-` is standard input.
@@ -60,7 +60,7 @@ pub struct ReduceArgs {
     /// bool (a byte).
     #[arg(long, value_name = "TYPE")]
     raw: Option<Stored>,
-    /// What to compute, separated by commas.
+    /// Operators to compute, separated by commas.
     ///
     /// Results are NumPy's: sums and products of integers of up to 32 bits are 64 bits wide; those of 64-bit integers wrap (wide-sum does
     /// not), and so does dot of integers, in their own width; the mean of integers is an f64; a NaN anywhere makes min and max NaN;
@@ -79,7 +79,7 @@ pub struct ReduceArgs {
     /// planes or rows.
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     axis: Option<i64>,
-    /// What variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
+    /// Number that variance and std subtract from the number of elements: 0 by default. sample-variance and sample-std subtract 1.
     #[arg(long, value_name = "N", value_parser = counts(0, u32::MAX), allow_negative_numbers = true)]
     ddof: Option<u32>,
     /// Write the result of one operator over one file as a .npy array of the type that NumPy has.
@@ -130,7 +130,7 @@ pub struct ReduceArgs {
 ///
 /// # Errors
 ///
-/// What is wrong with the request, the machine, or a result.
+/// Names the fault of the request, of the machine, or of a result.
 pub fn run(
     args: &ReduceArgs,
     transport: &impl Transport,

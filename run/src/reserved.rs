@@ -1,6 +1,6 @@
 //! A file that is made sure of before the work and takes its name after it.
 //!
-//! What is written goes into a temporary file beside the target, which takes the target's name once it is complete: a full disk,
+//! Content goes into a temporary file beside the target, which takes the target's name once it is complete: a full disk,
 //! an error or an interrupt leaves what was there before.
 
 use std::fs::{self, File, OpenOptions};
@@ -13,13 +13,13 @@ use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// What an interrupt removes: temporary files, and folders that get none.
+/// Files that an interrupt removes: temporary ones, and folders that get none.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Whether an interrupt is left to the work itself, once: see [`leave_interrupts_to_work`].
+/// True if an interrupt is left to the work itself, once: see [`leave_interrupts_to_work`].
 static LEFT_TO_WORK: AtomicBool = AtomicBool::new(false);
 
-/// Whether there was an interrupt that the work has to see to.
+/// True if there was an interrupt that the work has to see to.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
 /// An output that nothing has been written to yet.
@@ -32,7 +32,7 @@ pub struct Reserved {
 enum Target {
     /// A temporary file in the same folder.
     Beside(NamedTempFile),
-    /// What cannot be replaced: a pipe, a device.
+    /// A target that cannot be replaced: a pipe, a device.
     InPlace(File),
 }
 

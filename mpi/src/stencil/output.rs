@@ -12,7 +12,7 @@ pub struct Output {
     path: PathBuf,
     /// The file until it is complete: beside the other, so that it can take its name.
     part: PathBuf,
-    /// What comes before the first cell.
+    /// The bytes before the first cell.
     header: Vec<u8>,
     /// Bytes of all cells.
     cells: u64,
@@ -30,12 +30,11 @@ impl Output {
     ) -> Self {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let part = path.with_file_name(format!(".{name}.part"));
-        let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
         let is_same = |input| {
             fs::canonicalize(path).is_ok_and(|path| fs::canonicalize(input).is_ok_and(|input| path == input))
         };
         let possible = match ranks.is_first() {
-            _ if !is_npy => Err("the name must end in .npy".to_owned()),
+            _ if !npy::is_named(path) => Err("the name must end in .npy".to_owned()),
             _ if inputs.any(is_same) => Err("is an input; name another file".to_owned()),
             true => {
                 File::create(&part).and_then(|_| fs::remove_file(&part)).map_err(|error| error.to_string())

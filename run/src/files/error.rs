@@ -1,10 +1,10 @@
-//! What can be wrong with a data file.
+//! Errors of data files.
 
 use std::io;
 
 use super::Stored;
 
-/// Why a data file cannot be read. The message begins with the file's name and ends with what to do
+/// An error that keeps a data file from being read. The message begins with the file's name and ends with what to do
 /// about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub enum InputError {
     Open {
         /// The file.
         name: String,
-        /// What the system said.
+        /// The system's message.
         cause: io::Error,
     },
     /// Reading it failed.
@@ -40,7 +40,7 @@ pub enum InputError {
     Read {
         /// The file.
         name: String,
-        /// What the system said.
+        /// The system's message.
         cause: io::Error,
     },
     /// It has no bytes at all, so no header either.
@@ -98,7 +98,7 @@ pub enum InputError {
     Header {
         /// The file.
         name: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// An array of something that cannot be reduced here.
@@ -110,7 +110,7 @@ pub enum InputError {
         dtype: String,
         /// Those that can be read here.
         working: &'static str,
-        /// What to do about it.
+        /// The remedy.
         remedy: &'static str,
     },
     /// More bytes than NumPy counts, also where a dimension of zero stands beside them.

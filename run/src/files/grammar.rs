@@ -2,12 +2,12 @@
 //!
 //! Each character is looked at once, nothing nests, and nothing is allocated but the shape: the bytes may come from anywhere.
 
-/// What a dictionary says.
+/// The entries of a dictionary.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Dictionary<'a> {
     /// The type string.
     pub(crate) descr: &'a str,
-    /// Whether the first dimension runs fastest.
+    /// True if the first dimension runs fastest.
     pub(crate) fortran: bool,
     /// The dimensions.
     pub(crate) shape: Vec<u64>,
@@ -15,7 +15,7 @@ pub(crate) struct Dictionary<'a> {
     pub(crate) shape_text: &'a str,
 }
 
-/// Why a text is no such dictionary.
+/// The reason that a text is no such dictionary.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
     /// It describes something else than numbers: a list of fields.
@@ -64,7 +64,7 @@ pub(crate) fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
     }
 }
 
-/// What has not been read yet; it never begins with a space.
+/// The text that has not been read yet; it never begins with a space.
 struct Rest<'a>(&'a str);
 
 impl<'a> Rest<'a> {
@@ -72,7 +72,7 @@ impl<'a> Rest<'a> {
         self.0 = rest.trim_start();
     }
 
-    /// Whether a character comes next, which it then does no more.
+    /// Takes a character if it comes next.
     fn take(&mut self, wanted: char) -> bool {
         let rest = self.0.strip_prefix(wanted);
         rest.inspect(|rest| self.skip(rest)).is_some()

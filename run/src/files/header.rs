@@ -9,10 +9,10 @@ use halofold::Element;
 use super::grammar::{self, Dictionary, Fault, excerpt};
 use super::{InputError, Stored, fill};
 
-/// How every `.npy` file begins.
+/// The first bytes of every `.npy` file.
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// How a zip archive begins, which is what a `.npz` file is.
+/// The first bytes of a zip archive, which a `.npz` file is.
 const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
 
 /// The longest header that is read: the longest there is in version 1.0. Sixty-four dimensions need
@@ -20,20 +20,20 @@ const ZIP_MAGIC: &[u8; 4] = b"PK\x03\x04";
 /// made a longer one.
 const LONGEST: u32 = u16::MAX as u32;
 
-/// What the header of an array says.
+/// The header of an array.
 #[derive(Debug)]
 pub(crate) struct Header {
-    /// What the elements are.
+    /// The type of the elements.
     pub(crate) stored: Stored,
     /// The array's dimensions.
     pub(crate) shape: Vec<u64>,
-    /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
+    /// True if the first dimension runs fastest, as in Fortran, instead of the last.
     pub(crate) fortran: bool,
-    /// Whether their byte order is not this machine's.
+    /// True if their byte order is not this machine's.
     pub(crate) swap: bool,
-    /// How many bytes they take.
+    /// The number of bytes they take.
     pub(crate) bytes: u64,
-    /// How many bytes come before them.
+    /// The number of bytes before them.
     pub(crate) start: u64,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn read(mut reader: impl Read, name: &str, narrow: bool) -> Result<He
     Ok(Header { stored, shape, fortran, swap, bytes, start })
 }
 
-/// Whether a file begins as an array does.
+/// True if a file begins as an array does.
 pub(crate) fn begins(mut reader: impl Read, name: &str) -> bool {
     read_version(&mut reader, name).is_ok()
 }

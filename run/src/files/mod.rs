@@ -30,7 +30,7 @@ pub use stored::Stored;
 /// The argument that means standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// What becomes of integers that are narrower than any of the library's, and of Booleans, in a `.npy` file.
+/// The treatment of integers that are narrower than any of the library's, and of Booleans, in a `.npy` file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Narrow {
     /// The file is refused.
@@ -45,24 +45,24 @@ enum Narrow {
 pub struct Source {
     /// The file as the command line named it, in Unicode.
     name: String,
-    /// Where the bytes come from; a stream is past the header. Not buffered: pieces are read straight into the
+    /// The source of the bytes; a stream is past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
     reader: Reader,
-    /// Where the elements, or those of a part, begin in a file.
+    /// The position in a file at which the elements, or those of a part, begin.
     start: u64,
-    /// What the elements are in the file.
+    /// The type of the elements in the file.
     stored: Stored,
-    /// Whether 32-bit integers are handed out in place of narrower ones.
+    /// True if 32-bit integers are handed out in place of narrower ones.
     widens: bool,
     /// The array's dimensions; none of bare elements.
     shape: Vec<u64>,
-    /// Whether the first dimension runs fastest.
+    /// True if the first dimension runs fastest.
     fortran: bool,
-    /// Whether the file's byte order is not this machine's.
+    /// True if the file's byte order is not this machine's.
     swap: bool,
-    /// How many bytes the elements take; unknown until the end in a stream of bare elements.
+    /// The number of bytes the elements take; unknown until the end in a stream of bare elements.
     bytes: Option<u64>,
-    /// How many of them have been handed out.
+    /// The number of them that have been handed out.
     taken: u64,
 }
 
@@ -182,17 +182,17 @@ impl Source {
         &self.name
     }
 
-    /// What the elements are in the file.
+    /// The type of the elements in the file.
     pub fn stored(&self) -> Stored {
         self.stored
     }
 
-    /// What the elements are, or what they become because they are narrower.
+    /// The type of the elements, or the one they are widened to.
     pub fn element(&self) -> Element {
         self.stored.element()
     }
 
-    /// How many bytes one takes as it is handed out.
+    /// The number of bytes one takes as it is handed out.
     pub fn size(&self) -> u64 {
         if self.widens { self.element().size() } else { self.stored.size() }
     }
@@ -202,12 +202,12 @@ impl Source {
         &self.shape
     }
 
-    /// Whether the first dimension runs fastest, as in Fortran, instead of the last.
+    /// True if the first dimension runs fastest, as in Fortran, instead of the last.
     pub fn is_fortran(&self) -> bool {
         self.fortran
     }
 
-    /// How many elements there are in all, or in the part; `None` as long as the end of a stream of bare
+    /// The number of elements in all, or in the part; `None` as long as the end of a stream of bare
     /// elements has not been seen.
     #[allow(clippy::len_without_is_empty, reason = "of a stream it is not known")]
     pub fn len(&self) -> Option<u64> {
@@ -265,7 +265,7 @@ impl Source {
         self.file().ok_or_else(|| InputError::Stream { name: label(&self.name).into() })
     }
 
-    /// How many bytes to ask for where there is room for `room` bytes of elements as they are handed out, and `taken` bytes come before.
+    /// The number of bytes to ask for where there is room for `room` bytes of elements as they are handed out, and `taken` bytes come before.
     fn wanted(&self, room: usize, taken: u64) -> usize {
         let [size, stored] = [self.size(), self.stored.size()].map(|bytes| bytes as usize);
         debug_assert!(room >= size, "no room for one element looks like the end");
@@ -316,7 +316,7 @@ impl fmt::Debug for Source {
     }
 }
 
-/// What an error message calls the file `name`.
+/// The name of the file `name` in error messages.
 fn label(name: &str) -> &str {
     if name == STANDARD_INPUT { "standard input" } else { name }
 }

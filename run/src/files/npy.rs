@@ -1,6 +1,9 @@
 //! Writing `.npy` files.
 
 use std::io::{self, Write};
+use std::path::Path;
+
+use halofold::Element;
 
 /// The header's length is a multiple of this, padding included.
 const ALIGNMENT: usize = 64;
@@ -17,9 +20,8 @@ pub fn write(
     bytes: &[u8],
 ) -> io::Result<()> {
     let order = if fortran { "True" } else { "False" };
-    let sizes: String = shape.iter().map(|size| format!("{size}, ")).collect();
-    let sizes = if shape.len() > 1 { sizes.trim_end_matches(", ") } else { sizes.trim_end() };
-    let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({sizes}), }}");
+    let shape = tuple(shape);
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
     let length = (PREFIX + text.len() + 1).next_multiple_of(ALIGNMENT) - PREFIX;
     text = format!("{text:<0$}\n", length - 1);
     file.write_all(b"\x93NUMPY\x01\x00")?;
@@ -28,8 +30,22 @@ pub fn write(
     file.write_all(bytes)
 }
 
-/// This machine's byte order in a type string.
-pub const NATIVE: char = if cfg!(target_endian = "big") { '>' } else { '<' };
+/// The type string of floats in this machine's byte order.
+pub fn floats(element: Element) -> String {
+    let order = if cfg!(target_endian = "big") { '>' } else { '<' };
+    format!("{order}f{}", element.size())
+}
+
+/// A shape as Python writes it.
+pub fn tuple(shape: &[u64]) -> String {
+    let sizes: Vec<_> = shape.iter().map(u64::to_string).collect();
+    format!("({}{})", sizes.join(", "), if shape.len() == 1 { "," } else { "" })
+}
+
+/// True if a file's name says that it holds an array.
+pub fn is_named(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+}
 
 #[cfg(test)]
 mod tests {

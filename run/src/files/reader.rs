@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from.
+//! Sources of the bytes of a file.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,10 +10,10 @@ use std::path::Path;
 
 use super::{InputError, STANDARD_INPUT};
 
-/// Where bytes come from.
+/// A source of bytes.
 pub(crate) enum Reader {
     File(File),
-    /// What has no places to go to: a pipe, standard input.
+    /// A stream without positions: a pipe, standard input.
     Stream(Box<dyn Read + Send + Sync>),
 }
 

@@ -1,4 +1,4 @@
-//! What the elements of a file are there.
+//! Element types that a file may hold, and the GPU type that each is widened to.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,7 +27,7 @@ impl Stored {
     /// The types that become a 32-bit integer.
     pub const PACKED: [Stored; 5] = [Stored::Bool, Stored::U8, Stored::I8, Stored::U16, Stored::I16];
 
-    /// What it is in a reduction.
+    /// The type it has in a reduction.
     pub fn element(self) -> Element {
         match self {
             Stored::Element(element) => element,
@@ -45,7 +45,7 @@ impl Stored {
         }
     }
 
-    /// Whether it becomes a 32-bit integer.
+    /// True if it becomes a 32-bit integer.
     pub fn is_packed(self) -> bool {
         !matches!(self, Stored::Element(_))
     }
@@ -62,7 +62,7 @@ impl Stored {
         }
     }
 
-    /// What some elements become, as the bytes of 32-bit integers. Wider elements are theirs already.
+    /// Widens some elements to the bytes of 32-bit integers. Wider elements are theirs already.
     pub fn widened(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         if !self.is_packed() {
             return bytes.into();
@@ -70,7 +70,7 @@ impl Stored {
         bytes.chunks_exact(self.size() as usize).flat_map(|item| self.widened_one(item)).collect()
     }
 
-    /// What a packed element becomes that lies at the start of `bytes`.
+    /// Widens the packed element at the start of `bytes`.
     pub fn widened_one(self, bytes: &[u8]) -> [u8; 4] {
         let pair = || [bytes[0], bytes[1]];
         let wide = match self {

@@ -1,18 +1,18 @@
-//! How many steps go to the GPU at once, and what they took.
+//! Steps of one submission, chosen by measured times.
 
 use std::time::Duration;
 
-/// How long one submission should take: long enough that the gaps between them do not count, short enough that a
+/// The time that one submission should take: long enough that the gaps between them do not count, short enough that a
 /// desktop stays usable and no driver thinks that the GPU hangs.
 const AIM: Duration = Duration::from_millis(150);
 
 /// The most steps of one submission: recording them takes the host's time and memory.
 pub const MOST: u32 = 1 << 14;
 
-/// How much longer than the one before a submission may be: what was timed so far may have been mostly overhead.
+/// The most that a submission may be longer than the one before: what was timed so far may have been mostly overhead.
 const GROWTH: u32 = 8;
 
-/// What has been learnt about the speed of steps.
+/// The measured speed of steps.
 pub struct BatchSize {
     batch: u32,
     /// Every batch is a multiple of this many steps.
@@ -38,7 +38,7 @@ impl BatchSize {
         }
     }
 
-    /// How many steps to submit where `left` are to be done.
+    /// The number of steps to submit where `left` are to be done.
     pub fn next(&self, left: u32) -> u32 {
         let units = (self.batch / self.unit).max(1);
         (units * self.unit).min(left)

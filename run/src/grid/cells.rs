@@ -16,7 +16,7 @@ use crate::files::npy;
 pub struct Cells {
     /// Their element type.
     pub element: Element,
-    /// How many there are in each direction.
+    /// The number of cells in each direction.
     pub grid: Grid,
     /// This machine's byte order.
     bytes: Vec<u8>,
@@ -79,8 +79,7 @@ impl Cells {
 
     /// Writes them as an array of the grid's dimensions.
     pub fn write_npy(&self, shape: &[u64], file: &mut File) -> io::Result<()> {
-        let descr = format!("{}f{}", npy::NATIVE, self.element.size());
-        npy::write(file, &descr, shape, false, &self.bytes)
+        npy::write(file, &npy::floats(self.element), shape, false, &self.bytes)
     }
 }
 
@@ -101,7 +100,7 @@ pub fn arrange(from: Element, source: &[u8], to: Element, find: impl Fn(u64) -> 
     bytes
 }
 
-/// Where a cell lies in an array whose first dimension runs fastest.
+/// The index of a cell in an array whose first dimension runs fastest.
 fn transposed(cell: u64, Grid { planes, rows, cols }: Grid) -> u64 {
     let [planes, rows, cols] = [planes, rows, cols].map(u64::from);
     let (plane, row, col) = (cell / (rows * cols), cell / cols % rows, cell % cols);

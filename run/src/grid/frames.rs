@@ -53,7 +53,7 @@ impl Drop for Folder {
 pub struct FrameWriter {
     folder: Folder,
     every: u32,
-    /// How they are drawn.
+    /// The picture that draws them.
     pub picture: Picture,
 }
 

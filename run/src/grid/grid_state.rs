@@ -11,10 +11,10 @@ use halofold::wgpu;
 use crate::failure::Failure;
 use crate::gpu::Gpu;
 
-/// How much is read back at once: each piece passes through a buffer that the host can map.
+/// Bytes that are read back at once: each piece passes through a buffer that the host can map.
 const PIECE: u64 = 64 << 20;
 
-/// What is recorded.
+/// The commands that are recorded.
 enum Steps {
     /// As many as are asked for: from the first buffer on, and from the second one on.
     All(Box<[Stepper; 2]>),
@@ -30,7 +30,7 @@ pub trait GridState {
     /// Steps done.
     fn done(&self) -> u32;
 
-    /// How far a run with a condition has come.
+    /// The last check of a run with a condition.
     fn outcome(&self) -> Option<Outcome>;
 
     /// Reads some bytes of the grid.
@@ -44,7 +44,7 @@ pub struct OneGpu<'a> {
     steps: Steps,
     /// Steps done: after an even number the first buffer holds the grid.
     done: u32,
-    /// How far a run with a condition has come.
+    /// The last check of a run with a condition.
     outcome: Option<Outcome>,
     readback: Readback,
 }

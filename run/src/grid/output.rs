@@ -1,4 +1,4 @@
-//! Where results go, made sure of before there is any.
+//! Files of results, checked before there is any result.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::grid::GridArgs;
 use crate::reserved::Reserved;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Array,
@@ -19,7 +19,7 @@ enum Form {
 /// The files that a run writes.
 pub struct Outputs {
     result: Option<(Form, Reserved)>,
-    /// Where frames go.
+    /// The folder of frames.
     pub frames: Option<Folder>,
 }
 
@@ -41,7 +41,7 @@ impl Outputs {
         })
     }
 
-    /// Whether somebody wants the whole grid.
+    /// True if the whole grid is to be written.
     pub fn wants_result(&self) -> bool {
         self.result.is_some()
     }
@@ -58,7 +58,7 @@ impl Outputs {
     }
 }
 
-/// What a file's name says that it should hold.
+/// The content that a file's name asks for.
 fn form(path: &Path) -> Result<Form, Failure> {
     match path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase).as_deref() {
         Some("npy") => Ok(Form::Array),

@@ -11,7 +11,7 @@ use super::cells::Cells;
 /// The colour of what is not a number: one that the scale does not have.
 const NAN: [u8; 3] = [255, 0, 0];
 
-/// Which values the first and the last colour stand for.
+/// The values of the first and of the last colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -41,7 +41,7 @@ impl Scale {
     }
 }
 
-/// What is drawn of a grid, and how.
+/// A plane of a grid as a picture.
 #[derive(Clone, Copy)]
 pub struct Picture {
     /// The grid's cells.

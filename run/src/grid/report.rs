@@ -1,4 +1,6 @@
-//! What is said about a run.
+//! The report of a run.
+
+use std::time::Duration;
 
 use halofold::stencil::{Config, Norm, Outcome};
 use serde::{Serialize, Serializer};
@@ -22,11 +24,11 @@ pub struct Report {
     pub grid: Vec<u64>,
     /// Invocations of a workgroup: rows x columns.
     pub block: String,
-    /// What lies beyond the grid.
+    /// The kind of borders.
     pub boundary: &'static str,
     /// Steps done.
     pub steps: u32,
-    /// What was computed with.
+    /// The element type that was computed with.
     #[serde(rename = "type")]
     pub element: &'static str,
     /// Time of one step on the GPU: the median over all.
@@ -41,7 +43,7 @@ pub struct Report {
     /// The root of the sum of squares of all changes.
     #[serde(serialize_with = "number")]
     pub residual_l2: Option<f64>,
-    /// Whether the residual went below what was asked for.
+    /// True if the residual went below what was asked for.
     pub converged: Option<bool>,
     /// The result's file.
     pub output: Option<String>,
@@ -55,10 +57,10 @@ pub struct Report {
     /// True if frames were drawn.
     #[serde(skip)]
     pub has_frames: bool,
-    /// What a run on several adapters has besides.
+    /// The keys of a run on several adapters.
     #[serde(flatten)]
     pub together: Option<Together>,
-    /// What a streamed run has besides.
+    /// The keys of a streamed run.
     #[serde(flatten)]
     pub streamed: Option<Streamed>,
 }
@@ -76,7 +78,7 @@ pub struct Streamed {
     pub bytes_written: u64,
 }
 
-/// How a grid was cut.
+/// The cut of a grid into slabs.
 #[derive(Serialize)]
 pub struct Together {
     /// The layers of each adapter's slab: rows in 2D, planes in 3D.
@@ -97,6 +99,11 @@ fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S:
 fn sides<S: Serializer>(grid: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
     let sides: Vec<_> = grid.iter().map(u64::to_string).collect();
     sides.join("x").serialize(serializer)
+}
+
+/// The speed of so many updates of cells; none if there were none.
+pub fn gcells_per_s(updates: u64, took: Duration) -> Option<f64> {
+    (updates > 0).then_some(updates as f64 / took.as_secs_f64() / 1e9)
 }
 
 impl Report {

@@ -1,4 +1,4 @@
-//! What is asked for, checked as far as that needs no GPU.
+//! The request for a grid, checked as far as that needs no GPU.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use halofold::stencil::{Borders, Config, Dims, Grid, Norm, Stencil, StencilError
 
 use crate::failure::Failure;
 use crate::files::Source;
+use crate::files::npy::tuple;
 use crate::gpu::{self, Gpu};
 use crate::grid::{GridArgs, remembered};
 
@@ -34,7 +35,7 @@ pub struct Request {
     pub weights: Weights,
     /// Steps to do, at most.
     pub steps: u32,
-    /// When to stop before.
+    /// The condition to stop before.
     pub until: Option<Until>,
     /// Steps from one frame to the next.
     pub every: u32,
@@ -161,15 +162,7 @@ fn right_hand_side(name: &Path, grid: &Source) -> Result<Source, Failure> {
     Ok(rhs)
 }
 
-/// A shape as Python writes it.
-fn tuple(shape: &[u64]) -> String {
-    match shape {
-        [only] => format!("({only},)"),
-        _ => format!("({})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-/// What to compute with.
+/// The element type to compute with.
 fn element(args: &GridArgs, of_file: Element) -> Result<Element, Failure> {
     match args.element {
         Some(element) if !element.is_float() => {

@@ -12,7 +12,7 @@ use halofold::wgpu;
 use halofold_fleet::stream::{Bounds, Done, Identity, Place, Plan, Progress, Run, Settings, StreamError};
 use serde_json::Value;
 
-use super::report::{Report, Streamed};
+use super::report::{self, Report, Streamed};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::files::Source;
@@ -27,7 +27,7 @@ pub use options::StreamArgs;
 /// A grid of fewer bytes is not tried on the GPU first.
 const SMALL: u64 = 256 << 20;
 
-/// Whether a grid is to be streamed.
+/// True if a grid is to be streamed.
 pub fn is_wanted(args: &GridArgs, request: &Request, gpu: &Gpu) -> bool {
     let (grid, copies) = (request.config.bytes(), 2 + u64::from(request.config.rhs));
     args.stream.asked_by().is_some()
@@ -36,7 +36,7 @@ pub fn is_wanted(args: &GridArgs, request: &Request, gpu: &Gpu) -> bool {
         || (grid > SMALL && !has_room(gpu, grid, copies))
 }
 
-/// Whether the GPU has memory for some buffers.
+/// True if the GPU has memory for some buffers.
 fn has_room(gpu: &Gpu, bytes: u64, copies: u64) -> bool {
     let size = bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
     let tried = gpu.attempt(|| {
@@ -69,13 +69,14 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
         None => settings,
     };
     let computing = Instant::now();
-    let done = compute(&run, settings, config.grid.cells(), gpu)?;
-    let took = computing.elapsed().as_secs_f64();
+    let cells = config.grid.cells();
+    let done = compute(&run, settings, cells, gpu)?;
+    let took = computing.elapsed();
     let (plan, begun) = (*run.plan(), run.start());
     run.finish().map_err(failure)?;
 
     let steps = plan.steps_before(done.passes);
-    let updates = u64::from(steps) * config.grid.cells() - updates(&plan, begun, config.grid.cells());
+    let updated = u64::from(steps) * cells - updates(&plan, begun, cells);
     let [residual_max, residual_l2] = match done.outcome {
         Some(outcome) => [outcome.max, outcome.l2].map(Some),
         None => [until.map(|_| f64::INFINITY); 2],
@@ -83,7 +84,7 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     let report = Report {
         steps,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
-        gcells_per_s: (updates > 0).then_some(updates as f64 / took / 1e9),
+        gcells_per_s: report::gcells_per_s(updated, took),
         residual_max,
         residual_l2,
         converged: until.map(|_| done.outcome.is_some_and(|outcome| outcome.converged)),
@@ -106,8 +107,8 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let output = args.output.clone().unwrap_or_default();
     let output = fs::canonicalize(&output).unwrap_or(output);
     let mut header = Vec::new();
-    let descr = format!("{}f{}", npy::NATIVE, config.element.size());
-    npy::write(&mut header, &descr, source.shape(), false, &[]).map_err(Failure::usage)?;
+    npy::write(&mut header, &npy::floats(config.element), source.shape(), false, &[])
+        .map_err(Failure::usage)?;
     let place = Place::new(output, header);
     let identity = identity(args, request, gpu)?;
     let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());

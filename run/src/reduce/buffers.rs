@@ -19,17 +19,17 @@ pub struct Kernel {
     pub reducer: Reducer,
 }
 
-/// What a kernel left of a piece.
+/// The result of a kernel over a piece.
 pub struct Made {
     /// One state for each result.
     pub states: Vec<u8>,
     /// Combinations on the longest way from an element to a result.
     pub depth: u64,
-    /// How long it took, if this adapter tells.
+    /// The time it took, if this adapter tells.
     pub gpu_ms: Option<f64>,
 }
 
-/// How large a piece is at most.
+/// The largest size of a piece.
 #[derive(Clone, Copy)]
 pub struct Room {
     /// Of so many inputs.
@@ -43,21 +43,21 @@ pub struct Room {
 
 /// Buffers for one piece.
 pub struct PieceBuffers {
-    /// What the host fills.
+    /// Buffers that the host fills.
     staging: Vec<Staging>,
     /// The same, where the host looks at it; none until that is wanted.
     kept: Vec<Vec<u64>>,
-    /// What reductions read.
+    /// Buffers that reductions read.
     inputs: Vec<wgpu::Buffer>,
-    /// What becomes that by unpacking; none where no file is packed.
+    /// Buffers of packed elements; none where no file is packed.
     packed: Vec<wgpu::Buffer>,
-    /// Which of the timer's places are this set's: from here on, one for unpacking and one for each kernel.
+    /// The first of the timer's places that are this set's: one for unpacking and one for each kernel.
     first_stamp: u32,
     /// For each kernel, what the last piece was bound to: all pieces but the last of a file are equally large.
     bound: Vec<Option<Bound>>,
     /// The kernels that were launched.
     launched: Vec<usize>,
-    /// Whether they were launched over what had to be unpacked.
+    /// True if they were launched over packed elements.
     was_packed: bool,
 }
 
@@ -80,7 +80,7 @@ fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
     })
 }
 
-/// What the library calls a share.
+/// The library's shape of a share.
 pub fn shape(layout: &Layout, share: &Share) -> Shape {
     match layout {
         Layout::Whole => Shape::Whole,

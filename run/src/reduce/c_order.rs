@@ -1,4 +1,4 @@
-//! Where a search in an array of Fortran's order finds its element, as NumPy counts: of equal ones the first in C's order.
+//! The index at which a search in an array of Fortran's order finds its element, as NumPy counts: of equal ones the first in C's order.
 //!
 //! The GPU finds the first in the order of memory. Which of its equals comes first in C's order, the host sees in the piece.
 
@@ -37,7 +37,7 @@ impl COrder {
     }
 }
 
-/// Whether elements of other bytes are equal to a search: one NaN to another, and what is true to what is true. -0 is less than
+/// True if elements of other bytes are equal to a search: one NaN to another, and what is true to what is true. -0 is less than
 /// +0, here as in the operators.
 fn is_alike(stored: Stored, a: &[u8], b: &[u8]) -> bool {
     /// All bits of the exponent are set, and some behind it.

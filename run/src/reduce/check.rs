@@ -1,4 +1,4 @@
-//! Holding what the GPU made of a piece against the CPU's word.
+//! Checks of the GPU's states of a piece against the CPU's.
 
 use halofold::reduce::Op;
 use halofold::reduce::exact::{Format, State};
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::layout::{Layout, Share};
 use super::parts::Part;
 
-/// What came of it.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Check {
-    /// It was not asked for.
+    /// Not asked for.
     Unchecked,
     /// All is right.
     Right,

@@ -1,6 +1,6 @@
-//! What reduces the files: all GPUs, each of which takes the next piece when it is free.
+//! Reduces files on all GPUs, each of which takes the next piece when it is free.
 //!
-//! What becomes of the pieces is added up in the order of the file, so results do not depend on how many equal GPUs there are, or on
+//! States of the pieces are added up in the order of the file, so results do not depend on how many equal GPUs there are, or on
 //! which of them is faster.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::files::{Source, Stored};
 use crate::gpu::Gpu;
 
-/// How many pieces may be begun but not yet taken, per GPU: enough where another GPU is ten times slower.
+/// The number of pieces that may be begun but not yet taken, per GPU: enough where another GPU is ten times slower.
 const WAITING: u64 = 32;
 
 /// Reduces one file after the other, piece by piece.
@@ -107,7 +107,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// What a thread returned. A scope's own end does not wait for what a driver does at the end of a thread.
+/// Returns a thread's value. A scope's own end does not wait for what a driver does at the end of a thread.
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|why| panic::resume_unwind(why))
 }

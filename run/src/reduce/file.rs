@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::c_order::COrder;
 use super::layout::{Axis, Layout, LongRow, Shares};
 use crate::failure::Failure;
-use crate::files::{Source, Stored};
+use crate::files::{Source, Stored, npy};
 use crate::told::Told;
 
 /// A file that was found good.
@@ -15,14 +15,14 @@ pub struct Work {
     pub path: String,
     /// The same where it is no Unicode.
     file: PathBuf,
-    /// What it holds.
+    /// The type of its elements.
     pub stored: Stored,
-    /// How many elements, if that is known before the end.
+    /// The number of elements, if that is known before the end.
     pub len: Option<u64>,
     /// Its dimensions, and whether the first of them runs fastest; none of bare elements.
     pub shape: Vec<u64>,
     pub fortran: bool,
-    /// What its results are made of.
+    /// The elements of each result.
     pub layout: Layout,
     /// The file itself, where it can be opened only once.
     stream: Option<Source>,
@@ -105,7 +105,7 @@ impl Work {
         Ok(())
     }
 
-    /// Whether it can be opened only once, and has no places to go to.
+    /// True if it can be opened only once, and has no positions.
     pub fn is_stream(&self) -> bool {
         self.stream.is_some()
     }
@@ -127,7 +127,7 @@ impl Work {
         Ok((Box::new(shares.skip(own.start).take(own.len())), before))
     }
 
-    /// How many bytes of elements, if that is known before the end.
+    /// The number of bytes of elements, if that is known before the end.
     pub fn bytes(&self) -> Option<u64> {
         self.len.map(|len| len * self.stored.size())
     }
@@ -141,9 +141,7 @@ impl Work {
     /// Its shape as NumPy writes it; of bare elements how many there are.
     fn dimensions(&self) -> String {
         let bare = [self.len.unwrap_or(0)];
-        let shape = if self.shape.is_empty() { &bare[..] } else { &self.shape };
-        let comma = if shape.len() == 1 { "," } else { "" };
-        format!("({}{comma})", shape.iter().map(u64::to_string).collect::<Vec<_>>().join(", "))
+        npy::tuple(if self.shape.is_empty() { &bare } else { &self.shape })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What helps where an adapter lacks what a reduction needs.
+//! Remedies where an adapter lacks features that a reduction needs.
 
 use halofold::reduce::Op;
 use halofold::reduce::exact::Format;

@@ -1,4 +1,4 @@
-//! Which elements of a file make which result, and in which pieces they come.
+//! The elements of a file that make each result, and the pieces in which they come.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ const MOST_RESULTS: u64 = 1 << 17;
 /// fewer the host is busy with states: 4 million of them took 5 s on an H100, sums in the elements' width 0.4 s.
 pub const LONG_LINE: u64 = 1 << 16;
 
-/// What results are made of.
+/// The elements of each result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// One, of everything.
@@ -35,14 +35,14 @@ pub enum Layout {
 /// The axis of an array as the middle one of three, in the order of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// Which one, from 0.
+    /// Its number, from 0.
     pub number: usize,
     pub outer: u64,
     pub len: u64,
     pub inner: u64,
     /// The dimensions that are left.
     pub shape: Vec<u64>,
-    /// Whether the first of them runs fastest.
+    /// True if the first of them runs fastest.
     pub fortran: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Share {
     pub outer: u64,
     pub len: u64,
     pub inner: u64,
-    /// Whether its planes end with it.
+    /// True if its planes end with it.
     pub completes: bool,
 }
 
@@ -90,7 +90,7 @@ impl Axis {
         Ok(Axis { number, outer, len: shape[number], inner, shape: [front, behind].concat(), fortran })
     }
 
-    /// How many results there are.
+    /// The number of results.
     pub fn results(&self) -> u64 {
         self.outer * self.inner
     }

@@ -1,4 +1,4 @@
-//! What can be asked of a file, and what type the answer has.
+//! Operators that a file can be reduced by, and the types of their results.
 
 use std::ffi::OsStr;
 
@@ -47,28 +47,28 @@ impl TypedValueParser for Names {
     }
 }
 
-/// Whether it is about the squares around the mean.
+/// True for variances and deviations.
 pub fn is_spread(op: Op) -> bool {
     matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation)
 }
 
-/// Whether it is a mean.
+/// True for means.
 pub fn is_mean(op: Op) -> bool {
     matches!(op, Op::Mean | Op::GeometricMean)
 }
 
-/// Whether it looks for a place.
+/// True for searches.
 pub fn is_search(op: Op) -> bool {
     matches!(op, Op::ArgMin | Op::ArgMax)
 }
 
-/// Whether its results over an element type are single floats.
+/// True if its results over an element type are single floats.
 fn gives_float(op: Op, element: Element) -> bool {
     let first = op.read(element, &[0; 16]).first().and_then(|answer| answer.value());
     matches!(first, Some(Value::F32(_) | Value::F64(_)))
 }
 
-/// Whether there is no answer to it where there are no elements, not even a NaN.
+/// True if there is no result of no elements, not even a NaN.
 pub fn needs_elements(op: Op) -> bool {
     is_search(op) || matches!(op, Op::Min | Op::Max | Op::MinMax)
 }

@@ -1,4 +1,4 @@
-//! How far reading may be ahead of the pieces that have been taken in their order.
+//! A limit on reading ahead of the pieces that have been taken in their order.
 //!
 //! Pieces come back in any order and wait for those before them. Where one GPU is slow, many would; so nobody begins a piece that
 //! is too far ahead.

@@ -13,7 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::failure::Failure;
 use crate::files::{InputError, Source};
 
-/// How much a thread reads at once, a multiple of every element's size.
+/// Bytes that a thread reads at once, a multiple of every element's size.
 const CHUNK: usize = 256 << 10;
 
 /// Threads that read for one GPU, at most: more do not write to its memory any faster.
@@ -22,22 +22,22 @@ const MOST_THREADS: usize = 8;
 /// The threads that read for one GPU.
 pub struct ReadThreads {
     pool: ThreadPool,
-    /// What each of them reads to, and the last one what comes in order.
+    /// The memory that each of them reads to, the last one in order.
     bounces: Vec<Mutex<Vec<u8>>>,
 }
 
 /// A part of a piece of one source.
 pub struct Chunk<'a> {
-    /// Which source, and its first element in the piece.
+    /// The number of the source, and its first element in the piece.
     source: usize,
     first: u64,
-    /// How many bytes there are, and how many an element has.
+    /// The number of bytes, and that of an element.
     bytes: usize,
     size: usize,
-    /// Where the GPU copies it from: a place in this.
+    /// The position in this from which the GPU copies it.
     staging: &'a Staging,
     at: u64,
-    /// Where the host looks at it, if it does.
+    /// The position at which the host looks at it, if it does.
     kept: Option<&'a mut [u8]>,
 }
 
@@ -135,7 +135,7 @@ impl ReadThreads {
         Ok(lengths)
     }
 
-    /// What the thread that asks reads to.
+    /// The memory that the asking thread reads to.
     fn bounce(&self) -> MutexGuard<'_, Vec<u8>> {
         lock(&self.bounces[self.pool.current_thread_index().unwrap_or(self.bounces.len() - 1)])
     }

@@ -12,23 +12,23 @@ use crate::files::Source;
 /// The pieces of one or two sources.
 pub struct PieceReader<'a> {
     deal: Mutex<Deal<'a>>,
-    /// How far the next piece may be ahead of those that are taken. Apart from what is dealt: that is locked while a stream is being
+    /// The most that the next piece may be ahead of those that are taken. Apart from what is dealt: that is locked while a stream is being
     /// read.
     read_ahead: ReadAhead,
-    /// Where every source is a file: each piece is read by its place, while others are.
+    /// Used if every source is a file: each piece is read by its place, while others are.
     files: Option<&'a [Source]>,
     /// Bytes of an element as it lies there.
     size: u64,
 }
 
-/// What has been handed out, and what has not.
+/// Pieces that have been handed out, and those that have not.
 struct Deal<'a> {
     /// `None` once there is no more.
     shares: Option<Shares>,
     /// Pieces so far, and elements with those before the first piece.
     number: u64,
     elements: u64,
-    /// Where one source is a stream: what is read next of each has to be read before the next piece is handed out.
+    /// Used if one source is a stream: the next part of each has to be read before the next piece is handed out.
     streams: Option<&'a mut [Source]>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> PieceReader<'a> {
         Some((number, read.map(|_| share)))
     }
 
-    /// How far reading is ahead of what is taken, for those who take pieces, and for those who stop.
+    /// The distance of reading from taking, for those who take pieces, and for those who stop.
     pub fn read_ahead(&self) -> &ReadAhead {
         &self.read_ahead
     }
@@ -105,7 +105,7 @@ impl Deal<'_> {
     }
 }
 
-/// How many elements there are of each source.
+/// The number of elements of each source.
 fn in_common(lengths: &[u64]) -> Result<u64, Failure> {
     if lengths.iter().any(|len| *len != lengths[0]) {
         return Err(Failure::usage("--with: the two inputs have different numbers of elements"));

@@ -23,21 +23,21 @@ use crate::table;
 pub struct Row {
     /// The file, as the command line names it.
     pub file: String,
-    /// What was computed.
+    /// The operator.
     pub op: &'static str,
-    /// What the file holds.
+    /// The type of the file's elements.
     #[serde(rename = "type")]
     pub element: &'static str,
-    /// How many of them.
+    /// The number of elements.
     pub n: u64,
-    /// What an axis gave, in place of one value.
+    /// The results along an axis, in place of one value.
     #[serde(flatten)]
     pub array: Option<Array>,
     /// The result, or nested lists of few results; none for the minimum, maximum or mean of no elements.
     pub value: Option<Tree<Cell>>,
     /// The bits of floats that were rounded only at the end, in hexadecimal digits.
     pub bits: Option<Tree<Option<String>>>,
-    /// Where in the file or along the axis it is, for operators that look for something.
+    /// The index in the file or along the axis, for operators that look for something.
     pub index: Option<Tree<Option<u64>>>,
     /// Time on the GPU, all pieces together.
     pub gpu_ms: Option<f64>,
@@ -48,7 +48,7 @@ pub struct Row {
     /// The result as text, and its bits.
     #[serde(skip)]
     pub text: [String; 2],
-    /// What the CPU says.
+    /// The verdict of the CPU.
     #[serde(skip)]
     pub check: Check,
 }
@@ -56,7 +56,7 @@ pub struct Row {
 /// The keys of an axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Array {
-    /// Which axis, from 0.
+    /// The number of the axis, from 0.
     pub axis: usize,
     /// The dimensions of the result.
     pub shape: Vec<u64>,
@@ -80,7 +80,7 @@ impl Array {
 }
 
 impl Row {
-    /// What an operator made of the `n` elements of a file. Times and adapter are to be set.
+    /// The result of an operator over the `n` elements of a file. Times and adapter are to be set.
     pub fn of(file: &str, stored: Stored, n: u64, total: &OperatorResults, array: Option<Array>) -> Self {
         let nested = total.results.nested();
         let places = nested.as_ref().filter(|_| op::is_search(total.op)).map(|nested| nested.tree(place));

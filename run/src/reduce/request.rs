@@ -1,4 +1,4 @@
-//! What can be wrong with a request before anything runs.
+//! Checks of a request before anything runs.
 
 use halofold::reduce::Op;
 
@@ -8,6 +8,7 @@ use super::layout::Layout;
 use super::results::FEW;
 use super::{op, parts};
 use crate::failure::Failure;
+use crate::files::npy;
 use crate::transport::refuse_stream;
 
 /// Results of no elements that are made: no data stands behind the number in a header.
@@ -41,8 +42,7 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     if args.op.len() != 1 || args.files.len() != 1 {
         return Err(Failure::usage("-o holds one result: name one file and one operator"));
     }
-    let is_npy = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-    if is_npy {
+    if npy::is_named(path) {
         Ok(())
     } else {
         Err(Failure::Usage(format!("-o {}: the name must end in .npy", path.display())))

@@ -1,5 +1,6 @@
 //! Variances from exact sums, rounded at the end.
 
+use super::round::{self, Target};
 use super::{Format, State};
 use crate::reduce::reference::power_of_two;
 
@@ -70,14 +71,11 @@ fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
 
 /// The 64-bit float nearest to an integer of units of 2^`unit`.
 pub(super) fn nearest(words: &[u32], unit: i32) -> f64 {
-    let Some(top) = words.iter().rposition(|word| *word != 0) else { return 0.0 };
-    let first = (top + 1).saturating_sub(4);
-    let upper = words[first..=top].iter().rev().fold(0u128, |upper, word| upper << 32 | u128::from(*word));
-    // 97 bits at least, if there are words below: the lowest one only says on which side of half way the rest is.
-    let below = u128::from(words[..first].iter().any(|word| *word != 0));
-    let scale = 32 * first as i32 + unit;
-    // In two steps: the power of two alone may be out of range.
-    (upper | below) as f64 * power_of_two(scale / 2) * power_of_two(scale - scale / 2)
+    // As if the unit were the last place of the smallest float, 2^-1074. In two steps: the power of two alone may be out of range.
+    let bits =
+        round::nearest(words, 1, Target { significand: 53, below: 0, infinity: f64::INFINITY.to_bits() });
+    let scale = 1074 + unit;
+    f64::from_bits(bits) * power_of_two(scale / 2) * power_of_two(scale - scale / 2)
 }
 
 #[cfg(test)]

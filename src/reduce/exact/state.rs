@@ -238,9 +238,8 @@ impl State {
 
     /// The sum as a 64-bit float, rounded once, whatever the format.
     pub fn to_f64(&self) -> f64 {
-        match self.finite() {
+        match self.finite().filter(|_| !self.format.is_double()) {
             None => self.sum().as_f64(),
-            Some(_) if self.format.is_double() => self.sum().as_f64(),
             Some((is_negative, magnitude)) => {
                 let nearest = moments::nearest(&magnitude, self.format.unit());
                 if is_negative { -nearest } else { nearest }

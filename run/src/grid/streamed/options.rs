@@ -56,12 +56,12 @@ impl StreamArgs {
         self.memory.unwrap_or(USUAL_MEMORY)
     }
 
-    /// How long to work between two checkpoints.
+    /// The time between two checkpoints.
     pub fn checkpoint(&self) -> Duration {
         Duration::from_secs_f64(self.checkpoint.unwrap_or(USUAL_CHECKPOINT))
     }
 
-    /// What is asked for instead of what would be chosen.
+    /// Values asked for in place of those that would be chosen.
     pub fn wishes(&self) -> Wishes {
         Wishes::new(self.slab, self.depth)
     }

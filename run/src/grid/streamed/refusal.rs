@@ -1,4 +1,4 @@
-//! What cannot be streamed.
+//! Grids that cannot be streamed.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use halofold::stencil::Config;
 
 use crate::failure::Failure;
-use crate::files::Source;
+use crate::files::{Source, npy};
 use crate::gpu::Gpu;
 use crate::grid::GridArgs;
 use crate::grid::request::Request;
@@ -40,14 +40,13 @@ fn reason(args: &GridArgs, request: &Request) -> Option<String> {
     [Some(&request.source), request.rhs.as_ref()].into_iter().flatten().find_map(unfit)
 }
 
-/// Whether a path is one of a regular file, which is to be an array.
+/// True for the path of a regular file, which is to be an array.
 fn takes_arrays(path: &Path) -> bool {
-    let is_array = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     // What is not there yet becomes a regular file.
-    is_array && fs::metadata(path).map_or(true, |found| found.is_file())
+    npy::is_named(path) && fs::metadata(path).map_or(true, |found| found.is_file())
 }
 
-/// What is wrong with an input.
+/// The fault of an input, if it has one.
 fn unfit(source: &Source) -> Option<String> {
     let name = source.name();
     if source.file().is_none() {
