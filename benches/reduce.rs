@@ -9,14 +9,13 @@ mod common;
 
 use std::cell::LazyCell;
 
-use common::{Extent, Machine};
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, SamplingMode, Throughput};
+use common::{Extent, Group, Machine};
+use criterion::Throughput;
+use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::reference::{self, Expected, Verdict};
-use halofold::{Element, Slice, wgpu};
-use halofold_measure::{Job, LadderWork, Noise, Row, Status, Trial};
+use halofold::reduce::reference::Expected;
+use halofold_measure::{Dataset, Host, Job, Row, RungRun};
 
 /// What is reduced.
 const PAIRS: [(Op, Element); 3] = [(Op::Sum, Element::F32), (Op::Sum, Element::I32), (Op::Max, Element::F32)];
@@ -47,19 +46,17 @@ fn main() {
                     continue;
                 }
             };
-            let data = LazyCell::new(|| Data::new(&machine, op, element, len, copies));
-            let mut group = criterion.benchmark_group(&title);
-            group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
+            let data = LazyCell::new(|| data(&machine, op, element, len, copies));
+            let mut group = Group::new(&mut criterion, &title);
+            group.throughput(Throughput::BytesDecimal(bytes));
             for rung in RUNGS {
                 let job = Job::new(rung, op, element, &machine.device.limits(), len);
-                let job = job.expect("the pairs are defined");
-                rows.extend(bench(&mut group, &machine, job, len, &data));
+                rows.extend(bench(&mut group, &machine, job.expect("the pairs are defined"), len, &data));
             }
-            group.finish();
         }
     }
     criterion.final_summary();
-    let timed = rows.iter().any(|row| row.times.median.is_some());
+    let timed = rows.iter().any(|row: &Row| row.times.median.is_some());
     common::write_record(&machine, &path, timed, |record| record.rows = rows);
 }
 
@@ -72,78 +69,28 @@ fn copies(machine: &Machine, bytes: u64) -> Result<u64, String> {
     machine.inputs.copies(&machine.device, bytes).map_err(|error| error.to_string())
 }
 
-/// Elements on the GPU, as often as repetitions take turns, and what their reduction should give.
-struct Data {
-    buffers: Vec<wgpu::Buffer>,
-    expected: Expected,
-    len: u64,
+/// Elements on the GPU, as often as repetitions take turns, and the result of their reduction.
+fn data(machine: &Machine, op: Op, element: Element, len: u64, copies: u64) -> (Dataset, Expected) {
+    let host = Host::generate(op, element, len);
+    let expected = host.expected(op, len).expect("the pairs are defined");
+    (Dataset::upload(&machine.device, &machine.queue, &host, copies), expected)
 }
 
-impl Data {
-    fn new(machine: &Machine, op: Op, element: Element, len: u64, copies: u64) -> Self {
-        let noise = Noise::new(op, element, len);
-        let words: Vec<u64> = (0..noise.words()).map(|at| noise.word(at)).collect();
-        let bytes = bytemuck::cast_slice(&words);
-        let buffers = (0..copies).map(|_| input(machine, bytes)).collect();
-        let bytes = &bytes[..(len * element.size()) as usize];
-        let expected = reference::reduce(op, element, bytes, None).expect("the pairs are defined");
-        Data { buffers, expected, len }
-    }
-
-    /// A job over the data, whose results were right.
-    fn trial(&self, machine: &Machine, job: Job) -> Trial {
-        let first = Slice::new(&self.buffers[0], 0, self.len * job.element.size());
-        let others: Vec<_> = self.buffers[1..].iter().collect();
-        let trial = Trial::rotating(&machine.device, job, first, &others);
-        let trial = trial.unwrap_or_else(|error| panic!("{error}"));
-        match trial.verify(&machine.device, &machine.queue, &self.expected) {
-            Ok(Verdict::Right) => trial,
-            Ok(Verdict::Wrong(mismatch)) => panic!("{}: the result is wrong: {mismatch}", job.rung.name()),
-            Ok(Verdict::Undecided) => panic!("{}: there is nothing to verify against", job.rung.name()),
-            Err(error) => panic!("{}: {error}", job.rung.name()),
-        }
-    }
-}
-
-/// A buffer with these bytes.
-fn input(machine: &Machine, bytes: &[u8]) -> wgpu::Buffer {
-    let buffer = machine.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold input"),
-        size: bytes.len() as u64,
-        usage: wgpu::BufferUsages::STORAGE,
-        mapped_at_creation: true,
-    });
-    buffer.slice(..).get_mapped_range_mut().expect("the buffer is mapped").copy_from_slice(bytes);
-    buffer.unmap();
-    buffer
-}
-
-/// Runs one rung under criterion; its row, unless a filter or criterion's test mode left it unmeasured.
-fn bench<F: FnOnce() -> Data>(
-    group: &mut BenchmarkGroup<'_, WallTime>,
+/// Runs one rung under criterion.
+fn bench<F: FnOnce() -> (Dataset, Expected)>(
+    group: &mut Group<'_>,
     machine: &Machine,
     job: Job,
     len: u64,
-    data: &LazyCell<Data, F>,
+    data: &LazyCell<(Dataset, Expected), F>,
 ) -> Option<Row> {
-    let name = job.rung.name();
-    let mut row = Row::<LadderWork>::blank(&job, len, &machine.info);
-    let device = &machine.device;
-    if let Err(error) = job.check(device.features(), &device.limits()) {
-        common::skip(name, &error.to_string());
-        row.reason = Some(error.to_string());
-        return Some(row);
-    }
-    let make = || data.trial(machine, job);
-    let time = |trial: &Trial, repeats| machine.timer.measure_n(repeats, &|pass| trial.encode_in_pass(pass));
-    let (trial, summary, timing) = common::bench(group, machine, name, make, time)?;
-    row.figures.workgroups = Some(trial.plan().workgroups());
-    row.figures.dispatches = Some(trial.plan().launches().len() as u64);
-    row.status = Status::Pass;
-    row.set_times(summary, timing, len * job.element.size(), machine.peak.read_gb_per_s);
-    if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {
-        let timing = timing.name();
-        eprintln!("    {gb_per_s:.3} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
-    }
-    Some(row)
+    let make = || {
+        let (data, expected) = &**data;
+        RungRun::new(&machine.device, job, data.input(len), &data.copies(), expected)
+    };
+    let measured = machine.meter().rung(group, job, len, make);
+    group.told(job.rung.name(), measured.expect("the device keeps working"), |row| {
+        let (gb_per_s, percent) = (row.figures.gb_per_s?, row.figures.percent_of_read_peak?);
+        Some(format!("{gb_per_s:.3} GB/s, {percent:.1} % of the read peak"))
+    })
 }

@@ -8,21 +8,24 @@
 //! Grids go by what the adapter is; `HALOFOLD_BENCH=full` takes them all: the thesis's, smaller and larger ones. Before it is
 //! timed, every variant makes steps on the benchmark's own grid, every cell of which is compared with the CPU's, bit for bit. The
 //! run leaves a record (`HALOFOLD_RECORD=FILE`, by default `target/halofold/stencil.json`). With `HALOFOLD_COLD=1` steps take
-//! pairs of grids in turn, which no cache holds together.
+//! pairs of grids in turn, which no cache holds together. Groups that end in `/rhs` add a right-hand side to each step; the record leaves them
+//! out.
 
 mod common;
 
 use std::cell::LazyCell;
 
-use common::{Extent, Machine};
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, SamplingMode, Throughput};
-use halofold::stencil::{Config, Dims, Grid, Jacobi, STENCILS, Stepper};
+use common::{Extent, Group, Machine};
+use criterion::Throughput;
+use halofold::stencil::{Config, Dims, Grid, STENCILS};
 use halofold::{Element, adapter};
-use halofold_measure::{Field, FieldError, Pair, Rotation, Row, Status, StencilWork, Summary};
+use halofold_measure::{Row, StencilWork, StepGrids};
 
 /// What cells are.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
+
+/// End of the name of a group whose grids have a right-hand side.
+const RHS: &str = "/rhs";
 
 /// The grids of a stencil.
 fn grids(dims: Dims, extent: Extent) -> Vec<Grid> {
@@ -46,10 +49,10 @@ fn main() {
     let mut rows = Vec::new();
     let mut criterion = common::criterion(&machine);
     for &stencil in STENCILS {
-        for (element, grid) in ELEMENTS.iter().flat_map(|element| {
-            grids(stencil.dims, machine.extent()).into_iter().map(move |grid| (*element, grid))
-        }) {
-            let title = machine.title(&format!("{}/{element}/{}", stencil.name, sides(grid)));
+        let grids = grids(stencil.dims, machine.extent());
+        let kinds = ELEMENTS.map(|element| (element, "")).into_iter().chain([(Element::F32, RHS)]);
+        for ((element, rhs), grid) in kinds.flat_map(|kind| grids.iter().map(move |grid| (kind, *grid))) {
+            let title = machine.title(&format!("{}/{element}/{}{rhs}", stencil.name, sides(grid)));
             let pairs = match pairs(&machine, element, grid) {
                 Ok(pairs) => pairs,
                 Err(reason) => {
@@ -57,15 +60,19 @@ fn main() {
                     continue;
                 }
             };
-            let configs: Vec<_> = stencil
-                .variants()
-                .map(|variant| Config::new(stencil, variant, element, grid).on(&machine.device))
-                .collect();
-            let data = LazyCell::new(|| Data::new(&machine, &configs[0], pairs));
-            let mut group = criterion.benchmark_group(&title);
-            group.sampling_mode(SamplingMode::Flat).throughput(Throughput::Elements(grid.cells()));
-            rows.extend(configs.iter().filter_map(|config| bench(&mut group, &machine, *config, &data)));
-            group.finish();
+            let configs = stencil.variants().map(|variant| {
+                let config = Config::new(stencil, variant, element, grid);
+                if rhs.is_empty() { config } else { config.with_rhs() }
+            });
+            let configs: Vec<_> = configs.collect();
+            let grids = LazyCell::new(|| {
+                let grids = StepGrids::new(&machine.device, &machine.queue, &configs[0], pairs, 1);
+                grids.unwrap_or_else(|error| panic!("{grid}: {error}"))
+            });
+            let mut group = Group::new(&mut criterion, &title);
+            let measured = configs.iter().filter_map(|config| bench(&mut group, &machine, config, &grids));
+            // A record's rows do not tell of right-hand sides.
+            rows.extend(measured.filter(|_| rhs.is_empty()));
         }
     }
     criterion.final_summary();
@@ -95,80 +102,20 @@ fn pairs(machine: &Machine, element: Element, grid: Grid) -> Result<u64, String>
     machine.inputs.copies(&machine.device, 2 * bytes).map_err(|error| error.to_string())
 }
 
-/// A grid on the GPU and what steps make of it, with pairs of buffers to step in.
-struct Data {
-    field: Field,
-    /// Every pair, and every pair the other way round.
-    pairs: Vec<Pair>,
-}
-
-impl Data {
-    fn new(machine: &Machine, config: &Config, pairs: u64) -> Self {
-        let device = &machine.device;
-        let make = || -> Result<_, FieldError> {
-            let field = Field::new(device, &machine.queue, config)?;
-            let pairs = (0..pairs).map(|_| field.pair(device)).collect::<Result<Vec<_>, _>>()?;
-            Ok((field, pairs))
-        };
-        let (field, mut pairs) = make().unwrap_or_else(|error| panic!("{}: {error}", config.grid));
-        pairs.extend(pairs.iter().map(Pair::reversed).collect::<Vec<_>>());
-        Data { field, pairs }
-    }
-
-    /// A variant over the grids, whose steps were right: from the first grid of every pair to the second, and then back.
-    fn rotation(&self, machine: &Machine, config: Config) -> Rotation<Stepper> {
-        let Machine { device, queue, .. } = machine;
-        let name = config.variant.name;
-        let exact = Jacobi::new(device, config, config.stencil.dyadic);
-        let exact = exact.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let usual = exact.reweighted(config.stencil.usual).expect("the other weights had no error");
-        let steppers = self.pairs.iter().map(|pair| {
-            let stepper = |jacobi| pair.stepper(jacobi).unwrap_or_else(|error| panic!("{name}: {error}"));
-            match self.field.verify(device, queue, pair, &stepper(&exact)) {
-                Ok(None) => stepper(&usual),
-                Ok(Some(difference)) => panic!("{name}: {difference}"),
-                Err(error) => panic!("{name}: {error}"),
-            }
-        });
-        Rotation::new(steppers.collect()).expect("there is a pair")
-    }
-}
-
-/// Runs one variant under criterion; its row, unless a filter or criterion's test mode left it unmeasured.
-fn bench<F: FnOnce() -> Data>(
-    group: &mut BenchmarkGroup<'_, WallTime>,
+/// Runs one variant under criterion: a step from the first grid of each pair to the second and then one back, or of a time-blocked
+/// kernel two passes, which end where they began.
+fn bench<F: FnOnce() -> StepGrids>(
+    group: &mut Group<'_>,
     machine: &Machine,
-    config: Config,
-    data: &LazyCell<Data, F>,
+    config: &Config,
+    grids: &LazyCell<StepGrids, F>,
 ) -> Option<Row<StencilWork>> {
-    let name = config.variant.name;
-    let mut row = Row::<StencilWork>::blank(&config, &machine.info);
-    match config.plan(machine.device.features(), &machine.device.limits()) {
-        Ok(plan) => row.figures.workgroups = Some(plan.workgroups()),
-        Err(error) => {
-            common::skip(name, &error.to_string());
-            row.reason = Some(error.to_string());
-            return Some(row);
-        }
-    }
-    // Of a time-blocked kernel two passes at a time, which end where they began.
-    let depth = config.steps_per_pass();
-    let (steps, name) = if depth > 1 { (2 * depth, &*format!("{name} T={depth}")) } else { (1, name) };
+    let depth = config.on(&machine.device).steps_per_pass();
+    let steps = if depth > 1 { 2 * depth } else { 1 };
     group.throughput(Throughput::Elements(config.grid.cells() * u64::from(steps)));
-    let make = || data.rotation(machine, config);
-    let time = |rotation: &Rotation<Stepper>, repeats| {
-        machine.timer.measure_n(repeats, &|pass| rotation.next().encode_in_pass(pass, steps))
-    };
-    let (_, summary, timing) = common::bench(group, machine, name, make, time)?;
-    let one = |ms: f64| ms / f64::from(steps);
-    let summary =
-        Summary { median: one(summary.median), min: one(summary.min), iqr: one(summary.iqr), ..summary };
-    row.figures.dispatches = Some(1);
-    row.status = Status::Pass;
-    row.set_times(&config, summary, timing, machine.peak.copy_gb_per_s);
-    if let (Some(gcells), Some(percent)) = (row.figures.gcells_per_s, row.figures.percent_of_copy_peak) {
-        let timing = timing.name();
-        eprintln!("    {gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak ({timing} time)\n");
-    }
-    Some(row)
+    let measured = machine.meter().stencil(group, config, || grids);
+    group.told(config.variant.name, measured.expect("the device keeps working"), |row| {
+        let (gcells, percent) = (row.figures.gcells_per_s?, row.figures.percent_of_copy_peak?);
+        Some(format!("{gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak"))
+    })
 }

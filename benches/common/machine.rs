@@ -3,7 +3,7 @@
 use std::env;
 
 use halofold::{adapter, wgpu};
-use halofold_measure::{Budget, Inputs, Peak, Timer, Timing};
+use halofold_measure::{Budget, Inputs, Meter, PeakMeter, Timer, Timing};
 
 /// How far the sizes go.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Machine {
     /// Measures on it.
     pub timer: Timer,
     /// Its ceiling.
-    pub peak: Peak,
+    pub peak: PeakMeter,
     /// What repetitions read: with `HALOFOLD_COLD=1`, copies of their input in turn.
     pub inputs: Inputs,
 }
@@ -45,7 +45,8 @@ impl Machine {
         let wall = option("HALOFOLD_CLOCK", &["gpu", "wall"]) == 1;
         let timer = if wall { Timer::wall(&device, &queue) } else { Timer::new(&device, &queue) };
         let inputs = [Inputs::Warm, Inputs::Cold][option("HALOFOLD_COLD", &["0", "1"])];
-        let peak = halofold_measure::peak(&timer, Budget::of(&device)).expect("the peak is measured");
+        let meter = PeakMeter::new(&timer, Budget::of(&device)).expect("the peak is measured");
+        let peak = meter.peak();
         let clock = match peak.timing {
             Timing::Gpu => "GPU timestamps",
             Timing::Wall if wall => "wall clock",
@@ -59,7 +60,12 @@ impl Machine {
             peak.bytes >> 20,
             inputs.name()
         );
-        Machine { device, queue, info, timer, peak, inputs }
+        Machine { device, queue, info, timer, peak: meter, inputs }
+    }
+
+    /// What measures rows here.
+    pub fn meter(&self) -> Meter<'_> {
+        Meter { timer: &self.timer, peak: &self.peak }
     }
 
     /// How far the sizes go here.

@@ -1,9 +1,11 @@
 //! What every bench of halofold needs: an open adapter, its ceiling, benchmarks by its clock, and the record.
 
+mod group;
 mod machine;
 mod record;
 mod samples;
 
+pub use group::Group;
 pub use machine::{Extent, Machine};
 pub use record::{record_path, write_record};
 
@@ -11,10 +13,7 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion};
-use halofold_measure::{MeasureError, Summary, Timing};
-use samples::Samples;
+use criterion::Criterion;
 
 /// criterion with times so short that hundreds of benchmarks end in minutes; its own options override them.
 ///
@@ -33,30 +32,6 @@ pub fn criterion(machine: &Machine) -> Criterion {
 /// Where cargo builds.
 fn target() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
-}
-
-/// Runs one benchmark under criterion: what was timed and its times, unless a filter or criterion's test mode left it unmeasured.
-///
-/// `make` compiles and verifies; it runs only if criterion runs the benchmark. `time` says what so many repetitions took.
-pub fn bench<T>(
-    group: &mut BenchmarkGroup<'_, WallTime>,
-    machine: &Machine,
-    name: &str,
-    make: impl Fn() -> T,
-    time: impl Fn(&T, u64) -> Result<(Duration, Timing), MeasureError>,
-) -> Option<(T, Summary, Timing)> {
-    let mut samples = Samples::default();
-    let mut made = None;
-    group.bench_function(machine.timer.timing().mark(name), |bencher| {
-        let made = made.get_or_insert_with(&make);
-        bencher.iter_custom(|repeats| {
-            let (took, timing) = time(made, repeats).expect("the device keeps working");
-            samples.keep(repeats, took, timing);
-            took
-        });
-    });
-    let (summary, timing) = samples.measured()?;
-    Some((made?, summary, timing))
 }
 
 /// Says that something will not be measured, and why.

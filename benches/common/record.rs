@@ -22,7 +22,7 @@ pub fn write_record(machine: &Machine, path: &Path, timed: bool, put: impl FnOnc
     if !timed {
         return;
     }
-    let blank = Record::new(&machine.device, &machine.peak, Vec::new());
+    let blank = Record::new(&machine.device, &machine.peak.peak(), Vec::new());
     let blank = Record { inputs: machine.inputs, ..blank };
     let mut record = match before(path, &blank) {
         Some(Record { rows, stencils, library, .. }) => Record { rows, stencils, library, ..blank },

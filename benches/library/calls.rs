@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use halofold::read::Readback;
-use halofold::reduce::{Op, Options, Reducer, Reduction, Shape, Workspace};
+use halofold::reduce::{Accuracy, Op, Options, ReduceError, Reducer, Reduction, Shape, Workspace};
 use halofold::{Element, adapter, wgpu};
-use halofold_measure::{MeasureError, Timing};
+use halofold_measure::{LibraryWork, MeasureError, Peak, Rejection, Row, Subject, Summary, Timer, Timing};
 use wgpu::util::DeviceExt as _;
 
 use crate::cases::{Case, Task};
 use crate::common::Machine;
+use crate::exact;
 use crate::expected::Expected;
 use crate::pool::Pools;
 
@@ -36,11 +37,16 @@ pub struct Way {
     chained: bool,
     subgroups: bool,
     checked: bool,
+    /// Sums without rounding.
+    pub exact: bool,
 }
 
 impl Way {
     /// Calls that have nothing to do with one another.
-    pub const INDEPENDENT: Way = Way { name: "halofold", chained: false, subgroups: true, checked: true };
+    pub const INDEPENDENT: Way =
+        Way { name: "halofold", chained: false, subgroups: true, checked: true, exact: false };
+    /// Independent exact ones.
+    pub const EXACT: Way = Way { name: "halofold-exact", exact: true, ..Way::INDEPENDENT };
     /// Calls that share one output and one workspace, and wait for one another.
     pub const CHAINED: Way = Way { name: "halofold-chained", chained: true, ..Way::INDEPENDENT };
     /// Independent ones whose kernels do without subgroup operations.
@@ -49,39 +55,51 @@ impl Way {
     pub const UNCHECKED: Way = Way { name: "halofold-unchecked", checked: false, ..Way::INDEPENDENT };
 
     /// Compiles a case.
-    fn compile(self, device: &wgpu::Device, case: &Case) -> Reducer {
+    fn compile(self, device: &wgpu::Device, case: &Case) -> Result<Reducer, ReduceError> {
         let monoid = case.op.over(case.element).expect("only what is defined is run");
-        let options = Options::default().with_subgroups(self.subgroups);
-        let reducer = if self.checked {
+        let accuracy = if self.exact { Accuracy::Exact } else { Accuracy::default() };
+        let options = Options::default().with_subgroups(self.subgroups).with_accuracy(accuracy);
+        if self.checked {
             Reducer::with_options(device, monoid, options)
         } else {
             // SAFETY: the operators are halofold's own.
             unsafe { Reducer::unchecked(device, monoid, options) }
-        };
-        reducer.unwrap_or_else(|error| panic!("{}: {error}", case.title()))
+        }
     }
 }
 
 /// Puts one call into a pass.
 pub type Call = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 
-/// Different calls of the same kind.
-pub struct Calls(pub Vec<Call>);
+/// Different calls of the same kind, with what they should leave.
+pub struct Calls<'a> {
+    calls: Vec<Call>,
+    outputs: Vec<wgpu::Buffer>,
+    /// Results that are held against what they should be, by output.
+    expected: Vec<(usize, Expected)>,
+    sweep: &'a Sweep,
+    /// Bytes that one of them reads.
+    bytes: u64,
+}
 
 /// How many calls there are in a pass, that each read and write so many bytes.
-pub fn count(machine: &Machine, read: u64, written: u64) -> u64 {
-    if adapter::is_software(&machine.info) {
+fn count(device: &wgpu::Device, read: u64, written: u64) -> u64 {
+    if adapter::is_software(&device.adapter_info()) {
         return FEWEST;
     }
     (READ / read).clamp(FEWEST, MOST).min(WRITTEN / written).max(1)
 }
 
-impl Calls {
-    /// The calls of a case in one way, whose results were right.
-    pub fn of(machine: &Machine, case: &Case, way: Way, pools: &Pools<'_>) -> Self {
-        let Machine { device, queue, .. } = machine;
-        let fine = |error: String| -> ! { panic!("{}, {}: {error}", case.title(), way.name) };
-        let reducer = way.compile(device, case);
+impl<'a> Calls<'a> {
+    /// The calls of a case in one way.
+    pub fn of(
+        device: &wgpu::Device,
+        sweep: &'a Sweep,
+        case: &Case,
+        way: Way,
+        pools: &Pools<'_>,
+    ) -> Result<Self, MeasureError> {
+        let reducer = way.compile(device, case)?;
         let shape = case.task.shape(case.n);
         let given = Given::new(device, case, shape);
         let described = |number| {
@@ -89,58 +107,107 @@ impl Calls {
             let all = if case.op == Op::Dot { first.and(pools.second.input(case.n, number)) } else { first };
             given.with(all)
         };
-        let plan = described(0).plan().unwrap_or_else(|error| fine(error.to_string()));
-        let count = count(machine, case.bytes(), plan.output());
-        let own = if way.chained { 1 } else { count };
-        let outputs: Vec<_> = (0..own).map(|_| output(device, plan.output())).collect();
-        let workspaces: Vec<_> = (0..own).map(|_| Workspace::new(device, &plan)).collect();
-        let calls = (0..count).map(|number| {
-            let at = (number % own) as usize;
-            let prepared = described(number).workspace(&workspaces[at]).into(&outputs[at]);
-            let prepared = prepared.unwrap_or_else(|error| fine(error.to_string()));
-            Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call
-        });
-        let calls = Calls(calls.collect());
-        calls.run(machine);
-        // Of calls that share an output the last one's result is there.
-        let whose = if way.chained { vec![(count - 1, &outputs[0])] } else { (0..).zip(&outputs).collect() };
+        let plan = described(0).plan()?;
         let adds_up = way.chained && case.task == Task::Accumulate;
-        let expected = |number| match adds_up {
-            true => Expected::of_all(case, pools, count),
-            false => Expected::of(case, pools, number),
+        let expected = |number, count| match (adds_up, way.exact && case.task.results(case.n).is_none()) {
+            (true, _) => Expected::of_all(case, pools, count),
+            (_, true) => exact::expected(case, pools, number),
+            _ => Expected::of(case, pools, number),
         };
-        verify(device, queue, &whose, plan.output(), expected).unwrap_or_else(|error| fine(error));
-        calls
+        let call = |number, output: &wgpu::Buffer, workspace: &mut Option<Workspace>| {
+            let workspace = workspace.get_or_insert_with(|| Workspace::new(device, &plan));
+            let prepared = described(number).workspace(workspace).into(output)?;
+            Ok(Box::new(move |pass: &mut wgpu::ComputePass<'_>| prepared.encode_in_pass(pass)) as Call)
+        };
+        Calls::new(device, sweep, way, [case.bytes(), plan.output()], call, expected)
     }
 
-    /// Runs all of them once.
-    pub fn run(&self, machine: &Machine) {
-        let mut encoder = machine.device.create_command_encoder(&Default::default());
-        self.record(&mut encoder.begin_compute_pass(&Default::default()));
-        machine.queue.submit([encoder.finish()]);
+    /// As many calls as read `read` bytes each and write `written`, in one way. Those that wait for one another share what else a call
+    /// needs, which it leaves in its last argument.
+    pub fn new<T>(
+        device: &wgpu::Device,
+        sweep: &'a Sweep,
+        way: Way,
+        [read, written]: [u64; 2],
+        call: impl Fn(u64, &wgpu::Buffer, &mut Option<T>) -> Result<Call, MeasureError>,
+        expected: impl Fn(u64, u64) -> Expected,
+    ) -> Result<Self, MeasureError> {
+        let count = count(device, read, written);
+        let own = if way.chained { 1 } else { count };
+        let outputs: Vec<_> = (0..own).map(|_| output(device, written)).collect();
+        let mut shared = None;
+        let calls = (0..count).map(|number| {
+            if !way.chained {
+                shared = None;
+            }
+            call(number, &outputs[(number % own) as usize], &mut shared)
+        });
+        let calls = calls.collect::<Result<_, _>>()?;
+        let large = written * own > PIECE;
+        // Of calls that share an output the last one's result is there.
+        let checked = (0..own).filter(|at| !large || *at == 0 || *at == own - 1);
+        let whose = |at: u64| if way.chained { count - 1 } else { at };
+        let expected = checked.map(|at| (at as usize, expected(whose(at), count))).collect();
+        Ok(Calls { calls, outputs, expected, sweep, bytes: read })
     }
 
-    fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for call in &self.0 {
+    /// Runs all of them once, over empty outputs.
+    fn run(&self, timer: &Timer) {
+        let mut encoder = timer.device().create_command_encoder(&Default::default());
+        for output in &self.outputs {
+            encoder.clear_buffer(output, 0, None);
+        }
+        self.encode_in_pass(&mut encoder.begin_compute_pass(&Default::default()));
+        timer.queue().submit([encoder.finish()]);
+    }
+
+    /// Reads an output, piece by piece.
+    fn check(&self, timer: &Timer, at: usize, expected: &Expected) -> Result<(), MeasureError> {
+        let output = &self.outputs[at];
+        let room = PIECE.min(output.size());
+        let readback = Readback::new(timer.device(), room);
+        for at in (0..output.size()).step_by(room as usize) {
+            let length = room.min(output.size() - at);
+            let mut encoder = timer.device().create_command_encoder(&Default::default());
+            readback.encode(&mut encoder, output, at, length)?;
+            timer.queue().submit([encoder.finish()]);
+            expected.check(at, &readback.wait(length)?).map_err(Rejection::Wrong)?;
+        }
+        Ok(())
+    }
+}
+
+impl Subject for Calls<'_> {
+    type Work = LibraryWork;
+
+    fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
+        for call in &self.calls {
             call(pass);
         }
     }
 
-    /// What so many calls take: of each pass the share of one.
-    pub fn time(
-        &self,
-        machine: &Machine,
-        sweep: &Sweep,
-        repeats: u64,
-    ) -> Result<(Duration, Timing), MeasureError> {
-        let (mut seconds, mut clock) = (0.0, machine.timer.timing());
+    /// Holds the results of all calls against what they should be; of large ones only those of the first and the last call.
+    fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
+        self.run(timer);
+        self.expected.iter().try_for_each(|(at, expected)| self.check(timer, *at, expected))
+    }
+
+    /// Times so many passes: of each the share of one call.
+    fn time(&self, timer: &Timer, repeats: u64) -> Result<(Duration, Timing), MeasureError> {
+        let (mut seconds, mut clock) = (0.0, timer.timing());
         for _ in 0..repeats {
-            let took = machine.timer.measure_after(&|pass| sweep.record(pass), &|pass| self.record(pass));
+            let took =
+                timer.measure_after(&|pass| self.sweep.record(pass), &|pass| self.encode_in_pass(pass));
             let (took, timing) = took?;
-            seconds += took.as_secs_f64() / self.0.len() as f64;
+            seconds += took.as_secs_f64() / self.calls.len() as f64;
             clock = timing;
         }
         Ok((Duration::from_secs_f64(seconds), clock))
+    }
+
+    fn fill(&self, row: &mut Row<LibraryWork>, ms: Summary, timing: Timing, peak: Peak) {
+        row.set_times(ms, timing);
+        row.set_rate(self.bytes, Some(peak.read_gb_per_s));
     }
 }
 
@@ -149,38 +216,9 @@ pub fn output(device: &wgpu::Device, size: u64) -> wgpu::Buffer {
     device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold output"),
         size,
-        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
-}
-
-/// Holds the results of some calls, `size` bytes each, against what they should be; of large ones only those of the first and
-/// the last call.
-pub fn verify(
-    device: &wgpu::Device,
-    queue: &wgpu::Queue,
-    outputs: &[(u64, &wgpu::Buffer)],
-    size: u64,
-    expected: impl Fn(u64) -> Expected,
-) -> Result<(), String> {
-    let large = size * outputs.len() as u64 > PIECE;
-    let ends = [&outputs[0], &outputs[outputs.len() - 1]];
-    let checked = outputs.iter().filter(|one| !large || ends.iter().any(|end| end.0 == one.0));
-    let room = PIECE.min(size);
-    let readback = Readback::new(device, room);
-    for (number, output) in checked {
-        let expected = expected(*number);
-        for at in (0..size).step_by(room as usize) {
-            let length = room.min(size - at);
-            let mut encoder = device.create_command_encoder(&Default::default());
-            let copied = readback.encode(&mut encoder, output, at, length);
-            copied.map_err(|error| error.to_string())?;
-            queue.submit([encoder.finish()]);
-            let got = readback.wait(length).map_err(|error| error.to_string())?;
-            expected.check(at, &got)?;
-        }
-    }
-    Ok(())
 }
 
 /// What a case needs besides inputs: offsets, or a number of elements.

@@ -5,12 +5,16 @@ use halofold::{Element, adapter, wgpu};
 
 use crate::calls::Way;
 use crate::common::{Extent, Machine};
+use crate::exact::Data;
 
 /// Independent calls, and calls that wait for one another.
 const USUAL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED];
 
+/// The same, and exact ones.
+const EXACT: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT];
+
 /// The same, and kernels that lack something.
-const ALL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::NO_SUBGROUPS, Way::UNCHECKED];
+const ALL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT, Way::NO_SUBGROUPS, Way::UNCHECKED];
 
 /// What one result is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,16 +105,23 @@ pub struct Case {
     pub task: Task,
     /// In which ways.
     pub ways: &'static [Way],
+    /// Of elements of which sizes.
+    pub data: Data,
 }
 
 impl Case {
     fn new(op: Op, element: Element, power: u32, task: Task) -> Self {
-        Case { op, element, n: 1 << power, task, ways: USUAL }
+        Case { op, element, n: 1 << power, task, ways: USUAL, data: Data::Small }
     }
 
     /// Operator, shape and type, as a row has them.
     pub fn work(&self) -> [&'static str; 3] {
-        [self.op.name(), self.task.name(), self.element.name()]
+        let shape = match self.data {
+            Data::Small => self.task.name(),
+            Data::TwoScales => "two-scales",
+            Data::Wide => "wide",
+        };
+        [self.op.name(), shape, self.element.name()]
     }
 
     /// The group's name.
@@ -155,32 +166,52 @@ pub fn all(machine: &Machine) -> Vec<Case> {
     let lengths: &[u32] = if small { &[10, 14, 16] } else { &[10, 16, 20, 22, 24, 26, 28] };
     let sum = |power, task| Case::new(Op::Sum, Element::F32, power, task);
     cases.extend(lengths.iter().map(|&power| {
-        let ways = if power == largest { ALL } else { USUAL };
+        let ways = if power == largest { ALL } else { EXACT };
         Case { ways, ..sum(power, Task::Whole) }
     }));
     cases.extend(lengths.iter().map(|&power| sum(power, Task::Accumulate)));
     cases.push(sum(if small { 16 } else { 24 }, Task::Counted));
     let others =
         [Op::Min, Op::Max, Op::MinMax, Op::ArgMin, Op::Mean, Op::Variance, Op::L2, Op::LogSumExp, Op::Dot];
-    cases.extend(others.map(|op| Case::new(op, Element::F32, largest, Task::Whole)));
+    cases.extend(others.map(|op| {
+        let ways = if matches!(op, Op::Mean | Op::Dot) { EXACT } else { USUAL };
+        Case { ways, ..Case::new(op, Element::F32, largest, Task::Whole) }
+    }));
     cases.extend([1, 4, 16, 32, 64, 256, 1024, 65_536].map(|len| {
-        let ways = if len == 256 { ALL } else { USUAL };
+        let ways = match len {
+            256 => ALL,
+            1024 => EXACT,
+            _ => USUAL,
+        };
         Case { ways, ..sum(largest, Task::Fixed(len)) }
     }));
     cases.extend([Task::Offsets(256), Task::Skewed].map(|task| sum(largest, task)));
+    cases.push(Case { ways: EXACT, ..sum(largest, Task::Offsets(1024)) });
     let arrays = if small {
         [[1, 256, 256], [1, 1024, 64], [16, 64, 64]]
     } else {
         [[1, 16_384, 16_384], [1, 1 << 20, 256], [256, 1024, 1024]]
     };
-    cases.extend(arrays.map(|array| sum(largest, Task::Axis(array))));
+    cases.extend(arrays.map(|array| {
+        let ways = if array == arrays[0] { EXACT } else { USUAL };
+        Case { ways, ..sum(largest, Task::Axis(array)) }
+    }));
     let lengths: &[u32] = if small { &[16] } else { &[24, 26, 28] };
     for element in [Element::F16, Element::I32, Element::U32, Element::F64, Element::I64] {
-        cases.extend(lengths.iter().map(|&power| Case::new(Op::Sum, element, power, Task::Whole)));
+        let ways = if element.is_float() { EXACT } else { USUAL };
+        cases.extend(
+            lengths.iter().map(|&power| Case { ways, ..Case::new(Op::Sum, element, power, Task::Whole) }),
+        );
         if element == Element::F64 {
             cases.push(Case::new(Op::LogSumExp, element, largest, Task::Whole));
         }
     }
+    let exact = |data, power| Case { ways: &[Way::EXACT], data, ..sum(power, Task::Whole) };
+    cases.extend(
+        [Data::TwoScales, Data::Wide]
+            .into_iter()
+            .flat_map(|data| lengths.iter().map(move |&n| exact(data, n))),
+    );
     cases
 }
 

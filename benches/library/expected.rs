@@ -14,6 +14,8 @@ const NEAR: f64 = 1e-5;
 pub enum Expected {
     /// One.
     One(Op, Element, Answer),
+    /// One, to the last bit.
+    Exact(Op, Element, Answer),
     /// Bytes of as many as are wanted, which repeat.
     Bytes(Vec<u8>),
 }
@@ -47,9 +49,13 @@ impl Expected {
     /// Whether some bytes, from byte `at` of the results on, are right.
     pub fn check(&self, at: u64, got: &[u8]) -> Result<(), String> {
         match self {
-            Expected::One(op, element, expected) => {
+            Expected::One(op, element, expected) | Expected::Exact(op, element, expected) => {
+                let is_right = |answer: &Answer| match self {
+                    Expected::Exact(..) => answer.same(*expected),
+                    _ => alike(*answer, *expected),
+                };
                 let answer = op.read(*element, got).first().copied();
-                match answer.filter(|answer| alike(*answer, *expected)) {
+                match answer.filter(is_right) {
                     Some(_) => Ok(()),
                     None => Err(format!("got {answer:?}, expected {expected}")),
                 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion};
+use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
 use halofold::read::{Mailbox, Readback};
 use halofold::reduce::{Op, Prepared, Reducer};
 use halofold::{Element, wgpu};
@@ -13,6 +13,7 @@ use halofold_measure::{LibraryWork, Row, Summary, Timing};
 use crate::calls;
 use crate::cases::{Case, Task};
 use crate::common::Machine;
+use crate::exact::Data;
 use crate::expected::Expected;
 use crate::pool::Pools;
 
@@ -27,15 +28,23 @@ const RECORDED: u32 = 100;
 
 /// All of it. Ways back to the host first: behind the recording bench, wgpu takes twice as long for a submission.
 pub fn bench(criterion: &mut Criterion, machine: &Machine) -> Vec<Row<LibraryWork>> {
-    let pools = Pools::new(machine, Element::F32, 0);
+    let pools = Pools::new(machine, Element::F32, Data::Small, 0);
     let scalars = [10, 20].map(|power| {
-        let case = Case { op: Op::Sum, element: Element::F32, n: 1 << power, task: Task::Whole, ways: &[] };
+        let case = Case {
+            op: Op::Sum,
+            element: Element::F32,
+            n: 1 << power,
+            task: Task::Whole,
+            ways: &[],
+            data: Data::Small,
+        };
         (power, Scalar::new(machine, &case, &pools))
     });
     let mut rows = Vec::new();
     for (power, scalar) in &scalars {
         let bytes = 4 << power;
-        let group = super::group(criterion, &title(machine, "scalar", *power), bytes);
+        let mut group = criterion.benchmark_group(title(machine, "scalar", *power));
+        group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
         let ways: Ways<'_> =
             &[("halofold-mailbox", &|| scalar.by_mailbox()), ("halofold-readback", &|| scalar.by_readback())];
         rows.extend(each(machine, group, ("scalar", 1 << power, Some(bytes)), ways));

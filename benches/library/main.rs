@@ -1,8 +1,8 @@
 //! The library's own operations under criterion, as an application calls them: `cargo bench --bench library`.
 //!
 //! One group for each operator, shape, type and size. `halofold` is what a call takes among many independent ones that an
-//! application records into one pass, each with an output and a workspace of its own; `halofold-chained` among calls that share
-//! both, so that each waits for the one before. One repetition is a pass of many different calls: wgpu puts a barrier
+//! application records into one pass, each with an output and a workspace of its own, and `halofold-exact` the same of exact sums;
+//! `halofold-chained` among calls that share both, so that each waits for the one before. One repetition is a pass of many different calls: wgpu puts a barrier
 //! wherever a pass writes a buffer again, and the same call twice would be two that wait for one another. In front of each pass,
 //! uncounted, other memory is read than the inputs': they come from memory however small they are, `HALOFOLD_COLD` or not.
 //!
@@ -17,18 +17,18 @@ mod common;
 
 mod calls;
 mod cases;
+mod exact;
 mod expected;
 mod histograms;
 mod host;
 mod pool;
 
-use criterion::measurement::WallTime;
-use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
-use halofold_measure::{LibraryWork, Row};
+use criterion::{Criterion, Throughput};
+use halofold_measure::{LibraryWork, MeasureError, Row};
 
 use calls::{Calls, Sweep};
 use cases::Case;
-use common::Machine;
+use common::{Group, Machine};
 use pool::Pools;
 
 fn main() {
@@ -40,9 +40,9 @@ fn main() {
     let sweep = Sweep::new(&machine);
     let mut rows = Vec::new();
     let all = cases::all(&machine);
-    for cases in all.chunk_by(|a, b| a.element == b.element) {
+    for cases in all.chunk_by(|a, b| (a.element, a.data) == (b.element, b.data)) {
         let longest = cases::longest(cases, &machine.device);
-        let pools = Pools::new(&machine, cases[0].element, longest);
+        let pools = Pools::new(&machine, cases[0].element, cases[0].data, longest);
         for case in cases {
             rows.extend(bench(&mut criterion, &machine, &sweep, case, &pools));
         }
@@ -63,52 +63,37 @@ fn bench(
     pools: &Pools<'_>,
 ) -> Vec<Row<LibraryWork>> {
     let title = machine.title(&case.title());
-    let mut group = group(criterion, &title, case.bytes());
+    let mut group = Group::new(criterion, &title);
     let runnable = case.runnable(&machine.device);
+    let rows = case.ways.iter().filter_map(|way| {
+        let results = case.task.results(case.n);
+        let row = Row::<LibraryWork>::blank(way.name, case.work(), case.n, results, &machine.info);
+        match &runnable {
+            Ok(()) => measure(&mut group, machine, row, case.bytes(), || {
+                Calls::of(&machine.device, sweep, case, *way, pools)
+            }),
+            Err(reason) => Some(Row { reason: Some(reason.clone()), ..row }),
+        }
+    });
     if let Err(reason) = &runnable {
         common::skip(&title, reason);
     }
-    let rows = case.ways.iter().filter_map(|way| {
-        let results = case.task.results(case.n);
-        let mut row = Row::<LibraryWork>::blank(way.name, case.work(), case.n, results, &machine.info);
-        match &runnable {
-            Ok(()) => {
-                let make = || Calls::of(machine, case, *way, pools);
-                measure(&mut group, machine, sweep, &mut row, case.bytes(), make)?;
-            }
-            Err(reason) => row.reason = Some(reason.to_string()),
-        }
-        Some(row)
-    });
-    let rows = rows.collect();
-    group.finish();
-    rows
+    rows.collect()
 }
 
-/// A group of criterion's for calls that read so many bytes.
-fn group<'a>(criterion: &'a mut Criterion, title: &str, bytes: u64) -> BenchmarkGroup<'a, WallTime> {
-    let mut group = criterion.benchmark_group(title);
-    group.sampling_mode(SamplingMode::Flat).throughput(Throughput::BytesDecimal(bytes));
-    group
-}
-
-/// Runs some calls under criterion and writes their times into the row; `None` if a filter or criterion's test mode left them
-/// unmeasured.
-fn measure(
-    group: &mut BenchmarkGroup<'_, WallTime>,
+/// Measures calls that read so many bytes; `None` if a filter or criterion's test mode left them out.
+fn measure<'s>(
+    group: &mut Group<'_>,
     machine: &Machine,
-    sweep: &Sweep,
-    row: &mut Row<LibraryWork>,
+    row: Row<LibraryWork>,
     bytes: u64,
-    make: impl Fn() -> Calls,
-) -> Option<()> {
-    let time = |calls: &Calls, repeats| calls.time(machine, sweep, repeats);
-    let (_, summary, timing) = common::bench(group, machine, &row.what.name, make, time)?;
-    row.set_times(summary, timing);
-    row.set_rate(bytes, Some(machine.peak.read_gb_per_s));
-    if let (Some(gb_per_s), Some(percent)) = (row.figures.gb_per_s, row.figures.percent_of_read_peak) {
-        let timing = timing.name();
-        eprintln!("    {gb_per_s:.3} GB/s, {percent:.1} % of the read peak ({timing} time)\n");
-    }
-    Some(())
+    make: impl FnOnce() -> Result<Calls<'s>, MeasureError>,
+) -> Option<Row<LibraryWork>> {
+    group.throughput(Throughput::BytesDecimal(bytes));
+    let name = row.what.name.clone();
+    let measured = machine.meter().measure(group, &name, row, make);
+    group.told(&name, measured.expect("the device keeps working"), |row| {
+        let (gb_per_s, percent) = (row.figures.gb_per_s?, row.figures.percent_of_read_peak?);
+        Some(format!("{gb_per_s:.3} GB/s, {percent:.1} % of the read peak"))
+    })
 }

@@ -4,9 +4,10 @@ use std::cell::LazyCell;
 
 use halofold::reduce::Op;
 use halofold::{Element, Slice, wgpu};
-use halofold_measure::Noise;
+use halofold_measure::TestData;
 
 use crate::common::Machine;
+use crate::exact::Data;
 
 /// Elements repeat after so many: the CPU need look at no more. A power of two.
 pub const PERIOD: u64 = 1 << 20;
@@ -77,9 +78,10 @@ pub struct Pools<'a> {
 }
 
 impl<'a> Pools<'a> {
-    /// At least so many elements.
-    pub fn new(machine: &'a Machine, element: Element, len: u64) -> Self {
-        let pool = move |seed| Pool::new(machine, bytes(element, seed), element.size(), len);
+    /// At least so many elements, those of the first of these sizes.
+    pub fn new(machine: &'a Machine, element: Element, data: Data, len: u64) -> Self {
+        let period = move |seed| data.period().unwrap_or_else(|| bytes(element, seed));
+        let pool = move |seed| Pool::new(machine, period(seed), element.size(), len);
         Pools { first: pool(0), second: LazyCell::new(Box::new(move || pool(PERIOD))) }
     }
 }
@@ -89,8 +91,8 @@ impl<'a> Pools<'a> {
 fn bytes(element: Element, seed: u64) -> Vec<u8> {
     /// Where the smallest element is.
     const LEAST: usize = PERIOD as usize / 8 * 5 + 3;
-    let noise = Noise::new(Op::Sum, Element::U64, 2 * PERIOD);
-    let word = |at| (noise.word((seed + at) as usize) >> 32) % 9;
+    let data = TestData::new(Op::Sum, Element::U64, 2 * PERIOD);
+    let word = |at| (data.word((seed + at) as usize) >> 32) % 9;
     let mut items: Vec<i64> = (0..PERIOD).map(|at| word(at) as i64 - 4).collect();
     items[LEAST] = -5;
     let mut excess = items.iter().sum::<i64>() - 3;

@@ -1,31 +1,46 @@
-//! `halofold ladder`: every rung on one adapter, or a document's own table.
+//! `halofold ladder`: rungs on one adapter, at one length or at several beside the CPU, or a document's own table.
+
+mod by_size;
+mod outputs;
+mod plot;
+mod sizes;
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
-use halofold_measure::{Inputs, Job, Peak, Timer};
+use halofold_measure::{Host, Inputs, Job, Peak, Timer};
 
 use crate::count::counts;
-use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::input::Source;
-use crate::output::{print, print_json};
 use crate::presets::{self, Preset};
-use crate::row::{self, Row, Status, compare_steps, csv};
-use crate::run::{self, RunContext};
+use crate::row::{self, Row, Status, compare_steps};
+use crate::rung::{self, RunContext};
 use crate::table::{self, Column, number, words};
-use crate::{progress, record, reserved};
+use crate::{cpu, progress, record, reserved};
+use by_size::BySize;
+use outputs::{OutputArgs, Outputs};
+pub use sizes::Sizes;
 
-/// Elements of the ladder by default.
+/// Elements of the ladder by default, and the most of a range: eight times the largest of the documents' reductions.
 const USUAL_N: u64 = 1 << 24;
+const USUAL_TO: u64 = 1 << 28;
 
-/// The same on a processor that plays a GPU.
+/// The same on a processor that plays a GPU: several sizes are done within a minute.
 const SOFTWARE_N: u64 = 1 << 20;
+const SOFTWARE_TO: u64 = 1 << 22;
+
+/// The rungs of a range by default.
+const RUNGS_BY_SIZE: [&str; 4] = ["sequential", "grid-stride", "vectorized", "single-pass"];
+
+/// How long the CPU is timed at each size and number of threads.
+const CPU_BUDGET: Duration = Duration::from_millis(200);
 
 /// Samples that spread by more percent than this are not those of a machine at rest.
 const UNSTEADY: f64 = 15.0;
@@ -34,29 +49,30 @@ const UNSTEADY: f64 = 15.0;
 #[derive(clap::Args)]
 pub struct LadderArgs {
     /// Replay a document's table at its own settings: tga, csc367, exercise or opencl.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["op", "rungs", "input", "finish", "groups", "no_subgroups", "cold", "svg"])]
     preset: Option<String>,
-    /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own.
-    #[arg(long, value_parser = counts(0u64, u64::MAX))]
-    n: Option<u64>,
+    /// Elements: 2^24 by default, 2^20 on a software adapter. A preset has its own. A range such as 2^8..2^28 takes several lengths and the
+    /// CPU beside the GPU; without an end it goes up to 2^28 or what fits, on a software adapter to 2^22.
+    #[arg(long, value_name = "N|FROM..TO")]
+    n: Option<Sizes>,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16. Default f32, or the input file's.
     #[arg(long = "type", value_name = "TYPE")]
     element: Option<Element>,
-    /// Operator: any of `halofold reduce`; dot takes the input twice.
+    /// Operator: any of `halofold reduce`; dot takes the input twice. The CPU has sum, product, min, max, wide-sum and wide-product.
     #[arg(long, default_value = "sum")]
     op: Op,
-    /// Only these rungs.
+    /// Only these rungs. Of a range sequential, grid-stride, vectorized and single-pass by default.
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     rungs: Vec<String>,
     /// How partial results are combined, instead of each rung's own way: host, repeat, one-workgroup, atomic or last-workgroup.
     #[arg(long)]
     finish: Option<Finish>,
-    /// Invocations in a workgroup, instead of each rung's own: a power of two.
-    #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
-    workgroup: Option<u32>,
-    /// The most workgroups of a rung with a fixed grid, instead of each rung's own number.
-    #[arg(long, value_name = "COUNT", value_parser = counts(1u32, 65535))]
-    groups: Option<u32>,
+    /// Invocations in a workgroup, instead of each rung's own: a power of two. Of several, each is tried.
+    #[arg(long, value_name = "SIZE,…", value_delimiter = ',', value_parser = counts(0, u32::MAX))]
+    workgroup: Vec<u32>,
+    /// The most workgroups of a rung with a fixed grid, instead of each rung's own number. Of several, each is tried.
+    #[arg(long, value_name = "COUNT,…", value_delimiter = ',', value_parser = counts(1u32, 65535))]
+    groups: Vec<u32>,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
@@ -72,12 +88,8 @@ pub struct LadderArgs {
     /// Reduce the data of a .npy file instead of generated data.
     #[arg(long, value_name = "FILE.npy")]
     input: Option<PathBuf>,
-    /// Print one JSON array of rows.
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print the rows as CSV.
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Show all columns, however narrow the terminal is.
     #[arg(long)]
     wide: bool,
@@ -86,6 +98,8 @@ pub struct LadderArgs {
     record: Option<PathBuf>,
     #[command(flatten)]
     adapter: AdapterArgs,
+    #[arg(skip)]
+    range: sizes::Options,
 }
 
 /// Where times come from.
@@ -98,17 +112,22 @@ enum Clock {
 /// Runs the command.
 pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let preset = args.preset.as_deref().map(presets::named).transpose()?;
+    args.check_one(preset.is_some())?;
     let rungs = args.chosen_rungs()?;
     // Files are looked at before the GPU is: nothing half done.
     let source = args.input.as_deref().map(Source::open).transpose().map_err(Failure::usage)?;
+    if source.is_none() {
+        rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
+    }
+    let outputs = args.output.reserve()?;
     let file = record::reserve(args.record.as_deref(), args.input.as_slice())?;
     let mut gpu = args.adapter.open()?;
     if args.clock == Clock::Wall {
         gpu.timer = Timer::wall(&gpu.device, &gpu.queue);
     }
     let (peak, rows) = match preset {
-        Some(preset) => args.replay(&gpu, preset)?,
-        None => args.climb(&gpu, &rungs, source)?,
+        Some(preset) => args.replay(&gpu, preset, outputs)?,
+        None => args.climb(&gpu, &rungs, source, outputs)?,
     };
     record::write(file, &gpu, &peak, args.inputs(), &rows)?;
     if rows.iter().any(|row| row.status == Status::Fail) {
@@ -119,152 +138,247 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
 }
 
 impl LadderArgs {
+    /// The same over the range of `--from` and `--to`.
+    pub fn over(self, from: u64, to: Option<u64>) -> Self {
+        LadderArgs { n: Some(Sizes::Range(from, to)), range: sizes::Options::FromTo, ..self }
+    }
+
+    /// The document that was asked for.
+    pub fn preset(&self) -> Option<&str> {
+        self.preset.as_deref()
+    }
+
+    /// Whether there are several lengths.
+    pub fn is_range(&self) -> bool {
+        matches!(self.n, Some(Sizes::Range(..)))
+    }
+
+    /// Checks that options of one length and of several are not mixed.
+    fn check_one(&self, is_preset: bool) -> Result<(), Failure> {
+        let several = self.workgroup.len() > 1 || self.groups.len() > 1;
+        let wrong = match self.is_range() {
+            true if is_preset => "--n: a preset takes one length",
+            true if self.cold => "--cold: for one length, not for a range",
+            true if several => "--workgroup and --groups: one value of each for a range",
+            false if self.output.wants_plot() => "--svg: a plot by size needs several: --n 2^8..2^28",
+            false if is_preset && several => "--workgroup: a preset takes one size",
+            _ => return Ok(()),
+        };
+        Err(Failure::usage(wrong))
+    }
+
     fn chosen_rungs(&self) -> Result<Vec<&'static Rung>, Failure> {
-        if self.rungs.is_empty() {
-            return Ok(RUNGS.iter().collect());
+        let named = |name: &str| Rung::named(name.trim()).map_err(Failure::usage);
+        match &self.rungs[..] {
+            [] if self.is_range() => RUNGS_BY_SIZE.into_iter().map(named).collect(),
+            [] => Ok(RUNGS.iter().collect()),
+            names => names.iter().map(String::as_str).map(named).collect(),
         }
-        self.rungs.iter().map(|name| Rung::named(name.trim()).map_err(Failure::usage)).collect()
     }
 
     fn inputs(&self) -> Inputs {
         if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
-    fn context<'a>(&self, gpu: &'a Gpu) -> Result<RunContext<'a>, Failure> {
-        Ok(RunContext { gpu, peak: gpu.peak_meter(self.samples)?, budget: gpu.budget(self.samples) })
-    }
-
-    /// What the ladder runs over: the file's type and length, or the ones asked for.
-    fn size(&self, gpu: &Gpu, source: Option<&Source>) -> Result<(Element, u64), Failure> {
-        let usual = if gpu.is_software() { SOFTWARE_N } else { USUAL_N };
-        let (element, n) = match source {
-            None => (self.element.unwrap_or(Element::F32), self.n.unwrap_or(usual)),
-            Some(source) => (source.element(), self.n.or(source.len()).unwrap_or(0)),
-        };
+    /// The element type of what is reduced, and the lengths: the file's, or the ones asked for.
+    fn sizes(&self, gpu: &Gpu, source: Option<&Source>) -> Result<(Element, Vec<u64>), Failure> {
+        let element = source.map_or(self.element.unwrap_or(Element::F32), Source::element);
         if let Some(source) = source
             && self.element.is_some_and(|wanted| wanted != element)
         {
             return Err(Failure::Usage(format!("--type: {} holds {element}", source.name())));
         }
-        let most = gpu.largest(element.size());
+        let [usual, usual_to] =
+            if gpu.is_software() { [SOFTWARE_N, SOFTWARE_TO] } else { [USUAL_N, USUAL_TO] };
+        let (most, held) = (gpu.largest(element.size()), source.map(|source| source.len().unwrap_or(0)));
+        let sizes = match self.n {
+            None => vec![held.unwrap_or(usual)],
+            Some(Sizes::One(n)) => vec![n],
+            Some(Sizes::Range(from, to)) => {
+                sizes::steps(from, to, held.unwrap_or(usual_to).min(most), self.range)?
+            }
+        };
+        let n = sizes[sizes.len() - 1];
         if n > most {
             return Err(Failure::Usage(format!(
-                "--n {n}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
+                "{}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
+                self.range.to(n),
                 gpu.device.limits().max_buffer_size
             )));
         }
-        Ok((element, n))
+        Ok((element, sizes))
     }
 
-    /// All rungs over the same data; what the memory can do, and the rows.
+    /// All rungs over the same data, at every length; what the memory can do, and the rows.
     fn climb(
         &self,
         gpu: &Gpu,
         rungs: &[&'static Rung],
         source: Option<Source>,
+        outputs: Outputs,
     ) -> Result<(Peak, Vec<Row>), Failure> {
-        let (element, n) = self.size(gpu, source.as_ref())?;
-        run::check_operator(gpu, self.op, element)?;
-        let jobs = rungs.iter().map(|rung| self.job(gpu, rung, element, n)).collect::<Result<Vec<_>, _>>()?;
+        let (element, sizes) = self.sizes(gpu, source.as_ref())?;
+        if !self.is_range() {
+            rung::check_operator(gpu, self.op, element)?;
+        }
+        let jobs = sizes.iter().map(|n| self.jobs(gpu, rungs, element, *n));
+        let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
+        let n = sizes[sizes.len() - 1];
         let host = match source {
             None => Host::generate(self.op, element, n),
-            Some(mut source) => Host::read(&mut source, self.n)?,
+            Some(mut source) => rung::read(&mut source, Some(n))?,
         };
-        let data = Dataset::upload(gpu, &host, self.inputs())?;
+        let data = rung::upload(gpu, &host, self.inputs())?;
+        let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));
         // The CPU's part first: a GPU that waits for it would lower its clock.
-        let expected = data.expected(self.op, host.len())?;
-        let context = self.context(gpu)?;
-        let bar = progress::bar(jobs.len() as u64);
+        let expected = expected.collect::<Result<Vec<_>, _>>()?;
+        let context = RunContext::new(gpu, self.samples)?;
+        let bar = progress::bar(jobs.iter().map(|jobs| jobs.len() as u64).sum());
         let mut rows = Vec::new();
         let interrupt = reserved::leave_interrupts_to_work();
-        for job in jobs {
-            if interrupt.load(Relaxed) {
-                break;
+        'sizes: for ((&n, jobs), expected) in sizes.iter().zip(&jobs).zip(&expected) {
+            if self.is_range() {
+                let blank = Row::<row::LadderWork>::blank(&jobs[0], n, &gpu.info);
+                let work = cpu::Work { op: self.op, element, bytes: host.first(n), all_threads: false };
+                for all_threads in [false, true] {
+                    rows.push(cpu::row(
+                        blank.clone(),
+                        cpu::Work { all_threads, ..work },
+                        expected,
+                        CPU_BUDGET,
+                    ));
+                }
             }
-            bar.set_message(progress::measuring(job.rung.name(), row::last_speed(&rows)));
-            rows.push(run::row(&context, job, &data, host.len(), &expected)?);
-            bar.inc(1);
+            for job in jobs {
+                if interrupt.load(Relaxed) {
+                    break 'sizes;
+                }
+                bar.set_message(progress::measuring(job.rung.name(), row::last_speed(&rows)));
+                rows.push(context.row(*job, &data, n, expected)?);
+                bar.inc(1);
+            }
         }
         bar.finish_and_clear();
-        compare_steps(&mut rows);
-        let title = format!(
-            "{} of {} {}, {}{}",
-            self.op,
-            table::count(host.len()),
-            host.element,
-            self.input.as_deref().map_or("generated data".into(), Path::to_string_lossy),
-            if self.cold {
-                format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
-            } else {
-                String::new()
-            },
-        );
-        self.show(
-            &context,
-            &title,
-            &ladder_columns(),
-            &rows,
-            &seen(&rows, gpu.is_software()).unwrap_or_default(),
-        )?;
-        Ok((context.peak.peak(), rows))
+        let source = self.input.as_deref().map_or("generated data".into(), Path::to_string_lossy);
+        if self.is_range() {
+            let names = [false, true].map(cpu::rung).into_iter().chain(rungs.iter().map(|rung| rung.name()));
+            let by_size = BySize {
+                adapter: gpu.describe(),
+                clock: self.clock_name(&rows, context.peak()),
+                operator: self.op,
+                element,
+                source: &source,
+                sizes: &sizes,
+                series: names.map(str::to_owned).collect(),
+                rows: &rows,
+            };
+            outputs.write(&rows, || by_size::report(&by_size), || plot::svg(&by_size))?;
+        } else {
+            compare_steps(&mut rows);
+            let title = format!(
+                "{} of {} {element}, {source}{}",
+                self.op,
+                table::count(n),
+                if self.cold {
+                    format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
+                } else {
+                    String::new()
+                },
+            );
+            let note = seen(&rows, gpu.is_software()).unwrap_or_default();
+            let table = || self.table(&context, &title, &ladder_columns(self.groups.len() > 1), &rows, &note);
+            outputs.write(&rows, table, String::new)?;
+        }
+        Ok((context.peak(), rows))
+    }
+
+    /// The jobs of one length. What no rung could run is an error here; what one of them cannot is a skipped row later.
+    fn jobs(
+        &self,
+        gpu: &Gpu,
+        rungs: &[&'static Rung],
+        element: Element,
+        n: u64,
+    ) -> Result<Vec<Job>, Failure> {
+        let each = |values: &[u32]| -> Vec<Option<u32>> {
+            if values.is_empty() { vec![None] } else { values.iter().copied().map(Some).collect() }
+        };
+        let (workgroups, groups) = (each(&self.workgroup), each(&self.groups));
+        let tunings = workgroups.iter().flat_map(|size| groups.iter().map(move |groups| (*size, *groups)));
+        let tunings: Vec<_> = tunings.collect();
+        let jobs = rungs.iter().flat_map(|rung| tunings.iter().map(move |tuning| (*rung, *tuning)));
+        jobs.map(|(rung, tuning)| self.job(gpu, (rung, tuning), element, n)).collect()
     }
 
     /// The job of a rung, as the options change it.
-    fn job(&self, gpu: &Gpu, rung: &'static Rung, element: Element, n: u64) -> Result<Job, Failure> {
-        let limits = gpu.device.limits();
-        let mut job = run::job(rung, self.op, element, &limits, n)?;
-        if let Some(workgroup) = self.workgroup {
+    fn job(
+        &self,
+        gpu: &Gpu,
+        (rung, (workgroup, groups)): (&'static Rung, (Option<u32>, Option<u32>)),
+        element: Element,
+        n: u64,
+    ) -> Result<Job, Failure> {
+        let mut job = rung::job(rung, self.op, element, &gpu.device.limits(), n)?;
+        if let Some(workgroup) = workgroup {
             job.tuning = job.tuning.with_workgroup_size(workgroup);
         }
-        job.tuning.max_workgroups = self.groups.unwrap_or(job.tuning.max_workgroups);
+        job.tuning.max_workgroups = groups.unwrap_or(job.tuning.max_workgroups);
         job.subgroups = !self.no_subgroups;
         job.finish = self.finish.unwrap_or(job.finish);
-        run::with_checked_workgroup(gpu, job)
+        rung::with_checked_workgroup(gpu, job)
     }
 
     /// A document's rows, at its settings or as near as this adapter comes.
-    fn replay(&self, gpu: &Gpu, preset: &'static Preset) -> Result<(Peak, Vec<Row>), Failure> {
-        let options = presets::Options { n: self.n, element: self.element, workgroup: self.workgroup };
-        let context = self.context(gpu)?;
+    fn replay(
+        &self,
+        gpu: &Gpu,
+        preset: &'static Preset,
+        outputs: Outputs,
+    ) -> Result<(Peak, Vec<Row>), Failure> {
+        let n = if let Some(Sizes::One(n)) = self.n { Some(n) } else { None };
+        let workgroup = self.workgroup.first().copied();
+        let options = presets::Options { n, element: self.element, workgroup };
+        let context = RunContext::new(gpu, self.samples)?;
         let rows = presets::replay(&context, preset, &options)?;
         let title = preset.title.to_owned() + &options.changes();
-        self.show(&context, &title, &preset_columns(preset), &rows, preset.note)?;
-        Ok((context.peak.peak(), rows))
+        let table = || self.table(&context, &title, &preset_columns(preset), &rows, preset.note);
+        outputs.write(&rows, table, String::new)?;
+        Ok((context.peak(), rows))
     }
 
-    /// Prints the rows the way that was asked for.
-    fn show(
+    /// The clock that the times of some rows come from, in words.
+    fn clock_name(&self, rows: &[Row], peak: Peak) -> &'static str {
+        let timed = rows.iter().filter(|row| !row.is_cpu());
+        let timing = timed.filter_map(|row| row.times.timing.as_deref()).find(|timing| *timing != "gpu");
+        match timing.unwrap_or(if rows.iter().all(Row::is_cpu) { peak.timing.name() } else { "gpu" }) {
+            "gpu" => "GPU timestamps",
+            _ if self.clock == Clock::Wall => "wall clock",
+            _ => "wall clock (no GPU timestamps here)",
+        }
+    }
+
+    /// The rows as a table, with what is to be said above and below.
+    fn table(
         &self,
         context: &RunContext<'_>,
         title: &str,
         columns: &[Column],
         rows: &[Row],
         note: &str,
-    ) -> Result<(), Failure> {
-        if self.json {
-            return print_json(&rows);
-        }
-        if self.csv {
-            return print(&csv(rows)?);
-        }
-        let peak = context.peak.peak();
-        let timing = rows.iter().find_map(|row| row.times.timing.as_deref()).unwrap_or(peak.timing.name());
-        let clock = match timing {
-            "gpu" => "GPU timestamps",
-            _ if self.clock == Clock::Wall => "wall clock",
-            _ => "wall clock (no GPU timestamps here)",
-        };
+    ) -> String {
+        let peak = context.peak();
         let moves = if context.gpu.is_software() { " (measured again around each row)" } else { "" };
         let header = format!(
-            "{}\n{title}\nread peak {} GB/s{moves}, copy peak {} GB/s over {} MiB; times: {clock}\n\n",
+            "{}\n{title}\nread peak {} GB/s{moves}, copy peak {} GB/s over {} MiB; times: {}\n\n",
             context.gpu.describe(),
             table::digits(peak.read_gb_per_s),
             table::digits(peak.copy_gb_per_s),
             peak.bytes >> 20,
+            self.clock_name(rows, peak),
         );
         let note = if note.is_empty() { String::new() } else { format!("\n{note}\n") } + &unsteady(rows);
         let below = table::fitted(&(table::remarks(rows) + &note), self.wide);
-        print(&(table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide) + &below))
+        table::fitted(&header, self.wide) + &table::render(columns, rows, self.wide) + &below
     }
 }
 
@@ -299,8 +413,8 @@ fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
     Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
 }
 
-fn ladder_columns() -> Vec<Column> {
-    vec![
+fn ladder_columns(has_groups: bool) -> Vec<Column> {
+    let mut columns = vec![
         words("rung", |row| row.what.rung.clone()),
         words("document", |row| {
             Rung::named(&row.what.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
@@ -319,7 +433,12 @@ fn ladder_columns() -> Vec<Column> {
         number("step", |row| table::times(row.figures.step_speedup)),
         number("total", |row| table::times(row.figures.cumulative_speedup)),
         words("result", table::status),
-    ]
+    ];
+    if has_groups {
+        let groups = |row: &Row| row.figures.workgroups.map(|count| count.to_string()).unwrap_or_default();
+        columns.insert(4, number("workgroups", groups));
+    }
+    columns
 }
 
 fn preset_columns(preset: &'static Preset) -> Vec<Column> {

@@ -3,14 +3,13 @@
 mod chart;
 mod compare;
 mod cpu;
-mod dataset;
 mod devices;
 mod ladder;
 mod presets;
 mod record;
 mod report;
 mod row;
-mod run;
+mod rung;
 mod show;
 mod stencil;
 mod stress;

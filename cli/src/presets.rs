@@ -8,15 +8,14 @@ use std::time::Duration;
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::{Op, ReduceError};
 use halofold::{Element, adapter};
-use halofold_measure::{Inputs, Job};
+use halofold_measure::{Dataset, Host, Inputs, Job, LadderWork};
 
 use crate::cpu;
-use crate::dataset::{Dataset, Host};
 use crate::failure::Failure;
 use crate::progress;
 use crate::reserved;
 use crate::row::{self, Row, compare_steps};
-use crate::run::{self, RunContext};
+use crate::rung::{self, RunContext};
 use crate::table::{self, Column, number};
 
 /// A document's table.
@@ -271,7 +270,7 @@ pub fn replay(
         )));
     }
     let host = Host::generate(Op::Sum, element, longest);
-    let data = Dataset::upload(gpu, &host, Inputs::Warm)?;
+    let data = rung::upload(gpu, &host, Inputs::Warm)?;
     let bar = progress::bar(lengths.len() as u64);
     let interrupt = reserved::leave_interrupts_to_work();
     let mut rows = Vec::new();
@@ -280,13 +279,13 @@ pub fn replay(
             break;
         }
         bar.set_message(progress::measuring(line.name, row::last_speed(&rows)));
-        let mut row = one(context, preset, line, options, &data, n, changed.clone())?;
+        let mut row = one(context, preset, line, options, (&host, &data), n, changed.clone())?;
         row.figures.published_ms = line.published_ms.filter(|_| n == line.n);
         row.figures.published_gb_s = line.published_gb_s.filter(|_| n == line.n);
         rows.push(row);
         let last = index + 1 == lengths.len();
         if preset.cpu == Cpu::EveryLength || (preset.cpu == Cpu::Once && last) {
-            rows.push(on_cpu(context, preset, &data, n)?);
+            rows.push(on_cpu(context, preset, &host, n)?);
         }
         bar.inc(1);
     }
@@ -329,22 +328,22 @@ fn one(
     preset: &Preset,
     line: &Line,
     options: &Options,
-    data: &Dataset<'_>,
+    (host, data): (&Host, &Dataset),
     n: u64,
     changed: Option<String>,
 ) -> Result<Row, Failure> {
     let limits = context.gpu.device.limits();
     let wanted = options.workgroup.or(line.workgroup).unwrap_or(preset.workgroup);
-    let mut job = job(line, data.host.element, wanted, n, &limits)?;
+    let mut job = job(line, host.element, wanted, n, &limits)?;
     if options.workgroup.is_some() {
-        job = run::with_checked_workgroup(context.gpu, job)?;
+        job = rung::with_checked_workgroup(context.gpu, job)?;
     }
     let features = context.gpu.device.features();
     while matches!(job.check(features, &limits), Err(ReduceError::Plan(_))) && job.tuning.workgroup_size > 1 {
         job.tuning = job.tuning.with_workgroup_size(job.tuning.workgroup_size / 2);
     }
-    let expected = data.expected(Op::Sum, n)?;
-    let mut row = run::row(context, job, data, n, &expected)?;
+    let expected = rung::expected(host, Op::Sum, n)?;
+    let mut row = context.row(job, data, n, &expected)?;
     row.what.preset = Some(preset.name.to_owned());
     row.what.row = Some(if preset.cpu == Cpu::EveryLength { table::power(n) } else { line.name.to_owned() });
     let mut remarks: Vec<String> = changed.into_iter().collect();
@@ -367,7 +366,7 @@ fn job(
     limits: &halofold::wgpu::Limits,
 ) -> Result<Job, Failure> {
     let rung = Rung::named(line.rung).map_err(Failure::usage)?;
-    let mut job = run::job(rung, Op::Sum, element, limits, n)?;
+    let mut job = rung::job(rung, Op::Sum, element, limits, n)?;
     let mut tuning = job.tuning.with_workgroup_size(workgroup);
     tuning.tile = line.tile.unwrap_or(tuning.tile);
     tuning.max_workgroups = line.grid.unwrap_or(tuning.max_workgroups);
@@ -377,12 +376,12 @@ fn job(
 }
 
 /// One CPU thread over the same elements.
-fn on_cpu(context: &RunContext<'_>, preset: &Preset, data: &Dataset<'_>, n: u64) -> Result<Row, Failure> {
+fn on_cpu(context: &RunContext<'_>, preset: &Preset, host: &Host, n: u64) -> Result<Row, Failure> {
     let first = &preset.rows[0];
-    let job = job(first, data.host.element, 1, n, &context.gpu.device.limits())?;
-    let expected = data.expected(Op::Sum, n)?;
-    let blank = run::blank(context, &job, n);
-    let work = cpu::Work { op: job.op, element: job.element, bytes: data.host.first(n), all_threads: false };
+    let job = job(first, host.element, 1, n, &context.gpu.device.limits())?;
+    let expected = rung::expected(host, Op::Sum, n)?;
+    let blank = Row::<LadderWork>::blank(&job, n, &context.gpu.info);
+    let work = cpu::Work { op: job.op, element: job.element, bytes: host.first(n), all_threads: false };
     let mut row = cpu::row(blank, work, &expected, CPU_BUDGET);
     row.what.preset = Some(preset.name.to_owned());
     row.what.row = Some("CPU".to_owned());

@@ -103,7 +103,7 @@ pub fn run(args: ShowArgs) -> Result<(), Failure> {
 /// What is to be shown.
 fn job(args: &ShowArgs) -> Result<Job, Failure> {
     let rung = Rung::named(&args.rung).map_err(Failure::usage)?;
-    let mut job = crate::run::job(rung, args.op, args.element, &limits(), u64::MAX)?;
+    let mut job = crate::rung::job(rung, args.op, args.element, &limits(), u64::MAX)?;
     if let Some(workgroup) = args.workgroup {
         job.tuning = job.tuning.with_workgroup_size(workgroup);
     }

@@ -5,34 +5,44 @@
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
+mod bound_run;
 mod compile;
+mod dataset;
 mod differ;
-mod field;
+mod grid_check;
+mod grid_run;
 mod inputs;
 mod job;
-mod mosaic;
-mod noise;
+mod meter;
 mod peak;
+mod periodic_grid;
 mod record;
 mod row;
-mod settle;
-mod stamps;
+mod rung_run;
+mod sampling;
 mod statistics;
+mod test_data;
 mod timer;
+mod timestamps;
 pub mod translate;
-mod trial;
+mod upload;
 
+pub use bound_run::BoundRun;
 pub use compile::compile;
-pub use field::{Difference, Field, FieldError, Pair};
+pub use dataset::{Dataset, Host};
+pub use grid_check::{Difference, GridCheck, GridCheckError, PingPong};
+pub use grid_run::{GridRun, StepGrids};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
-pub use noise::Noise;
+pub use meter::{Meter, Rejection, Sampler, Subject};
 pub use peak::{Form, Peak, PeakMeter, peak};
 pub use record::{Adapter, Ceiling, Record, SCHEMA};
 pub use row::{
     LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,
     StencilWork, Times, What, sides,
 };
+pub use rung_run::RungRun;
 pub use statistics::Summary;
+pub use test_data::TestData;
 pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};
-pub use trial::Trial;
+pub use upload::upload;

@@ -11,11 +11,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use halofold::read::ReadError;
+use halofold::reduce::ReduceError;
+use halofold::stencil::StencilError;
 use wgpu::{Device, Queue};
 
-use crate::Summary;
-use crate::settle::{Samples, WarmUp, collect, ratio, settle};
-use crate::stamps::Stamps;
+use crate::sampling::{Samples, WarmUp, collect, load_until_steady, ratio};
+use crate::timestamps::Timestamps;
+use crate::{GridCheckError, Rejection, Summary};
 
 /// The most samples of one measurement: the query set has two timestamps for each.
 const MAX_SAMPLES: u32 = 512;
@@ -141,6 +143,24 @@ pub enum MeasureError {
     /// The device did not complete the work.
     #[error("the device did not complete the work: {0}")]
     Device(String),
+    /// A reduction could not be prepared.
+    #[error(transparent)]
+    Reduce(#[from] ReduceError),
+    /// A stencil could not be prepared.
+    #[error(transparent)]
+    Stencil(#[from] StencilError),
+    /// A grid could not be compared.
+    #[error(transparent)]
+    Grid(#[from] GridCheckError),
+    /// A result does not count.
+    #[error("the result does not count: {0}")]
+    Rejected(Rejection),
+}
+
+impl From<Rejection> for MeasureError {
+    fn from(rejection: Rejection) -> Self {
+        MeasureError::Rejected(rejection)
+    }
 }
 
 impl From<ReadError> for MeasureError {
@@ -160,7 +180,7 @@ impl From<wgpu::PollError> for MeasureError {
 pub struct Timer {
     device: Device,
     queue: Queue,
-    stamps: Option<Stamps>,
+    timestamps: Option<Timestamps>,
     /// Set once the timestamps of this device have twice in a row made no sense.
     silent: AtomicBool,
     /// When the device last completed work of this timer.
@@ -179,14 +199,14 @@ struct Load<'a> {
 impl Timer {
     /// One per device and process: some back ends have few query sets to give.
     pub fn new(device: &Device, queue: &Queue) -> Self {
-        let stamps = Stamps::new(device, queue, MAX_SAMPLES);
-        Timer { stamps, ..Timer::wall(device, queue) }
+        let timestamps = Timestamps::new(device, queue, MAX_SAMPLES);
+        Timer { timestamps, ..Timer::wall(device, queue) }
     }
 
     /// A timer that goes by the host's clock, whatever the device can tell.
     pub fn wall(device: &Device, queue: &Queue) -> Self {
         let (silent, busy) = (AtomicBool::new(false), Mutex::new(None));
-        Timer { device: device.clone(), queue: queue.clone(), stamps: None, silent, busy }
+        Timer { device: device.clone(), queue: queue.clone(), timestamps: None, silent, busy }
     }
 
     /// Which clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
@@ -195,8 +215,8 @@ impl Timer {
     }
 
     /// The timestamps, unless there are none or they make no sense.
-    fn timestamps(&self) -> Option<&Stamps> {
-        self.stamps.as_ref().filter(|_| !self.silent.load(Ordering::Relaxed))
+    fn timestamps(&self) -> Option<&Timestamps> {
+        self.timestamps.as_ref().filter(|_| !self.silent.load(Ordering::Relaxed))
     }
 
     /// The device it measures on.
@@ -321,7 +341,7 @@ impl Timer {
     /// What goes around a pass that the caller records and submits: its time is number `place` of [`Timer::resolve`]. `None` if this
     /// adapter does not tell, and from the 512th place on.
     pub fn stamp(&self, place: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        self.timestamps().filter(|_| place < MAX_SAMPLES).map(|stamps| stamps.around(place))
+        self.timestamps().filter(|_| place < MAX_SAMPLES).map(|timestamps| timestamps.around(place))
     }
 
     /// How long each of some passes took that [`Timer::stamp`] went around, in milliseconds. They must be over: on macOS,
@@ -333,7 +353,7 @@ impl Timer {
     pub fn resolve(&self, places: Range<u32>) -> Result<Vec<Option<f64>>, MeasureError> {
         let count = places.len();
         match self.timestamps().filter(|_| count > 0 && places.end <= MAX_SAMPLES) {
-            Some(stamps) => stamps.resolve(&self.device, &self.queue, places),
+            Some(timestamps) => timestamps.resolve(&self.device, &self.queue, places),
             None => Ok(vec![None; count]),
         }
     }
@@ -358,7 +378,7 @@ impl Timer {
             window: budget.settled as usize,
             most_repeats: MAX_REPEATS,
         };
-        settle(&warm_up, |repeats| {
+        load_until_steady(&warm_up, |repeats| {
             let once = self.time_of(repeats, record)?;
             log::debug!("warm-up: {repeats} times {once:?}");
             Ok(once * repeats)
@@ -395,10 +415,10 @@ impl Timer {
     ///
     /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
     fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {
-        let Some(stamps) = self.timestamps() else { return Ok(None) };
+        let Some(timestamps) = self.timestamps() else { return Ok(None) };
         for _ in 0..2 {
             self.submit(loads)?;
-            let ms = stamps.resolve(&self.device, &self.queue, 0..samples)?;
+            let ms = timestamps.resolve(&self.device, &self.queue, 0..samples)?;
             if let Some(ms) = ms.into_iter().collect() {
                 return Ok(Some(ms));
             }
@@ -419,10 +439,10 @@ impl Timer {
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("halofold::measure") });
         for &Load { repeats, sample, record } in loads {
-            let stamps = sample.zip(self.stamps.as_ref());
+            let timestamps = sample.zip(self.timestamps.as_ref());
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: Some("halofold::measure"),
-                timestamp_writes: stamps.map(|(sample, stamps)| stamps.around(sample)),
+                timestamp_writes: timestamps.map(|(sample, timestamps)| timestamps.around(sample)),
             });
             for _ in 0..repeats {
                 record(&mut pass);

@@ -266,20 +266,9 @@ impl Gpu {
         }
     }
 
-    /// Writes bytes to the start of a buffer, in pieces: each passes through a staging buffer.
+    /// Writes bytes to the start of a buffer, in pieces, and zeros up to a whole word behind them.
     pub fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
-        for (index, piece) in bytes.chunks(PIECE).enumerate() {
-            let offset = (index * PIECE) as u64;
-            let whole = piece.len() / 4 * 4;
-            self.queue.write_buffer(buffer, offset, &piece[..whole]);
-            if whole < piece.len() {
-                // A write is whole words; an odd number of 16-bit elements leaves half of one.
-                let mut last = [0; 4];
-                last[..piece.len() - whole].copy_from_slice(&piece[whole..]);
-                self.queue.write_buffer(buffer, offset + whole as u64, &last);
-            }
-            self.queue.submit([]);
-        }
+        halofold_measure::upload(&self.queue, buffer, bytes.chunks(PIECE));
     }
 
     /// The most elements of a size that one buffer holds here.

@@ -60,7 +60,7 @@ impl Tuning {
     /// The tuning of the fast kernels depends on the length. Up to 256 KiB, one workgroup alone is faster
     /// than several that must synchronize. Above that, a few hundred workgroups start soonest. Above half a
     /// gigabyte, the most loads in flight are fastest. The figures are from an NVIDIA H200 (`docs/results/`);
-    /// `measure/examples/tune.rs` finds those of another GPU.
+    /// `halofold ladder --workgroup 128,256 --groups 264,396` tries others.
     pub fn of(kernel: &Kernel, limits: &wgpu::Limits, bytes: u64) -> Self {
         Tuning::with_format(kernel, Format::Single, limits, bytes)
     }

@@ -7,7 +7,7 @@ use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, Verdict, reduce};
 use halofold::reduce::{Answer, Op};
 use halofold::{Element, Slice, Value, adapter, wgpu};
-use halofold_measure::{Budget, Inputs, LadderWork, Row, Timer, Timing, Trial};
+use halofold_measure::{BoundRun, Budget, Inputs, LadderWork, Row, Timer, Timing};
 
 const LEN: u64 = 1 << 16;
 
@@ -49,8 +49,8 @@ fn measured_by_the_host(timer: &Timer) {
     let rung = Rung::named("sequential").unwrap();
     let job = job(rung, Op::Sum, Element::F32, rung.finishes[0], 64);
     let (buffer, expected) = elements(device, queue);
-    let trial = Trial::new(device, job, Slice::new(&buffer, 0, 4 * LEN)).unwrap();
-    let record = |pass: &mut wgpu::ComputePass<'_>| trial.encode_in_pass(pass);
+    let run = BoundRun::new(device, job, Slice::new(&buffer, 0, 4 * LEN)).unwrap();
+    let record = |pass: &mut wgpu::ComputePass<'_>| run.encode_in_pass(pass);
 
     let start = Instant::now();
     let measured = timer.measure(Budget::of(device), &record).unwrap();
@@ -69,7 +69,7 @@ fn measured_by_the_host(timer: &Timer) {
     let mut row = Row::<LadderWork>::blank(&job, LEN, &device.adapter_info());
     row.set_times(measured.summary(), measured.timing, 4 * LEN, 1.0);
     assert_eq!(row.times.timing.as_deref(), Some("wall"));
-    assert!(matches!(trial.verify(device, queue, &expected), Ok(Verdict::Right)));
+    assert!(matches!(run.verify(device, queue, &expected), Ok(Verdict::Right)));
 }
 
 #[test]
@@ -115,14 +115,14 @@ fn repetitions_take_their_inputs_in_turn() {
                 continue;
             }
             let first = Slice::new(&buffers[0], 0, 4 * LEN);
-            let trial = Trial::rotating(device, job, first, &[&buffers[1], &buffers[2]]).unwrap();
-            let all = gpu.watched(|| trial.values(device, queue).map_err(|error| error.to_string()));
+            let run = BoundRun::rotating(device, job, first, &[&buffers[1], &buffers[2]]).unwrap();
+            let all = gpu.watched(|| run.values(device, queue).map_err(|error| error.to_string()));
             assert_eq!(
                 all.unwrap(),
                 [1.0, 20.0, 300.0].map(|x| Answer::Value(Value::F32(x))),
                 "{name}, {finish}"
             );
-            let turns: Vec<_> = (0..4).map(|_| trial.value(device, queue).unwrap()).collect();
+            let turns: Vec<_> = (0..4).map(|_| run.value(device, queue).unwrap()).collect();
             assert_eq!(
                 turns,
                 [1.0, 20.0, 300.0, 1.0].map(|x| Answer::Value(Value::F32(x))),
@@ -131,8 +131,8 @@ fn repetitions_take_their_inputs_in_turn() {
 
             // One wrong copy is enough.
             let expected = reduce(Op::Sum, Element::F32, &ones(1), None).expect("f32 has a sum");
-            assert!(matches!(trial.verify(device, queue, &expected), Ok(Verdict::Wrong(_))), "{name}");
-            let same = Trial::rotating(device, job, first, &[&buffers[0]]).unwrap();
+            assert!(matches!(run.verify(device, queue, &expected), Ok(Verdict::Wrong(_))), "{name}");
+            let same = BoundRun::rotating(device, job, first, &[&buffers[0]]).unwrap();
             assert!(matches!(same.verify(device, queue, &expected), Ok(Verdict::Right)), "{name}");
         }
     }

@@ -18,12 +18,16 @@ struct Family {
 }
 
 /// What calls by GPU time have in common.
-const CALLS: &str = "halofold: one of many independent calls in a pass. halofold-chained: one of several calls that share an \
+const CALLS: &str = "halofold: one of many independent calls in a pass; halofold-exact: the same without rounding. halofold-chained: one of several calls that share an \
      output, so that each waits for the one before. Inputs come from memory, not from a cache.";
 
 /// All shapes, in the order of the page; in the end those that this version does not know.
 const FAMILIES: [Family; 7] = [
-    Family { title: "Library: one result", shapes: &["whole", "counted", "accumulate"], note: CALLS },
+    Family {
+        title: "Library: one result",
+        shapes: &["whole", "counted", "accumulate", "two-scales", "wide"],
+        note: CALLS,
+    },
     Family {
         title: "Library: segments",
         shapes: &["fixed", "computed-offsets", "offsets", "skewed"],

@@ -225,7 +225,7 @@ impl PresetArgs {
                 blocks.push(config.tuning.block);
             }
         }
-        let (adapter, peak) = (gpu.describe(), bench.peak);
+        let (adapter, peak) = (gpu.describe(), bench.peak());
         Ok(Replay { preset, adapter, peak, grid, element: setting.element, steps, blocks, rows })
     }
 }

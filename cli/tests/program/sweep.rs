@@ -127,6 +127,49 @@ fn standard_output_takes_one_thing() {
     refused(&["--svg", "-", "--csv", "-"], &["--svg -", "--csv -"]);
 }
 
+/// The rung, the length, and what a row was tuned to.
+fn tuned(row: &Value) -> [String; 4] {
+    ["rung", "n", "workgroup_size", "workgroups"].map(|key| row[key].to_string())
+}
+
+fn ladder(options: &[&str]) -> Output {
+    let program = Command::new(env!("CARGO_BIN_EXE_halofold")).arg("ladder").args(options).output();
+    program.expect("the program starts")
+}
+
+fn rows_of_ladder(options: &[&str]) -> Vec<Value> {
+    let output = ladder(&[options, &["--samples=3", "--json"]].concat());
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_ladder_takes_a_range() {
+    let swept: Vec<Value> = serde_json::from_str(&tiny(&["--json"])).unwrap();
+    let rows = rows_of_ladder(&["--n", "2^8..2^10", "--rungs", "sequential,single-pass"]);
+    assert_eq!(rows.iter().map(tuned).collect::<Vec<_>>(), swept.iter().map(tuned).collect::<Vec<_>>());
+    for (options, words) in [
+        (["--n", "2^10..2^9"], "--n 1024.. is larger than --n 512"),
+        (["--svg", "-"], "needs several"),
+        (["--n=2^8..", "--cold"], "--cold"),
+        (["--n=2^8..", "--groups=1,2"], "--groups"),
+        (["--preset=tga", "--n=2^8..2^9"], "--n: a preset"),
+    ] {
+        let output = ladder(&options);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && message.contains(words), "{options:?}: {message}");
+    }
+}
+
+#[test]
+fn the_ladder_tries_every_tuning() {
+    let options = ["--n=2^16", "--rungs=single-pass", "--workgroup=64,128", "--groups=2,3"];
+    let rows = rows_of_ladder(&options);
+    let found: Vec<_> = rows.iter().map(tuned).map(|[_, _, size, groups]| (size, groups)).collect();
+    let wanted = [("64", "2"), ("64", "3"), ("128", "2"), ("128", "3")];
+    assert_eq!(found, wanted.map(|(size, groups)| (size.to_owned(), groups.to_owned())));
+    assert!(rows.iter().all(|row| row["status"] == "pass"));
+}
+
 #[test]
 fn bad_requests_say_what_is_wrong() {
     refused(&["--rungs", "sequentiel"], &["sequentiel", "single-pass"]);

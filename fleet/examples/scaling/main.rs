@@ -13,7 +13,6 @@
 //! `--adapters 0,1` (by default all; `0,0` is one GPU as two devices), `--stencil 27`, `--single` for kernels that make one step per pass,
 //! `--periodic`, `--steps 512` of each timed run (several GPUs make whole rounds, so a few more), `--runs 3` of which the fastest counts. The output is JSON.
 
-#[path = "../../../measure/examples/arguments/mod.rs"]
 mod arguments;
 mod sums;
 

@@ -13,7 +13,7 @@ pub struct LibraryWork {
     /// What is computed: an operator's name, or `histogram-256`.
     pub op: String,
     /// What one result is made of: `whole`, `counted`, `fixed`, `computed-offsets`, `offsets`, `skewed`, `columns` or `axis`;
-    /// a histogram's keys: `random` or `equal`; what the host waits for: `scalar` or `recording`.
+    /// an exact sum's elements: `two-scales` or `wide`; a histogram's keys: `random` or `equal`; what the host waits for: `scalar` or `recording`.
     pub shape: String,
     /// Element type.
     #[serde(rename = "type")]

@@ -1,6 +1,6 @@
 //! The shapes of time-blocked kernels that are offered to a grid, and what was measured of them.
 //!
-//! NVIDIA's tables were measured on an H200 with one workgroup on a core and with more (`measure/examples/blocked_speed.rs`).
+//! NVIDIA's tables were measured on an H200 with one workgroup on a core and with more (`docs/results/stencils.md`).
 //! The others are guesses that fit the default limits; `halofold stencil --tune` measures them.
 
 use crate::stencil::blocked::machine::{Class, Machine};

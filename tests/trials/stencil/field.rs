@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::stencil::{Block, Border, Borders, Dims, Grid, Jacobi, Weights};
-use halofold_measure::{Field, Pair};
+use halofold_measure::{GridCheck, PingPong};
 use libtest_mimic::{Failed, Trial};
 
 use super::Kernel;
@@ -36,7 +36,7 @@ fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Result<(), Failed
         let config = config.with_tuning(config.tuning.with_block(block).with_planes_per_group(13));
         let right = Jacobi::new(&gpu.device, config, kernel.stencil.dyadic)?;
         let wrong = right.reweighted(Weights([0.5; 4]))?;
-        let field = Field::new(&gpu.device, &gpu.queue, &config)?;
+        let field = GridCheck::new(&gpu.device, &gpu.queue, &config)?;
         let pair = field.pair(&gpu.device)?;
         for pair in [&pair, &pair.reversed()] {
             check(gpu, &field, pair, [&right, &wrong])
@@ -47,7 +47,7 @@ fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Result<(), Failed
 }
 
 /// Right weights pass, wrong ones do not.
-fn check(gpu: &Gpu, field: &Field, pair: &Pair, [right, wrong]: [&Jacobi; 2]) -> Result<(), String> {
+fn check(gpu: &Gpu, field: &GridCheck, pair: &PingPong, [right, wrong]: [&Jacobi; 2]) -> Result<(), String> {
     let verify = |jacobi: &Jacobi| {
         let stepper = pair.stepper(jacobi).map_err(|error| error.to_string())?;
         field.verify(&gpu.device, &gpu.queue, pair, &stepper).map_err(|error| error.to_string())

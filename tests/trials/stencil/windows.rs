@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, FIVE_POINT, Grid, Jacobi, TWENTY_SEVEN_POINT, Variant};
-use halofold_measure::Field;
+use halofold_measure::GridCheck;
 use libtest_mimic::{Failed, Trial};
 
 use super::Kernel;
@@ -99,7 +99,7 @@ fn past_the_default_limit() -> Result<(), Failed> {
     if plan.windows().len() != 2 {
         return Err(format!("{} windows", plan.windows().len()).into());
     }
-    let field = Field::new(&usual.device, &usual.queue, &config)?;
+    let field = GridCheck::new(&usual.device, &usual.queue, &config)?;
     let pair = field.pair(&usual.device)?;
     let jacobi = Jacobi::new(&usual.device, config, FIVE_POINT.dyadic)?;
     let stepper = pair.stepper(&jacobi)?;

@@ -1,40 +1,75 @@
-//! A sweep as two tables and the size where the GPU overtakes the CPU.
+//! Rows by length: two tables, and the size where the GPU overtakes the CPU.
 
 use comfy_table::CellAlignment;
+use halofold::Element;
+use halofold::reduce::Op;
 
-use super::{Sweep, end_to_end};
-use crate::row::Row;
+use crate::row::{Row, Status};
 use crate::{cpu, table};
 
+/// The rows of several lengths.
+pub struct BySize<'a> {
+    /// The adapter in one line.
+    pub adapter: String,
+    /// The clock of the rungs' times.
+    pub clock: &'static str,
+    /// The operator.
+    pub operator: Op,
+    /// The element type.
+    pub element: Element,
+    /// The file that the elements are from, or a word for generated ones.
+    pub source: &'a str,
+    /// The sizes, ascending.
+    pub sizes: &'a [u64],
+    /// The rows' names at every size: the CPU's, then the rungs'.
+    pub series: Vec<String>,
+    /// One row for every size and series, size by size; fewer after an interrupt.
+    pub rows: &'a [Row],
+}
+
+impl BySize<'_> {
+    /// The rows of one size, in the order of the series.
+    fn at_sizes(&self) -> impl Iterator<Item = &[Row]> {
+        self.rows.chunks(self.series.len())
+    }
+
+    /// The rows of one series, by size.
+    pub fn of_series(&self, series: usize) -> impl Iterator<Item = &Row> {
+        self.rows.iter().skip(series).step_by(self.series.len())
+    }
+}
+
+/// The time until the value is on the host.
+pub fn end_to_end(row: &Row) -> Option<f64> {
+    row.figures.wall_ms_median.filter(|_| row.status == Status::Pass)
+}
+
 /// The whole text.
-pub fn report(sweep: &Sweep) -> String {
-    let clock = if sweep.has_gpu_clock() {
-        "GPU timestamps"
-    } else {
-        "wall clock of batches, no GPU timestamps here"
-    };
+pub fn report(rows: &BySize<'_>) -> String {
     format!(
-        "{}\n{} of {}, {} to {} elements, generated data; the CPU on 1 and on {} threads\n\n\
-         Time of the reduction itself (rungs: {clock})\n\n{}\n\
+        "{}\n{} of {}, {} to {} elements, {}; the CPU on 1 and on {} threads\n\n\
+         Time of the reduction itself (rungs: {})\n\n{}\n\
          End to end: from submission to the value on the host (the input is already in GPU memory)\n\n{}\n{}{}",
-        sweep.adapter,
-        sweep.operator,
-        sweep.element,
-        table::power(sweep.sizes[0]),
-        table::power(sweep.sizes[sweep.sizes.len() - 1]),
+        rows.adapter,
+        rows.operator,
+        rows.element,
+        table::power(rows.sizes[0]),
+        table::power(rows.sizes[rows.sizes.len() - 1]),
+        rows.source,
         cpu::threads(),
-        times(sweep, Row::time),
-        times(sweep, end_to_end),
-        crossover(sweep),
-        remarks(sweep),
+        rows.clock,
+        times(rows, Row::time),
+        times(rows, end_to_end),
+        crossover(rows),
+        remarks(rows),
     )
 }
 
 /// A line for every size, a column for every series.
-fn times(sweep: &Sweep, time: impl Fn(&Row) -> Option<f64>) -> String {
+fn times(by_size: &BySize<'_>, time: impl Fn(&Row) -> Option<f64>) -> String {
     let mut table = table::plain();
-    table.set_header(std::iter::once("n").chain(sweep.series.iter().map(String::as_str)));
-    for (&n, rows) in sweep.sizes.iter().zip(sweep.at_sizes()) {
+    table.set_header(std::iter::once("n").chain(by_size.series.iter().map(String::as_str)));
+    for (&n, rows) in by_size.sizes.iter().zip(by_size.at_sizes()) {
         let cell = |row: &Row| time(row).map_or_else(|| table::status(row), |ms| table::time(Some(ms)));
         table.add_row(std::iter::once(table::power(n)).chain(rows.iter().map(cell)));
     }
@@ -45,8 +80,9 @@ fn times(sweep: &Sweep, time: impl Fn(&Row) -> Option<f64>) -> String {
 }
 
 /// The smallest size at which some rung brings the value to the host before one CPU thread has it, in a sentence.
-fn crossover(sweep: &Sweep) -> String {
-    let beaten: Vec<_> = sweep.sizes.iter().copied().zip(sweep.at_sizes().map(beats_one_thread)).collect();
+fn crossover(by_size: &BySize<'_>) -> String {
+    let beaten: Vec<_> =
+        by_size.sizes.iter().copied().zip(by_size.at_sizes().map(beats_one_thread)).collect();
     sentence(&beaten)
 }
 
@@ -84,13 +120,13 @@ fn beats_one_thread(rows: &[Row]) -> Option<Win<'_>> {
 }
 
 /// What was skipped or wrong, and why: a line for every series and reason, with its sizes.
-fn remarks(sweep: &Sweep) -> String {
+fn remarks(by_size: &BySize<'_>) -> String {
     let mut text = String::new();
-    for series in 0..sweep.series.len() {
-        for (row, sizes) in by_reason(sweep.of_series(series)) {
+    for series in 0..by_size.series.len() {
+        for (row, sizes) in by_reason(by_size.of_series(series)) {
             let reason = row.reason.as_deref().unwrap_or_default();
             let at =
-                if sizes.len() == sweep.sizes.len() { "every size".to_owned() } else { sizes.join(", ") };
+                if sizes.len() == by_size.sizes.len() { "every size".to_owned() } else { sizes.join(", ") };
             text.push_str(&format!("  {} at {at}: {} ({reason})\n", row.what.rung, table::status(row)));
         }
     }

@@ -1,6 +1,6 @@
-//! A sweep as a picture: time by size, both axes logarithmic.
+//! Rows by length as a picture: time by size, both axes logarithmic.
 
-use super::{Sweep, end_to_end};
+use super::by_size::{BySize, end_to_end};
 use crate::chart::{self, Axis, Chart, Line, Look, Marker};
 use crate::cpu;
 use crate::row::Row;
@@ -19,41 +19,41 @@ fn look(series: usize) -> Look {
     }
 }
 
-/// The picture of a sweep.
-pub fn svg(sweep: &Sweep) -> String {
-    let lines = lines(sweep);
+/// The picture.
+pub fn svg(by_size: &BySize<'_>) -> String {
+    let lines = lines(by_size);
     let times = lines.iter().flat_map(|line| &line.pieces).flatten().map(|(_, ms)| *ms);
     let chart = Chart {
-        title: format!("Time of one reduction by size: {} of {}", sweep.operator, sweep.element),
-        x: Axis::sizes(sweep.sizes[0], sweep.sizes[sweep.sizes.len() - 1], MOST_TICKS),
+        title: format!("Time of one reduction by size: {} of {}", by_size.operator, by_size.element),
+        x: Axis::sizes(by_size.sizes[0], by_size.sizes[by_size.sizes.len() - 1], MOST_TICKS),
         y: Axis::times(times),
         lines,
         ceiling: None,
     };
-    chart::picture(&chart, &sweep.adapter, &legend(sweep))
+    chart::picture(&chart, &by_size.adapter, &legend(by_size))
 }
 
 /// Every line that has points, end to end below the rest.
-fn lines(sweep: &Sweep) -> Vec<Line> {
+fn lines(by_size: &BySize<'_>) -> Vec<Line> {
     let line = |series: usize, look: Look, time: fn(&Row) -> Option<f64>| Line {
-        name: sweep.series[series].clone(),
+        name: by_size.series[series].clone(),
         look,
         pieces: vec![
-            sweep.of_series(series).filter_map(|row| Some((row.what.n as f64, time(row)?))).collect(),
+            by_size.of_series(series).filter_map(|row| Some((row.what.n as f64, time(row)?))).collect(),
         ],
     };
-    let dotted = (CPU.len()..sweep.series.len()).map(|rung| line(rung, look(rung).dotted(), end_to_end));
-    dotted.chain((0..sweep.series.len()).map(|series| line(series, look(series), Row::time))).collect()
+    let dotted = (CPU.len()..by_size.series.len()).map(|rung| line(rung, look(rung).dotted(), end_to_end));
+    dotted.chain((0..by_size.series.len()).map(|series| line(series, look(series), Row::time))).collect()
 }
 
 /// A line for every series, then what solid and dotted lines mean.
-fn legend(sweep: &Sweep) -> [Vec<(Look, String)>; 2] {
-    let series = sweep.series.iter().enumerate().map(|(series, name)| {
+fn legend(by_size: &BySize<'_>) -> [Vec<(Look, String)>; 2] {
+    let series = by_size.series.iter().enumerate().map(|(series, name)| {
         let all_threads = name == cpu::rung(true);
         let label = if all_threads { format!("{name} ({})", cpu::threads()) } else { name.clone() };
         (look(series), label)
     });
-    let solid = if sweep.has_gpu_clock() { "time on the GPU" } else { "wall clock of batches" };
+    let solid = if by_size.clock.starts_with("GPU") { "time on the GPU" } else { "wall clock of batches" };
     let key = Look::named("text", Marker::Circle);
     let strokes = [(key.clone(), solid.to_owned()), (key.dotted(), "end to end".to_owned())];
     [series.collect(), strokes.into()]

@@ -7,18 +7,18 @@ use halofold::reduce::Op;
 /// Integers take every pattern (odd ones for products); floats lie in -1 … 1, or for products are ±1 with a few twos
 /// and halves, so that the exact result stays in range.
 #[derive(Clone, Copy, Debug)]
-pub struct Noise {
+pub struct TestData {
     element: Element,
     product: bool,
     sparse: u64,
     len: u64,
 }
 
-impl Noise {
+impl TestData {
     /// The sequence for an operator, a type and a length.
     pub fn new(op: Op, element: Element, len: u64) -> Self {
         let product = matches!(op, Op::Product | Op::WideProduct);
-        Noise { element, product, sparse: len / 50 + 1, len }
+        TestData { element, product, sparse: len / 50 + 1, len }
     }
 
     /// How many words of eight bytes hold the elements; the last may be partly beyond them.
@@ -72,15 +72,15 @@ mod tests {
 
     #[test]
     fn floats_lie_where_they_should() {
-        let noise = Noise::new(Op::Sum, Element::F32, 1001);
-        assert_eq!(noise.words(), 501);
-        let words: Vec<u64> = (0..noise.words()).map(|at| noise.word(at)).collect();
+        let data = TestData::new(Op::Sum, Element::F32, 1001);
+        assert_eq!(data.words(), 501);
+        let words: Vec<u64> = (0..data.words()).map(|at| data.word(at)).collect();
         assert!(bytemuck::cast_slice::<u64, f32>(&words).iter().all(|x| (-1.0..1.0).contains(x)));
     }
 
     #[test]
     fn integers_of_a_product_are_odd() {
-        let noise = Noise::new(Op::Product, Element::U64, 100);
-        assert!((0..noise.words()).all(|at| noise.word(at) % 2 == 1));
+        let data = TestData::new(Op::Product, Element::U64, 100);
+        assert!((0..data.words()).all(|at| data.word(at) % 2 == 1));
     }
 }

@@ -12,20 +12,20 @@ const PAIR: u64 = 16;
 
 /// Pairs of timestamps of one device.
 #[derive(Debug)]
-pub(crate) struct Stamps {
+pub(crate) struct Timestamps {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     readback: Readback,
     ms_per_tick: f64,
 }
 
-impl Stamps {
+impl Timestamps {
     /// Room for this many pairs; `None` on a device without timestamps.
     pub(crate) fn new(device: &Device, queue: &Queue, pairs: u32) -> Option<Self> {
         let size = PAIR * u64::from(pairs);
-        device.features().contains(Features::TIMESTAMP_QUERY).then(|| Stamps {
+        device.features().contains(Features::TIMESTAMP_QUERY).then(|| Timestamps {
             queries: device.create_query_set(&wgpu::QuerySetDescriptor {
-                label: Some("halofold::measure::stamps"),
+                label: Some("halofold::measure::timestamps"),
                 ty: wgpu::QueryType::Timestamp,
                 count: 2 * pairs,
             }),

@@ -12,14 +12,12 @@ use halofold::stencil::{Config, Grid, Grids, Jacobi, StencilError, Stepper};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
 use crate::differ::Differ;
-use crate::mosaic::Mosaic;
-
-/// Bytes of a grid that are handed to the GPU at once.
-const PIECE: usize = 64 << 20;
+use crate::periodic_grid::PeriodicGrid;
+use crate::upload::upload;
 
 /// What the cells of a grid are, and what they should be after a few steps.
 #[derive(Debug)]
-pub struct Field {
+pub struct GridCheck {
     grid: Grid,
     element: Element,
     steps: u32,
@@ -27,9 +25,9 @@ pub struct Field {
     differ: Differ,
 }
 
-/// Two buffers of a [`Field`]'s size to step in, and its right-hand side.
+/// Two buffers of a [`GridCheck`]'s size to step in, and its right-hand side.
 #[derive(Debug)]
-pub struct Pair {
+pub struct PingPong {
     buffers: [Buffer; 2],
     rhs: Buffer,
     /// What compares each of them.
@@ -48,10 +46,10 @@ pub struct Difference {
     pub steps: u32,
 }
 
-/// Why there is no field.
+/// Why there is no check.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum FieldError {
+pub enum GridCheckError {
     /// No kernel could step this grid here.
     #[error(transparent)]
     Stencil(#[from] StencilError),
@@ -66,45 +64,45 @@ pub enum FieldError {
     Blind,
 }
 
-impl Field {
+impl GridCheck {
     /// The grid of a configuration, with its element type and borders; of its variant only the stencil counts. Costs two buffers of
     /// the grid's size, two more for the time of this call; the CPU steps no more than a small grid.
     ///
     /// # Errors
     ///
     /// A grid that the device cannot hold, a lost device, or one that sees no difference where there is one.
-    pub fn new(device: &Device, queue: &Queue, config: &Config) -> Result<Self, FieldError> {
+    pub fn new(device: &Device, queue: &Queue, config: &Config) -> Result<Self, GridCheckError> {
         config.check(device.features(), &device.limits())?;
         let Config { element, grid, .. } = *config;
         // Both directions between two buffers; 16-bit floats have not the bits for more than one.
         let steps = if element == Element::F16 { 1 } else { 2 };
-        let mosaic = Mosaic::new(config, steps);
+        let periodic = PeriodicGrid::new(config, steps);
         let size = config.bytes().next_multiple_of(4);
         let initial = buffer(device, "halofold::measure::initial", size);
         let expected = buffer(device, "halofold::measure::expected", size);
-        upload(queue, &initial, mosaic.before());
-        upload(queue, &expected, mosaic.after());
-        let field = Field { grid, element, steps, initial, differ: Differ::new(device, expected)? };
-        let pair = field.pair(device)?;
+        upload(queue, &initial, periodic.before());
+        upload(queue, &expected, periodic.after());
+        let check = GridCheck { grid, element, steps, initial, differ: Differ::new(device, expected)? };
+        let pair = check.pair(device)?;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        field.reset(&mut encoder, &pair);
-        let unlike = field.differ.run(queue, encoder, &pair.comparisons[0])?.is_some();
-        if unlike == mosaic.changes { Ok(field) } else { Err(FieldError::Blind) }
+        check.reset(&mut encoder, &pair);
+        let unlike = check.differ.run(queue, encoder, &pair.comparisons[0])?.is_some();
+        if unlike == periodic.changes { Ok(check) } else { Err(GridCheckError::Blind) }
     }
 
     /// Allocates two buffers.
     ///
     /// # Errors
     ///
-    /// If the device cannot compare them with what they should be: [`Field::new`] says so first.
-    pub fn pair(&self, device: &Device) -> Result<Pair, FieldError> {
+    /// If the device cannot compare them with what they should be: [`GridCheck::new`] says so first.
+    pub fn pair(&self, device: &Device) -> Result<PingPong, GridCheckError> {
         let buffers = ["halofold::measure::first", "halofold_measure::second"]
             .map(|label| buffer(device, label, self.initial.size()));
         let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(buffer));
-        Ok(Pair { comparisons: [first?.into(), second?.into()], buffers, rhs: self.initial.clone() })
+        Ok(PingPong { comparisons: [first?.into(), second?.into()], buffers, rhs: self.initial.clone() })
     }
 
-    /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`Pair::stepper`], with
+    /// Runs some steps from the beginning and compares the whole grid. The stepper is one of [`PingPong::stepper`], with
     /// the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic).
     ///
     /// # Errors
@@ -114,7 +112,7 @@ impl Field {
         &self,
         device: &Device,
         queue: &Queue,
-        pair: &Pair,
+        pair: &PingPong,
         stepper: &Stepper,
     ) -> Result<Option<Difference>, ReadError> {
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor {
@@ -137,10 +135,10 @@ impl Field {
         &self,
         device: &Device,
         queue: &Queue,
-        pair: &Pair,
+        pair: &PingPong,
         [one, other]: [&Stepper; 2],
         steps: u32,
-    ) -> Result<Option<Difference>, FieldError> {
+    ) -> Result<Option<Difference>, GridCheckError> {
         let found = &pair.buffers[steps as usize % 2];
         let expected = buffer(device, "halofold::measure::agreed", self.initial.size());
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -156,7 +154,7 @@ impl Field {
     }
 
     /// Records the beginning into both buffers.
-    fn reset(&self, encoder: &mut CommandEncoder, pair: &Pair) {
+    fn reset(&self, encoder: &mut CommandEncoder, pair: &PingPong) {
         for buffer in &pair.buffers {
             encoder.copy_buffer_to_buffer(&self.initial, 0, buffer, 0, self.initial.size());
         }
@@ -170,7 +168,7 @@ impl Field {
     }
 }
 
-impl Pair {
+impl PingPong {
     /// Binds a compiled stencil to the two buffers.
     ///
     /// # Errors
@@ -185,7 +183,7 @@ impl Pair {
     pub fn reversed(&self) -> Self {
         let [first, second] = self.buffers.clone();
         let [of_first, of_second] = self.comparisons.clone();
-        Pair { buffers: [second, first], rhs: self.rhs.clone(), comparisons: [of_second, of_first] }
+        PingPong { buffers: [second, first], rhs: self.rhs.clone(), comparisons: [of_second, of_first] }
     }
 }
 
@@ -196,21 +194,4 @@ fn buffer(device: &Device, label: &str, size: u64) -> Buffer {
         usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
-}
-
-/// Hands rows to the GPU, piece by piece.
-fn upload<'a>(queue: &Queue, buffer: &Buffer, rows: impl Iterator<Item = &'a [u8]>) {
-    let (mut at, mut piece) = (0, Vec::new());
-    for row in rows {
-        piece.extend_from_slice(row);
-        if piece.len() >= PIECE {
-            let whole = piece.len() / 4 * 4;
-            queue.write_buffer(buffer, at, &piece[..whole]);
-            queue.submit([]);
-            at += whole as u64;
-            piece.drain(..whole);
-        }
-    }
-    piece.resize(piece.len().next_multiple_of(4), 0);
-    queue.write_buffer(buffer, at, &piece);
 }

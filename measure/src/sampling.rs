@@ -40,7 +40,7 @@ pub(crate) struct WarmUp {
 ///
 /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough. And it may stay at its idle clock
 /// for a while before it raises it at all, so that times that agree are not enough either: there is a least time as well.
-pub(crate) fn settle<E>(
+pub(crate) fn load_until_steady<E>(
     warm_up: &WarmUp,
     mut run: impl FnMut(u32) -> Result<Duration, E>,
 ) -> Result<Duration, E> {
@@ -170,7 +170,7 @@ mod tests {
             let run = |repeats| {
                 Ok::<_, Infallible>(Duration::from_secs_f64(self.work(0.2 * f64::from(repeats)) / 1e3))
             };
-            let Ok(once) = settle(warm_up, run);
+            let Ok(once) = load_until_steady(warm_up, run);
             once.as_secs_f64() * 1e3
         }
 

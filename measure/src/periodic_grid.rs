@@ -10,14 +10,14 @@ use halofold::Element;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{Config, Dims, Grid};
 
-use crate::noise::scramble;
+use crate::test_data::scramble;
 
 /// A grid before and after some Jacobi steps with the weights [`Stencil::dyadic`](halofold::stencil::Stencil::dyadic). A right-hand side is
 /// the grid before the steps.
 ///
 /// Cells are whole numbers from -4 to 4, so that every order of additions gives the same bits in every float type.
 #[derive(Clone, Debug)]
-pub(super) struct Mosaic {
+pub(super) struct PeriodicGrid {
     grid: Grid,
     /// How the large grid's rows and planes lie in the small one.
     rows: Fold,
@@ -30,7 +30,7 @@ pub(super) struct Mosaic {
     pub(super) changes: bool,
 }
 
-impl Mosaic {
+impl PeriodicGrid {
     /// The grid of a configuration, with its element type and borders, and what `steps` steps of its stencil make of it.
     pub(super) fn new(config: &Config, steps: u32) -> Self {
         let Config { stencil, grid, element, .. } = *config;
@@ -54,7 +54,7 @@ impl Mosaic {
             cells.chunks_exact(small.cols as usize).map(|row| cols.lengthened(row, element)).collect()
         };
         let (before, after) = (lengthened(&cells), lengthened(&source));
-        Mosaic { grid, rows, planes, before, after, changes: cells != source }
+        PeriodicGrid { grid, rows, planes, before, after, changes: cells != source }
     }
 
     /// The bytes of all rows, plane by plane, before the steps.
@@ -154,15 +154,15 @@ mod tests {
                 let config =
                     Config::new(stencil, stencil.fastest(), Element::F64, grid).with_borders(borders);
                 for steps in 1..3 {
-                    let mosaic = Mosaic::new(&config, steps);
-                    let before = cells(mosaic.before());
+                    let periodic = PeriodicGrid::new(&config, steps);
+                    let before = cells(periodic.before());
                     let (mut source, mut target) = (before.clone(), before.clone());
                     for _ in 0..steps {
                         Problem::of(&config, stencil.dyadic).step(&source, &mut target);
                         std::mem::swap(&mut source, &mut target);
                     }
-                    assert_eq!(cells(mosaic.after()), source, "{grid}, {borders:?}, {steps} steps");
-                    assert_eq!(mosaic.changes, before != source, "{grid}, {borders:?}");
+                    assert_eq!(cells(periodic.after()), source, "{grid}, {borders:?}, {steps} steps");
+                    assert_eq!(periodic.changes, before != source, "{grid}, {borders:?}");
                 }
             }
         }

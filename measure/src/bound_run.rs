@@ -9,7 +9,7 @@ use crate::{Job, Rotation};
 
 /// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
 #[derive(Debug)]
-pub struct Trial {
+pub struct BoundRun {
     prepared: Rotation<Prepared>,
     job: Job,
     len: u64,
@@ -17,7 +17,7 @@ pub struct Trial {
     readback: Readback,
 }
 
-impl Trial {
+impl BoundRun {
     /// Compiles a job, plans it for an input and allocates what it needs.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Trial {
     ///
     /// # Errors
     ///
-    /// As [`Trial::new`].
+    /// As [`BoundRun::new`].
     pub fn rotating(
         device: &Device,
         job: Job,
@@ -60,7 +60,7 @@ impl Trial {
         let readback = Readback::new(device, plan.output() * prepared.len() as u64);
         let prepared = Rotation::new(prepared).expect("there is a first input");
         let len = first.size() / job.element.size();
-        Ok(Trial { prepared, job, len, output, readback })
+        Ok(BoundRun { prepared, job, len, output, readback })
     }
 
     /// Records one repetition into a pass: over the input whose turn it is.

@@ -1,0 +1,105 @@
+//! Lengths of a ladder: one, or a range of them.
+
+use std::str::FromStr;
+
+use crate::count::counts;
+use crate::failure::Failure;
+
+/// The ratio of the last size to the first from which on sizes go by factors of four instead of two, so that the table
+/// stays short.
+const WIDE: u64 = 1 << 12;
+
+/// A length, or the first and the last of a range, as `--n` has them: `2^24`, `2^8..2^28` or `2^8..`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sizes {
+    /// One length.
+    One(u64),
+    /// A range up to a length, or to the largest that suits the adapter.
+    Range(u64, Option<u64>),
+}
+
+impl FromStr for Sizes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let count = counts(0u64, u64::MAX);
+        match text.split_once("..") {
+            None => Ok(Sizes::One(count(text)?)),
+            Some((from, "")) => Ok(Sizes::Range(count(from)?, None)),
+            Some((from, to)) => Ok(Sizes::Range(count(from)?, Some(count(to)?))),
+        }
+    }
+}
+
+/// The options that a range is given by, for messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Options {
+    /// `--n FROM..TO`.
+    #[default]
+    N,
+    /// `--from FROM --to TO`.
+    FromTo,
+}
+
+impl Options {
+    /// The first size as on the command line.
+    fn from(self, from: u64) -> String {
+        match self {
+            Options::N => format!("--n {from}.."),
+            Options::FromTo => format!("--from {from}"),
+        }
+    }
+
+    /// The last one.
+    pub fn to(self, to: u64) -> String {
+        match self {
+            Options::N => format!("--n {to}"),
+            Options::FromTo => format!("--to {to}"),
+        }
+    }
+}
+
+/// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named.
+pub fn steps(from: u64, to: Option<u64>, usual: u64, options: Options) -> Result<Vec<u64>, Failure> {
+    let first = options.from(from);
+    if from == 0 {
+        return Err(Failure::Usage(format!("{first}: the axes are logarithmic, so the smallest size is 1")));
+    }
+    let whose = if to.is_none() { ", the default on this adapter" } else { "" };
+    let to = to.unwrap_or(usual);
+    if from > to {
+        return Err(Failure::Usage(format!("{first} is larger than {}{whose}", options.to(to))));
+    }
+    let factor = if to / from >= WIDE { 4 } else { 2 };
+    let next = |n: &u64| n.checked_mul(factor).filter(|n| *n < to);
+    let mut sizes: Vec<_> = std::iter::successors(Some(from), next).filter(|n| *n < to).collect();
+    sizes.push(to);
+    Ok(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read() {
+        assert_eq!("2^24".parse(), Ok(Sizes::One(1 << 24)));
+        assert_eq!("2^8..1Mi".parse(), Ok(Sizes::Range(256, Some(1 << 20))));
+        assert_eq!("1_000..".parse(), Ok(Sizes::Range(1000, None)));
+        for wrong in ["", "..", "..8", "8...16", "1..x"] {
+            assert!(wrong.parse::<Sizes>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_stay_few_and_end_where_they_should() {
+        let steps = |from, to| steps(from, Some(to), 0, Options::N).map_err(|_| ());
+        assert_eq!(steps(1, 1).unwrap(), [1]);
+        assert_eq!(steps(256, 2048).unwrap(), [256, 512, 1024, 2048]);
+        assert_eq!(steps(3, 20).unwrap(), [3, 6, 12, 20]);
+        assert_eq!(steps(256, 1 << 22).unwrap().len(), 8);
+        assert_eq!(steps(256, 1 << 28).unwrap().len(), 11);
+        assert_eq!(steps(1, u64::from(u32::MAX)).unwrap().last(), Some(&u64::from(u32::MAX)));
+        assert!(steps(0, 4).is_err() && steps(5, 4).is_err());
+    }
+}

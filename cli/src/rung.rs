@@ -1,0 +1,130 @@
+//! A rung and its inputs on the GPU that was asked for: requests are checked, and faults are failures of the command.
+
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::reference::Expected;
+use halofold::reduce::{Op, PlanError, ReduceError};
+use halofold::{Element, adapter, wgpu};
+use halofold_measure::{Budget, Dataset, Host, Inputs, Job, MeasureError, Meter, Peak, PeakMeter, RungRun};
+
+use crate::failure::Failure;
+use crate::gpu::{self, Gpu};
+use crate::input::Source;
+use crate::row::Row;
+
+/// The GPU, memory peak and time limits of all rows of a command.
+pub struct RunContext<'a> {
+    /// The GPU.
+    pub gpu: &'a Gpu,
+    peak: PeakMeter,
+    budget: Budget,
+}
+
+impl<'a> RunContext<'a> {
+    /// Measures the peak. So many samples are taken of a row, or as many as suit the GPU.
+    pub fn new(gpu: &'a Gpu, samples: Option<u32>) -> Result<Self, Failure> {
+        Ok(RunContext { gpu, peak: gpu.peak_meter(samples)?, budget: gpu.budget(samples) })
+    }
+
+    /// The best that was seen of the memory so far.
+    pub fn peak(&self) -> Peak {
+        self.peak.peak()
+    }
+
+    /// Runs a job over the first `len` elements: a row that passed, failed or was skipped.
+    ///
+    /// # Errors
+    ///
+    /// Only what ends the whole command: a lost device, memory that ran out.
+    pub fn row(&self, job: Job, data: &Dataset, len: u64, expected: &Expected) -> Result<Row, Failure> {
+        let (gpu, mut budget) = (self.gpu, self.budget);
+        let meter = Meter { timer: &gpu.timer, peak: &self.peak };
+        let mut measure = || {
+            let make = || RungRun::new(&gpu.device, job, data.input(len), &data.copies(), expected);
+            let (mut row, run) = meter.rung(&mut budget, job, len, make)?;
+            if let Some(run) = run {
+                row.figures.wall_ms_median = Some(run.end_to_end(&gpu.timer, self.budget)?);
+            }
+            row.reason = row.reason.as_ref().map(gpu::explain);
+            Ok(row)
+        };
+        gpu.attempt(|| measure().map_err(|error: MeasureError| Failure::usage(error)))
+    }
+}
+
+/// A rung as halofold runs it for `len` elements.
+pub fn job(
+    rung: &'static Rung,
+    op: Op,
+    element: Element,
+    limits: &wgpu::Limits,
+    len: u64,
+) -> Result<Job, Failure> {
+    Job::new(rung, op, element, limits, len).ok_or_else(|| undefined(op, element))
+}
+
+/// The result that the first `len` elements should give.
+pub fn expected(host: &Host, op: Op, len: u64) -> Result<Expected, Failure> {
+    host.expected(op, len).ok_or_else(|| undefined(op, host.element))
+}
+
+fn undefined(op: Op, element: Element) -> Failure {
+    Failure::Usage(format!("`{op}` is not defined for {element}"))
+}
+
+/// Checks that an operator is defined for an element type.
+pub fn check_defined(op: Op, element: Element) -> Result<(), Failure> {
+    op.over(element).map(drop).map_err(Failure::usage)
+}
+
+/// Checks that this adapter can compute an operator over an element type at all.
+pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure> {
+    let monoid = op.over(element).map_err(Failure::usage)?;
+    match monoid.features() - gpu.device.features() {
+        missing if missing.is_empty() => Ok(()),
+        missing => Err(Failure::Usage(format!(
+            "`{op}` of {element} needs {}, which {} lacks",
+            adapter::feature_names(missing),
+            gpu.info.name
+        ))),
+    }
+}
+
+/// Checks the workgroup that was asked for. What no rung could run is an error here; what one of them cannot is a
+/// skipped row later.
+pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
+    match job.check(gpu.device.features(), &gpu.device.limits()) {
+        Err(ReduceError::Plan(
+            error @ (PlanError::WorkgroupNotPowerOfTwo(_) | PlanError::WorkgroupTooLarge { .. }),
+        )) => Err(Failure::Usage(format!("--workgroup: {error}"))),
+        _ => Ok(job),
+    }
+}
+
+/// Reads all elements of a file, or the first `limit`.
+pub fn read(source: &mut Source, limit: Option<u64>) -> Result<Host, Failure> {
+    let element = source.element();
+    let size = element.size() as usize;
+    let len = source.len().ok_or_else(|| Failure::usage("standard input has no length: use a file"))?;
+    let len = match limit {
+        Some(limit) if limit > len => {
+            return Err(Failure::Usage(format!("--n {limit}: {} holds {len} elements", source.name())));
+        }
+        limit => limit.unwrap_or(len),
+    };
+    Host::filled(element, len, |bytes| {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match source.read(&mut bytes[filled..]).map_err(Failure::usage)? {
+                0 => break,
+                read => filled += read * size,
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Uploads elements, in as many copies as cold inputs need.
+pub fn upload(gpu: &Gpu, host: &Host, inputs: Inputs) -> Result<Dataset, Failure> {
+    let copies = inputs.copies(&gpu.device, host.bytes().len() as u64).map_err(Failure::usage)?;
+    gpu.attempt(|| Ok(Dataset::upload(&gpu.device, &gpu.queue, host, copies)))
+}

@@ -1,0 +1,111 @@
+//! Elements on the host and on the GPU, and the results of their reductions.
+
+use halofold::reduce::Op;
+use halofold::reduce::reference::{self, Expected};
+use halofold::{Element, Slice};
+use rayon::prelude::*;
+use wgpu::{Buffer, BufferUsages, Device, Queue};
+
+use crate::TestData;
+use crate::upload::{PIECE, upload};
+
+/// Elements, aligned for any type.
+#[derive(Debug)]
+pub struct Host {
+    /// Their element type.
+    pub element: Element,
+    words: Vec<u64>,
+    len: u64,
+}
+
+impl Host {
+    /// Pseudo-random elements that suit an op, the same every time; see [`TestData`].
+    pub fn generate(op: Op, element: Element, len: u64) -> Self {
+        let data = TestData::new(op, element, len);
+        let mut words = vec![0u64; data.words()];
+        words.par_iter_mut().enumerate().for_each(|(at, word)| *word = data.word(at));
+        Host { element, words, len }
+    }
+
+    /// Elements that `fill` puts into the bytes of so many.
+    ///
+    /// # Errors
+    ///
+    /// Those of `fill`.
+    pub fn filled<E>(
+        element: Element,
+        len: u64,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let size = (len * element.size()) as usize;
+        let mut words = vec![0u64; size.div_ceil(8)];
+        fill(&mut bytemuck::cast_slice_mut(&mut words)[..size])?;
+        Ok(Host { element, words, len })
+    }
+
+    /// Number of elements.
+    #[expect(clippy::len_without_is_empty, reason = "nothing asks for it")]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.first(self.len)
+    }
+
+    /// The first `len` of them.
+    pub fn first(&self, len: u64) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..(len * self.element.size()) as usize]
+    }
+
+    /// The result of a reduction of the first `len` of them, which are both inputs of an operator of two; `None` if the operator is not
+    /// defined for their type.
+    pub fn expected(&self, op: Op, len: u64) -> Option<Expected> {
+        let bytes = self.first(len);
+        reference::reduce(op, self.element, bytes, Some(bytes))
+    }
+}
+
+/// Elements on the GPU.
+#[derive(Debug)]
+pub struct Dataset {
+    element: Element,
+    buffer: Buffer,
+    /// Further copies, which cold repetitions read in turn with it; warm ones have none.
+    copies: Vec<Buffer>,
+}
+
+impl Dataset {
+    /// Uploads elements, in so many copies.
+    pub fn upload(device: &Device, queue: &Queue, host: &Host, copies: u64) -> Self {
+        let size = (host.bytes().len() as u64).next_multiple_of(4).max(4);
+        let input = || {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("halofold::measure::input"),
+                size,
+                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
+        let buffer = input();
+        upload(queue, &buffer, host.bytes().chunks(PIECE));
+        let copies = (1..copies).map(|_| input()).collect::<Vec<_>>();
+        for copy in &copies {
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            encoder.copy_buffer_to_buffer(&buffer, 0, copy, 0, size);
+            queue.submit([encoder.finish()]);
+        }
+        Dataset { element: host.element, buffer, copies }
+    }
+
+    /// The first `len` elements as input of a reduction.
+    pub fn input(&self, len: u64) -> Slice<'_> {
+        Slice::new(&self.buffer, 0, len * self.element.size())
+    }
+
+    /// The copies of the elements.
+    pub fn copies(&self) -> Vec<&Buffer> {
+        self.copies.iter().collect()
+    }
+}

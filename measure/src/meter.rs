@@ -1,0 +1,156 @@
+//! A measured row: compile, verify, time, verify again. Rungs, stencils and the library's calls all go this way.
+
+use std::time::Duration;
+
+use halofold::reduce::reference::Verdict;
+use wgpu::ComputePass;
+
+use crate::{Budget, MeasureError, Peak, PeakMeter, Row, Status, Summary, Timer, Timing, What};
+
+/// Reason for a row whose results have no reference.
+const UNDECIDED: &str = "in some orders of addition the partial results of this data overflow, so there is no one result to verify against";
+
+/// Work that is verified and timed: kernels that are bound to what they read and write.
+pub trait Subject {
+    /// The kind of its rows.
+    type Work: What;
+
+    /// Records one repetition into a pass.
+    fn encode_in_pass(&self, pass: &mut ComputePass<'_>);
+
+    /// Runs once and holds the results against the reference's.
+    ///
+    /// # Errors
+    ///
+    /// - [`MeasureError::Rejected`] if a result is not right.
+    /// - The device is lost.
+    fn verify(&self, timer: &Timer) -> Result<(), MeasureError>;
+
+    /// Times so many repetitions, for a harness that chooses their number.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    fn time(&self, timer: &Timer, repeats: u64) -> Result<(Duration, Timing), MeasureError> {
+        timer.measure_n(repeats, &|pass| self.encode_in_pass(pass))
+    }
+
+    /// Writes the times of one repetition into a row, and what follows from them on a machine with this peak.
+    fn fill(&self, row: &mut Row<Self::Work>, ms: Summary, timing: Timing, peak: Peak);
+}
+
+/// Reason for which a result does not count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// It is not what the reference says.
+    #[error("{0}")]
+    Wrong(String),
+    /// There is no one result to hold it against.
+    #[error("{0}")]
+    Undecided(&'static str),
+}
+
+impl Rejection {
+    /// Passes on a verdict that is right.
+    ///
+    /// # Errors
+    ///
+    /// Any other verdict.
+    pub fn check(verdict: Verdict) -> Result<(), Self> {
+        match verdict {
+            Verdict::Right => Ok(()),
+            Verdict::Wrong(mismatch) => Err(Rejection::Wrong(mismatch.to_string())),
+            Verdict::Undecided => Err(Rejection::Undecided(UNDECIDED)),
+        }
+    }
+}
+
+/// Sampler of times: a [`Budget`], or a harness such as criterion.
+pub trait Sampler {
+    /// Makes a subject and times its repetitions; `None` if the harness leaves it out. `ready` compiles and verifies.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ready`, or a device that is lost on the way.
+    fn sample<S: Subject>(
+        &mut self,
+        timer: &Timer,
+        name: &str,
+        ready: impl FnOnce() -> Result<S, MeasureError>,
+    ) -> Result<Option<(S, Summary, Timing)>, MeasureError>;
+}
+
+impl Sampler for Budget {
+    fn sample<S: Subject>(
+        &mut self,
+        timer: &Timer,
+        _: &str,
+        ready: impl FnOnce() -> Result<S, MeasureError>,
+    ) -> Result<Option<(S, Summary, Timing)>, MeasureError> {
+        let subject = ready()?;
+        let measured = timer.measure(*self, &|pass| subject.encode_in_pass(pass))?;
+        Ok(Some((subject, measured.summary(), measured.timing)))
+    }
+}
+
+/// A device's clock and memory peak, for rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter<'a> {
+    /// Measures times.
+    pub timer: &'a Timer,
+    /// Follows the memory's peak.
+    pub peak: &'a PeakMeter,
+}
+
+impl Meter<'_> {
+    /// Compiles, verifies, times and verifies again. A result that is rejected is a row without times, and one that the sampler leaves out
+    /// is the blank row. The subject comes along unless either is so.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make`, or a device that is lost on the way.
+    pub fn measure<S: Subject>(
+        &self,
+        sampler: &mut impl Sampler,
+        name: &str,
+        blank: Row<S::Work>,
+        make: impl FnOnce() -> Result<S, MeasureError>,
+    ) -> Result<(Row<S::Work>, Option<S>), MeasureError> {
+        let mut row = blank;
+        let mut before = 0.0;
+        let sampled = sampler.sample(self.timer, name, || {
+            let subject = make()?;
+            subject.verify(self.timer)?;
+            before = self.peak.read_now(self.timer)?;
+            Ok(subject)
+        });
+        let (subject, ms, timing) = match sampled {
+            Ok(Some(sampled)) => sampled,
+            Ok(None) => return Ok((row, None)),
+            Err(MeasureError::Rejected(rejection)) => {
+                row.reject(rejection);
+                return Ok((row, None));
+            }
+            Err(error) => return Err(error),
+        };
+        let read_gb_per_s = self.peak.read_now(self.timer)?.max(before);
+        subject.fill(&mut row, ms, timing, Peak { read_gb_per_s, ..self.peak.peak() });
+        match subject.verify(self.timer) {
+            Ok(()) => row.status = Status::Pass,
+            Err(MeasureError::Rejected(rejection)) => row.reject(rejection),
+            Err(error) => return Err(error),
+        }
+        Ok((row, Some(subject)))
+    }
+}
+
+impl<W: What> Row<W> {
+    /// Writes a rejection into the row.
+    pub fn reject(&mut self, rejection: Rejection) {
+        self.status = match rejection {
+            Rejection::Wrong(_) => Status::Fail,
+            Rejection::Undecided(_) => Status::Skipped,
+        };
+        self.reason = Some(rejection.to_string());
+    }
+}
