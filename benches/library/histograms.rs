@@ -68,5 +68,5 @@ fn calls<'s>(
         counts.iter_mut().for_each(|count| *count *= times as u32);
         Expected::Bytes(bytemuck::cast_slice(&counts).to_vec())
     };
-    Calls::new(device, sweep, way, [WORD * n, histogram.job().output()], call, expected)
+    Calls::new(device, sweep, way, [WORD * n, histogram.config().output()], call, expected)
 }

@@ -13,13 +13,13 @@ mod miss;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
-use halofold::reduce::Meeting;
+use halofold::reduce;
 
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::print;
-use crate::stress::batch::{Bench, JOBS, Tally};
+use crate::stress::batch::{Bench, Counts, JOBS};
 use crate::stress::elements::{Elements, Random};
 use crate::stress::miss::Miss;
 use crate::{progress, table};
@@ -79,22 +79,22 @@ pub fn run(arguments: &StressArgs) -> Result<(), Failure> {
     let mut random = Random::new(seed);
     let (len, ballast, workgroups) = SIZES[usize::from(gpu.is_software())];
     let elements = Elements::random(len, &mut random);
-    let meeting = match arguments.launches {
-        Launches::One => Meeting::OneLaunch,
-        Launches::Two => Meeting::TwoLaunches,
+    let launches = match arguments.launches {
+        Launches::One => reduce::Launches::One,
+        Launches::Two => reduce::Launches::Two,
     };
     let pairs = arguments.replace.chunks_exact(2);
     let replacements: Vec<_> = pairs.map(|pair| [pair[0].as_str(), pair[1].as_str()]).collect();
-    let (kinds, lacking) = kind::all(&gpu, meeting, &replacements)?;
+    let (kinds, lacking) = kind::all(&gpu, launches, &replacements)?;
     let started = Instant::now();
-    let (tally, misses, wrong) = gpu.attempt(|| {
+    let (counts, misses, wrong) = gpu.attempt(|| {
         let mut bench = Bench::new(&gpu, &kinds, &elements, (ballast, workgroups))?;
         let misses = until(&mut bench, arguments.minutes, &mut random)?;
         let wrong = if misses.is_empty() { 0 } else { bench.wrong_elements()? };
-        Ok((bench.tally, misses, wrong))
+        Ok((bench.counts, misses, wrong))
     })?;
     let verdict = if misses.is_empty() { ", all right" } else { "" };
-    let closing = closing(&gpu, (&tally, verdict), started.elapsed(), (seed, arguments.launches));
+    let closing = closing(&gpu, (&counts, verdict), started.elapsed(), (seed, arguments.launches));
     if misses.is_empty() {
         return print(&format!("{}{closing}", left_out(&lacking)));
     }
@@ -159,11 +159,11 @@ fn left_out(lacking: &[String]) -> String {
 /// The last line: what ran.
 fn closing(
     gpu: &Gpu,
-    (tally, verdict): (&Tally, &str),
+    (counts, verdict): (&Counts, &str),
     took: Duration,
     (seed, launches): (u64, Launches),
 ) -> String {
-    let Tally { reductions, bytes, changes, presses, poisons } = tally;
+    let Counts { reductions, bytes, changes, presses, poisons } = counts;
     let launches = match launches {
         Launches::One => "one launch",
         Launches::Two => "two launches",

@@ -195,12 +195,12 @@ impl Kernel {
     }
 
     /// Composes one step of a histogram.
-    pub fn of_histogram(job: &histogram::Job, step: histogram::Step) -> Self {
+    pub fn of_histogram(config: &histogram::Config, step: histogram::Step) -> Self {
         Kernel {
-            wgsl: job.compose(step),
+            wgsl: config.compose(step),
             entry_point: "main",
-            overrides: job.overrides(step),
-            label: job.label(step),
+            overrides: config.overrides(step),
+            label: config.label(step),
         }
     }
 

@@ -1,12 +1,12 @@
-//! Composes the WGSL of one dispatch from a job and a step.
+//! Composes the WGSL of one dispatch from a config and a step.
 
-use crate::histogram::job::Job;
+use crate::histogram::config::Config;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::Method;
 use crate::shader::{self, Composer};
 
-impl Job {
+impl Config {
     /// The file that contains the entry point of a step.
     fn kernel(&self, step: Step) -> &'static str {
         match (step, self.tuning.method) {

@@ -35,7 +35,7 @@ impl<'h, 'b> Counting<'h, 'b> {
     ///
     /// # Errors
     ///
-    /// See [`Job::plan`](crate::histogram::Job::plan) and [`Counting::len`].
+    /// See [`Config::plan`](crate::histogram::Config::plan) and [`Counting::len`].
     pub fn plan(&self) -> Result<Plan, HistogramError> {
         let has = self.keys.size() / KEY;
         let len = self.len.unwrap_or(has);
@@ -68,7 +68,7 @@ impl<'h, 'b> Counting<'h, 'b> {
     /// - The errors of [`Counting::into`].
     /// - The device is lost.
     pub fn wait(self, queue: &Queue) -> Result<Vec<u32>, HistogramError> {
-        let counts = self.submit(queue)?.wait(self.histogram.job().output())?;
+        let counts = self.submit(queue)?.wait(self.histogram.config().output())?;
         Ok(bytemuck::pod_collect_to_vec(&counts))
     }
 
@@ -79,13 +79,13 @@ impl<'h, 'b> Counting<'h, 'b> {
     ///
     /// See [`Counting::wait`].
     pub fn read(self, queue: &Queue) -> impl Future<Output = Result<Vec<u32>, HistogramError>> + use<> {
-        let size = self.histogram.job().output();
+        let size = self.histogram.config().output();
         let counts = self.submit(queue).map(|readback| readback.read(size));
         async move { Ok(bytemuck::pod_collect_to_vec(&counts?.await?)) }
     }
 
     fn submit(self, queue: &Queue) -> Result<read::Readback, HistogramError> {
-        let size = self.histogram.job().output();
+        let size = self.histogram.config().output();
         read::submit((self.histogram.device(), queue), size, |counts, encoder| {
             self.histogram.prepare(self.plan()?, self.keys, counts.into())?.encode(encoder);
             Ok(())

@@ -29,18 +29,18 @@
 //! # run().unwrap();
 //! ```
 //!
-//! 1. [`Histogram::new`] takes a device, the [`Keys`] and a number of bins, or a [`Job`] with its [`Tuning`].
+//! 1. [`Histogram::new`] takes a device, the [`Keys`] and a number of bins, or a [`Config`] with its [`Tuning`].
 //!    It compiles each kernel when it is first needed.
 //! 2. [`Histogram::of`] takes the buffer with the keys.
 //! 3. [`Counting::into`] binds the buffers, once.
 //! 4. [`Prepared::encode`] records the dispatches, any number of times.
 //!
-//! [`Job::plan`] plans the dispatches without a device.
+//! [`Config::plan`] plans the dispatches without a device.
 //!
 //! # Cost
 //!
 //! A histogram takes one dispatch for each window of the input: one, unless the input is larger than a
-//! binding; none without keys. Unless [`Job::add`] is set, one small dispatch before them clears the counts.
+//! binding; none without keys. Unless [`Config::add`] is set, one small dispatch before them clears the counts.
 //! It needs no scratch memory. A [`Histogram`] owns 136 bytes on the GPU; with [`Keys::Ranges`] it owns 128
 //! bytes and eight per bin. A [`Prepared`] owns 256 bytes for each dispatch, and its bind groups. Recording
 //! allocates nothing.
@@ -63,9 +63,9 @@
 //! 2^32 − 1 keys, so only counts that are added to earlier ones can wrap.
 
 mod compose;
+mod config;
 mod counting;
 mod error;
-mod job;
 mod keys;
 mod plan;
 mod record;
@@ -73,9 +73,9 @@ pub mod reference;
 mod tuning;
 
 pub use crate::pipeline::Options;
+pub use config::Config;
 pub use counting::Counting;
 pub use error::HistogramError;
-pub use job::Job;
 pub use keys::Keys;
 pub use plan::{Params, Pass, Plan, Step};
 pub use record::{Histogram, Prepared};

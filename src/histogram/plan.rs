@@ -1,10 +1,10 @@
-//! Plans: from a job, a length and limits to a list of dispatches. Planning is pure and needs no GPU.
+//! Plans: from a config, a length and limits to a list of dispatches. Planning is pure and needs no GPU.
 
 use wgpu::Limits;
 
 use crate::binding;
+use crate::histogram::config::Config;
 use crate::histogram::error::HistogramError;
-use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::pipeline::{self, LimitError};
 use crate::reduce::Extent;
@@ -94,13 +94,13 @@ impl Plan {
     }
 }
 
-impl Job {
+impl Config {
     /// Plans the dispatches over the keys of one range of a buffer, on a device with these limits. It is pure
     /// and needs no device.
     ///
     /// # Errors
     ///
-    /// - The errors of [`Job::check`].
+    /// - The errors of [`Config::check`].
     /// - There are more than 2^32 - 1 keys, or more workgroups than a grid holds.
     /// - The offset is not a multiple of 4.
     pub fn plan(&self, input: Extent, limits: &Limits) -> Result<Plan, HistogramError> {
@@ -192,9 +192,9 @@ mod tests {
     #[test]
     fn windows_cover_the_input_once() {
         let limits = Limits { max_storage_buffer_binding_size: 1 << 16, ..Limits::downlevel_defaults() };
-        let job = Job::new(Keys::Numbers, 1000, &limits);
+        let config = Config::new(Keys::Numbers, 1000, &limits);
         for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
-            let plan = job.plan(Extent { offset, len }, &limits).unwrap();
+            let plan = config.plan(Extent { offset, len }, &limits).unwrap();
             assert_eq!(plan.passes[0].step, Step::Clear);
             let mut at = offset;
             for pass in &plan.passes[1..] {
@@ -218,12 +218,12 @@ mod tests {
         let method = Method::Workgroup { copies: 1, slices: 1, merge: false };
         let tuning = Tuning { workgroup_size: 64, max_workgroups: 1, method };
         for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
-            let job = Job { keys, bins: 65_536, add: true, tuning };
-            let plan = job.plan(Extent { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
+            let config = Config { keys, bins: 65_536, add: true, tuning };
+            let plan = config.plan(Extent { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
             for Pass { params, .. } in plan.passes {
                 let share = u64::from(params.len).div_ceil(64 * u64::from(params.groups)) + 16;
                 let walk = share / 16 + 3 + search * share;
-                let clear_and_add = 3 * u64::from(job.tuning.method.slots(job.bins)) / 64;
+                let clear_and_add = 3 * u64::from(config.tuning.method.slots(config.bins)) / 64;
                 assert!(walk + clear_and_add < 32_768, "{walk} + {clear_and_add}");
             }
         }
@@ -232,12 +232,12 @@ mod tests {
     #[test]
     fn large_grids_are_folded() {
         let limits = Limits { max_compute_workgroups_per_dimension: 10, ..Limits::default() };
-        let mut job = Job::new(Keys::Numbers, 256, &limits);
-        job.tuning.max_workgroups = 97;
-        let plan = job.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap();
+        let mut config = Config::new(Keys::Numbers, 256, &limits);
+        config.tuning.max_workgroups = 97;
+        let plan = config.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap();
         assert_eq!((plan.passes[1].grid, plan.passes[1].params.groups), ([10, 10], 97));
-        job.tuning.max_workgroups = 101;
-        let error = job.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
+        config.tuning.max_workgroups = 101;
+        let error = config.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
         assert_eq!(error, HistogramError::TooManyWorkgroups { needed: 101, limit: 100 });
     }
 }

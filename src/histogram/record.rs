@@ -4,9 +4,9 @@ use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::binding::{self, Use, slice};
 use crate::dispatch::{self, Dispatch, Recorder};
+use crate::histogram::config::Config;
 use crate::histogram::counting::Counting;
 use crate::histogram::error::HistogramError;
-use crate::histogram::job::Job;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
 use crate::pipeline::{self, Checks, Compilations, Compiled, Options};
@@ -26,7 +26,7 @@ const VECTOR: u64 = 16;
 #[derive(Debug)]
 pub struct Histogram {
     device: Device,
-    job: Job,
+    config: Config,
     limits: wgpu::Limits,
     kernels: Compilations<Step>,
     cache: Option<wgpu::PipelineCache>,
@@ -43,19 +43,23 @@ impl Histogram {
     ///
     /// # Errors
     ///
-    /// See [`Job::check`].
+    /// See [`Config::check`].
     pub fn new(device: &Device, keys: Keys, bins: u32) -> Result<Self, HistogramError> {
-        Self::with_job(device, Job::new(keys, bins, &device.limits()), Options::default())
+        Self::with_config(device, Config::new(keys, bins, &device.limits()), Options::default())
     }
 
-    /// Makes a histogram from a job, with options. The job sets the tuning, and whether counts are added to
+    /// Makes a histogram from a config, with options. The config sets the tuning, and whether counts are added to
     /// those in the output, which takes one pipeline fewer.
     ///
     /// # Errors
     ///
-    /// See [`Job::check`].
-    pub fn with_job(device: &Device, job: Job, options: Options<'_>) -> Result<Self, HistogramError> {
-        Self::make(device, job, options, Checks::On)
+    /// See [`Config::check`].
+    pub fn with_config(
+        device: &Device,
+        config: Config,
+        options: Options<'_>,
+    ) -> Result<Self, HistogramError> {
+        Self::make(device, config, options, Checks::On)
     }
 
     /// Makes a histogram whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
@@ -68,18 +72,27 @@ impl Histogram {
     ///
     /// # Errors
     ///
-    /// See [`Job::check`].
-    pub unsafe fn unchecked(device: &Device, job: Job, options: Options<'_>) -> Result<Self, HistogramError> {
-        Self::make(device, job, options, Checks::Off)
+    /// See [`Config::check`].
+    pub unsafe fn unchecked(
+        device: &Device,
+        config: Config,
+        options: Options<'_>,
+    ) -> Result<Self, HistogramError> {
+        Self::make(device, config, options, Checks::Off)
     }
 
-    fn make(device: &Device, job: Job, options: Options<'_>, checks: Checks) -> Result<Self, HistogramError> {
+    fn make(
+        device: &Device,
+        config: Config,
+        options: Options<'_>,
+        checks: Checks,
+    ) -> Result<Self, HistogramError> {
         let limits = device.limits();
-        job.check(&limits)?;
-        let borders = borders(&job);
+        config.check(&limits)?;
+        let borders = borders(&config);
         Ok(Histogram {
             device: device.clone(),
-            job,
+            config,
             limits,
             kernels: Compilations::default(),
             cache: options.cache.cloned(),
@@ -97,23 +110,23 @@ impl Histogram {
     /// Compiles the pipelines that are not compiled yet: two, or one if counts are added to those in the
     /// output. It blocks; nothing is submitted.
     pub fn compile(&self) {
-        for step in if self.job.add { &[Step::Count][..] } else { &[Step::Clear, Step::Count] } {
+        for step in if self.config.add { &[Step::Count][..] } else { &[Step::Clear, Step::Count] } {
             self.step(*step);
         }
     }
 
-    /// The job that it was made from.
-    pub fn job(&self) -> Job {
-        self.job
+    /// The config that it was made from.
+    pub fn config(&self) -> Config {
+        self.config
     }
 
     /// Plans the dispatches over the keys of one range of a buffer.
     ///
     /// # Errors
     ///
-    /// See [`Job::plan`].
+    /// See [`Config::plan`].
     pub fn plan(&self, input: Extent) -> Result<Plan, HistogramError> {
-        self.job.plan(input, &self.limits)
+        self.config.plan(input, &self.limits)
     }
 
     /// Describes a histogram of all keys of a buffer or of a slice of one. The methods of [`Counting`] run
@@ -140,7 +153,7 @@ impl Histogram {
         let recorded = |(index, pass): (usize, &Pass)| {
             let (pipeline, layout) = self.step(pass.step);
             let bound = Bound { histogram: self, input, output, params: &params, index, pass };
-            let resources = self.job.slots(pass.step).iter().map(|&slot| (slot, bound.slot(slot)));
+            let resources = self.config.slots(pass.step).iter().map(|&slot| (slot, bound.slot(slot)));
             let bindings = binding::bind(&self.device, "halofold::histogram::bindings", &layout, resources);
             Dispatch { pipeline, bindings, grid: pass.grid }
         };
@@ -152,11 +165,11 @@ impl Histogram {
     fn step(&self, step: Step) -> Compiled {
         self.kernels.get(step, || {
             let kernel = pipeline::Kernel {
-                label: &self.job.label(step),
-                wgsl: self.job.compose(step),
+                label: &self.config.label(step),
+                wgsl: self.config.compose(step),
                 entry_point: "main",
-                slots: self.job.slots(step),
-                overrides: &self.job.overrides(step),
+                slots: self.config.slots(step),
+                overrides: &self.config.overrides(step),
                 cache: self.cache.as_ref(),
                 checks: self.checks,
             };
@@ -189,7 +202,7 @@ impl<'a> Bound<'a> {
     /// The resource for a binding of group 0.
     fn slot(&self, slot: u32) -> BindingResource<'a> {
         match slot {
-            1 => slice(self.output.buffer(), self.output.offset(), self.histogram.job.output()),
+            1 => slice(self.output.buffer(), self.output.offset(), self.histogram.config.output()),
             2 => binding::block::<Params>(self.params, binding::block_offset(self.index)),
             5 => self.histogram.borders.as_entire_binding(),
             // A window that is shorter than a vector is never read as vectors.
@@ -208,8 +221,8 @@ impl<'a> Bound<'a> {
 }
 
 /// The first and the last float of each bin, as ordered integers; one unused pair for [`Keys::Numbers`].
-fn borders(job: &Job) -> Vec<u32> {
-    let Some(borders) = job.keys.borders(job.bins) else { return vec![0; 2] };
+fn borders(config: &Config) -> Vec<u32> {
+    let Some(borders) = config.keys.borders(config.bins) else { return vec![0; 2] };
     let order: Vec<_> = borders.iter().map(|border| order(*border)).collect();
     let mut pairs: Vec<_> = order.windows(2).flat_map(|pair| [pair[0], pair[1] - 1]).collect();
     // The last bin includes its upper border.

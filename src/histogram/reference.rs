@@ -3,7 +3,7 @@
 use crate::histogram::keys::Keys;
 
 /// Counts keys, given as their bits, and returns `bins` counts. Unlike
-/// [`Job::check`](crate::histogram::Job::check) it takes any number of bins.
+/// [`Config::check`](crate::histogram::Config::check) it takes any number of bins.
 ///
 /// It only compares floats with [`Keys::borders`].
 pub fn counts(keys: Keys, bins: u32, words: &[u32]) -> Vec<u32> {

@@ -30,10 +30,10 @@ impl Reading {
     /// Requests the first `size` bytes of a buffer that no other request holds.
     pub(super) fn of(device: &Device, buffer: &Buffer, size: u64, is_asked: Arc<AtomicBool>) -> Self {
         let signal = Arc::new(Mutex::new(Signal::default()));
-        let answer = Answer(Some(signal.clone()));
+        let sender = Sender(Some(signal.clone()));
         quietly(device, || {
             buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-                answer.set(result.map_err(|error| ReadError::Map(error.to_string())));
+                sender.set(result.map_err(|error| ReadError::Map(error.to_string())));
             });
         });
         Reading {
@@ -223,9 +223,9 @@ fn lock(signal: &Mutex<Signal>) -> MutexGuard<'_, Signal> {
 }
 
 /// The end of a signal that wgpu holds. If wgpu drops it, the answer is an error.
-struct Answer(Option<Arc<Mutex<Signal>>>);
+struct Sender(Option<Arc<Mutex<Signal>>>);
 
-impl Answer {
+impl Sender {
     fn set(mut self, result: Result<(), ReadError>) {
         self.give(result);
     }
@@ -245,7 +245,7 @@ impl Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for Sender {
     fn drop(&mut self) {
         self.give(Err(ReadError::Device("it was lost before the buffer was mapped".to_owned())));
     }

@@ -98,7 +98,7 @@ impl Text<'_> {
             (1, true),
             (2, true),
             (3, self.reads_vectors()),
-            (4, stage.kernel.delivery == Delivery::Meeting),
+            (4, stage.kernel.delivery == Delivery::Collected),
             (5, reads && second),
             (6, second && self.reads_vectors()),
             (7, stage.is_offsets()),
@@ -133,7 +133,7 @@ impl Text<'_> {
             .define("writes_partials", stage.writes == Writes::Partials)
             .define("mean", is_exact && monoid.op() == Some(Op::Mean))
             .define("bits_64", is_exact && monoid.stride() == 8)
-            .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Meeting)
+            .define("own", is_parts || is_strided || stage.kernel.delivery == Delivery::Collected)
             .define("onto", is_parts && !stage.is_offsets())
             .provide("operator", self.operator(atomic))
             .provide(

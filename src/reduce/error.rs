@@ -196,10 +196,10 @@ pub enum ReduceError {
     /// launch, which the options or the adapter exclude.
     #[error(
         "exact sums of several buffers, of a stride and of a count on the GPU combine their partials in one launch, which the \
-         options or this adapter (`meeting::FAILED`) exclude: leave a state of each buffer (`Options::to_states`) and add these \
+         options or this adapter (`launches::FAILED`) exclude: leave a state of each buffer (`Options::to_states`) and add these \
          up, or reduce the axis of which the stride is a column"
     )]
-    ExactMeeting,
+    ExactInOneLaunch,
     /// A rung that rounds, for an exact sum.
     #[error("`{rung}` rounds at every addition: exact sums have the rung `exact`")]
     ExactRung {

@@ -84,7 +84,7 @@ pub enum Delivery {
     /// Each workgroup stores its own.
     Output,
     /// All workgroups publish theirs, and the last to finish combines them.
-    Meeting,
+    Collected,
     /// Each workgroup adds its own to the total by an atomic operation.
     Total,
 }
@@ -229,7 +229,7 @@ macro_rules! rung {
 }
 
 use Coverage::{Block, Columns, Grid, One, Pairs, Teams, Tiles};
-use Delivery::{Meeting, Output, Total};
+use Delivery::{Collected, Output, Total};
 use Finish::{Atomic, Host, LastWorkgroup, OneWorkgroup, Repeat};
 use Loads::{Elements, Vectors};
 use Memory::{Each, Nothing, Tile};
@@ -244,7 +244,7 @@ pub static VECTORIZED: Kernel =
 
 /// What the library runs for whole inputs.
 pub static SINGLE_PASS: Kernel =
-    kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Meeting);
+    kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Collected);
 
 /// All rungs, in the order of the documents. Rungs that go beyond the documents come last.
 #[rustfmt::skip]

@@ -32,7 +32,7 @@ pub(super) struct Length {
 /// The parameters of the kernel.
 #[repr(C)]
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-struct Job {
+struct Params {
     at: u32,
     most: u32,
     passes: u32,
@@ -80,7 +80,8 @@ impl Length {
         // Every block starts at an offset at which a binding may start.
         let fitting = (limits.max_storage_buffer_binding_size / binding::STRIDE as u64).max(1) as usize;
         let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
-        let jobs = binding::blocks(pieces.clone().map(|piece| Job { at, most, passes: piece.len() as u32 }));
+        let jobs =
+            binding::blocks(pieces.clone().map(|piece| Params { at, most, passes: piece.len() as u32 }));
         let jobs = binding::filled(device, LABEL, &jobs, BufferUsages::UNIFORM);
         let dispatch = |(number, piece): (usize, std::ops::Range<usize>)| {
             let offset = binding::block_offset(piece.start);
@@ -88,7 +89,7 @@ impl Length {
             let resources = [
                 binding::slice(templates, offset, size),
                 binding::slice(parameters, offset, size),
-                binding::block::<Job>(&jobs, binding::block_offset(number)),
+                binding::block::<Params>(&jobs, binding::block_offset(number)),
                 binding::slice(count.buffer(), start, count.offset() + WORD as u64 - start),
             ];
             let bindings = binding::bind(device, LABEL, &self.layout, (0..).zip(resources));

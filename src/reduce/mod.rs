@@ -44,7 +44,7 @@
 //! | shape | launches | [`Workspace`] |
 //! |---|---|---|
 //! | [`Shape::Whole`], [`Shape::Strided`] | 1 | one accumulator per workgroup, for at most about two thousand workgroups: 50 KB or less |
-//! | … with [`Meeting::TwoLaunches`], unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
+//! | … with [`Launches::Two`], unless one workgroup is enough: up to 256 KiB, or 4096 strided elements | 2 | one accumulator per workgroup, as above |
 //! | [`Shape::Accumulate`] | 1 | – |
 //! | [`Shape::Segments`] | 1 | – |
 //! | … few and long | 2 | one accumulator per chunk: about four thousand at most |
@@ -130,9 +130,9 @@ mod compose;
 mod error;
 pub mod exact;
 pub mod ladder;
+pub mod launches;
 mod layout;
 mod length;
-pub mod meeting;
 mod monoid;
 mod op;
 mod options;
@@ -150,7 +150,7 @@ mod workspace;
 
 pub use error::{PlanError, ReduceError};
 pub use exact::Accuracy;
-pub use meeting::Meeting;
+pub use launches::Launches;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;

@@ -7,7 +7,7 @@ use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact::{self, Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
-use crate::reduce::meeting::Meeting;
+use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
 #[cfg(doc)]
@@ -29,8 +29,8 @@ pub struct Options<'a> {
     /// The kernels for [`Shape::Whole`]: the fastest ones by default.
     pub strategy: Strategy,
     /// Whether [`Shape::Whole`] and [`Shape::Strided`] take one launch or two, if the strategy does not say:
-    /// [`Meeting::ByAdapter`] by default.
-    pub meeting: Meeting,
+    /// [`Launches::ByAdapter`] by default.
+    pub launches: Launches,
     /// Whether inputs are [states](crate::reduce#states) instead of elements: `false` by default. States are
     /// combined without `map`.
     pub from_states: bool,
@@ -50,7 +50,7 @@ impl Default for Options<'_> {
             subgroups: true,
             cache: None,
             strategy: Strategy::Fastest,
-            meeting: Meeting::ByAdapter,
+            launches: Launches::ByAdapter,
             from_states: false,
             to_states: false,
             accuracy: Accuracy::Fast,
@@ -76,8 +76,8 @@ impl<'a> Options<'a> {
     }
 
     /// Returns these options with one launch or two for whole and strided inputs.
-    pub const fn with_meeting(self, meeting: Meeting) -> Self {
-        Options { meeting, ..self }
+    pub const fn with_launches(self, launches: Launches) -> Self {
+        Options { launches, ..self }
     }
 
     /// Returns these options with states as inputs, or with elements.
@@ -130,7 +130,7 @@ impl<'a> Options<'a> {
     }
 
     /// Plans the launches of a reducer with these options. This is [`Reducer::plan`] without a device.
-    /// [`Meeting::ByAdapter`] is one launch here.
+    /// [`Launches::ByAdapter`] is one launch here.
     ///
     /// # Errors
     ///
@@ -193,10 +193,10 @@ impl<'a> Options<'a> {
         form: Form,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
-        let Options { strategy, meeting, from_states, to_states, .. } = *self;
+        let Options { strategy, launches, from_states, to_states, .. } = *self;
         Request {
             strategy,
-            in_two_launches: meeting == Meeting::TwoLaunches,
+            in_two_launches: launches == Launches::Two,
             from_states,
             to_states,
             ..Request::new(monoid, form, limits)
@@ -243,7 +243,7 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
         let no_word = || ReduceError::NoWord { acc: monoid.acc_type().to_owned() };
         missing(kernel.name, monoid.atomic(*features).ok_or_else(no_word)?.features)?;
     }
-    let in_words = kernel.delivery == Delivery::Meeting || text.uses_subgroups() && !monoid.acc.is_word();
+    let in_words = kernel.delivery == Delivery::Collected || text.uses_subgroups() && !monoid.acc.is_word();
     missing(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })
 }
 

@@ -107,7 +107,7 @@ impl Reducer {
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         let adapter = device.adapter_info();
-        let options = Options { meeting: options.meeting.on(&adapter), ..options };
+        let options = Options { launches: options.launches.on(&adapter), ..options };
         let monoid = options.exact(&monoid)?.on(device.features()).into_owned().for_adapter(&adapter);
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {

@@ -304,7 +304,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if sources.count.is_some()
             && plan.launches.iter().any(|launch| *launch.stage.kernel == EXACT_SEGMENTS)
         {
-            return Err(ReduceError::ExactMeeting);
+            return Err(ReduceError::ExactInOneLaunch);
         }
         bind::check(&plan, sources, output, reducer.limits())?;
         let own;

@@ -112,7 +112,7 @@ fn fast(delivery: Delivery, bytes: u64) -> (u32, u32) {
         // One vector per invocation, up to 256 invocations.
         (0..=0x4000, _) => ((bytes as u32 / 16).next_power_of_two().clamp(64, 256), 1),
         // Workgroups that need not synchronize pay off from fewer elements on.
-        (0x4001..=0x4_0000, Delivery::Meeting | Delivery::Output) => (1024, 1),
+        (0x4001..=0x4_0000, Delivery::Collected | Delivery::Output) => (1024, 1),
         (0x4001..=SHORT, _) => (256, 396),
         (..=LARGE, _) => (512, 396),
         _ => (512, 1056),

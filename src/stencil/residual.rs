@@ -105,7 +105,7 @@ pub(super) fn prepare_exact(
     let sum = Slice::at(out, exact_at(config.element));
     match changes(reducer, config, grids).first(count).into(sum) {
         // A reduction in two launches takes no count: it goes on reading when the run has stopped.
-        Err(ReduceError::ExactMeeting) => Ok(changes(reducer, config, grids).into(sum)?),
+        Err(ReduceError::ExactInOneLaunch) => Ok(changes(reducer, config, grids).into(sum)?),
         prepared => Ok(prepared?),
     }
 }

@@ -4,7 +4,9 @@
 //! something else before, with a guard behind its last bin.
 
 use crate::common::{Random, gpu, in_turn};
-use halofold::histogram::{Histogram, HistogramError, Job, Keys, Method, Options, Step, Tuning, reference};
+use halofold::histogram::{
+    Config, Histogram, HistogramError, Keys, Method, Options, Step, Tuning, reference,
+};
 use halofold::read::Readback;
 use halofold::reduce::Extent;
 use halofold::{BufferError, Slice, adapter, wgpu};
@@ -32,7 +34,7 @@ fn count(
     words: &[u32],
     first: usize,
 ) -> Vec<u32> {
-    let bins = histogram.job().bins as usize;
+    let bins = histogram.config().bins as usize;
     // The output starts 256 bytes into its buffer.
     let mut before = vec![BEFORE; 64 + bins];
     before.push(GUARD);
@@ -58,14 +60,15 @@ fn count(
 
 /// Compares with the CPU.
 fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, words: &[u32], first: usize) {
-    let job = histogram.job();
-    let once = reference::counts(job.keys, job.bins, &words[first..]);
-    let want: Vec<u32> = if job.add { once.iter().map(|count| BEFORE + 2 * count).collect() } else { once };
+    let config = histogram.config();
+    let once = reference::counts(config.keys, config.bins, &words[first..]);
+    let want: Vec<u32> =
+        if config.add { once.iter().map(|count| BEFORE + 2 * count).collect() } else { once };
     let got = count(device, queue, histogram, words, first);
     let differing = got.iter().zip(&want).position(|(got, want)| got != want);
     if let Some(bin) = differing {
         panic!(
-            "bin {bin}: {} instead of {}, {} keys from {first} on, {job:?}",
+            "bin {bin}: {} instead of {}, {} keys from {first} on, {config:?}",
             got[bin],
             want[bin],
             words.len() - first
@@ -73,12 +76,12 @@ fn check(device: &wgpu::Device, queue: &wgpu::Queue, histogram: &Histogram, word
     }
 }
 
-/// Compiles a job and counts from each of some words on.
-fn check_here(job: Job, words: &[u32], firsts: &[usize]) {
+/// Compiles a config and counts from each of some words on.
+fn check_here(config: Config, words: &[u32], firsts: &[usize]) {
     let gpu = gpu();
     let work = || {
-        let histogram =
-            Histogram::with_job(&gpu.device, job, Options::default()).map_err(|error| error.to_string())?;
+        let histogram = Histogram::with_config(&gpu.device, config, Options::default())
+            .map_err(|error| error.to_string())?;
         for &first in firsts {
             check(&gpu.device, &gpu.queue, &histogram, words, first);
         }
@@ -142,9 +145,9 @@ fn every_method() {
                         .with_workgroup_size(workgroup_size)
                         .with_max_workgroups(max_workgroups)
                         .with_method(method);
-                    let job = Job::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
-                    if job.check(&limits).is_ok() {
-                        check_here(job, &words, &[1, random]);
+                    let config = Config::new(Keys::Numbers, bins, &limits).with_tuning(tuning);
+                    if config.check(&limits).is_ok() {
+                        check_here(config, &words, &[1, random]);
                     }
                 }
             }
@@ -158,7 +161,7 @@ fn any_offset() {
     for bins in [10, 4097, 65_536] {
         let words = numbers(bins, 5003).pop().unwrap();
         let firsts = [1, 2, 3, 4, 63, 64, 65, 5000, 5002, 5003];
-        check_here(Job::new(Keys::Numbers, bins, &limits), &words, &firsts);
+        check_here(Config::new(Keys::Numbers, bins, &limits), &words, &firsts);
     }
 }
 
@@ -171,8 +174,8 @@ fn counts_are_added_where_asked() {
                 Keys::Numbers => numbers(bins, 100_003).pop().unwrap(),
                 _ => floats(0.0, 1.0, bins, 100_003),
             };
-            let job = Job::new(keys, bins, &limits).adding();
-            check_here(job, &words, &[0, words.len()]);
+            let config = Config::new(keys, bins, &limits).adding();
+            check_here(config, &words, &[0, words.len()]);
         }
     }
 }
@@ -233,12 +236,12 @@ fn ranges_of_floats() {
     for (turn, (low, high)) in ranges.into_iter().enumerate() {
         for bins in in_turn(if low == 0.1 { &BINS[..] } else { &[1, 10, 256, 65_536] }, 2, turn) {
             let words = floats(low, high, *bins, 20_003);
-            check_here(Job::new(Keys::Ranges { low, high }, *bins, &limits), &words, &[0]);
+            check_here(Config::new(Keys::Ranges { low, high }, *bins, &limits), &words, &[0]);
         }
     }
     for len in LENGTHS {
-        let job = Job::new(Keys::Ranges { low: -1.0, high: 2.0 }, 300, &limits);
-        check_here(job, &floats(-1.0, 2.0, 300, len), &[0]);
+        let config = Config::new(Keys::Ranges { low: -1.0, high: 2.0 }, 300, &limits);
+        check_here(config, &floats(-1.0, 2.0, 300, len), &[0]);
     }
 }
 
@@ -296,16 +299,18 @@ fn wrong_bins_and_ranges_are_refused() {
 #[test]
 fn wrong_tunings_are_refused() {
     let device = &gpu().device;
-    let job = Job::new(Keys::Numbers, 1000, &device.limits());
+    let config = Config::new(Keys::Numbers, 1000, &device.limits());
     let refused = |tuning| {
-        Histogram::with_job(device, job.with_tuning(tuning), Options::default()).unwrap_err().to_string()
+        Histogram::with_config(device, config.with_tuning(tuning), Options::default())
+            .unwrap_err()
+            .to_string()
     };
-    let with = |copies, slices| job.tuning.with_method(Method::Workgroup { copies, slices, merge: false });
+    let with = |copies, slices| config.tuning.with_method(Method::Workgroup { copies, slices, merge: false });
     for (tuning, word) in [
-        (job.tuning.with_workgroup_size(96), "power of two"),
-        (job.tuning.with_workgroup_size(32), "64 to"),
-        (job.tuning.with_workgroup_size(2048), "64 to"),
-        (job.tuning.with_max_workgroups(0), "at least 1"),
+        (config.tuning.with_workgroup_size(96), "power of two"),
+        (config.tuning.with_workgroup_size(32), "64 to"),
+        (config.tuning.with_workgroup_size(2048), "64 to"),
+        (config.tuning.with_max_workgroups(0), "at least 1"),
         (with(3, 1), "power of two"),
         (with(0, 1), "power of two"),
         (with(128, 1), "power of two"),
@@ -364,14 +369,14 @@ fn wrong_buffers_are_refused() {
 #[test]
 fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
-    let job = Job::new(Keys::Numbers, 256, &limits);
-    let steps = |job: Job, len| -> Vec<Step> {
-        let plan = job.plan(Extent { offset: 0, len }, &limits).unwrap();
+    let config = Config::new(Keys::Numbers, 256, &limits);
+    let steps = |config: Config, len| -> Vec<Step> {
+        let plan = config.plan(Extent { offset: 0, len }, &limits).unwrap();
         plan.passes().iter().map(|pass| pass.step).collect()
     };
-    assert_eq!(steps(job, 1 << 20), [Step::Clear, Step::Count]);
-    assert_eq!(steps(job, 0), [Step::Clear]);
-    let adding = job.adding();
+    assert_eq!(steps(config, 1 << 20), [Step::Clear, Step::Count]);
+    assert_eq!(steps(config, 0), [Step::Clear]);
+    let adding = config.adding();
     assert_eq!(steps(adding, 1 << 20), [Step::Count]);
     assert_eq!(steps(adding, 0), []);
 }

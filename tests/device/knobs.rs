@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::common::is_software;
 use crate::scene::{End, Scene, any_adapter, same, text};
-use halofold::histogram::{self, Histogram, Job, Keys, Method};
+use halofold::histogram::{self, Histogram, Keys, Method};
 use halofold::reduce::ladder::{Finish, RUNGS};
 use halofold::reduce::{Extent, Form, Op, Options, Reducer, Shape, Strategy as Way};
 use halofold::stencil::reference::Problem;
@@ -79,16 +79,16 @@ fn usual_size() -> impl Strategy<Value = u32> {
 }
 
 prop_compose! {
-    fn histogram_job()(
+    fn histogram_config()(
         ranges in any::<bool>(),
         bins in prop_oneof![4 => 1u32..5000, 1 => knob()],
         add in any::<bool>(),
         (workgroup_size, max_workgroups) in (usual_size(), knob()),
         (in_storage, copies, slices, merge) in (any::<bool>(), knob(), knob(), any::<bool>()),
-    ) -> Job {
+    ) -> histogram::Config {
         let keys = if ranges { Keys::Ranges { low: 0.0, high: 1.0 } } else { Keys::Numbers };
         let method = if in_storage { Method::Storage } else { Method::Workgroup { copies, slices, merge } };
-        let job = Job::new(keys, bins, &Limits::default());
+        let job = histogram::Config::new(keys, bins, &Limits::default());
         let tuning = job.tuning.with_workgroup_size(workgroup_size).with_max_workgroups(max_workgroups);
         let job = job.with_tuning(tuning.with_method(method));
         if add { job.adding() } else { job }
@@ -125,7 +125,7 @@ proptest! {
     /// No value of any knob, and no limit, makes planning panic; and what only describes a configuration never does.
     #[test]
     fn planning_never_panics(
-        (config, job, way) in (stencil_config(), histogram_job(), ladder_way()),
+        (config, job, way) in (stencil_config(), histogram_config(), ladder_way()),
         (limits, len) in (limits(), prop_oneof![0u64..100_000, Just(u64::from(u32::MAX)), any::<u64>()]),
     ) {
         let _ = config.plan(Features::empty(), &limits);
@@ -223,7 +223,7 @@ fn stencils_are_right_or_refused() {
 #[test]
 fn histograms_are_right_or_refused() {
     run(cases(150), |case, runner| {
-        let result = runner.run(&histogram_job(), |job| {
+        let result = runner.run(&histogram_config(), |job| {
             // Every slice reads all keys: thousands of slices would take their time.
             let slices = if let Method::Workgroup { slices, .. } = job.tuning.method { slices } else { 1 };
             prop_assume!(slices <= 512);
@@ -235,8 +235,8 @@ fn histograms_are_right_or_refused() {
                         _ => (i as f32 / 2999.0).to_bits(),
                     })
                     .collect();
-                let histogram =
-                    Histogram::with_job(&scene.device, job, histogram::Options::default()).map_err(text)?;
+                let histogram = Histogram::with_config(&scene.device, job, histogram::Options::default())
+                    .map_err(text)?;
                 let counts = histogram::reference::counts(job.keys, job.bins, &words);
                 let (input, output) =
                     (scene.buffer(bytemuck::cast_slice(&words))?, scene.room(job.output())?);

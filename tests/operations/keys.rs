@@ -23,7 +23,7 @@ fn count(scene: &Scene, keys: Keys, bins: u32) -> Result<End, String> {
     let input = scene.buffer(bytemuck::cast_slice(&words))?;
     scene.stage();
     let histogram = Histogram::new(&scene.device, keys, bins).map_err(text)?;
-    let output = scene.room(histogram.job().output())?;
+    let output = scene.room(histogram.config().output())?;
     scene.stage();
     let prepared = histogram.of(&input).into(&output).map_err(text)?;
     let expected = reference::counts(keys, bins, &words);

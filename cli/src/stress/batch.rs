@@ -28,7 +28,7 @@ const PRESSES: u64 = 4;
 const POISONS: u64 = 2;
 
 /// A reduction, bound.
-struct Job {
+struct Bound {
     kind: usize,
     part: Range<usize>,
     prepared: Prepared,
@@ -36,7 +36,7 @@ struct Job {
 
 /// What ran so far.
 #[derive(Clone, Copy, Default)]
-pub struct Tally {
+pub struct Counts {
     pub reductions: u64,
     pub bytes: u64,
     pub changes: u64,
@@ -58,8 +58,8 @@ pub struct Bench<'a> {
     poison: Between,
     /// What was added to every element so far.
     raised: u32,
-    jobs: Vec<Job>,
-    pub tally: Tally,
+    bound: Vec<Bound>,
+    pub counts: Counts,
 }
 
 impl<'a> Bench<'a> {
@@ -98,14 +98,14 @@ impl<'a> Bench<'a> {
             results,
             workspace,
             raised: 0,
-            jobs: Vec::new(),
-            tally: Tally::default(),
+            bound: Vec::new(),
+            counts: Counts::default(),
         })
     }
 
     /// Binds other reductions: parts of all lengths, mostly short ones, from any element on.
     pub fn draw(&mut self, random: &mut Random) -> Result<(), Failure> {
-        self.jobs.clear();
+        self.bound.clear();
         for slot in 0..JOBS {
             let number = random.below(self.kinds.len() as u64) as usize;
             let kind = &self.kinds[number];
@@ -115,7 +115,7 @@ impl<'a> Bench<'a> {
             let result = Slice::new(&self.results, slot as u64 * APART, APART);
             let reduction = kind.reducer.of(elements).workspace(&self.workspace);
             let prepared = reduction.into(result).map_err(Failure::usage)?;
-            self.jobs.push(Job { kind: number, part: start..start + len, prepared });
+            self.bound.push(Bound { kind: number, part: start..start + len, prepared });
         }
         Ok(())
     }
@@ -140,11 +140,11 @@ impl<'a> Bench<'a> {
         let bytes = self.readback.wait(size).map_err(Failure::usage)?;
         self.gpu.check()?;
         let mut misses = Vec::new();
-        for (&job, want) in order.iter().zip(expected) {
-            let result = &bytes[job * APART as usize..][..4 * want.len()];
+        for (&bound, want) in order.iter().zip(expected) {
+            let result = &bytes[bound * APART as usize..][..4 * want.len()];
             let got: Vec<u32> = bytemuck::pod_collect_to_vec(result);
             if got != want {
-                misses.push(self.miss(job, got, want));
+                misses.push(self.miss(bound, got, want));
             }
         }
         Ok(misses)
@@ -159,7 +159,7 @@ impl<'a> Bench<'a> {
     ) -> Vec<Vec<u32>> {
         let (mut changes, mut presses) = (Vec::new(), Vec::new());
         let mut pass = encoder.begin_compute_pass(&Default::default());
-        let expected = order.iter().map(|&job| {
+        let expected = order.iter().map(|&bound| {
             if random.once_in(CHANGES) && changes.len() < STEPS {
                 let raised = (random.next() >> (64 - BITS)) as u32;
                 self.change.encode_in_pass(&mut pass, changes.len());
@@ -172,25 +172,25 @@ impl<'a> Bench<'a> {
             }
             if random.once_in(POISONS) {
                 self.poison.encode_in_pass(&mut pass, 0);
-                self.tally.poisons += 1;
+                self.counts.poisons += 1;
             }
-            let Job { kind, part, prepared } = &self.jobs[job];
+            let Bound { kind, part, prepared } = &self.bound[bound];
             prepared.encode_in_pass(&mut pass);
-            self.tally.reductions += 1;
-            self.tally.bytes += 4 * part.len() as u64;
+            self.counts.reductions += 1;
+            self.counts.bytes += 4 * part.len() as u64;
             self.elements.answer(self.kinds[*kind].question, part.clone(), self.raised)
         });
         let expected: Vec<_> = expected.collect();
         drop(pass);
-        self.tally.changes += changes.len() as u64;
-        self.tally.presses += presses.len() as u64;
+        self.counts.changes += changes.len() as u64;
+        self.counts.presses += presses.len() as u64;
         self.change.write(self.gpu, &changes);
         self.press.write(self.gpu, &presses);
         expected
     }
 
-    fn miss(&self, job: usize, got: Vec<u32>, want: Vec<u32>) -> Miss {
-        let Job { kind, part, prepared } = &self.jobs[job];
+    fn miss(&self, bound: usize, got: Vec<u32>, want: Vec<u32>) -> Miss {
+        let Bound { kind, part, prepared } = &self.bound[bound];
         let kind = &self.kinds[*kind];
         let workgroups = prepared.plan().workgroups();
         let untouched = got.iter().all(|word| *word == POISON);

@@ -5,7 +5,7 @@ use std::fmt;
 
 use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
-use halofold::reduce::{Arity, Meeting, Monoid, Op, Options, Reducer, Strategy, Tuning};
+use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer, Strategy, Tuning};
 
 use crate::failure::Failure;
 use crate::gpu::Gpu;
@@ -63,7 +63,7 @@ fn monoid(question: Question) -> Result<Monoid, Failure> {
 /// All kinds that the adapter runs, and the operators that it lacks a feature for.
 pub fn all(
     gpu: &Gpu,
-    meeting: Meeting,
+    launches: Launches,
     replacements: &[[&str; 2]],
 ) -> Result<(Vec<Kind>, Vec<String>), Failure> {
     let (mut kinds, mut lacking) = (Vec::new(), Vec::new());
@@ -75,7 +75,7 @@ pub fn all(
         }
         let mut add = |strategy, least, how: String| {
             let mut options = Options::default();
-            (options.strategy, options.meeting, options.replacements) = (strategy, meeting, replacements);
+            (options.strategy, options.launches, options.replacements) = (strategy, launches, replacements);
             let reducer = Reducer::with_options(&gpu.device, monoid.clone(), options);
             let reducer = reducer.map_err(Failure::usage)?;
             kinds.push(Kind { question, reducer, least, name: format!("{} of u32, {how}", monoid.name()) });
@@ -83,7 +83,7 @@ pub fn all(
         };
         add(Strategy::Fastest, ALONE / 4 + 1, "as the library tunes it".to_owned())?;
         for (workgroup_size, most) in TUNINGS {
-            let strategy = rung(gpu, meeting, workgroup_size, most)?;
+            let strategy = rung(gpu, launches, workgroup_size, most)?;
             let how = format!("at most {most} workgroups of {workgroup_size}");
             add(strategy, PER_INVOCATION * workgroup_size as usize + 1, how)?;
         }
@@ -92,9 +92,9 @@ pub fn all(
 }
 
 /// The rung that the library itself would take, with these knobs.
-fn rung(gpu: &Gpu, meeting: Meeting, workgroup_size: u32, most: u32) -> Result<Strategy, Failure> {
-    let (name, finish) = match meeting {
-        Meeting::TwoLaunches => ("vectorized", Finish::OneWorkgroup),
+fn rung(gpu: &Gpu, launches: Launches, workgroup_size: u32, most: u32) -> Result<Strategy, Failure> {
+    let (name, finish) = match launches {
+        Launches::Two => ("vectorized", Finish::OneWorkgroup),
         _ => ("single-pass", Finish::LastWorkgroup),
     };
     let rung = Rung::named(name).map_err(Failure::usage)?;

@@ -137,12 +137,12 @@ pub fn histograms(texts: &mut Texts) -> Vec<String> {
 
 fn histogram(bins: u32, texts: &mut Texts) -> Value {
     let limits = limits(INVOCATIONS[0]);
-    let job = histogram::Job::new(histogram::Keys::Numbers, bins, &limits);
+    let config = histogram::Config::new(histogram::Keys::Numbers, bins, &limits);
     let steps = [histogram::Step::Clear, histogram::Step::Count];
     let number = |step| usize::from(step == histogram::Step::Count);
     let passes = |&len: &u64| -> Value {
         let plan =
-            job.plan(Extent { offset: 0, len }, &limits).expect("every length offered fits every device");
+            config.plan(Extent { offset: 0, len }, &limits).expect("every length offered fits every device");
         let pass = |pass: &histogram::Pass| {
             let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&pass.params));
             json!([number(pass.step), pass.grid, words])
@@ -151,8 +151,8 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
     };
     json!({
         "bins": bins,
-        "modules": steps.map(|step| texts.add(&job.compose(step))),
-        "constants": steps.map(|step| job.overrides(step)),
+        "modules": steps.map(|step| texts.add(&config.compose(step))),
+        "constants": steps.map(|step| config.overrides(step)),
         "passes": LENGTHS.iter().map(passes).collect::<Vec<_>>(),
     })
 }

@@ -15,7 +15,7 @@ pub(in crate::reduce) static EXACT: Kernel = Kernel {
     loads: Loads::Vectors,
     memory: Memory::Nothing,
     subgroups: Subgroups::Optional,
-    delivery: Delivery::Meeting,
+    delivery: Delivery::Collected,
 };
 
 /// Segments of one length.

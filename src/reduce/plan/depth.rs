@@ -39,10 +39,10 @@ impl Launch {
         match (self.stage.kernel.coverage, params.own) {
             (Coverage::One, _) => 0,
             (Coverage::Pairs, _) => 1,
-            (_, Own::Meeting { tickets, .. }) => {
+            (_, Own::LastWorkgroup { tickets, .. }) => {
                 let tickets = u64::from(tickets);
-                let meeting = if tickets > 1 { tickets.div_ceil(size) + tree } else { 0 };
-                self.own(params.len, u64::from(params.groups) * size) + tree + meeting
+                let last = if tickets > 1 { tickets.div_ceil(size) + tree } else { 0 };
+                self.own(params.len, u64::from(params.groups) * size) + tree + last
             }
             (_, Own::Parts { chunk, team, columns: None, .. }) => {
                 self.own(chunk, 1 << team) + gather(1 << team)

@@ -37,7 +37,7 @@ pub enum Own {
     #[default]
     None,
     /// Workgroups publish into the partials buffer.
-    Meeting {
+    LastWorkgroup {
         /// The index of the launch's first partial there.
         slot: u32,
         /// Workgroups of all launches that share the ticket counter.
@@ -95,7 +95,7 @@ impl Params {
         match own {
             Own::None => {}
             // The third is always zero.
-            Own::Meeting { slot, tickets, stride } => put(&[slot, tickets, 0, stride]),
+            Own::LastWorkgroup { slot, tickets, stride } => put(&[slot, tickets, 0, stride]),
             Own::Strided { stride } => put(&[stride]),
             Own::Parts { len, chunk, chunks, base, team, columns: Some([inner, width]), onto } => {
                 put(&[len, chunk, chunks, base, team, inner, width, onto]);

@@ -88,7 +88,7 @@ impl Request<'_> {
     /// Plans one launch of a stage per window, or per two adjoining windows, with a limit on the total number
     /// of workgroups. If workgroups synchronize, they all publish to one partials buffer, or take one launch more.
     pub(super) fn spread(&self, spans: &[Span], stage: Stage, spread: Spread) -> Result<Plan, ReduceError> {
-        let meets = stage.kernel.delivery == Delivery::Meeting;
+        let meets = stage.kernel.delivery == Delivery::Collected;
         if meets && self.meets_twice() {
             return self.in_two_launches(spans, stage, spread);
         }
@@ -112,7 +112,7 @@ impl Request<'_> {
         let tickets = groups.iter().sum::<u64>();
         // All others meet twice by now.
         if meets && self.in_two_launches && tickets > 1 {
-            return Err(ReduceError::ExactMeeting);
+            return Err(ReduceError::ExactInOneLaunch);
         }
         if meets && tickets > limit {
             return Err(PlanError::TooManyTickets { needed: tickets, limit }.into());
@@ -124,7 +124,7 @@ impl Request<'_> {
             let grid = self.grid(groups)?;
             let reads = if span.next.is_some() { Reads::Adjoining } else { stage.reads };
             let own = if meets {
-                Own::Meeting { slot: slot as u32, tickets: tickets as u32, stride }
+                Own::LastWorkgroup { slot: slot as u32, tickets: tickets as u32, stride }
             } else {
                 Own::None
             };

@@ -2,7 +2,7 @@
 
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{
-    Accuracy, Extent, Meeting, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
+    Accuracy, Extent, Launches, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
 };
 use halofold::{Element, wgpu};
 
@@ -79,7 +79,7 @@ fn the_rung_is_the_librarys_kernel() {
 #[test]
 fn two_launches() {
     let mut twice = exact(false, false);
-    twice.meeting = Meeting::TwoLaunches;
+    twice.launches = Launches::Two;
     for case in
         [(Op::Sum, Element::F32), (Op::Mean, Element::F16), (Op::Sum, Element::F64), (Op::Dot, Element::F32)]
     {
@@ -93,10 +93,13 @@ fn two_launches() {
     let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);
     let long = Extent { offset: 0, len: 1 << 20 };
     assert_eq!(sum.plan(Shape::Whole, &[long], None).unwrap().launches().len(), 2);
-    assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactMeeting)));
-    assert!(matches!(sum.plan(Shape::Strided { stride: 2 }, &[long], None), Err(ReduceError::ExactMeeting)));
+    assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactInOneLaunch)));
+    assert!(matches!(
+        sum.plan(Shape::Strided { stride: 2 }, &[long], None),
+        Err(ReduceError::ExactInOneLaunch)
+    ));
     let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
     let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
     let counted = sum.of(&elements).first(&count).into(&elements);
-    assert!(matches!(counted, Err(ReduceError::ExactMeeting)), "{counted:?}");
+    assert!(matches!(counted, Err(ReduceError::ExactInOneLaunch)), "{counted:?}");
 }

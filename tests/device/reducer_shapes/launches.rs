@@ -1,7 +1,7 @@
 //! The finish in two launches: of windows, strides, counts, states and every operator, with the bits that one launch gives.
 
 use halofold::reduce::plan::{Launch, Src};
-use halofold::reduce::{Arity, Meeting, Monoid, Op, Options, Plan, Reducer, Shape};
+use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Plan, Reducer, Shape};
 use halofold::{Element, Slice};
 
 use super::scene::{GPU, NARROW, buffer, cases, check, compare, elements, run, words};
@@ -10,12 +10,12 @@ use crate::common::{self, Gpu, Kind, data, gpu, in_turn, over, poisoned};
 /// Bytes of a binding of the narrow device, in elements.
 const WINDOW: usize = (64 << 10) / 4;
 
-fn reducer(gpu: &Gpu, monoid: &Monoid, meeting: Meeting) -> Reducer {
-    Reducer::with_options(&gpu.device, monoid.clone(), Options::default().with_meeting(meeting)).unwrap()
+fn reducer(gpu: &Gpu, monoid: &Monoid, launches: Launches) -> Reducer {
+    Reducer::with_options(&gpu.device, monoid.clone(), Options::default().with_launches(launches)).unwrap()
 }
 
 fn in_two(gpu: &Gpu, monoid: &Monoid) -> [Reducer; 1] {
-    [reducer(gpu, monoid, Meeting::TwoLaunches)]
+    [reducer(gpu, monoid, Launches::Two)]
 }
 
 /// Launches over elements, and launches over partials.
@@ -29,11 +29,11 @@ fn launches(plan: &Plan) -> (usize, usize) {
 fn one_launch_is_what_adapters_start_with() {
     let sum = Op::Sum.over(Element::U32).unwrap();
     let data = buffer(&GPU, &elements(100_000), 0);
-    let of = |meeting| launches(&reducer(&GPU, &sum, meeting).of(&data).plan().unwrap());
+    let of = |choice| launches(&reducer(&GPU, &sum, choice).of(&data).plan().unwrap());
     // No adapter is known on which it fails.
-    assert_eq!(of(Meeting::ByAdapter), (1, 0));
-    assert_eq!(of(Meeting::OneLaunch), (1, 0));
-    assert_eq!(of(Meeting::TwoLaunches), (1, 1));
+    assert_eq!(of(Launches::ByAdapter), (1, 0));
+    assert_eq!(of(Launches::One), (1, 0));
+    assert_eq!(of(Launches::Two), (1, 1));
     // One workgroup has nobody to meet.
     let few = in_two(&GPU, &sum)[0].of(words(&data, 0, 1000)).plan().unwrap();
     assert_eq!((launches(&few), few.scratch(), few.partials()), ((1, 0), [0; 2], 0));
@@ -103,7 +103,7 @@ fn states() {
         let held = buffer(gpu, &data, 64);
         for (from_states, to_states) in [(true, false), (false, true), (true, true)] {
             let options = Options::default().with_from_states(from_states).with_to_states(to_states);
-            let options = options.with_meeting(Meeting::TwoLaunches);
+            let options = options.with_launches(Launches::Two);
             let reducer = Reducer::with_options(&gpu.device, sum.clone(), options).unwrap();
             compare(&run(gpu, &reducer.of(words(&held, 64, data.len()))), &[want], "states");
         }
@@ -134,12 +134,12 @@ fn the_bits_of_one_launch() {
             // Compiling takes most of the time.
             let shapes = [Shape::Whole, Shape::Strided { stride: 7 }];
             for shape in &shapes[..if element == Element::F32 { 2 } else { 1 }] {
-                let [one, two] = [Meeting::OneLaunch, Meeting::TwoLaunches].map(|meeting| {
-                    let reducer = reducer(gpu(), &monoid, meeting);
+                let [one, two] = [Launches::One, Launches::Two].map(|launches| {
+                    let reducer = reducer(gpu(), &monoid, launches);
                     let reduction = over(&reducer, &slices).shape(*shape);
                     let count = reduction.plan().unwrap().launches().len();
                     let [first, second] = common::run(gpu(), &reduction, None).unwrap();
-                    assert!(first == second, "{op} of {element}, {shape:?}, {meeting:?}: two runs differ");
+                    assert!(first == second, "{op} of {element}, {shape:?}, {launches:?}: two runs differ");
                     (count, first)
                 });
                 assert_eq!((one.0, two.0), (1, 2), "{op} of {element}, {shape:?}");

@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Accuracy, Form, Meeting, Monoid, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Form, Launches, Monoid, Op, Options, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
@@ -45,7 +45,7 @@ impl Permutation<'_> {
                 format!("reducer/{name} of {element}, {step}, subgroups {lanes}, {size}")
             }
         };
-        if options.meeting == Meeting::TwoLaunches {
+        if options.launches == Launches::Two {
             label += &format!(", {} of two launches", stage_name(stage));
         }
         let variants = [
@@ -126,7 +126,7 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
                     ways.push((form, options.with_accuracy(Accuracy::Exact)));
                 }
                 if matches!(form, Form::Whole | Form::Strided) {
-                    ways.push((form, options.with_meeting(Meeting::TwoLaunches)));
+                    ways.push((form, options.with_launches(Launches::Two)));
                 }
             }
         }
@@ -188,8 +188,8 @@ pub fn asker(form: Form, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
         _ => {
-            let Options { from_states, to_states, meeting, accuracy, .. } = options;
-            format!("{form:?} from states {from_states} to states {to_states}, {meeting:?}, {accuracy:?}")
+            let Options { from_states, to_states, launches, accuracy, .. } = options;
+            format!("{form:?} from states {from_states} to states {to_states}, {launches:?}, {accuracy:?}")
         }
     }
 }

@@ -72,7 +72,8 @@ fn computes_in_f64(permutation: &Permutation<'_>) -> bool {
 fn travels(permutation: &Permutation<'_>) -> bool {
     let kernel = permutation.stage.kernel;
     // Where subgroups are optional, wide accumulators do without.
-    kernel.delivery == Delivery::Meeting || kernel.subgroups == halofold::reduce::ladder::Subgroups::Required
+    kernel.delivery == Delivery::Collected
+        || kernel.subgroups == halofold::reduce::ladder::Subgroups::Required
 }
 
 /// The types that a kernel has for sure, of those that some language lacks.

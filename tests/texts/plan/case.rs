@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::plan::Writes;
 use halofold::reduce::{
-    Arity, Extent, Meeting, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning,
+    Arity, Extent, Launches, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning,
 };
 use halofold::wgpu::Limits;
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ pub struct Case {
     pub monoid: usize,
     pub how: How,
     /// In how many launches workgroups meet, where the rung does not say.
-    pub meeting: Meeting,
+    pub launches: Launches,
     /// Whether inputs are accumulators, and whether the output is to be.
     pub states: [bool; 2],
     pub shape: Shape,
@@ -71,7 +71,7 @@ impl fmt::Debug for Case {
         if let Some((rung, finish, tuning)) = self.rung() {
             write!(f, "{} by {finish}, {tuning:?}, ", rung.name())?;
         }
-        write!(f, "{:?}, ", self.meeting)?;
+        write!(f, "{:?}, ", self.launches)?;
         write!(f, "bindings of {}", limits.max_storage_buffer_binding_size)?;
         write!(f, " at multiples of {}", limits.min_storage_buffer_offset_alignment)?;
         write!(f, ", rows of {} workgroups", limits.max_compute_workgroups_per_dimension)?;
@@ -88,11 +88,11 @@ impl Case {
         let tuning = Tuning::of(rung.kernel, &limits, len * 4).with_workgroup_size(256);
         let how = How::Rung { rung, finish: rung.finishes[0], tuning };
         let parts = vec![Extent { offset, len }];
-        let meeting = Meeting::OneLaunch;
+        let launches = Launches::One;
         Case {
             monoid: SUM,
             how,
-            meeting,
+            launches,
             states: [false; 2],
             shape: Shape::Whole,
             parts,
@@ -111,7 +111,7 @@ impl Case {
 
     pub fn plan(&self) -> Result<Plan, ReduceError> {
         let [from, to] = self.states;
-        let options = Options::default().with_strategy(self.how).with_meeting(self.meeting);
+        let options = Options::default().with_strategy(self.how).with_launches(self.launches);
         let options = options.with_from_states(from).with_to_states(to);
         options.plan(self.monoid(), self.shape, &self.parts, self.second, &self.limits)
     }
@@ -130,7 +130,7 @@ impl Case {
 
     /// Whether workgroups leave their partials to a second launch, where the rung does not say.
     pub fn in_two_launches(&self) -> bool {
-        self.meeting == Meeting::TwoLaunches && self.shape != Shape::Accumulate
+        self.launches == Launches::Two && self.shape != Shape::Accumulate
     }
 
     /// Bytes from one accumulator to the next.
@@ -254,14 +254,14 @@ fn cases(
     farthest: u64,
 ) -> impl Strategy<Value = Case> {
     let states = select(vec![[false; 2], [false; 2], [true, false], [false, true], [true; 2]]);
-    let meeting = select(vec![Meeting::OneLaunch, Meeting::TwoLaunches]);
+    let launches = select(vec![Launches::One, Launches::Two]);
     let place = move || prop_oneof![1 => Just(0), 4 => 0..300u64, 1 => 0..farthest];
-    (asked, 0..MONOIDS.len(), states, meeting, limits, [place(), place()], any::<u32>()).prop_map(
-        |((how, shape, len), monoid, [from, to], meeting, limits, places, cut)| {
+    (asked, 0..MONOIDS.len(), states, launches, limits, [place(), place()], any::<u32>()).prop_map(
+        |((how, shape, len), monoid, [from, to], launches, limits, places, cut)| {
             let has_states = matches!(shape, Shape::Whole | Shape::Segments { .. } | Shape::Axis { .. });
             let is_atomic = matches!(how, How::Rung { finish: Finish::Atomic, .. });
             let states = [from && has_states, to && has_states && !is_atomic];
-            let case = Case { monoid, how, meeting, states, shape, parts: Vec::new(), second: None, limits };
+            let case = Case { monoid, how, launches, states, shape, parts: Vec::new(), second: None, limits };
             case.over(len, places, cut.into())
         },
     )

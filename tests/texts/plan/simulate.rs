@@ -81,7 +81,7 @@ fn dispatch(
             sum = sum.wrapping_add(load(case, launch, memory, item)?);
         }
         match params.own {
-            Own::Meeting { slot, tickets, .. } => {
+            Own::LastWorkgroup { slot, tickets, .. } => {
                 memory.partials[(slot + result) as usize] = Some((sum, false));
                 *published += 1;
                 if *published == tickets {

@@ -24,7 +24,7 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
             strides(case, &windows)?;
             through_scratch(case, plan)?;
         }
-        Some(Finish::LastWorkgroup) | None => meeting(case, plan)?,
+        Some(Finish::LastWorkgroup) | None => launches(case, plan)?,
         Some(other) => unreachable!("{other:?} is new"),
     }
     left(case, plan)
@@ -74,7 +74,7 @@ fn indices(case: &Case, launch: &Launch) -> Checked {
             return Ok(());
         }
     }
-    let tickets = if let Own::Meeting { tickets, .. } = params.own { u64::from(tickets) } else { 0 };
+    let tickets = if let Own::LastWorkgroup { tickets, .. } = params.own { u64::from(tickets) } else { 0 };
     turns(len.div_ceil(groups * size) + tickets.div_ceil(size))
 }
 
@@ -90,7 +90,7 @@ fn per_result(launch: &Launch) -> u64 {
 }
 
 /// Everybody draws from as many tickets as there are workgroups, and publishes into a slot of its own; or adds to the output.
-fn meeting(case: &Case, plan: &Plan) -> Checked {
+fn launches(case: &Case, plan: &Plan) -> Checked {
     let all: u64 = plan.launches().iter().map(|launch| u64::from(launch.params.groups)).sum();
     let mut published = 0;
     for launch in plan.launches() {
@@ -99,7 +99,7 @@ fn meeting(case: &Case, plan: &Plan) -> Checked {
         prop_assert_eq!(launch.workgroups(), groups);
         prop_assert_eq!(writes(case, launch, 1)?, 0..1);
         match launch.params.own {
-            Own::Meeting { slot, tickets, stride } => {
+            Own::LastWorkgroup { slot, tickets, stride } => {
                 prop_assert_eq!((u64::from(slot), u64::from(tickets)), (published, all));
                 prop_assert_eq!(u64::from(stride), case.apart());
             }

@@ -19,25 +19,25 @@ use wgpu::{AdapterInfo, Backend};
 /// Both ways combine the elements in the same order, so floats have the same bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Meeting {
+pub enum Launches {
     /// One launch, unless [`FAILED`] lists the device's adapter. Without a device, as in
     /// [`Plan::of`](crate::reduce::Plan::of), one launch.
     #[default]
     ByAdapter,
     /// One launch, on every adapter.
-    OneLaunch,
+    One,
     /// Two launches, of which the second has one workgroup. The partials are then in the buffers of
     /// [`Plan::scratch`](crate::reduce::Plan::scratch).
-    TwoLaunches,
+    Two,
 }
 
-impl Meeting {
+impl Launches {
     /// Resolves the choice for an adapter: one launch or two.
     #[must_use]
     pub fn on(self, adapter: &AdapterInfo) -> Self {
         match self {
-            Meeting::ByAdapter if failed(FAILED, adapter).is_some() => Meeting::TwoLaunches,
-            Meeting::ByAdapter => Meeting::OneLaunch,
+            Launches::ByAdapter if failed(FAILED, adapter).is_some() => Launches::Two,
+            Launches::ByAdapter => Launches::One,
             chosen => chosen,
         }
     }
@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn what_is_chosen_stays() {
         let any = adapter("any", Backend::Vulkan, "any", "1");
-        for chosen in [Meeting::OneLaunch, Meeting::TwoLaunches] {
+        for chosen in [Launches::One, Launches::Two] {
             assert_eq!(chosen.on(&any), chosen);
         }
-        assert_eq!(Meeting::ByAdapter.on(&any), Meeting::OneLaunch);
+        assert_eq!(Launches::ByAdapter.on(&any), Launches::One);
     }
 }

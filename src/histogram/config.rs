@@ -8,11 +8,11 @@ use crate::histogram::plan::Step;
 use crate::histogram::tuning::Tuning;
 use crate::pipeline;
 
-/// The configuration of a histogram. It is a plain value: [`Job::new`] makes it, and [`Job::check`] checks
+/// The configuration of a histogram. It is a plain value: [`Config::new`] makes it, and [`Config::check`] checks
 /// it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Job {
+pub struct Config {
     /// The keys.
     pub keys: Keys,
     /// The number of bins: 1 to 65 536.
@@ -24,25 +24,25 @@ pub struct Job {
     pub tuning: Tuning,
 }
 
-impl Job {
-    /// Makes a job that clears its output first, with the tuning for long inputs on a device with these
+impl Config {
+    /// Makes a config that clears its output first, with the tuning for long inputs on a device with these
     /// limits. For fewer than 2^20 keys, use [`Tuning::of`] with their number: it spreads them over more
     /// cores.
     pub fn new(keys: Keys, bins: u32, limits: &Limits) -> Self {
-        Job { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
+        Config { keys, bins, add: false, tuning: Tuning::of(limits, bins, u64::MAX) }
     }
 
-    /// Returns this job with counts added to those in the output: see [`Job::add`].
+    /// Returns this config with counts added to those in the output: see [`Config::add`].
     pub const fn adding(self) -> Self {
-        Job { add: true, ..self }
+        Config { add: true, ..self }
     }
 
-    /// Returns this job with another tuning.
+    /// Returns this config with another tuning.
     pub const fn with_tuning(self, tuning: Tuning) -> Self {
-        Job { tuning, ..self }
+        Config { tuning, ..self }
     }
 
-    /// Checks the job against a device's limits.
+    /// Checks the config against a device's limits.
     ///
     /// # Errors
     ///
