@@ -16,6 +16,7 @@ mod kernels;
 mod layout;
 mod merge;
 mod op;
+mod own;
 mod parts;
 mod read_ahead;
 mod read_threads;
@@ -33,7 +34,7 @@ mod worker;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use halofold::reduce::{Accuracy, Op};
+use halofold::reduce::{Accuracy, Arity, Op};
 
 use crate::count::counts;
 use crate::failure::Failure;
@@ -46,6 +47,7 @@ use crate::{output, progress};
 use engine::Engine;
 use file::Work;
 use layout::{Axis, LONG_LINE, Layout, Share};
+use own::{Own, OwnMerger};
 use report::{Array, Row};
 use steps::{Reduced, Steps};
 use totals::{Totals, Wanted};
@@ -70,7 +72,17 @@ pub struct ReduceArgs {
     /// minima, maxima, means and variances have no value (`-`).
     #[arg(long, value_name = "OP", value_parser = op::parser(), value_delimiter = ',', default_value = "sum")]
     op: Vec<Op>,
-    /// The second input of dot: a file like FILE, of the same type, shape and order.
+    /// Reduce by an operator of your own: a file with WGSL.
+    ///
+    /// It declares a type Acc (a number, a vector or a struct of these, of at most 64 bytes) and four functions:
+    /// map(elem: Elem, index: u32) -> Acc, of an element and its index in the file, or along --axis; identity() -> Acc;
+    /// combine(a: Acc, b: Acc) -> Acc, which must be associative, and along --axis also commutative; finish(acc: Acc, n: u32) -> Out, the
+    /// result of n elements. Elem is the type of the elements: f32, u32, i32, f64, i64, u64 or f16; that of Booleans and narrow integers has
+    /// 32 bits. With --with, map takes an element of each file before the index. The numbers of a result that has several are a list. The
+    /// name of the file is that of the operator.
+    #[arg(long, value_name = "OP.wgsl", conflicts_with_all = ["op", "fast", "ddof", "state"])]
+    wgsl: Option<PathBuf>,
+    /// The second input of dot, or of --wgsl: a file like FILE, of the same type, shape and order.
     #[arg(long, value_name = "FILE")]
     with: Option<PathBuf>,
     /// Reduce along one axis of an array, counted from 0, or from the end if it is negative.
@@ -101,7 +113,7 @@ pub struct ReduceArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "axis")]
     state: Option<PathBuf>,
     /// Read the files that --state wrote, add them up, and print the result.
-    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "ddof", "output", "raw", "with", "verify"])]
+    #[arg(long, conflicts_with_all = ["exact", "fast", "axis", "ddof", "output", "raw", "with", "verify", "wgsl"])]
     merge: bool,
     /// Each of several takes the next piece of a file when it is free. Results that are not exact may have other last bits on adapters of another kind.
     #[command(flatten)]
@@ -143,9 +155,12 @@ pub fn run(
     // A state of some of the files would pass for one of all; processes go on together or not at all.
     let goes_on = args.files.len() > 1 && args.state.is_none() && transport.is_alone();
     let mut told = Told::new(goes_on);
-    let checked = request::check_options(args).and_then(|()| {
-        let check = |work: &Work| request::check(args, work, transport.is_alone());
-        let mut work = file::survey(&paths, (args.raw, args.axis), &mut told, check)?;
+    let own = transport.agree(request::check_options(args).and_then(|()| args.own()))?;
+    alike(transport, own.as_ref().map_or("", Own::text), || {
+        "--wgsl: is not the same on all ranks".to_owned()
+    })?;
+    let check = |work: &Work| request::check(args, own.as_ref(), work, transport.is_alone());
+    let checked = file::survey(&paths, (args.raw, args.axis), &mut told, check).and_then(|mut work| {
         let second = if args.with.is_some() { work.pop() } else { None };
         request::check_pair(&work, second.as_ref()).map(|()| (work, second))
     });
@@ -166,7 +181,7 @@ pub fn run(
     let gpus = transport.agree(open(&args.adapters))?;
     let adapters = transport.gather(gpu::names(&gpus).as_bytes()).unwrap_or_default().join(&b" + "[..]);
     let adapters = String::from_utf8_lossy(&adapters).into_owned();
-    let wanted: Vec<_> = work.iter().map(|work| args.wanted(work, &gpus)).collect();
+    let wanted: Vec<_> = work.iter().map(|work| args.wanted(own.as_ref(), work, &gpus)).collect();
     let inputs = if second.is_some() { 2 } else { 1 };
     let mut engine = transport.agree(Engine::new(&gpus, &work, (inputs, args.piece), |gpu, most| {
         kernels::of_ops(gpu, &work, &wanted, most)
@@ -194,7 +209,7 @@ pub fn run(
             bar.set_position(done);
         };
         let start = Instant::now();
-        let reduced = reduce(&mut engine, transport, &work, &mut sources, wanted, advance);
+        let reduced = reduce((&mut engine, &gpus[0]), transport, &work, &mut sources, wanted, advance);
         // Whatever it was, those that are done are not lost.
         let Some(totals) = told.unless(transport.agree(reduced))? else { break };
         let Some(totals) = totals else { continue };
@@ -221,9 +236,15 @@ pub fn run(
 }
 
 impl ReduceArgs {
+    /// The request's own operator, if it has one.
+    fn own(&self) -> Result<Option<Own>, Failure> {
+        let arity = if self.with.is_some() { Arity::Two } else { Arity::One };
+        self.wgsl.as_deref().map(|path| Own::read(path, arity)).transpose()
+    }
+
     /// The operators over a file on these GPUs. Along an axis states are exact where lines are long and the states of a row fit a binding,
     /// where all results are to be exact, or where an adapter has no floats of this width.
-    fn wanted(&self, work: &Work, gpus: &[Gpu]) -> Wanted<'_> {
+    fn wanted<'a>(&'a self, own: Option<&'a Own>, work: &Work, gpus: &[Gpu]) -> Wanted<'a> {
         let limits = gpus.iter().map(|gpu| gpu.device.limits());
         let binding =
             limits.map(|limits| limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)).min();
@@ -238,7 +259,8 @@ impl ReduceArgs {
         let is_exact = !self.fast && (is_worth || self.exact || gpus.iter().any(lacks));
         let accuracy = if is_exact { Accuracy::Exact } else { Accuracy::Fast };
         Wanted {
-            ops: &self.op,
+            ops: if own.is_some() { &[] } else { &self.op },
+            own,
             ddof: self.ddof.unwrap_or(0),
             accuracy,
             verify: self.verify,
@@ -256,14 +278,15 @@ fn alike(transport: &impl Transport, own: &str, otherwise: impl FnOnce() -> Stri
 
 /// Reduces one file, or the pair that it makes with a second one, by all operators. The totals are the first process's.
 fn reduce<'a>(
-    engine: &mut Engine<'_>,
+    (engine, gpu): (&mut Engine<'_>, &'a Gpu),
     transport: &impl Transport,
     work: &'a Work,
     sources: &mut [Source],
     wanted: Wanted<'a>,
     mut advance: impl FnMut(u64),
 ) -> Result<Option<Totals<'a>>, Failure> {
-    let mut totals = Totals::new(work, wanted);
+    let own = wanted.own.map(|own| OwnMerger::new(own, work.stored.element(), gpu)).transpose();
+    let mut totals = Totals::new(work, wanted, own.map_err(|failure| transport.fail(failure))?);
     let steps = Steps::new(work, engine.kernels(), &totals.wanted(), wanted.verify);
     let bytes = work.stored.size() * sources.len() as u64;
     let mut own: Vec<(Share, Vec<Reduced>)> = Vec::new();

@@ -110,6 +110,15 @@ impl Signatures<'_> {
         self.find(name).is_some()
     }
 
+    /// True if a function uses its last parameter; false of one that is not there.
+    pub(super) fn uses_last(&self, name: &str, info: &ModuleInfo) -> bool {
+        self.find(name).is_some_and(|(handle, function)| {
+            let last = naga::Expression::FunctionArgument(function.arguments.len().saturating_sub(1) as u32);
+            let mut expressions = function.expressions.iter();
+            expressions.any(|(at, expression)| *expression == last && info[handle][at].ref_count > 0)
+        })
+    }
+
     /// True if the invocations that run one of the functions may diverge.
     pub(super) fn branches(&self) -> bool {
         use naga::Statement::{If, Loop, Switch};

@@ -301,6 +301,11 @@ pub enum ReduceError {
         "a count on the GPU goes with `Shape::Whole`, `Shape::Accumulate` and `Shape::Strided`, not with {0:?}"
     )]
     Count(Shape),
+    /// An index of the first element for a shape that counts elements from 0, or beside a count on the GPU.
+    #[error(
+        "elements are counted from another index than 0 for `Shape::Whole` without a count on the GPU, not for {0:?}"
+    )]
+    Index(Shape),
     /// A buffer cannot be used in this way.
     #[error(transparent)]
     Buffer(#[from] BufferError),

@@ -158,7 +158,7 @@ pub use plan::{Extent, Plan};
 pub use prepared::Prepared;
 pub use reducer::Reducer;
 pub use reduction::Reduction;
-pub use results::{FromResult, FromResults};
+pub use results::{FromResult, FromResults, Numbers};
 pub use shape::{Form, Shape};
 pub use tuning::{Strategy, Tuning};
 pub use value::Answer;

@@ -173,6 +173,10 @@ pub struct Monoid {
     /// True if kernels call `combine` in a loop rather than in several places.
     pub(crate) is_rolled: bool,
     features: Features,
+    /// True if `map` uses the index of an element.
+    reads_index: bool,
+    /// True if `finish` uses the number of elements.
+    reads_count: bool,
     /// The format of its states, if its sums are exact.
     format: Option<Format>,
     /// The file of its text, in the place of pieces, if its sums are exact.
@@ -371,6 +375,8 @@ impl Monoid {
             branches: signatures.branches(),
             is_rolled: false,
             features,
+            reads_index: ["map", "map4"].iter().any(|name| signatures.uses_last(name, &info)),
+            reads_count: signatures.uses_last("finish", &info),
             format: None,
             file: None,
         })
@@ -487,6 +493,22 @@ impl Monoid {
             (Some(op), Some(element)) => Some(op.fields(element)),
             _ => self.out.fields(),
         }
+    }
+
+    /// The types of a result's numbers, in the order of their offsets; `None` if one of them is no element type.
+    pub fn out_elements(&self) -> Option<Vec<Element>> {
+        self.fields()?.into_iter().map(|field| field.number.element()).collect()
+    }
+
+    /// True if `map` uses the index of an element. Parts of an input then have to say how many elements lie before them:
+    /// [`Reduction::counting_from`](crate::reduce::Reduction::counting_from).
+    pub fn reads_index(&self) -> bool {
+        self.reads_index
+    }
+
+    /// True if `finish` uses the number of elements.
+    pub fn reads_count(&self) -> bool {
+        self.reads_count
     }
 
     /// The number of inputs that it maps together.

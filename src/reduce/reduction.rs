@@ -72,13 +72,22 @@ pub(super) struct Sources<'b> {
     pub(super) count: Option<Slice<'b>>,
     len: Option<u64>,
     stands_for: Option<u32>,
+    /// The index of the first element.
+    index: u32,
 }
 
 impl<'r, 'b> Reduction<'r, 'b> {
     pub(super) fn new(reducer: &'r Reducer, first: Slice<'b>) -> Self {
         let parts = vec![first];
-        let sources =
-            Sources { parts, second: None, offsets: None, count: None, len: None, stands_for: None };
+        let sources = Sources {
+            parts,
+            second: None,
+            offsets: None,
+            count: None,
+            len: None,
+            stands_for: None,
+            index: 0,
+        };
         Reduction { reducer, shape: Shape::Whole, sources, workspace: None }
     }
 
@@ -208,6 +217,15 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self
     }
 
+    /// Sets the index of the first element, which `map` receives: 0 without this call. A part of an input thus counts as it does in
+    /// the whole.
+    ///
+    /// This is for [`Shape::Whole`] without a count on the GPU.
+    pub fn counting_from(mut self, index: u32) -> Self {
+        self.sources.index = index;
+        self
+    }
+
     /// Uses scratch memory that other reductions may share. Without this call the prepared reduction
     /// allocates its own.
     pub fn workspace(self, workspace: &'b Workspace) -> Self {
@@ -220,14 +238,19 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// See [`Plan::of`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, ReduceError> {
-        let Sources { parts, second, len, stands_for, .. } = &self.sources;
+        let Sources { parts, second, len, stands_for, index, count, .. } = &self.sources;
         let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
         let mut second = second.map(|slice| self.extent(slice));
         if let Some(len) = *len {
             cut(&mut parts, len)?;
             second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
         }
-        let plan = self.reducer.plan(self.shape, &parts, second)?;
+        if *index > 0 && (self.shape != Shape::Whole || count.is_some()) {
+            return Err(ReduceError::Index(self.shape));
+        }
+        // What counts nothing may be planned as another shape.
+        let index = if self.reducer.monoid().reads_index() { *index } else { 0 };
+        let plan = self.reducer.plan(self.shape, &parts, second)?.counting_from(index)?;
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
     }
 

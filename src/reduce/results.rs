@@ -7,7 +7,8 @@ use crate::reduce::error::ReduceError;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::value::{Field, Number};
 
-/// A Rust type for one result: a number, a tuple or an array of such types, or [`Value`] for any number.
+/// A Rust type for one result: a number, a tuple or an array of such types, [`Value`] for any number, or [`Numbers`] for any
+/// result.
 ///
 /// | result in WGSL | type in Rust |
 /// |---|---|
@@ -186,6 +187,17 @@ impl FromResult for Value {
     fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
         let field = fields.rest.next()?;
         Some(field.number.read(fields.bytes.get(field.offset..)?))
+    }
+}
+
+/// All numbers of one result, however many it has: for programs that learn the operator when they run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers(pub Vec<Value>);
+
+impl FromResult for Numbers {
+    fn from_fields(fields: &mut Fields<'_>) -> Option<Self> {
+        let count = fields.rest.len();
+        (0..count).map(|_| Value::from_fields(fields)).collect::<Option<_>>().map(Numbers)
     }
 }
 

@@ -91,6 +91,11 @@ impl Number {
         }
     }
 
+    /// The element type; `None` of two sums.
+    pub(super) fn element(self) -> Option<Element> {
+        Element::ALL.into_iter().find(|element| element.name() == self.name())
+    }
+
     /// The type in Rust.
     pub(super) const fn name(self) -> &'static str {
         match self {

@@ -1,11 +1,12 @@
 //! One of the sets of buffers that pieces use in turn on a GPU: for a piece on its way there, on it, and for what it is reduced to.
 
 use halofold::read::Readback;
-use halofold::reduce::{Op, Prepared, Reducer, Shape};
+use halofold::reduce::{Arity, Prepared, Reducer, Shape};
 use halofold::{Slice, wgpu};
 use halofold_fleet::Staging;
 
 use super::layout::{Layout, Share};
+use super::own;
 use super::parts::Part;
 use super::read_threads::{self, Chunk};
 use super::steps::Steps;
@@ -17,6 +18,22 @@ use crate::gpu::Gpu;
 pub struct Kernel {
     pub part: Part,
     pub reducer: Reducer,
+}
+
+impl Kernel {
+    /// True if its operator counts elements by its own text, from the first one of a result.
+    pub fn counts_from_start(&self) -> bool {
+        self.part.op.is_none() && self.reducer.monoid().reads_index()
+    }
+
+    /// The index from which it counts the elements of a share.
+    fn first(&self, layout: &Layout, share: &Share) -> Result<u32, Failure> {
+        if self.part.op.is_none() {
+            own::check_count(self.reducer.monoid(), share.before + share.len)?;
+        }
+        let is_counted = self.counts_from_start() && *layout == Layout::Whole;
+        Ok(if is_counted { share.before as u32 } else { 0 })
+    }
 }
 
 /// The result of a kernel over a piece.
@@ -63,19 +80,29 @@ pub struct PieceBuffers {
 
 /// A kernel with its buffers, for shares of one size.
 struct Bound {
-    /// The shape of a share, and its elements.
-    share: (Shape, u64),
+    /// The shape of a share, its elements, and the index of the first one.
+    share: (Shape, u64, u32),
     prepared: Prepared,
     output: wgpu::Buffer,
     readback: Readback,
 }
 
 /// A buffer for some bytes of elements.
-fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
+pub fn input_buffer(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("halofold input"),
         size: bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT).max(4),
         usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+/// A buffer for some bytes of states or results.
+pub fn output_buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
+    gpu.device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("halofold results"),
+        size,
+        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
         mapped_at_creation: false,
     })
 }
@@ -160,7 +187,8 @@ impl PieceBuffers {
             unpack.encode(gpu, &mut pass, *stored, self.packed.iter().zip(&self.inputs), share.elements());
         }
         for (place, &number) in used.iter().enumerate() {
-            let share = (shape(layout, share), share.elements());
+            let first = kernels[number].first(layout, share)?;
+            let share = (shape(layout, share), share.elements(), first);
             if self.bound[number].as_ref().is_none_or(|bound| bound.share != share) {
                 self.bound[number] = Some(self.bind(gpu, &kernels[number], share)?);
             }
@@ -177,21 +205,16 @@ impl PieceBuffers {
         Ok(())
     }
 
-    fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: (Shape, u64)) -> Result<Bound, Failure> {
-        let (shape, len) = share;
+    fn bind(&self, gpu: &Gpu, kernel: &Kernel, share: (Shape, u64, u32)) -> Result<Bound, Failure> {
+        let (shape, len, first) = share;
         let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.part.element.size());
-        let reduction = kernel.reducer.of(input(0)).shape(shape);
-        let reduction = match kernel.part {
-            Part { op: Op::Dot, is_squared, .. } => reduction.and(input(usize::from(!is_squared))),
+        let reduction = kernel.reducer.of(input(0)).shape(shape).counting_from(first);
+        let reduction = match kernel.reducer.monoid().arity() {
+            Arity::Two => reduction.and(input(usize::from(!kernel.part.is_squared))),
             _ => reduction,
         };
         let size = reduction.plan().map_err(Failure::usage)?.output();
-        let output = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold results"),
-            size,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
-            mapped_at_creation: false,
-        });
+        let output = output_buffer(gpu, size);
         let prepared = reduction.into(&output).map_err(Failure::usage)?;
         Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
     }

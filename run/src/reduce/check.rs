@@ -59,7 +59,8 @@ pub enum OnCpu {
 pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     let element = part.element;
     let lines = |piece: &[u8], result: u64| line(piece, element.size() as usize, share, result);
-    let second = if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Op::Dot) };
+    let second =
+        if part.is_squared { pieces.first() } else { pieces.get(1).filter(|_| part.op == Some(Op::Dot)) };
     let results = 0..share.results();
     if let Some(format) = part.format() {
         let state = |result| {
@@ -78,7 +79,7 @@ pub fn expected(part: Part, share: &Share, pieces: &[&[u8]]) -> OnCpu {
     }
     let one = |result| {
         let second = second.map(|second| lines(second, result));
-        reference::reduce(part.op, element, &lines(pieces[0], result), second.as_deref())
+        reference::reduce(part.op?, element, &lines(pieces[0], result), second.as_deref())
     };
     OnCpu::Results(results.filter_map(one).collect())
 }
@@ -112,7 +113,8 @@ pub fn judge(
             judged.map(|(expected, state)| Check::of_states(expected, state)).collect()
         }
     };
-    let (op, first, last) = (part.op, share.before, share.before + share.len - 1);
+    let op = part.op.map_or("", Op::name);
+    let (first, last) = (share.before, share.before + share.len - 1);
     let mut all = Check::Right;
     for (result, check) in checks.into_iter().enumerate() {
         all.worsen(&match (check, layout) {
@@ -138,8 +140,12 @@ mod tests {
 
     /// The check of one product after another, over shares of the whole.
     fn checks(pieces: &[(&[f32], f32)]) -> Vec<Check> {
-        let part =
-            Part { op: Op::Product, element: Element::F32, accuracy: Accuracy::Fast, is_squared: false };
+        let part = Part {
+            op: Some(Op::Product),
+            element: Element::F32,
+            accuracy: Accuracy::Fast,
+            is_squared: false,
+        };
         let mut before = 0;
         let mut all = Check::Right;
         let mut seen = Vec::new();

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
 
-use halofold::Value;
 use halofold::reduce::Answer;
+use halofold::{Element, Value};
 
 use crate::files::npy;
 
@@ -20,6 +20,15 @@ pub enum Dtype {
 }
 
 impl Dtype {
+    /// The type of numbers of so many bytes that have an element type on the GPU; 16-bit floats become 32-bit ones.
+    pub fn of(element: Element, bytes: u64) -> Self {
+        match (element, bytes as u8) {
+            (Element::U32 | Element::U64, bytes) => Dtype::Unsigned(bytes),
+            (Element::I32 | Element::I64, bytes) => Dtype::Signed(bytes),
+            (_, bytes) => Dtype::Float(bytes.max(4)),
+        }
+    }
+
     /// Bytes of one.
     pub fn size(self) -> usize {
         match self {

@@ -1,5 +1,6 @@
 //! Remedies where an adapter lacks features that a reduction needs.
 
+use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::exact::Format;
 use halofold::wgpu;
@@ -8,17 +9,17 @@ use super::file::Work;
 use crate::gpu;
 
 /// The end of a message that says that features are `missing`: nothing if none is.
-pub fn instead(op: Op, work: &Work, missing: wgpu::Features) -> String {
+pub fn instead(op: Option<Op>, work: &Work, missing: wgpu::Features) -> String {
     if missing.is_empty() {
         return String::new();
     }
     let element = work.stored.element();
     let mut ways = Vec::new();
-    if Format::of(op, element).is_some() {
+    if op.and_then(|op| Format::of(op, element)).is_some() {
         ways.push("without --fast it is computed in 32-bit integers, on every adapter".to_owned());
     }
     ways.extend(gpu::elsewhere(missing));
-    if ways.is_empty() && element.is_float() {
+    if ways.is_empty() && element.is_float() && element != Element::F32 {
         ways.push("save the array with 32 bits, array.astype('f4')".to_owned());
     }
     if ways.is_empty() {

@@ -1,12 +1,13 @@
 //! The compiled reductions that files and operators need.
 
-use halofold::reduce::{Extent, Op, Options, Reducer};
+use halofold::reduce::{Arity, Extent, Options, Reducer};
 
 use super::buffers::{self, Kernel};
 use super::file::Work;
 use super::help;
 use super::layout::{Layout, Share};
-use super::parts::{self, Part};
+use super::own;
+use super::parts::Part;
 use super::totals::Wanted;
 use crate::failure::Failure;
 use crate::files::Stored;
@@ -23,21 +24,25 @@ pub fn of_ops(
     let each = work
         .iter()
         .zip(wanted)
-        .flat_map(|(work, wanted)| wanted.ops.iter().map(move |op| (work, wanted, *op)));
+        .flat_map(|(work, wanted)| wanted.operators().map(move |op| (work, wanted, op)));
     for (work, wanted, op) in each {
         let element = work.stored.element();
-        if !op.is_over(element) {
+        if let Some(op) = op.filter(|op| !op.is_over(element)) {
             return Err(refused(work, format!("`{op}` is not defined for {}", work.stored)));
         }
-        for part in parts::of(op, element, wanted.accuracy) {
-            let Ok(monoid) = part.op.over(element) else { continue };
+        for part in wanted.parts(op, element) {
+            let Some(monoid) = wanted.monoid(part)? else { continue };
             let number = match number(&kernels, part) {
                 Some(number) => number,
                 None => {
                     let missing = monoid.features() - gpu.device.features();
                     let lacking =
                         |error| refused(work, gpu::explain(&error) + &help::instead(op, work, missing));
-                    let options = Options::default().with_to_states(true).with_accuracy(part.accuracy);
+                    let options = match part.op {
+                        Some(_) => Options::default().with_accuracy(part.accuracy),
+                        None => own::in_order(&monoid, gpu),
+                    };
+                    let options = options.with_to_states(true);
                     let reducer = || Reducer::with_options(&gpu.device, monoid, options).map_err(lacking);
                     kernels.push(Kernel { part, reducer: gpu.attempt(reducer)? });
                     kernels.len() - 1
@@ -64,7 +69,10 @@ fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Fai
         Layout::Axis(_) => share,
     };
     let extent = Extent { offset: 0, len: share.elements() };
-    let second = (kernel.part.op == Op::Dot).then_some(extent);
+    let second = (kernel.reducer.monoid().arity() == Arity::Two).then_some(extent);
+    if !share.completes && work.layout != Layout::Whole && kernel.counts_from_start() {
+        return Err(refused(work, own::SPLIT.to_owned()));
+    }
     let shape = buffers::shape(&work.layout, &share);
     let unbound = |error| refused(work, gpu::explain(&error));
     gpu.attempt(|| kernel.reducer.compile(shape, &[extent], second).map_err(unbound))

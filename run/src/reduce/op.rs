@@ -76,13 +76,7 @@ pub fn needs_elements(op: Op) -> bool {
 /// The type of the answers in an array: NumPy's, where NumPy has the operator; but 16-bit floats give 32-bit ones.
 pub fn dtype(op: Op, stored: Stored) -> Dtype {
     let element = stored.element();
-    let bytes = if element == Element::F16 { 4 } else { stored.size() as u8 };
-    let own = match element {
-        _ if stored == Stored::Bool => Dtype::Bool,
-        Element::U32 | Element::U64 => Dtype::Unsigned(bytes),
-        Element::I32 | Element::I64 => Dtype::Signed(bytes),
-        _ => Dtype::Float(bytes),
-    };
+    let own = if stored == Stored::Bool { Dtype::Bool } else { Dtype::of(element, stored.size()) };
     let in_64_bits = if let Dtype::Unsigned(_) = own { Dtype::Unsigned(8) } else { Dtype::Signed(8) };
     match op {
         Op::Any | Op::All => Dtype::Bool,
@@ -91,7 +85,7 @@ pub fn dtype(op: Op, stored: Stored) -> Dtype {
         Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => in_64_bits,
         op if gives_float(op, element) => Dtype::Float(8),
         Op::L1 => Dtype::Unsigned(8),
-        Op::MaxNorm if own != Dtype::Bool => Dtype::Unsigned(bytes),
+        Op::MaxNorm if own != Dtype::Bool => Dtype::Unsigned(stored.size() as u8),
         _ => own,
     }
 }

@@ -19,7 +19,8 @@ use crate::files::Stored;
 /// A state of each piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    pub op: Op,
+    /// `None` of the request's own operator, whose states only its text combines.
+    pub op: Option<Op>,
     pub element: Element,
     pub accuracy: Accuracy,
     /// True if the second input of a dot product is the first one again, which sums squares.
@@ -27,14 +28,19 @@ pub struct Part {
 }
 
 impl Part {
-    /// The merger of its states; `None` if the operator is not defined.
+    /// The state of the request's own operator.
+    pub fn own(element: Element) -> Self {
+        Part { op: None, element, accuracy: Accuracy::Fast, is_squared: false }
+    }
+
+    /// The merger of its states on the host; `None` if there is none.
     pub fn merger(self) -> Option<Merger> {
-        Merger::new(self.op, self.element, self.accuracy)
+        Merger::new(self.op?, self.element, self.accuracy)
     }
 
     /// The format of its states, if they are exact.
     pub fn format(self) -> Option<Format> {
-        Format::of(self.op, self.element).filter(|_| self.accuracy == Accuracy::Exact)
+        Format::of(self.op?, self.element).filter(|_| self.accuracy == Accuracy::Exact)
     }
 
     /// Bytes of a state.
@@ -58,8 +64,8 @@ impl Part {
 pub fn of(op: Op, element: Element, accuracy: Accuracy) -> Vec<Part> {
     let is_exact = accuracy == Accuracy::Exact;
     let is_integer = !element.is_float();
-    let plain = |op| vec![Part { op, element, accuracy: Accuracy::Fast, is_squared: false }];
-    let exact = |op, is_squared| Part { op, element, accuracy, is_squared };
+    let plain = |op| vec![Part { op: Some(op), element, accuracy: Accuracy::Fast, is_squared: false }];
+    let exact = |op, is_squared| Part { op: Some(op), element, accuracy, is_squared };
     let has_squares = is_exact && element == Element::F32;
     let is_narrow = is_integer && element.size() == 4;
     match op {

@@ -8,7 +8,6 @@ use halofold::reduce::Answer;
 use serde::{Serialize, Serializer};
 
 use super::check::Check;
-use super::dtype::Dtype;
 use super::layout::Layout;
 use super::op;
 use super::results::{Results, Tree};
@@ -24,7 +23,7 @@ pub struct Row {
     /// The file, as the command line names it.
     pub file: String,
     /// The operator.
-    pub op: &'static str,
+    pub op: String,
     /// The type of the file's elements.
     #[serde(rename = "type")]
     pub element: &'static str,
@@ -73,7 +72,7 @@ impl Array {
         Some(Array {
             axis: axis.number,
             shape: results.shape(),
-            dtype: results.dtype().to_string(),
+            dtype: results.dtype(),
             output: output.map(|path| path.display().to_string()),
         })
     }
@@ -83,15 +82,16 @@ impl Row {
     /// The result of an operator over the `n` elements of a file. Times and adapter are to be set.
     pub fn of(file: &str, stored: Stored, n: u64, total: &OperatorResults, array: Option<Array>) -> Self {
         let nested = total.results.nested();
-        let places = nested.as_ref().filter(|_| op::is_search(total.op)).map(|nested| nested.tree(place));
+        let places =
+            nested.as_ref().filter(|_| total.op.is_some_and(op::is_search)).map(|nested| nested.tree(place));
         let bits = nested.as_ref().filter(|_| total.is_exact);
         let shown = bits.filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
-        let is_truth = total.results.dtype() == Dtype::Bool;
+        let is_truth = total.results.are_truths();
         let is_nothing = |tree: &Tree<Cell>| *tree == Tree::Leaf(Cell::Nothing);
         let cells = nested.as_ref().map(|nested| nested.tree(|answer| Cell::of(answer, is_truth)));
         Row {
             file: file.to_owned(),
-            op: total.op.name(),
+            op: total.results.name().to_owned(),
             element: stored.name(),
             n,
             value: cells.filter(|tree| !is_nothing(tree)),
@@ -114,7 +114,7 @@ impl Row {
 
 /// The results as text, or their number and shape if they are many or an array in a file.
 fn text_of(results: &Results, array: Option<&Array>) -> String {
-    let is_truth = results.dtype() == Dtype::Bool;
+    let is_truth = results.are_truths();
     match (results.nested(), array.and_then(|array| array.output.as_deref())) {
         (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
         (Some(nested), None) => nested.text(&|answer| show(answer, is_truth)),
@@ -199,7 +199,7 @@ fn text(rows: &[Row], with_bits: bool) -> String {
     for row in rows {
         let Row { file, op, element, n, text: [value, bits], .. } = row;
         let mut cells =
-            vec![visible(file, &[]), (*op).to_owned(), (*element).to_owned(), n.to_string(), value.clone()];
+            vec![visible(file, &[]), visible(op, &[]), (*element).to_owned(), n.to_string(), value.clone()];
         cells.extend(Some(bits).filter(|bits| with_bits && !bits.is_empty()).cloned());
         match row.check {
             Check::Unchecked => {}
@@ -245,7 +245,7 @@ mod tests {
     fn row(value: Option<Value>) -> Row {
         Row {
             file: "a b.npy".to_owned(),
-            op: "sum",
+            op: "sum".to_owned(),
             element: "f32",
             n: 12,
             array: None,

@@ -5,6 +5,7 @@ use halofold::reduce::Op;
 use super::ReduceArgs;
 use super::file::Work;
 use super::layout::Layout;
+use super::own::Own;
 use super::results::FEW;
 use super::{op, parts};
 use crate::failure::Failure;
@@ -17,14 +18,14 @@ const MOST_OF_NOTHING: u64 = 1 << 28;
 /// Checks options that go together or do not.
 pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |op: Op| args.op.contains(&op);
+    if args.wgsl.is_some() {
+        return check_own(args).and_then(|()| check_output(args));
+    }
     if has(Op::Dot) && args.with.is_none() {
         return Err(Failure::usage("--op dot takes two inputs: name the second one with --with FILE"));
     }
     if args.with.is_some() && !has(Op::Dot) {
         return Err(Failure::usage("--with is the second input of --op dot, which is not asked for"));
-    }
-    if args.with.is_some() && args.files.len() != 1 {
-        return Err(Failure::usage("--with goes with one file: name no others"));
     }
     if args.state.is_some() && !args.exact {
         return Err(Failure::usage("--state goes with --exact or --merge: it holds what --exact adds up"));
@@ -37,6 +38,27 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     }
     if args.ddof.is_some() && !has(Op::Variance) && !has(Op::Deviation) {
         return Err(Failure::usage("--ddof goes with --op variance and --op std"));
+    }
+    check_output(args)
+}
+
+/// Checks what goes with an operator of the request's own.
+fn check_own(args: &ReduceArgs) -> Result<(), Failure> {
+    Err(Failure::usage(match args {
+        ReduceArgs { verify: true, .. } => {
+            "--verify computes everything a second time by other code than the GPU's: of an operator of your own (--wgsl) there is none"
+        }
+        ReduceArgs { exact: true, .. } => {
+            "--exact: an operator of your own (--wgsl) rounds where its text does; leave out --exact"
+        }
+        _ => return Ok(()),
+    }))
+}
+
+/// Checks that one result goes to a file, and that two files make a pair.
+fn check_output(args: &ReduceArgs) -> Result<(), Failure> {
+    if args.with.is_some() && args.files.len() != 1 {
+        return Err(Failure::usage("--with goes with one file: name no others"));
     }
     let Some(path) = &args.output else { return Ok(()) };
     if args.op.len() != 1 || args.files.len() != 1 {
@@ -55,10 +77,11 @@ pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
 }
 
 /// Checks what is known of a file. Only one process reads a stream.
-pub fn check(args: &ReduceArgs, work: &Work, is_alone: bool) -> Result<(), Failure> {
+pub fn check(args: &ReduceArgs, own: Option<&Own>, work: &Work, is_alone: bool) -> Result<(), Failure> {
     if work.is_stream() && !is_alone {
         return Err(refuse_stream(&work.path));
     }
+    own.map_or(Ok(()), |own| own.check(work, args.output.is_some()))?;
     if args.exact {
         check_exact(args, work)?;
     }

@@ -21,8 +21,11 @@ pub const FEW: u64 = 1000;
 
 /// Results in the order of memory.
 pub struct Results {
-    op: Op,
-    dtype: Dtype,
+    name: String,
+    /// True if each is a minimum and a maximum.
+    are_ranges: bool,
+    /// The types of the numbers of each: one, but for the operators of requests.
+    dtypes: Vec<Dtype>,
     /// Their dimensions; none of a single one.
     shape: Vec<u64>,
     fortran: bool,
@@ -36,6 +39,12 @@ pub struct Results {
 impl Results {
     /// Before the first one of elements `of` a type; `stored` in an array or not.
     pub fn new(op: Op, of: Stored, layout: &Layout, stored: bool) -> Self {
+        let results = Results::named(op.name(), vec![op::dtype(op, of)], layout, stored);
+        Results { are_ranges: op == Op::MinMax, ..results }
+    }
+
+    /// Before the first one, each of numbers of these types.
+    pub fn named(name: &str, dtypes: Vec<Dtype>, layout: &Layout, stored: bool) -> Self {
         let (shape, fortran, count) = match layout {
             Layout::Whole => (Vec::new(), false, 1),
             Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
@@ -43,8 +52,9 @@ impl Results {
         // An array of no results may still be more empty lists than memory holds.
         let lists = shape.iter().fold(1u64, |all, n| all.saturating_mul((*n).max(1))).max(count);
         Results {
-            op,
-            dtype: op::dtype(op, of),
+            name: name.to_owned(),
+            are_ranges: false,
+            dtypes,
             shape,
             fortran,
             pushed: 0,
@@ -53,13 +63,19 @@ impl Results {
         }
     }
 
-    /// Adds the next one; none of no elements, where there is none.
+    /// Their operator.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds the next one, or the next number of it; none of no elements, where there is none.
     pub fn push(&mut self, answer: Option<Answer>) -> Result<(), Failure> {
         if let Some(bytes) = &mut self.bytes {
-            self.dtype.encode(answer, bytes).ok_or_else(|| {
+            let dtype = self.dtypes[0];
+            dtype.encode(answer, bytes).ok_or_else(|| {
                 Failure::Usage(format!(
                     "{}: result {} does not fit {}; take an operator that wraps, or print it",
-                    self.op, self.pushed, self.dtype
+                    self.name, self.pushed, dtype
                 ))
             })?;
         }
@@ -72,20 +88,25 @@ impl Results {
 
     /// The dimensions of the array: a range is a last one of two.
     pub fn shape(&self) -> Vec<u64> {
-        let pair = if self.op == Op::MinMax { &[2][..] } else { &[] };
+        let pair = if self.are_ranges { &[2][..] } else { &[] };
         [&self.shape, pair].concat()
     }
 
-    /// The type of the array.
-    pub fn dtype(&self) -> Dtype {
-        self.dtype
+    /// The type of the array, as NumPy names it.
+    pub fn dtype(&self) -> String {
+        self.dtypes.iter().map(Dtype::to_string).collect::<Vec<_>>().join(",")
+    }
+
+    /// True if they are true or false.
+    pub fn are_truths(&self) -> bool {
+        self.dtypes == [Dtype::Bool]
     }
 
     /// All results as nested lists, if they are few.
     pub fn nested(&self) -> Option<Nested<'_>> {
         let answers = self.few.as_deref()?;
         let mut strides = vec![1; self.shape.len()];
-        let mut each = 1;
+        let mut each = self.dtypes.len();
         let mut place = |dimension: usize| {
             strides[dimension] = each;
             each *= self.shape[dimension] as usize;
@@ -95,8 +116,9 @@ impl Results {
         } else {
             (0..self.shape.len()).rev().for_each(&mut place);
         }
-        let dimensions =
-            self.shape.iter().zip(strides).map(|(len, stride)| (*len as usize, stride)).collect();
+        let numbers = Some((self.dtypes.len(), 1)).filter(|(numbers, _)| *numbers > 1);
+        let dimensions = self.shape.iter().zip(strides).map(|(len, stride)| (*len as usize, stride));
+        let dimensions = dimensions.chain(numbers).collect();
         Some(Nested { answers, dimensions })
     }
 
@@ -104,16 +126,16 @@ impl Results {
     pub fn write(&self, file: &mut File) -> io::Result<()> {
         let stored = self.bytes.as_deref().unwrap_or_default();
         // A dimension of two behind others is the slowest one in Fortran's order: all minima, then all maxima.
-        let planar = self.fortran && self.op == Op::MinMax;
+        let planar = self.fortran && self.are_ranges;
         let split;
         let bytes = if planar {
-            split = halves(stored, self.dtype.size());
+            split = halves(stored, self.dtypes[0].size());
             &split
         } else {
             stored
         };
         let fortran = self.fortran && self.shape.len() > 1 || planar;
-        dtype::write_npy(self.dtype, &self.shape(), fortran, bytes, file)
+        dtype::write_npy(self.dtypes[0], &self.shape(), fortran, bytes, file)
     }
 }
 

@@ -47,7 +47,7 @@ impl<'a> Steps<'a> {
             let number = kernels::number(kernels, *part);
             number.expect("every part has a reducer for every element type of the files")
         };
-        let c_order = work.c_order().filter(|_| parts.iter().any(|part| op::is_search(part.op)));
+        let c_order = work.c_order().filter(|_| parts.iter().any(|part| part.op.is_some_and(op::is_search)));
         Steps {
             stored: work.stored,
             layout: &work.layout,
@@ -87,7 +87,7 @@ impl<'a> Steps<'a> {
 
     /// The place where a search found its element, if that is not counted in the order of memory.
     fn place(&self, part: Part, share: &Share, pieces: &[&[u8]], states: &[u8]) -> Option<u64> {
-        let order = self.c_order.as_ref().filter(|_| op::is_search(part.op))?;
+        let order = self.c_order.as_ref().filter(|_| part.op.is_some_and(op::is_search))?;
         let Some(Answer::At { index, .. }) = part.answers(states, share.len).next() else { return None };
         Some(order.first(pieces[0], share.before, index))
     }

@@ -1,12 +1,14 @@
 //! The results of one file: the states that its pieces left, merged in the order of the file, and finished where results end.
 
+use halofold::Element;
 use halofold::reduce::exact::State;
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Accuracy, Op};
+use halofold::reduce::{Accuracy, Answer, Monoid, Op};
 
 use super::check::Check;
 use super::file::Work;
 use super::layout::{Layout, Share};
+use super::own::{Own, OwnMerger};
 use super::parts::{self, Part};
 use super::results::Results;
 use super::steps::Reduced;
@@ -15,7 +17,9 @@ use crate::failure::Failure;
 /// The operators that are asked for, and how.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
+    /// None beside the request's own.
     pub ops: &'a [Op],
+    pub own: Option<&'a Own>,
     /// The number that variances subtract from the number of elements.
     pub ddof: u32,
     pub accuracy: Accuracy,
@@ -25,6 +29,24 @@ pub struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    /// Each operator; `None` is the request's own.
+    pub fn operators(&self) -> impl Iterator<Item = Option<Op>> {
+        self.ops.iter().copied().map(Some).chain(self.own.map(|_| None))
+    }
+
+    /// The states that an operator is made of.
+    pub fn parts(&self, op: Option<Op>, element: Element) -> Vec<Part> {
+        op.map_or_else(|| vec![Part::own(element)], |op| parts::of(op, element, self.accuracy))
+    }
+
+    /// The operator that leaves a state, if it is defined.
+    pub fn monoid(&self, part: Part) -> Result<Option<Monoid>, Failure> {
+        match part.op {
+            Some(op) => Ok(op.over(part.element).ok()),
+            None => self.own.map(|own| own.over(part.element)).transpose(),
+        }
+    }
+
     /// The CPU's word before the first piece.
     fn unchecked(&self) -> Check {
         if self.verify { Check::Right } else { Check::Unchecked }
@@ -34,7 +56,7 @@ impl Wanted<'_> {
 /// One of a file's states, on their way.
 struct Running {
     part: Part,
-    /// One for each result that the last piece had a part of.
+    /// One for each result that the last piece had a part of; none of the request's own operator.
     mergers: Vec<Merger>,
     gpu_ms: Option<f64>,
     check: Check,
@@ -48,12 +70,15 @@ pub struct Totals<'a> {
     /// For each operator, the numbers of the states that it is made of.
     parts: Vec<Vec<usize>>,
     results: Vec<Results>,
+    /// The states of the request's own operator.
+    own: Option<OwnMerger<'a>>,
     n: u64,
 }
 
 /// The results of one operator over a file.
 pub struct OperatorResults {
-    pub op: Op,
+    /// `None` of the request's own.
+    pub op: Option<Op>,
     pub results: Results,
     /// The time on the GPU for all pieces; unknown if there was none, or if it did not tell of each.
     pub gpu_ms: Option<f64>,
@@ -64,7 +89,7 @@ pub struct OperatorResults {
 
 impl<'a> Totals<'a> {
     /// Before the first piece.
-    pub fn new(work: &'a Work, wanted: Wanted<'a>) -> Self {
+    pub fn new(work: &'a Work, wanted: Wanted<'a>, own: Option<OwnMerger<'a>>) -> Self {
         let (stored, element) = (work.stored, work.stored.element());
         let mut running: Vec<Running> = Vec::new();
         let mut place = |part: Part| {
@@ -75,11 +100,11 @@ impl<'a> Totals<'a> {
                 running.len() - 1
             })
         };
-        let of = |op: &Op| parts::of(*op, element, wanted.accuracy).into_iter().map(&mut place).collect();
-        let parts = wanted.ops.iter().map(of).collect();
-        let results = |op: &Op| Results::new(*op, stored, &work.layout, wanted.is_stored);
-        let results = wanted.ops.iter().map(results).collect();
-        Totals { work, wanted, running, parts, results, n: 0 }
+        let of = |op| wanted.parts(op, element).into_iter().map(&mut place).collect();
+        let parts = wanted.operators().map(of).collect();
+        let known = wanted.ops.iter().map(|op| Results::new(*op, stored, &work.layout, wanted.is_stored));
+        let results = known.chain(own.as_ref().map(|own| own.none_yet(&work.layout, wanted.is_stored)));
+        Totals { work, wanted, running, parts, results: results.collect(), own, n: 0 }
     }
 
     /// The states that pieces have to leave, in order.
@@ -90,6 +115,9 @@ impl<'a> Totals<'a> {
     /// Adds the states of a piece, one of each kind.
     pub fn add(&mut self, share: &Share, left: &[Reduced]) -> Result<(), Failure> {
         let is_first = self.n == 0;
+        if let Some((own, left)) = self.own.as_mut().zip(left.first()) {
+            own.add(share, &left.states)?;
+        }
         for (running, left) in self.running.iter_mut().zip(left) {
             running.gpu_ms = if is_first { Some(0.0) } else { running.gpu_ms };
             running.gpu_ms = running.gpu_ms.zip(left.gpu_ms).map(|(all, ms)| all + ms);
@@ -108,14 +136,19 @@ impl<'a> Totals<'a> {
             }
         }
         self.n += share.elements();
-        if share.completes { self.complete(share.before + share.len) } else { Ok(()) }
+        if share.completes { self.complete(share.before + share.len, 1) } else { Ok(()) }
     }
 
-    /// The results that the states make, each of this many elements.
-    fn complete(&mut self, n: u64) -> Result<(), Failure> {
+    /// The results that the states make, each of this many elements; so many times.
+    fn complete(&mut self, n: u64, times: u64) -> Result<(), Failure> {
+        if let Some(own) = &mut self.own {
+            let numbers = own.finish(n)?;
+            let values = (0..times).flat_map(|_| numbers.iter().flat_map(|numbers| &numbers.0));
+            return values.map(|value| self.results[0].push(Some(Answer::Value(*value)))).collect();
+        }
         let count = self.running.first().map_or(0, |running| running.mergers.len());
         for ((&op, parts), results) in self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results) {
-            for result in 0..count {
+            for result in (0..times).flat_map(|_| 0..count) {
                 let merged: Vec<_> = parts.iter().map(|&part| &self.running[part].mergers[result]).collect();
                 results.push(parts::finish((op, self.wanted.ddof), self.work.stored, &merged, n))?;
             }
@@ -126,8 +159,8 @@ impl<'a> Totals<'a> {
     /// Ends after the last piece: the only result of everything, or those of an axis without elements.
     pub fn end(&mut self) -> Result<(), Failure> {
         match &self.work.layout {
-            Layout::Whole => self.complete(self.n),
-            Layout::Axis(axis) if axis.len == 0 => (0..axis.results()).try_for_each(|_| self.complete(0)),
+            Layout::Whole => self.complete(self.n, 1),
+            Layout::Axis(axis) if axis.len == 0 => self.complete(0, axis.results()),
             Layout::Axis(_) => Ok(()),
         }
     }
@@ -146,7 +179,8 @@ impl<'a> Totals<'a> {
     /// The results of each operator.
     pub fn into_each(self) -> impl Iterator<Item = OperatorResults> {
         let Totals { wanted, running, parts, results, .. } = self;
-        wanted.ops.iter().zip(parts).zip(results).map(move |((&op, parts), results)| {
+        let operators: Vec<_> = wanted.operators().collect();
+        operators.into_iter().zip(parts).zip(results).map(move |((op, parts), results)| {
             let of = || parts.iter().map(|&part| &running[part]);
             let mut check = wanted.unchecked();
             of().for_each(|running| check.worsen(&running.check));

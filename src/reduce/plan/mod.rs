@@ -152,6 +152,18 @@ impl Plan {
         self
     }
 
+    /// Sets the index of the first element, from which those of all others count.
+    pub(super) fn counting_from(mut self, index: u32) -> Result<Self, PlanError> {
+        let end = |params: Params| u64::from(index) + u64::from(params.index) + u64::from(params.len);
+        if let Some(end) =
+            self.launches.iter().map(|launch| end(launch.params)).find(|end| *end > u64::from(u32::MAX))
+        {
+            return Err(PlanError::TooManyElements(end));
+        }
+        self.launches.iter_mut().for_each(|launch| launch.params.index += index);
+        Ok(self)
+    }
+
     /// Checks that the device allows the size of every buffer.
     fn check(self, limits: &Limits) -> Result<Self, PlanError> {
         let limit = limits.max_buffer_size;
