@@ -18,7 +18,7 @@ fn is_gl() -> bool {
 }
 
 /// The preferred adapter, so many times.
-fn times(count: usize) -> String {
+pub fn times(count: usize) -> String {
     vec!["0"; if is_gl() { 1 } else { count }].join(",")
 }
 

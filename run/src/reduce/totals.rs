@@ -143,8 +143,8 @@ impl<'a> Totals<'a> {
     fn complete(&mut self, n: u64, times: u64) -> Result<(), Failure> {
         if let Some(own) = &mut self.own {
             let numbers = own.finish(n)?;
-            let values = (0..times).flat_map(|_| numbers.iter().flat_map(|numbers| &numbers.0));
-            return values.map(|value| self.results[0].push(Some(Answer::Value(*value)))).collect();
+            let mut values = (0..times).flat_map(|_| numbers.iter().flat_map(|numbers| &numbers.0));
+            return values.try_for_each(|value| self.results[0].push(Some(Answer::Value(*value))));
         }
         let count = self.running.first().map_or(0, |running| running.mergers.len());
         for ((&op, parts), results) in self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results) {
