@@ -74,7 +74,7 @@ pub struct ReduceArgs {
     op: Vec<Op>,
     /// Reduce by an operator of your own: a file with WGSL.
     ///
-    /// It declares a type Acc (a number, a vector or a struct of these, of at most 64 bytes) and four functions:
+    /// It declares a type Acc (a number, a vector or a struct of these, of at most 16 words of 32 bits) and four functions:
     /// map(elem: Elem, index: u32) -> Acc, of an element and its index in the file, or along --axis; identity() -> Acc;
     /// combine(a: Acc, b: Acc) -> Acc, which must be associative, and along --axis also commutative; finish(acc: Acc, n: u32) -> Out, the
     /// result of n elements. Elem is the type of the elements: f32, u32, i32, f64, i64, u64 or f16; that of Booleans and narrow integers has

@@ -214,6 +214,9 @@ impl Monoid {
     /// decide what happens with NaN. The output has the layout of `array<Out>` in WGSL, with
     /// [`Monoid::out_size`] bytes from one result to the next.
     ///
+    /// The rung `interleaved-modulo-pair` ([`Strategy::Rung`](crate::reduce::Strategy::Rung)) combines neighbours: a `combine` that is
+    /// associative only is then applied in the order of the input.
+    ///
     /// Prefer `select` to branches in `combine`, of which a kernel has more than ten copies. On SwiftShader, an
     /// operator for the two largest elements and their positions compiles in 0.4 s with nested branches, and
     /// in 0.2 s with `select`.

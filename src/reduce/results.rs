@@ -255,6 +255,8 @@ mod tests {
         assert_eq!(read::<(f32, u32)>(&bytes[..8], 8, &at), Some((1.5, 7)));
         assert_eq!(read::<Vec<(f32, u32)>>(&bytes, 8, &at), Some(vec![(1.5, 7), (2.5, 9)]));
         assert_eq!(read::<(u32, f32)>(&bytes, 8, &at), None);
+        let numbers = Numbers(vec![Value::F32(1.5), Value::Unsigned(7)]);
+        assert_eq!(read::<Numbers>(&bytes[..8], 8, &at), Some(numbers));
         assert_eq!(read::<f32>(&bytes, 8, &at), None, "a number is left");
         assert_eq!(read::<(f32, u32, u32)>(&bytes, 8, &at), None, "a number is missing");
         let pair = [field(0, Number::F32), field(8, Number::F32)];

@@ -1,7 +1,10 @@
 //! Operators that a user writes: what is wrong with one is said before any device sees it, and points at the line.
 
 use crate::common::gpu;
-use halofold::reduce::{Arity, Monoid, MonoidError, ReduceError, Reducer};
+use halofold::reduce::ladder::Rung;
+use halofold::reduce::{
+    Arity, Monoid, MonoidError, Options, PlanError, ReduceError, Reducer, Shape, Strategy,
+};
 use halofold::{Element, adapter, wgpu};
 
 /// A sum of squares that is right; each test spoils something.
@@ -262,4 +265,37 @@ fn types_that_a_device_was_created_without() {
     let error =
         custom(&half.replace("alias Acc = f32;", "alias Acc = f32; alias H = f61; // f16")).unwrap_err();
     assert!(error.to_string().contains("line 1, column 28"), "{error}");
+}
+
+#[test]
+fn texts_say_what_they_count() {
+    let counts =
+        |wgsl: &str| custom(wgsl).map(|monoid| (monoid.reads_index(), monoid.reads_count())).unwrap();
+    assert_eq!(counts(SQUARES), (false, true));
+    assert_eq!(counts(TOP_TWO), (true, false));
+    let map4 = format!("{SQUARES}fn map4(v: vec4<f32>, index: u32) -> Acc {{ return v.x * f32(index); }}");
+    assert_eq!(counts(&map4), (true, true));
+    let numbers = custom(TOP_TWO).unwrap().out_elements().unwrap();
+    assert_eq!(numbers, [Element::F32, Element::U32, Element::F32, Element::U32]);
+}
+
+/// Parts of an input count as the whole does, by whatever rung reads them.
+#[test]
+fn indices_count_from_the_one_that_is_given() {
+    let gpu = gpu();
+    let numbers: Vec<f32> = (0..100_003u32).map(|i| (i * 7919 % 65537) as f32 / 1000.0).collect();
+    let input = crate::common::buffer(gpu, bytemuck::cast_slice(&numbers), wgpu::BufferUsages::STORAGE);
+    let rung = Rung::named("interleaved-modulo-pair").unwrap();
+    let in_order = Strategy::rung(rung, &gpu.device.limits(), 400_012);
+    for strategy in [Strategy::Fastest, in_order] {
+        let options = Options::default().with_strategy(strategy);
+        let reducer = Reducer::with_options(&gpu.device, custom(TOP_TWO).unwrap(), options).unwrap();
+        let top = |index| reducer.of(&input).len(100_003).counting_from(index);
+        let found: (f32, u32, f32, u32) = top(4_000_000_000).wait(&gpu.queue).unwrap();
+        assert_eq!(found, (65.536, 4_000_025_225, 65.536, 4_000_090_762));
+        let too_many = top(u32::MAX - 100_002).plan().unwrap_err();
+        assert_eq!(too_many, PlanError::TooManyElements(1 << 32).into());
+        let segments = reducer.of(&input).segments(7).counting_from(1).plan().unwrap_err();
+        assert_eq!(segments, ReduceError::Index(Shape::Segments { len: 7 }));
+    }
 }

@@ -172,3 +172,29 @@ fn wrong_texts_name_their_line_and_other_options_are_refused() {
         refused(&run(&right, more), &[said]);
     }
 }
+
+/// States of wide rows are combined as they arrive: 2.4 MB of each row here, of which 4 MiB wait.
+#[test]
+fn states_of_many_results_do_not_gather() {
+    const COLUMNS: usize = 300_000;
+    let folder = Folder::new("own-wide");
+    let text = "
+alias Acc = vec2<u32>;
+fn map(elem: Elem, index: u32) -> Acc { return vec2<u32>(elem, elem * elem); }
+fn identity() -> Acc { return vec2<u32>(); }
+fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+fn finish(acc: Acc, n: u32) -> u32 { return acc.y * n - acc.x * acc.x; }
+";
+    let text = folder.write("spread.wgsl", text.as_bytes());
+    let bytes: Vec<u8> = (0..5 * COLUMNS).map(|i| (i * 7919 % 251) as u8).collect();
+    let input = folder.write("u8.npy", &npy("|u1", false, &[5, COLUMNS], &bytes));
+    let output = folder.path("out.npy");
+    row(&[&input, "--wgsl", &text, "--axis", "0", "--piece", "1300000", "-o", &output], &[]);
+    let spread = |column: usize| {
+        let items = bytes[column..].iter().step_by(COLUMNS).map(|x| u32::from(*x));
+        let sums = items.fold([0, 0], |[sum, squares], x| [sum + x, squares + x * x]);
+        sums[1] * 5 - sums[0] * sums[0]
+    };
+    let expected: Vec<u32> = (0..COLUMNS).map(spread).collect();
+    assert!(std::fs::read(&output).unwrap().ends_with(bytemuck::cast_slice(&expected)));
+}

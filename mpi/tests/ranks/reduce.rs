@@ -225,3 +225,29 @@ fn options_that_are_not_for_ranks_are_refused() {
         assert_eq!(err.matches(why).count(), 1, "{err}");
     }
 }
+
+/// Mod 2^32, x -> scale * x + shift, one after the other: associative, and another result in any other order.
+const AFFINE: &str = "
+alias Acc = vec2<u32>;
+fn map(elem: Elem, index: u32) -> Acc { return vec2<u32>(2u * elem + 1u, elem ^ index); }
+fn identity() -> Acc { return vec2<u32>(1u, 0u); }
+fn combine(a: Acc, b: Acc) -> Acc { return vec2<u32>(a.x * b.x, a.y * b.x + b.y); }
+fn finish(acc: Acc, n: u32) -> Acc { return acc; }
+";
+
+#[test]
+fn own_operators_take_the_order_of_the_file() {
+    let folder = folder("own");
+    let mut random = Random(5);
+    let items: Vec<u32> = (0..9001).map(|_| random.next() as u32).collect();
+    let bytes: Vec<u8> = items.iter().flat_map(|x| x.to_le_bytes()).collect();
+    write(&folder.join("a.npy"), Element::U32, &[items.len() as u64], &bytes);
+    fs::write(folder.join("affine.wgsl"), AFFINE).unwrap();
+    let step = |[scale, shift]: [u32; 2], (index, elem): (u32, &u32)| {
+        let by = 2u32.wrapping_mul(*elem).wrapping_add(1);
+        [scale.wrapping_mul(by), shift.wrapping_mul(by).wrapping_add(elem ^ index)]
+    };
+    let expected = (0..).zip(&items).fold([1, 0], step);
+    let arguments = ["reduce", "--wgsl", "affine.wgsl", "--piece", PIECE, "a.npy"];
+    assert_eq!(lines(3, &folder, &arguments), format!("a.npy  affine  u32  9001  {expected:?}\n"));
+}

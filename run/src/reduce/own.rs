@@ -24,7 +24,7 @@ pub const SPLIT: &str = "`map` of --wgsl uses its index, which counts along the 
 const IN_ORDER: &str = "interleaved-modulo-pair";
 
 /// Bytes of states that wait on the host, from which on they are combined.
-const MOST_WAITING: usize = 32 << 20;
+const MOST_WAITING: usize = 4 << 20;
 
 /// An operator's text, as the library takes it.
 pub struct Own {
