@@ -24,7 +24,7 @@ enum Command {
     /// List the ranks: host, place on it, and the adapter that is the rank's.
     Ranks,
     /// Reduce files, each rank some of the pieces of every file: .npy, or raw bytes. The bits are those of `halofold reduce`.
-    Reduce(ReduceArgs),
+    Reduce(Box<ReduceArgs>),
     /// Step a grid from a .npy file by a stencil, each rank its layers, and write it.
     Stencil(Box<GridArgs>),
 }

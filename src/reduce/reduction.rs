@@ -248,9 +248,10 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if *index > 0 && (self.shape != Shape::Whole || count.is_some()) {
             return Err(ReduceError::Index(self.shape));
         }
+        let plan = self.reducer.plan(self.shape, &parts, second)?;
         // What counts nothing may be planned as another shape.
-        let index = if self.reducer.monoid().reads_index() { *index } else { 0 };
-        let plan = self.reducer.plan(self.shape, &parts, second)?.counting_from(index)?;
+        let counts = *index > 0 && self.reducer.monoid().reads_index();
+        let plan = if counts { plan.counting_from(*index)? } else { plan };
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
     }
 

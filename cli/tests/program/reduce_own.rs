@@ -158,6 +158,14 @@ fn wrong_texts_name_their_line_and_other_options_are_refused() {
     refused(&run(&wrong(&AFFINE.replace("n: u32", "n: i32")), &[]), &["wrong.wgsl: line 6: `finish`"]);
     refused(&run(&wrong(&format!("{AFFINE}fn load() {{}}")), &[]), &["`wrong`", "rename", "line 7"]);
     refused(&run(&folder.path("none.wgsl"), &[]), &["--wgsl", "none.wgsl"]);
+    // A file with a hole, where systems have them.
+    if cfg!(unix) {
+        let long = folder.path("long.bin");
+        std::fs::File::create(&long).unwrap().set_len(1 << 32).unwrap();
+        let counting = folder.write("weighted.wgsl", WEIGHTED.as_bytes());
+        let args = [&long, "--raw", "u8", "--wgsl", &counting];
+        refused(&run_on(&mut command("reduce", &args), &[]), &["`weighted`", "at most 4294967295"]);
+    }
     for (more, said) in [
         (&["--verify"][..], "--verify computes everything a second time"),
         (&["--exact"], "--exact: an operator of your own"),

@@ -81,18 +81,13 @@ pub fn check_count(monoid: &Monoid, n: u64) -> Result<(), Failure> {
     )))
 }
 
-/// Options for whole inputs in the order of their elements, and for others.
+/// Options that reduce whole inputs in the order of their elements.
 pub fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
     let Ok(rung) = Rung::named(IN_ORDER) else { return Options::default() };
-    let limits = gpu.device.limits();
-    let tuning = Tuning::of(rung.kernel, &limits, 0);
-    let fits = |size: &u32| {
-        let items = u64::from(rung.kernel.memory.items(*size, tuning.tile));
-        items * monoid.acc_size() <= limits.max_compute_workgroup_storage_size.into()
-    };
-    let halves = std::iter::successors(Some(tuning.workgroup_size), |size| Some(size / 2));
-    let size = halves.take_while(|size| *size > 1).find(fits).unwrap_or(1);
-    let tuning = tuning.with_workgroup_size(size);
+    let tuning = Tuning::of(rung.kernel, &gpu.device.limits(), 0);
+    // Two accumulators an invocation, of at most 128 bytes, fit the 16 KiB of every device.
+    let most = if monoid.acc_size() <= 32 { 256 } else { 64 };
+    let tuning = tuning.with_workgroup_size(tuning.workgroup_size.min(most));
     Options::default().with_strategy(Strategy::Rung { rung, finish: Finish::Repeat, tuning })
 }
 

@@ -18,8 +18,18 @@ const MOST_OF_NOTHING: u64 = 1 << 28;
 /// Checks options that go together or do not.
 pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
     let has = |op: Op| args.op.contains(&op);
+    if args.wgsl.is_some() && args.verify {
+        return Err(Failure::usage(
+            "--verify computes everything a second time by other code than the GPU's: of an operator of your own (--wgsl) there is none",
+        ));
+    }
+    if args.wgsl.is_some() && args.exact {
+        return Err(Failure::usage(
+            "--exact: an operator of your own (--wgsl) rounds where its text does; leave out --exact",
+        ));
+    }
     if args.wgsl.is_some() {
-        return check_own(args).and_then(|()| check_output(args));
+        return check_output(args);
     }
     if has(Op::Dot) && args.with.is_none() {
         return Err(Failure::usage("--op dot takes two inputs: name the second one with --with FILE"));
@@ -40,19 +50,6 @@ pub fn check_options(args: &ReduceArgs) -> Result<(), Failure> {
         return Err(Failure::usage("--ddof goes with --op variance and --op std"));
     }
     check_output(args)
-}
-
-/// Checks what goes with an operator of the request's own.
-fn check_own(args: &ReduceArgs) -> Result<(), Failure> {
-    Err(Failure::usage(match args {
-        ReduceArgs { verify: true, .. } => {
-            "--verify computes everything a second time by other code than the GPU's: of an operator of your own (--wgsl) there is none"
-        }
-        ReduceArgs { exact: true, .. } => {
-            "--exact: an operator of your own (--wgsl) rounds where its text does; leave out --exact"
-        }
-        _ => return Ok(()),
-    }))
 }
 
 /// Checks that one result goes to a file, and that two files make a pair.

@@ -154,13 +154,11 @@ impl Plan {
 
     /// Sets the index of the first element, from which those of all others count.
     pub(super) fn counting_from(mut self, index: u32) -> Result<Self, PlanError> {
-        let end = |params: Params| u64::from(index) + u64::from(params.index) + u64::from(params.len);
-        if let Some(end) =
-            self.launches.iter().map(|launch| end(launch.params)).find(|end| *end > u64::from(u32::MAX))
-        {
-            return Err(PlanError::TooManyElements(end));
+        for Params { index: place, len, .. } in self.launches.iter_mut().map(|launch| &mut launch.params) {
+            let end = u64::from(index) + u64::from(*place) + u64::from(*len);
+            u32::try_from(end).map_err(|_| PlanError::TooManyElements(end))?;
+            *place += index;
         }
-        self.launches.iter_mut().for_each(|launch| launch.params.index += index);
         Ok(self)
     }
 
