@@ -1,13 +1,13 @@
 //! How a grid is cut among GPUs, and what is measured for that.
 
+use halofold::read;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Jacobi, Weights};
 use halofold::wgpu::Device;
-use halofold::{Element, read};
 
 use crate::depth::{self, Costs};
 use crate::error::{FleetError, each, of};
-use crate::split::split;
+use crate::split::{split, unit_of_layers};
 use crate::team::Settings;
 use crate::worker::{Member, Worker};
 
@@ -89,7 +89,7 @@ impl Plan<'_> {
         // A GPU by itself exchanges nothing; its rounds are not longer than its slab is high.
         let halo = if members == 1 { halo.min(layers) } else { halo };
         let cut = if members == 1 && !self.config.is_ring() { 1 } else { halo };
-        let parts = split(layers, shares, cut, self.unit());
+        let parts = split(layers, shares, cut, unit_of_layers(&self.config));
         let parts = parts.ok_or(FleetError::Layers { layers, members, halo })?;
         let slabs: Vec<_> =
             parts.into_iter().map(|own| Slab::new(self.config, own, halo)).collect::<Result<_, _>>()?;
@@ -121,15 +121,10 @@ impl Plan<'_> {
         (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()
     }
 
-    /// Faces are copied in whole words: layers of an odd number of 16-bit cells go by twos.
-    fn unit(&self) -> u32 {
-        let is_odd = self.config.layer() % 2 == 1;
-        if self.config.element == Element::F16 && is_odd { 2 } else { 1 }
-    }
-
     /// Steps that whole words of faces are enough for: of few layers not more than those.
     fn even(&self, steps: u32) -> u32 {
-        (steps / self.unit() * self.unit()).max(self.unit())
+        let unit = unit_of_layers(&self.config);
+        (steps / unit * unit).max(unit)
     }
 }
 

@@ -59,7 +59,7 @@ mod worker;
 pub use course::Course;
 pub use cut::kernel_of_parts;
 pub use error::{FleetError, WorkerError, check_contexts};
-pub use split::split;
+pub use split::{part, part_of_layers, split, unit_of_layers};
 pub use staging::Staging;
 pub use team::{Settings, Team};
 pub use watched::faults_of;

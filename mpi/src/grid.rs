@@ -3,12 +3,11 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 
-use halofold::Element;
 use halofold::reduce::exact::StateError;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, StencilError};
 use halofold::wgpu::Device;
-use halofold_fleet::{WorkerError, kernel_of_parts};
+use halofold_fleet::{WorkerError, kernel_of_parts, unit_of_layers};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
@@ -202,8 +201,7 @@ impl<'r> GlobalGrid<'r> {
 fn usual_halo(config: &Config, steps: u32, fewest: u64) -> u32 {
     let dims = config.stencil.dims.count() - 2;
     let halo = (PASSES[dims] * steps).max(LEAST[dims]).min(u32::try_from(fewest).unwrap_or(u32::MAX));
-    // Faces of 16-bit cells are whole words.
-    let unit = if config.element == Element::F16 { 2 } else { 1 };
+    let unit = unit_of_layers(config);
     (halo / unit * unit).max(1)
 }
 

@@ -19,14 +19,13 @@ mod field;
 mod gpu;
 mod grid;
 mod merge;
-mod part;
 mod ranks;
 
 pub use field::Field;
 pub use gpu::{Gpu, GpuError, adapter_of};
 pub use grid::{GlobalGrid, GridError};
 pub use halofold;
+pub use halofold_fleet::part;
 pub use merge::all_reduce;
 pub use mpi;
-pub use part::part;
 pub use ranks::{Ranks, run};

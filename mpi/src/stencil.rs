@@ -2,13 +2,11 @@
 
 mod output;
 
-use std::ops::Range;
 use std::path::Path;
 use std::time::Instant;
 
-use halofold::Element;
-use halofold::stencil::Config;
-use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks, part};
+use halofold_fleet::{part_of_layers, unit_of_layers};
+use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks};
 use halofold_run::failure;
 use halofold_run::files::npy;
 use halofold_run::grid::GridArgs;
@@ -40,8 +38,10 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let gpu = ranks.agree(Gpu::open(ranks));
     let adapters = ranks.gather(&gpu.info.name).unwrap_or_default().join(" + ");
 
-    let layers = own(&config, ranks.rank(), ranks.count());
-    let part = config.with_layers((layers.end - layers.start) as u32);
+    let own = |rank| part_of_layers(config.layers(), unit_of_layers(&config), rank, ranks.count());
+    let layers = own(ranks.rank());
+    let part = config.with_layers(layers.len() as u32);
+    let layers = u64::from(layers.start)..u64::from(layers.end);
     let grid = ranks.agree(GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo));
     let read = |source| Cells::read_layers(source, &config, layers.clone());
     let (cells, rhs) = (ranks.agree(read(&source)), ranks.agree(rhs.as_ref().map(read).transpose()));
@@ -61,7 +61,6 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
         return Ok(());
     }
     let updates = u64::from(field.done()) * config.grid.cells();
-    let layers = (0..ranks.count()).map(|rank| own(&config, rank, ranks.count()));
     let report = Report {
         steps: field.done(),
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
@@ -69,7 +68,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
         adapter: adapters,
         backend: gpu.info.backend.to_string(),
         together: Some(Together {
-            layers: layers.map(|layers| (layers.end - layers.start) as u32).collect(),
+            layers: (0..ranks.count()).map(|rank| own(rank).len() as u32).collect(),
             halo: grid.slab().depth(),
         }),
         ..Report::new(args, (source.name(), &shape), &grid.config())
@@ -97,11 +96,4 @@ fn file_of(args: &GridArgs) -> Result<&Path, failure::Failure> {
         (None, _) => Err(failure::Failure::usage("name the grid to step: a .npy file")),
         (Some(path), None) => Ok(path),
     }
-}
-
-/// The layers that are a rank's. Faces of 16-bit cells are whole words: then layers go by twos.
-fn own(config: &Config, rank: usize, ranks: usize) -> Range<u64> {
-    let (all, unit) = (u64::from(config.layers()), if config.element == Element::F16 { 2 } else { 1 });
-    let Range { start, end } = part(all.div_ceil(unit), rank, ranks);
-    start * unit..(end * unit).min(all)
 }

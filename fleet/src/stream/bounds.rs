@@ -1,9 +1,10 @@
 //! The choice of slabs and passes for a grid and the room that there is. Pure.
 
 use halofold::stencil::{Config, Until};
-use halofold::wgpu::{COPY_BUFFER_ALIGNMENT, Limits};
+use halofold::wgpu::Limits;
 
 use super::{Plan, StreamError};
+use crate::split::unit_of_layers;
 
 /// The most steps of a pass that are chosen: what a deeper one saves in passes over the file is little, and it has
 /// more layers to compute that are not its own.
@@ -118,8 +119,7 @@ impl Bounds {
             every: None,
             layer_bytes,
             buffer_bytes: largest.min(memory / buffers(config.rhs)),
-            // Copies on the GPU are of whole words.
-            align: if layer_bytes.is_multiple_of(COPY_BUFFER_ALIGNMENT) { 1 } else { 2 },
+            align: unit_of_layers(config),
             unit: config.steps_per_pass(),
         }
     }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Bounds, StreamError};
+use crate::split::part_of_layers;
 
 /// A run, cut into passes over the file and each pass into slabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +52,14 @@ impl Plan {
         u64::from(self.largest()) + halos * u64::from(self.halo_layers())
     }
 
-    /// Layers of the highest slab.
+    /// Layers of the highest slab: the last one.
     pub fn largest(&self) -> u32 {
-        let units = self.layers / self.align;
-        (units.div_ceil(self.slabs) * self.align + self.layers % self.align).min(self.layers)
+        self.own(self.slabs - 1).len() as u32
     }
 
     /// Layers of the lowest one.
     pub(super) fn smallest(&self) -> u32 {
-        if self.slabs == 1 { self.layers } else { self.layers / self.align / self.slabs * self.align }
+        self.own(0).len() as u32
     }
 
     /// Steps of a pass, but for the last one.
@@ -113,9 +113,7 @@ impl Plan {
 
     /// A slab's own layers.
     pub fn own(&self, slab: u32) -> Range<u32> {
-        let units = u64::from(self.layers / self.align);
-        let start = |slab: u32| (units * u64::from(slab) / u64::from(self.slabs)) as u32 * self.align;
-        start(slab)..if slab + 1 == self.slabs { self.layers } else { start(slab + 1) }
+        part_of_layers(self.layers, self.align, slab as usize, self.slabs as usize)
     }
 
     /// Layers of the grid before a slab.
