@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
+use halofold::stencil::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -52,37 +53,40 @@ pub(super) struct Checkpoint {
     pub passes: u32,
     /// Slabs of the next pass that are complete.
     pub slabs: u32,
-    /// What the last check found.
-    pub outcome: Option<Outcome>,
+    /// The outcome so far. Its steps follow from the passes.
+    #[serde(with = "outcome")]
+    pub outcome: Outcome,
     /// Whether the last grid was about to become the result: it may have done so.
     pub renaming: bool,
 }
 
-/// What a check found. Numbers are written as text, as JSON has none that is not finite.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
-pub struct Outcome {
-    /// The largest change of a cell in the last step.
-    #[serde(with = "text")]
-    pub max: f64,
-    /// The root of the sum of all squared changes.
-    #[serde(with = "text")]
-    pub l2: f64,
-    /// Whether that was little enough.
-    pub converged: bool,
-}
-
-/// A number as text, which is read as the same number.
-mod text {
+/// The form of an outcome in the file; null before the first check. Numbers are text, as JSON has none that is not finite.
+mod outcome {
+    use halofold::stencil::Outcome;
     use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
+    #[derive(Deserialize, Serialize)]
+    struct Found {
+        max: String,
+        l2: String,
+        converged: bool,
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    pub fn serialize<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
+        let Outcome { max, l2, converged, .. } = *outcome;
+        let found = Found { max: max.to_string(), l2: l2.to_string(), converged };
+        Some(found).filter(|_| [max, l2] != [f64::INFINITY; 2]).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Outcome, D::Error> {
+        let mut outcome = Outcome::NONE;
+        if let Some(Found { max, l2, converged }) = Option::deserialize(deserializer)? {
+            outcome.max = max.parse().map_err(D::Error::custom)?;
+            outcome.l2 = l2.parse().map_err(D::Error::custom)?;
+            outcome.converged = converged;
+        }
+        Ok(outcome)
     }
 }
 
@@ -96,7 +100,7 @@ impl Checkpoint {
             depth: plan.depth(),
             passes: 0,
             slabs: 0,
-            outcome: None,
+            outcome: Outcome::NONE,
             renaming: false,
         }
     }
@@ -123,10 +127,16 @@ impl Checkpoint {
         (self.passes, self.slabs) == (0, 0)
     }
 
+    /// The outcome of the passes that are complete.
+    pub fn outcome(&self, plan: &Plan) -> Outcome {
+        let mut outcome = self.outcome;
+        outcome.steps = plan.steps_before(self.passes);
+        outcome
+    }
+
     /// Whether nothing is left to do.
     pub fn is_over(&self, plan: &Plan) -> bool {
-        let has_converged = self.outcome.is_some_and(|outcome| outcome.converged);
-        self.passes >= plan.passes() || (self.passes > 0 && has_converged)
+        self.passes >= plan.passes() || (self.passes > 0 && self.outcome.converged)
     }
 
     /// Checks that it is of this run.
@@ -202,7 +212,7 @@ mod tests {
         let mut checkpoint = Checkpoint::new(run, &plan());
         for (slabs, max) in [(0, 0.1), (2, f64::INFINITY)] {
             checkpoint.slabs = slabs;
-            checkpoint.outcome = Some(Outcome { max, l2: 1e-300, converged: false });
+            (checkpoint.outcome.max, checkpoint.outcome.l2) = (max, 1e-300);
             checkpoint.write(&path).unwrap();
             assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint.clone()));
         }

@@ -47,7 +47,7 @@ mod run;
 mod writer;
 
 pub use bounds::{Bounds, Wishes};
-pub use checkpoint::{Identity, Outcome};
+pub use checkpoint::Identity;
 pub use error::StreamError;
 pub use place::Place;
 pub use plan::Plan;

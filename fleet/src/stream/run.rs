@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use halofold::stencil::{Config, Until, Weights};
+use halofold::stencil::{Config, Outcome, Until, Weights};
 use halofold::wgpu::{Device, Queue};
 
-use super::checkpoint::{Checkpoint, Identity, Outcome};
+use super::checkpoint::{Checkpoint, Identity};
 use super::device::{SlabDevice, Slabs, Work};
 use super::pass::{self, Buffers, Job, Sources};
 use super::place::Place;
@@ -90,8 +90,8 @@ pub struct Progress {
 pub struct Done {
     /// Passes of the whole run.
     pub passes: u32,
-    /// What the last check found.
-    pub outcome: Option<Outcome>,
+    /// Steps of the whole run, and what the last check found.
+    pub outcome: Outcome,
     /// Bytes read from files, apart from those before the run was resumed.
     pub read: u64,
     /// Bytes of grids written to files, in the same way.
@@ -188,7 +188,8 @@ impl Run {
             }
             writer.end_pass()?;
         }
-        let Checkpoint { passes, outcome, .. } = *writer.checkpoint();
+        let passes = writer.checkpoint().passes;
+        let outcome = writer.checkpoint().outcome(&plan);
         Ok(Done { passes, outcome, read, written: writer.written })
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use halofold::stencil::Until;
 use halofold::stencil::slab::Change;
 
-use super::checkpoint::{Checkpoint, Outcome};
+use super::checkpoint::Checkpoint;
 use super::place::{Layers, Place};
 use super::{Plan, StreamError};
 
@@ -85,8 +85,9 @@ impl Writer {
         self.checkpoint.passes += 1;
         self.checkpoint.slabs = 0;
         if let (Some(until), Some(change)) = (&self.until, &self.change) {
-            let (max, l2, converged) = (change.max(), change.l2(), change.meets(until));
-            self.checkpoint.outcome = Some(Outcome { max, l2, converged });
+            let outcome = &mut self.checkpoint.outcome;
+            (outcome.max, outcome.l2) = (change.max(), change.l2());
+            outcome.converged = change.meets(until);
         }
         self.keep()
     }

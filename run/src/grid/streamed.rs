@@ -75,19 +75,12 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     let (plan, begun) = (*run.plan(), run.start());
     run.finish().map_err(failure)?;
 
-    let steps = plan.steps_before(done.passes);
+    let steps = done.outcome.steps;
     let updated = u64::from(steps) * cells - updates(&plan, begun, cells);
-    let [residual_max, residual_l2] = match done.outcome {
-        Some(outcome) => [outcome.max, outcome.l2].map(Some),
-        None => [until.map(|_| f64::INFINITY); 2],
-    };
     let report = Report {
         steps,
         wall_ms: start.elapsed().as_secs_f64() * 1e3,
         gcells_per_s: report::gcells_per_s(updated, took),
-        residual_max,
-        residual_l2,
-        converged: until.map(|_| done.outcome.is_some_and(|outcome| outcome.converged)),
         adapter: gpu.info.name.clone(),
         backend: gpu.info.backend.to_string(),
         streamed: Some(Streamed {
@@ -98,7 +91,7 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
         }),
         ..Report::new(args, (&name, &shape), &config)
     };
-    report.print(args.json)
+    report.with_outcome(until.map(|_| done.outcome)).print(args.json)
 }
 
 /// Begins the run, or finds where it was left.
