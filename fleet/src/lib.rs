@@ -44,23 +44,23 @@
 //! A GPU holds two buffers of its slab and its halos, and for each neighbour two faces that the host can map. Nothing is allocated
 //! after the first round of each number of steps.
 
-mod course;
 mod cut;
 mod depth;
 mod error;
-mod face;
+mod error_scopes;
+mod halo_face;
 mod split;
 mod staging;
+mod stepping;
 pub mod stream;
 mod team;
-mod watched;
 mod worker;
 
-pub use course::Course;
 pub use cut::kernel_of_parts;
 pub use error::{FleetError, WorkerError, check_contexts};
+pub use error_scopes::faults_of;
 pub use split::{part, part_of_layers, split, unit_of_layers};
 pub use staging::Staging;
+pub use stepping::{Round, Stepping};
 pub use team::{Settings, Team};
-pub use watched::faults_of;
 pub use worker::{Member, Worker};

@@ -6,9 +6,9 @@ use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
 use rayon::prelude::*;
 
-use crate::course::Course;
 use crate::cut::{Plan, kernel_of_parts};
 use crate::error::{FleetError, check_contexts, each, of};
+use crate::stepping::{Round, Stepping};
 use crate::worker::{Member, Worker};
 
 /// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
@@ -45,7 +45,7 @@ impl Settings {
 pub struct Team {
     config: Config,
     workers: Workers,
-    course: Course,
+    stepping: Stepping,
 }
 
 /// The workers, in the order of the GPUs.
@@ -89,7 +89,7 @@ impl Team {
             Worker::new(&members[nth], &stencils[nth], slab, &cells, &rhs)
         };
         let workers = Workers(each(members.len(), load)?);
-        Ok(Team { config, workers, course: Course::new(slabs[0].depth()) })
+        Ok(Team { config, workers, stepping: Stepping::new(slabs[0].depth()) })
     }
 
     /// The workers, in the order of the GPUs.
@@ -104,12 +104,12 @@ impl Team {
 
     /// Steps done.
     pub const fn done(&self) -> u32 {
-        self.course.done()
+        self.outcome().steps
     }
 
     /// What the last check found.
     pub const fn outcome(&self) -> Outcome {
-        self.course.outcome()
+        self.stepping.outcome()
     }
 
     /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run.
@@ -118,8 +118,7 @@ impl Team {
     ///
     /// A device is lost.
     pub fn advance(&mut self, steps: u32) -> Result<(), FleetError> {
-        let Team { workers, course, .. } = self;
-        course.advance(steps, |steps| workers.round(steps, false))
+        self.step(steps, None).map(drop)
     }
 
     /// Makes up to so many steps, until a check finds that the last step changed little enough. As with
@@ -132,10 +131,14 @@ impl Team {
     /// - The condition is no number, or checks come after every zero steps.
     /// - A device is lost.
     pub fn advance_until(&mut self, steps: u32, until: &Until) -> Result<Outcome, FleetError> {
-        let Team { workers, course, .. } = self;
-        course.advance_until(steps, until, |steps, is_checked| {
-            workers.round(steps, is_checked)?;
-            is_checked.then(|| workers.change()).transpose()
+        self.step(steps, Some(until))
+    }
+
+    fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
+        let Team { workers, stepping, .. } = self;
+        stepping.advance(steps, until, |round| {
+            workers.round(round)?;
+            round.is_checked.then(|| workers.change()).transpose()
         })
     }
 
@@ -185,9 +188,9 @@ impl Workers {
     }
 
     /// A round on each GPU, and the exchange after it.
-    fn round(&mut self, steps: u32, is_checked: bool) -> Result<(), FleetError> {
+    fn round(&mut self, round: Round) -> Result<(), FleetError> {
         for (nth, worker) in self.0.iter_mut().enumerate() {
-            of(nth, worker.begin(steps, is_checked))?;
+            of(nth, worker.begin(round.steps, round.is_checked))?;
         }
         for (nth, worker) in self.0.iter_mut().enumerate() {
             of(nth, worker.wait())?;

@@ -11,8 +11,8 @@ use halofold::stencil::{Config, Grids, Jacobi};
 use halofold::wgpu::{self, Buffer, BufferUsages, BufferView, CommandBuffer, Device, Queue, SubmissionIndex};
 
 use crate::error::WorkerError;
-use crate::face::Face;
-use crate::watched::watched;
+use crate::error_scopes::in_error_scopes;
+use crate::halo_face::HaloFace;
 
 /// How much is read back at once.
 const PIECE: u64 = 64 << 20;
@@ -41,7 +41,7 @@ pub struct Worker {
     stepper: SlabStepper,
     buffers: [Buffer; 2],
     rhs: Option<Buffer>,
-    faces: [Option<Face>; 2],
+    faces: [Option<HaloFace>; 2],
     /// By their steps, and whether the last step is checked.
     rounds: HashMap<(u32, bool), Round>,
     check: Option<Check>,
@@ -102,7 +102,7 @@ impl Worker {
         held: &[&[u8]],
         rhs: &[&[u8]],
     ) -> Result<Self, WorkerError> {
-        watched(&member.device, || {
+        in_error_scopes(&member.device, || {
             let buffers = [buffer(member, slab.bytes(), held), buffer(member, slab.bytes(), &[])];
             // Fixed cells are never written: the second buffer needs them too.
             let mut copy = member.device.create_command_encoder(&encoder("halofold fleet: load"));
@@ -112,7 +112,7 @@ impl Worker {
             let grids = Grids::new(&buffers[0], &buffers[1]);
             let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
             let stepper = jacobi.prepare_slab(slab, grids)?;
-            let face = |side| slab.edge(side).map(|_| Face::new(&member.device, slab.face_bytes()));
+            let face = |side| slab.edge(side).map(|_| HaloFace::new(&member.device, slab.face_bytes()));
             Ok(Worker {
                 member: member.clone(),
                 stepper,
@@ -153,7 +153,7 @@ impl Worker {
             _ => return Err(WorkerError::Order("a round begins after `release` of the one before")),
         };
         let device = self.member.device.clone();
-        watched(&device, || {
+        in_error_scopes(&device, || {
             let recorded = match self.recorded.take() {
                 Some(recorded) if is_given && recorded.is_of(steps, checked) => recorded,
                 _ => self.record(steps, checked, is_given)?,
@@ -233,7 +233,7 @@ impl Worker {
     /// - The device is lost.
     pub fn take(&self, side: Side) -> Result<Option<BufferView>, WorkerError> {
         self.check_exchanging()?;
-        self.faces[side as usize].as_ref().map(Face::read).transpose()
+        self.faces[side as usize].as_ref().map(HaloFace::read).transpose()
     }
 
     /// Takes the halo on a side for the next round: the edge of the neighbour there. Without a neighbour there this does nothing.
@@ -263,7 +263,7 @@ impl Worker {
     /// - The device is lost.
     pub fn release(&mut self) -> Result<(), WorkerError> {
         self.check_exchanging()?;
-        watched(&self.member.device, || {
+        in_error_scopes(&self.member.device, || {
             self.faces().for_each(|(_, face)| face.release());
             Ok(())
         })?;
@@ -302,7 +302,7 @@ impl Worker {
         let readback = Readback::new(&self.member.device, PIECE.min((end - at).next_multiple_of(4)));
         while at < end {
             let size = PIECE.min((end - at).next_multiple_of(4));
-            watched(&self.member.device, || {
+            in_error_scopes(&self.member.device, || {
                 let mut encoder = self.member.device.create_command_encoder(&encoder("halofold fleet: read"));
                 readback.encode(&mut encoder, &self.buffers[self.at], at, size)?;
                 self.member.queue.submit([encoder.finish()]);
@@ -321,7 +321,7 @@ impl Worker {
     ///
     /// The device is lost.
     pub fn finish(&self) -> Result<(), WorkerError> {
-        let index = watched(&self.member.device, || Ok(self.member.queue.submit([])))?;
+        let index = in_error_scopes(&self.member.device, || Ok(self.member.queue.submit([])))?;
         Ok(read::wait_for(&self.member.device, index)?)
     }
 
@@ -331,7 +331,7 @@ impl Worker {
     }
 
     /// The sides with neighbours.
-    fn faces(&self) -> impl Iterator<Item = (Side, &Face)> {
+    fn faces(&self) -> impl Iterator<Item = (Side, &HaloFace)> {
         Side::BOTH.into_iter().zip(&self.faces).filter_map(|(side, face)| Some((side, face.as_ref()?)))
     }
 }

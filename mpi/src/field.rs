@@ -2,7 +2,7 @@
 
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Jacobi, Outcome, Until, Weights};
-use halofold_fleet::{Course, Member, Worker};
+use halofold_fleet::{Member, Round, Stepping, Worker};
 use mpi::collective::SystemOperation;
 
 use crate::exchange::exchange;
@@ -18,7 +18,7 @@ pub struct Field<'g> {
     worker: Worker,
     /// Faces that leave to the neighbours on both sides, and those that arrive from them.
     faces: [[Option<Vec<u8>>; 2]; 2],
-    course: Course,
+    stepping: Stepping,
 }
 
 impl<'g> Field<'g> {
@@ -47,17 +47,17 @@ impl<'g> Field<'g> {
         let worker = Worker::new(&member, &jacobi, grid.slab(), &[&held], &rhs)?;
         let face = |side| grid.slab().edge(side).map(|_| vec![0; grid.slab().face_bytes() as usize]);
         let faces = [Side::BOTH.map(face), Side::BOTH.map(face)];
-        Ok(Field { grid, worker, faces, course: Course::new(grid.slab().depth()) })
+        Ok(Field { grid, worker, faces, stepping: Stepping::new(grid.slab().depth()) })
     }
 
     /// Steps done.
     pub const fn done(&self) -> u32 {
-        self.course.done()
+        self.outcome().steps
     }
 
     /// The last check of the whole grid.
     pub const fn outcome(&self) -> Outcome {
-        self.course.outcome()
+        self.stepping.outcome()
     }
 
     /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run. All ranks call this together.
@@ -66,10 +66,7 @@ impl<'g> Field<'g> {
     ///
     /// The device is lost.
     pub fn steps(&mut self, steps: u32) -> Result<(), GridError> {
-        let mut course = self.course;
-        let made = course.advance(steps, |steps| self.round(steps, false));
-        self.course = course;
-        made
+        self.step(steps, None).map(drop)
     }
 
     /// Makes up to so many steps, until a check finds that the last step changed the grid little enough: after every [`Until::every`] steps,
@@ -82,12 +79,16 @@ impl<'g> Field<'g> {
     /// - The condition is no number, or checks come after every zero steps.
     /// - The device is lost.
     pub fn steps_until(&mut self, steps: u32, until: &Until) -> Result<Outcome, GridError> {
-        let mut course = self.course;
-        let made = course.advance_until(steps, until, |steps, is_checked| {
-            self.round(steps, is_checked)?;
-            is_checked.then(|| self.change()).transpose()
+        self.step(steps, Some(until))
+    }
+
+    fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, GridError> {
+        let mut stepping = self.stepping;
+        let made = stepping.advance(steps, until, |round| {
+            self.round(round)?;
+            round.is_checked.then(|| self.change()).transpose()
         });
-        self.course = course;
+        self.stepping = stepping;
         made
     }
 
@@ -102,9 +103,9 @@ impl<'g> Field<'g> {
     }
 
     /// A round of steps, and the exchange of edges behind its interior.
-    fn round(&mut self, steps: u32, is_checked: bool) -> Result<(), GridError> {
+    fn round(&mut self, round: Round) -> Result<(), GridError> {
         let Field { grid, worker, faces: [leaving, arriving], .. } = self;
-        worker.begin(steps, is_checked)?;
+        worker.begin(round.steps, round.is_checked)?;
         worker.wait()?;
         for (side, face) in Side::BOTH.into_iter().zip(&mut *leaving) {
             if let Some((face, edge)) = face.as_mut().zip(worker.take(side)?) {

@@ -5,6 +5,7 @@ use halofold::wgpu::Limits;
 
 use super::{Plan, StreamError};
 use crate::split::unit_of_layers;
+use crate::stepping::Rounds;
 
 /// The most steps of a pass that are chosen: what a deeper one saves in passes over the file is little, and it has
 /// more layers to compute that are not its own.
@@ -40,10 +41,8 @@ pub struct Bounds {
     pub(super) layers: u32,
     /// Whether the first layer is a neighbour of the last one.
     pub(super) ring: bool,
-    /// Steps to do, at most.
-    pub(super) steps: u32,
-    /// Steps between two checks of what a step changes.
-    pub(super) every: Option<u32>,
+    /// Steps to do, at most, and the condition to stop before. How deep passes are is to be chosen.
+    pub(super) rounds: Rounds,
     /// Bytes of one layer.
     pub(super) layer_bytes: u64,
     /// Bytes of the largest buffer that a slab may take.
@@ -97,8 +96,8 @@ impl Plan {
             (None, None) => {
                 let plan = bounds.highest(bounds.even_depth((room / 4).clamp(1, most)));
                 // Equal slabs may be lower than what there is room for.
-                let depth = if plan.is_cut() { plan.depth.min(plan.smallest()) } else { plan.depth };
-                Plan { depth, ..plan }
+                let depth = if plan.is_cut() { plan.depth().min(plan.smallest()) } else { plan.depth() };
+                bounds.plan(plan.slabs, depth)
             }
         };
         chosen.checked(bounds)
@@ -115,8 +114,7 @@ impl Bounds {
         Bounds {
             layers: config.layers(),
             ring: config.is_ring(),
-            steps,
-            every: None,
+            rounds: Rounds { depth: 1, end: steps, until: None },
             layer_bytes,
             buffer_bytes: largest.min(memory / buffers(config.rhs)),
             align: unit_of_layers(config),
@@ -124,9 +122,9 @@ impl Bounds {
         }
     }
 
-    /// The same for a run that checks what steps change.
-    pub fn with_until(self, until: &Until) -> Self {
-        Bounds { every: Some(until.every), ..self }
+    /// The same for a run that ends once a step changes little.
+    pub fn with_until(self, until: Until) -> Self {
+        Bounds { rounds: Rounds { until: Some(until), ..self.rounds }, ..self }
     }
 
     /// Layers that a buffer holds.
@@ -143,14 +141,13 @@ impl Bounds {
     /// The most steps of a pass that are chosen.
     fn most_depth(&self) -> u32 {
         let brief = (SUBMISSION / self.buffer_bytes.max(1)).clamp(1, DEEPEST.into()) as u32;
-        self.every.unwrap_or(self.steps).min(self.steps).clamp(1, brief)
+        self.rounds.period().min(self.rounds.end).clamp(1, brief)
     }
 
     pub(super) fn plan(&self, slabs: u32, depth: u32) -> Plan {
-        let Bounds { layers, ring, steps, every, align, .. } = *self;
-        let period = every.unwrap_or(steps).max(1);
-        let depth = depth.min(steps).min(period).max(1);
-        Plan { layers, ring, steps, every: period, checks: every.is_some(), align, slabs, depth }
+        let Bounds { layers, ring, rounds, align, .. } = *self;
+        let depth = depth.min(rounds.end).min(rounds.period()).max(1);
+        Plan { layers, ring, align, slabs, rounds: Rounds { depth, ..rounds } }
     }
 
     /// The fewest slabs of this depth that fit.
@@ -174,7 +171,7 @@ impl Bounds {
 
     /// A depth that makes passes equal, and those of the kernel full where there is room for that; `most` at most.
     fn even_depth(&self, most: u32) -> u32 {
-        let steps = self.every.unwrap_or(self.steps).max(1);
+        let steps = self.rounds.period();
         let even = steps.div_ceil(steps.div_ceil(most));
         let unit = self.unit.max(1);
         let full = [even.next_multiple_of(unit), even / unit * unit];
@@ -193,8 +190,7 @@ pub(super) mod tests {
         Bounds {
             layers,
             ring,
-            steps,
-            every: None,
+            rounds: Rounds { depth: 1, end: steps, until: None },
             layer_bytes: 10,
             buffer_bytes: 10 * room + 9,
             align: 1,
@@ -271,7 +267,7 @@ pub(super) mod tests {
                 );
             }
             // A pass has no more steps than the run.
-            let few = Bounds { steps: 2, ..bounds };
+            let few = Bounds { rounds: Rounds { end: 2, ..bounds.rounds }, ..bounds };
             assert_eq!(Plan::new(few, Wishes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
         }
         // Slabs of 1 GiB: a thousand steps go over a TiB.

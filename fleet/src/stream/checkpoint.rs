@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::place::sync_folder;
 use super::{Bounds, Plan, StreamError, Wishes};
+use crate::stepping::Round;
 
 /// The version of the file's form.
 const VERSION: u32 = 1;
@@ -134,9 +135,10 @@ impl Checkpoint {
         outcome
     }
 
-    /// Whether nothing is left to do.
-    pub fn is_over(&self, plan: &Plan) -> bool {
-        self.passes >= plan.passes() || (self.passes > 0 && self.outcome.converged)
+    /// The next pass; `None` if nothing is left to do. The first one copies the grid if there are no steps.
+    pub fn next(&self, plan: &Plan) -> Option<Round> {
+        let first = (self.passes == 0).then(|| plan.pass(0));
+        first.or_else(|| plan.rounds.next(&self.outcome(plan)))
     }
 
     /// Checks that it is of this run.

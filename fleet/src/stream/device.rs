@@ -5,15 +5,16 @@ use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use halofold::read;
-use halofold::stencil::slab::{ChangeCheck, Round, Side, Slab};
+use halofold::stencil::slab::{self, ChangeCheck, Side, Slab};
 use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
 use super::bounds::{CHECK_BYTES, buffers};
 use super::{Plan, StreamError};
 use crate::error::WorkerError;
+use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
-use crate::watched::watched;
+use crate::stepping::Round;
 
 /// The slabs of a grid.
 #[derive(Clone, Copy)]
@@ -41,12 +42,12 @@ impl Slabs {
     }
 
     /// Does something on the device, and says by an error what wgpu finds wrong with it, or that it has no memory for all buffers.
-    pub fn watched<T>(
+    pub fn in_error_scopes<T>(
         &self,
         device: &Device,
         work: impl FnOnce() -> Result<T, StreamError>,
     ) -> Result<T, StreamError> {
-        match watched(device, || Ok(work())) {
+        match in_error_scopes(device, || Ok(work())) {
             Ok(done) => done,
             Err(WorkerError::Memory) => {
                 Err(StreamError::Memory { bytes: self.size()? * buffers(self.config.rhs) })
@@ -56,26 +57,17 @@ impl Slabs {
     }
 }
 
-/// What a slab goes through in a pass.
-#[derive(Clone, Copy)]
-pub(super) struct Work {
-    pub steps: u32,
-    /// Whether it ends with a check of what the last step changed.
-    pub is_checked: bool,
-}
-
 /// What the recording of a slab depends on: not where in the grid it is, but how many layers it has and on which sides neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Form {
     layers: u32,
     neighbours: [bool; 2],
-    steps: u32,
-    is_checked: bool,
+    round: Round,
 }
 
 /// A form, ready to be recorded.
 struct Recording {
-    round: Round,
+    round: slab::Round,
     check: Option<ChangeCheck>,
 }
 
@@ -163,25 +155,25 @@ impl SlabDevice {
     pub fn submit(
         &mut self,
         slab: u32,
-        work: Work,
+        round: Round,
         upload: Upload,
         download: Staging,
     ) -> Result<Flight, StreamError> {
         let (device, slabs) = (self.device.clone(), self.slabs);
-        slabs.watched(&device, || self.record((slab, &slabs.get(slab)?), work, upload, download))
+        slabs.in_error_scopes(&device, || self.record((slab, &slabs.get(slab)?), round, upload, download))
     }
 
     fn record(
         &mut self,
         (slab, part): (u32, &Slab),
-        work: Work,
+        round: Round,
         upload: Upload,
         download: Staging,
     ) -> Result<Flight, StreamError> {
-        if work.steps > 0 {
-            self.prepare(part, work)?;
+        if round.steps > 0 {
+            self.prepare(part, round)?;
         }
-        let recording = self.recordings.get(&form(part, work));
+        let recording = self.recordings.get(&form(part, round));
         let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.encode_in(&mut encoder, part, &upload);
         let result = recording.map_or(0, |recording| {
@@ -243,25 +235,25 @@ impl SlabDevice {
     }
 
     /// Compiles and binds what steps slabs of a form, unless that was done for another one.
-    fn prepare(&mut self, slab: &Slab, work: Work) -> Result<(), StreamError> {
-        if let Entry::Vacant(place) = self.recordings.entry(form(slab, work)) {
+    fn prepare(&mut self, slab: &Slab, round: Round) -> Result<(), StreamError> {
+        if let Entry::Vacant(place) = self.recordings.entry(form(slab, round)) {
             let [first, second] = &self.grids;
             let grids = Grids::new(first, second);
             let grids = self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
             let stepper = self.jacobi.prepare_slab(slab, grids)?;
-            place.insert(if work.is_checked {
-                Recording { round: stepper.checked_round(work.steps)?, check: Some(stepper.check()?) }
+            place.insert(if round.is_checked {
+                Recording { round: stepper.checked_round(round.steps)?, check: Some(stepper.check()?) }
             } else {
-                Recording { round: stepper.round(work.steps)?, check: None }
+                Recording { round: stepper.round(round.steps)?, check: None }
             });
         }
         Ok(())
     }
 }
 
-fn form(slab: &Slab, Work { steps, is_checked }: Work) -> Form {
+fn form(slab: &Slab, round: Round) -> Form {
     let neighbours = Side::BOTH.map(|side| slab.halo(side).is_some());
-    Form { layers: slab.own().len() as u32, neighbours, steps, is_checked }
+    Form { layers: slab.own().len() as u32, neighbours, round }
 }
 
 /// A range of bytes, widened to the words that a copy takes.

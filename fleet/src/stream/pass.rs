@@ -9,11 +9,12 @@ use std::thread;
 
 use halofold::wgpu::Device;
 
-use super::device::{Flight, Layout, SlabDevice, Slabs, Upload, Work};
+use super::device::{Flight, Layout, SlabDevice, Slabs, Upload};
 use super::writer::Writer;
 use super::{Cells, StreamError};
+use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
-use crate::watched::watched;
+use crate::stepping::Round;
 
 /// How much is read from a file at once: little enough that it is still in the cache when it is copied on.
 const PIECE: u64 = 1 << 20;
@@ -71,8 +72,8 @@ impl Sources<'_> {
 pub(super) struct Job<'a> {
     /// The slabs that are not done.
     pub slabs: Range<u32>,
-    /// What each of them goes through.
-    pub work: Work,
+    /// The steps of each of them.
+    pub round: Round,
     /// Whether somebody wants it to end early.
     pub stop: &'a AtomicBool,
 }
@@ -128,7 +129,7 @@ fn compute(
         // Nothing more comes: everything was read, or a thread failed.
         let Ok((slab, upload)) = to_step.recv() else { break };
         let Ok(download) = free.recv() else { break };
-        let flight = device.submit(slab, job.work, upload, download)?;
+        let flight = device.submit(slab, job.round, upload, download)?;
         submitted = slab + 1;
         if let Some(flight) = before.replace(flight) {
             device.wait(&flight)?;
@@ -177,7 +178,7 @@ fn write(
             return Err(error);
         }
         drop(view);
-        watched(device, || {
+        in_error_scopes(device, || {
             download.unmap();
             Ok(())
         })?;

@@ -2,31 +2,32 @@
 
 use std::ops::Range;
 
+use halofold::stencil::Until;
+
 use super::{Bounds, StreamError};
 use crate::split::part_of_layers;
+use crate::stepping::{Round, Rounds};
 
 /// A run, cut into passes over the file and each pass into slabs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     pub(super) layers: u32,
     pub(super) ring: bool,
-    pub(super) steps: u32,
-    /// Steps between two checks; all of them without.
-    pub(super) every: u32,
-    pub(super) checks: bool,
     pub(super) align: u32,
     pub(super) slabs: u32,
-    pub(super) depth: u32,
+    /// The passes.
+    pub(super) rounds: Rounds,
 }
 
 impl Plan {
-    /// Checks that there are cells, that a pass is not too long, that every slab fits a buffer, and that halos come from the
+    /// Checks that the condition to stop is one, that there are cells, that a pass is not too long, that every slab fits a buffer, and that halos come from the
     /// neighbours alone.
     pub(super) fn checked(self, bounds: Bounds) -> Result<Self, StreamError> {
         if self.layers == 0 || bounds.layer_bytes == 0 {
             return Err(StreamError::Empty);
         }
-        let (height, depth) = (self.largest(), self.depth);
+        self.rounds.until.as_ref().map_or(Ok(()), Until::check)?;
+        let (height, depth) = (self.largest(), self.depth());
         let most = bounds.longest(self.most_held());
         if depth > most {
             return Err(StreamError::Deep { depth, most });
@@ -64,7 +65,7 @@ impl Plan {
 
     /// Steps of a pass, but for the last one.
     pub fn depth(&self) -> u32 {
-        self.depth
+        self.rounds.depth
     }
 
     /// How many slabs the grid has.
@@ -79,36 +80,31 @@ impl Plan {
 
     /// Passes from one check to the next.
     fn passes_of_a_check(&self) -> u32 {
-        self.every.div_ceil(self.depth)
+        self.rounds.period().div_ceil(self.depth())
     }
 
     /// How many passes there are, at most. One copies the grid if there are no steps.
     pub fn passes(&self) -> u32 {
-        let rest = self.steps % self.every;
-        (self.steps / self.every * self.passes_of_a_check() + rest.div_ceil(self.depth)).max(1)
+        let (steps, period) = (self.rounds.end, self.rounds.period());
+        (steps / period * self.passes_of_a_check() + (steps % period).div_ceil(self.depth())).max(1)
     }
 
-    /// Steps of a pass.
-    pub fn steps(&self, pass: u32) -> u32 {
-        self.steps_before(pass + 1) - self.steps_before(pass)
+    /// The steps of a pass, and whether it is checked.
+    pub fn pass(&self, pass: u32) -> Round {
+        self.rounds.after(self.steps_before(pass))
     }
 
     /// Steps of all passes.
     pub fn all_steps(&self) -> u32 {
-        self.steps
+        self.rounds.end
     }
 
     /// Steps of all passes before one.
     pub fn steps_before(&self, pass: u32) -> u32 {
         let (checks, pass) = (pass / self.passes_of_a_check(), pass % self.passes_of_a_check());
-        let since = (u64::from(pass) * u64::from(self.depth)).min(self.every.into());
-        (u64::from(checks) * u64::from(self.every) + since).min(self.steps.into()) as u32
-    }
-
-    /// Whether a check follows a pass: it is due, or the pass is the last one.
-    pub fn is_checked(&self, pass: u32) -> bool {
-        let done = self.steps_before(pass + 1);
-        self.checks && done > 0 && (done.is_multiple_of(self.every) || done == self.steps)
+        let period = u64::from(self.rounds.period());
+        let since = (u64::from(pass) * u64::from(self.depth())).min(period);
+        (u64::from(checks) * period + since).min(self.all_steps().into()) as u32
     }
 
     /// A slab's own layers.
@@ -123,7 +119,7 @@ impl Plan {
 
     /// Layers of a halo: one for each step of a pass, and what alignment adds.
     pub fn halo_layers(&self) -> u32 {
-        self.depth.div_ceil(self.align).saturating_mul(self.align)
+        self.depth().div_ceil(self.align).saturating_mul(self.align)
     }
 }
 
@@ -162,12 +158,14 @@ mod tests {
         for steps in 0..60 {
             for depth in 1..20 {
                 for every in [None, Some(1), Some(7), Some(100)] {
-                    let plan = Bounds { every, ..bounds(100, false, steps, 1000) }.plan(10, depth);
-                    let all: Vec<_> = (0..plan.passes()).map(|pass| plan.steps(pass)).collect();
+                    let until = every.map(|every| Until::new(0.1).with_every(every));
+                    let rounds = Rounds { depth: 1, end: steps, until };
+                    let plan = Bounds { rounds, ..bounds(100, false, steps, 1000) }.plan(10, depth);
+                    let all: Vec<_> = (0..plan.passes()).map(|pass| plan.pass(pass).steps).collect();
                     assert_eq!((all.iter().sum::<u32>(), plan.steps_before(plan.passes())), (steps, steps));
                     assert!(steps == 0 || all.iter().all(|steps| (1..=depth).contains(steps)), "{all:?}");
                     let due = |every: u32| steps / every + u32::from(!steps.is_multiple_of(every));
-                    let checked = (0..plan.passes()).filter(|pass| plan.is_checked(*pass)).count();
+                    let checked = (0..plan.passes()).filter(|pass| plan.pass(*pass).is_checked).count();
                     assert_eq!(checked as u32, every.map_or(0, due), "{plan:?}");
                 }
             }

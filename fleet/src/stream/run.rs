@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use halofold::stencil::{Config, Outcome, Until, Weights};
+use halofold::stencil::{Config, Outcome, Weights};
 use halofold::wgpu::{Device, Queue};
 
 use super::checkpoint::{Checkpoint, Identity};
-use super::device::{SlabDevice, Slabs, Work};
+use super::device::{SlabDevice, Slabs};
 use super::pass::{self, Buffers, Job, Sources};
 use super::place::Place;
 use super::writer::Writer;
@@ -28,7 +28,6 @@ pub struct Settings<'a> {
     queue: &'a Queue,
     config: Config,
     weights: Weights,
-    until: Option<Until>,
     input: &'a mut dyn Cells,
     rhs: Option<&'a mut dyn Cells>,
     every: Duration,
@@ -49,18 +48,12 @@ impl<'a> Settings<'a> {
         weights: Weights,
         input: &'a mut dyn Cells,
     ) -> Self {
-        let (until, rhs) = (None, None);
-        Settings { device, queue, config, weights, until, input, rhs, every: USUAL_PAUSE, stop: &NEVER }
+        Settings { device, queue, config, weights, input, rhs: None, every: USUAL_PAUSE, stop: &NEVER }
     }
 
     /// The same with a right-hand side, which every pass reads. The configuration must have one, too.
     pub fn with_rhs(self, rhs: &'a mut dyn Cells) -> Self {
         Settings { rhs: Some(rhs), ..self }
-    }
-
-    /// The same for a run that ends once a step changes little: [`Bounds::with_until`] must have been told.
-    pub fn with_until(self, until: Until) -> Self {
-        Settings { until: Some(until), ..self }
     }
 
     /// The same with another time between two checkpoints: 30 seconds by default.
@@ -128,7 +121,7 @@ impl Run {
         };
         let written = u64::from(plan.layers_before(checkpoint.slabs)) * bounds.layer_bytes;
         // What slabs changed is not kept, and what they wrote may be gone: then the pass begins again.
-        if plan.is_checked(checkpoint.passes) || !place.has_begun(checkpoint.passes, written) {
+        if plan.pass(checkpoint.passes).is_checked || !place.has_begun(checkpoint.passes, written) {
             checkpoint.slabs = 0;
         }
         Ok(Run { place, plan, layer_bytes: bounds.layer_bytes, checkpoint })
@@ -151,28 +144,26 @@ impl Run {
     /// A file cannot be read or written, the device fails or has no memory, or the run is stopped. What is done is kept, unless it is
     /// nothing and the error would come again.
     pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
-        let Settings { device, queue, config, weights, until, input, mut rhs, every, stop } = settings;
-        until.iter().try_for_each(Until::check)?;
+        let Settings { device, queue, config, weights, input, mut rhs, every, stop } = settings;
         let Run { plan, layer_bytes, .. } = *self;
         let slabs = Slabs { config, plan };
         // The slabs at the sides of the grid are those that may be of an odd size.
         slabs.get(0).and(slabs.get(plan.slabs() - 1))?;
-        let (mut device, mut buffers) = slabs.watched(device, || {
+        let (mut device, mut buffers) = slabs.in_error_scopes(device, || {
             let slabs = SlabDevice::new(device, queue, slabs, weights)?;
             let buffers = Buffers::new(&slabs)?;
             Ok((slabs, buffers))
         })?;
         let kept = (self.place.clone(), plan, self.checkpoint.clone());
-        let mut writer = Writer::new(kept, layer_bytes, until, every)?;
+        let mut writer = Writer::new(kept, layer_bytes, every)?;
         let mut read = 0;
-        while !writer.checkpoint().is_over(&plan) {
+        while let Some(round) = writer.checkpoint().next(&plan) {
             let pass = writer.checkpoint().passes;
             let mut before = (pass > 0).then(|| self.place.open(pass - 1, self.bytes())).transpose()?;
             let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
             let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
             let mut sources = Sources { cells, rhs, slabs, read: 0 };
-            let work = Work { steps: plan.steps(pass), is_checked: plan.is_checked(pass) };
-            let job = Job { slabs: writer.checkpoint().slabs..plan.slabs(), work, stop };
+            let job = Job { slabs: writer.checkpoint().slabs..plan.slabs(), round, stop };
             writer.begin_pass()?;
             let on_slab = |slab| on(Progress { pass, slabs: slab + 1 });
             let done = pass::run(&job, &mut device, &mut buffers, &mut sources, &mut writer, on_slab);
@@ -186,7 +177,7 @@ impl Run {
                 kept?;
                 return Err(StreamError::Stopped { done: plan.steps_before(pass), steps: plan.all_steps() });
             }
-            writer.end_pass()?;
+            writer.end_pass(round)?;
         }
         let passes = writer.checkpoint().passes;
         let outcome = writer.checkpoint().outcome(&plan);
@@ -210,7 +201,7 @@ impl Run {
         let Some(mut checkpoint) = Checkpoint::read(&path)? else {
             return Err(StreamError::NoCheckpoint { path });
         };
-        if !checkpoint.is_over(plan) {
+        if checkpoint.next(plan).is_some() {
             let (done, steps) = (plan.steps_before(checkpoint.passes), plan.all_steps());
             return Err(StreamError::Stopped { done, steps });
         }

@@ -2,19 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use halofold::stencil::Until;
 use halofold::stencil::slab::Change;
 
 use super::checkpoint::Checkpoint;
 use super::place::{Layers, Place};
 use super::{Plan, StreamError};
+use crate::stepping::Round;
 
 /// Writes slabs in order, and keeps what is done.
 pub(super) struct Writer {
     place: Place,
     plan: Plan,
     layer_bytes: u64,
-    until: Option<Until>,
     /// What the last step changed in the slabs of this pass so far.
     change: Option<Change>,
     checkpoint: Checkpoint,
@@ -32,23 +31,11 @@ impl Writer {
     pub fn new(
         (place, plan, checkpoint): (Place, Plan, Checkpoint),
         layer_bytes: u64,
-        until: Option<Until>,
         every: Duration,
     ) -> Result<Self, StreamError> {
         checkpoint.write(&place.checkpoint())?;
         let kept = Instant::now();
-        Ok(Writer {
-            place,
-            plan,
-            layer_bytes,
-            until,
-            change: None,
-            checkpoint,
-            every,
-            kept,
-            file: None,
-            written: 0,
-        })
+        Ok(Writer { place, plan, layer_bytes, change: None, checkpoint, every, kept, file: None, written: 0 })
     }
 
     /// How far the run has come.
@@ -79,16 +66,12 @@ impl Writer {
     }
 
     /// Notes that the pass is complete. The next one overwrites the grid before this one: so this is on the disk first.
-    pub fn end_pass(&mut self) -> Result<(), StreamError> {
+    pub fn end_pass(&mut self, pass: Round) -> Result<(), StreamError> {
         self.sync()?;
         self.file = None;
+        self.plan.rounds.add(pass, self.change.as_ref(), &mut self.checkpoint.outcome);
         self.checkpoint.passes += 1;
         self.checkpoint.slabs = 0;
-        if let (Some(until), Some(change)) = (&self.until, &self.change) {
-            let outcome = &mut self.checkpoint.outcome;
-            (outcome.max, outcome.l2) = (change.max(), change.l2());
-            outcome.converged = change.meets(until);
-        }
         self.keep()
     }
 

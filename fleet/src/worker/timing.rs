@@ -9,7 +9,7 @@ use halofold::wgpu::CommandEncoder;
 
 use super::{Member, Worker, encoder};
 use crate::error::WorkerError;
-use crate::watched::watched;
+use crate::error_scopes::in_error_scopes;
 
 impl Worker {
     /// Seconds of a round whose edges come back as the halos, in the mean of several; of them, how many the host copies, and how many more it
@@ -61,7 +61,7 @@ impl Worker {
         record: impl FnOnce(&mut CommandEncoder) -> Result<(), WorkerError>,
     ) -> Result<f64, WorkerError> {
         let Member { device, queue } = &self.member;
-        watched(device, || {
+        in_error_scopes(device, || {
             let mut commands = device.create_command_encoder(&encoder(label));
             record(&mut commands)?;
             let start = Instant::now();

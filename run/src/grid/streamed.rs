@@ -60,10 +60,6 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     let settings = Settings::new((&gpu.device, &gpu.queue), config, weights, &mut input)
         .with_checkpoints(args.stream.checkpoint())
         .with_stop(reserved::leave_interrupts_to_work());
-    let settings = match until {
-        Some(until) => settings.with_until(until),
-        None => settings,
-    };
     let settings = match &mut rhs {
         Some(rhs) => settings.with_rhs(rhs),
         None => settings,
@@ -105,7 +101,7 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
     let place = Place::new(output, header);
     let identity = identity(args, request, gpu)?;
     let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
-    let bounds = until.map_or(bounds, |until| bounds.with_until(&until));
+    let bounds = until.map_or(bounds, |until| bounds.with_until(until));
     Run::open(place, identity, bounds, args.stream.wishes(), args.stream.resume).map_err(failure)
 }
 
@@ -130,7 +126,7 @@ fn compute(run: &Run, settings: Settings<'_>, cells: u64, gpu: &Gpu) -> Result<D
 /// Updates of cells that are done.
 fn updates(plan: &Plan, progress: Progress, cells: u64) -> u64 {
     let before = u64::from(plan.steps_before(progress.pass)) * cells;
-    let now = u64::from(plan.steps(progress.pass)) * cells;
+    let now = u64::from(plan.pass(progress.pass).steps) * cells;
     before + (now as f64 * f64::from(progress.slabs) / f64::from(plan.slabs())) as u64
 }
 

@@ -11,14 +11,14 @@ use crate::staging::Staging;
 
 /// What goes to the neighbour on a side, and what came from it.
 #[derive(Debug)]
-pub struct Face {
+pub struct HaloFace {
     leaving: Staging,
     arriving: Staging,
 }
 
-impl Face {
+impl HaloFace {
     pub fn new(device: &Device, size: u64) -> Self {
-        Face {
+        HaloFace {
             leaving: Staging::new(device, "halofold fleet: edge", size, MapMode::Read),
             arriving: Staging::new(device, "halofold fleet: halo", size, MapMode::Write),
         }

@@ -1,4 +1,4 @@
-//! Work during which wgpu may find fault with something.
+//! Error scopes of wgpu around work on a device.
 
 use halofold::wgpu::{self, Device};
 
@@ -18,8 +18,8 @@ pub fn faults_of<T>(device: &Device, work: impl FnOnce() -> T) -> (T, Option<wgp
     (result, errors.into_iter().next())
 }
 
-/// Runs work during which wgpu may find fault with something: memory, or a lost device. A fault comes before what the work itself says.
-pub(crate) fn watched<T>(
+/// Runs work, and returns what wgpu found fault with as an error: too little memory, or a lost device. It comes before what the work itself says.
+pub(crate) fn in_error_scopes<T>(
     device: &Device,
     work: impl FnOnce() -> Result<T, WorkerError>,
 ) -> Result<T, WorkerError> {
