@@ -66,6 +66,13 @@ pub fn printed(ranks: usize, folder: &Path, arguments: &[&str]) -> String {
     out
 }
 
+/// A program of this workspace, beside the one that is tested.
+pub fn beside(name: &str) -> PathBuf {
+    let path = Path::new(PROGRAM).with_file_name(name);
+    assert!(path.exists(), "no {}: scripts/test-mpi builds it", path.display());
+    path
+}
+
 impl Launch {
     /// Starts a command in a folder.
     pub fn start(mut command: Command, folder: &Path) -> Self {

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::Command;
 
 use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::reduce::exact::{Format, State};
@@ -13,7 +14,7 @@ use serde_json::Value as Json;
 
 use crate::files::{descr, write};
 use crate::gpu::{cells, gpu, whole};
-use crate::launch::{Ended, Launch, PROGRAM, RANKS, folder, launch, mpirun, printed};
+use crate::launch::{Ended, Launch, RANKS, beside, folder, launch, mpirun, printed};
 
 /// A grid, how it is stepped, and how deep halos are.
 struct Case {
@@ -114,8 +115,17 @@ fn report(ranks: usize, folder: &Path, arguments: &[&str]) -> Json {
     serde_json::from_str(&printed(ranks, folder, &[arguments, &["--json"]].concat())).unwrap()
 }
 
+/// The report of `halofold`, which is one process.
+fn alone(folder: &Path, arguments: &[&str]) -> Json {
+    let mut command = Command::new(beside("halofold"));
+    command.args(arguments).arg("--json");
+    let Ended { status, out, err } = Launch::start(command, folder).end();
+    assert!(status.success(), "{arguments:?}: {err}");
+    serde_json::from_str(&out).unwrap()
+}
+
 #[test]
-fn any_number_of_ranks_has_the_bits_of_one_gpu() {
+fn any_number_of_ranks_and_adapters_and_a_stream_have_the_bits_of_one_gpu() {
     let folder = folder("stencils");
     for case in CASES {
         let Case { stencil, variant, element, shape, border, steps, halo, rhs } = case;
@@ -131,15 +141,27 @@ fn any_number_of_ranks_has_the_bits_of_one_gpu() {
         let stepped = whole(case.config(), &cells, rhs.then_some(&second), steps);
         npy::write(&mut expected, &descr(element), shape, false, &stepped).unwrap();
         let [points, steps] = [stencil.points(), steps].map(|number| number.to_string());
+        let arguments =
+            ["stencil", "grid.npy", "--stencil", &points, "--steps", &steps, "--boundary", border.name()];
+        let more = ["--variant", variant.unwrap_or("auto"), "-o", "out.npy"];
+        let added: &[_] = if rhs { &["--rhs", "rhs.npy"] } else { &[] };
+        let arguments = [&arguments[..], &more, added].concat();
+        let out = folder.join("out.npy");
+        let half = (shape[0] / 2).to_string();
+        for way in
+            [&[][..], &["--adapters", "0,0", "--halo", halo], &["--stream", "--slab", &half, "--depth", halo]]
+        {
+            assert_eq!(alone(&folder, &[&arguments, way].concat())["steps"].to_string(), steps);
+            assert!(
+                fs::read(&out).unwrap() == expected,
+                "{} of {element}, {way:?}: other bits",
+                stencil.name
+            );
+        }
         for ranks in RANKS {
-            let out = folder.join("out.npy");
             // What was there is replaced.
             fs::write(&out, "old").unwrap();
-            let arguments =
-                ["stencil", "grid.npy", "--stencil", &points, "--steps", &steps, "--boundary", border.name()];
-            let more = ["--halo", halo, "--variant", variant.unwrap_or("auto"), "-o", "out.npy"];
-            let added: &[_] = if rhs { &["--rhs", "rhs.npy"] } else { &[] };
-            let report = report(ranks, &folder, &[&arguments[..], &more, added].concat());
+            let report = report(ranks, &folder, &[&arguments[..], &["--halo", halo]].concat());
             assert_eq!(
                 (&report["steps"].to_string(), &report["halo"].to_string()),
                 (&steps, &halo.to_owned())
@@ -158,33 +180,53 @@ fn any_number_of_ranks_has_the_bits_of_one_gpu() {
 }
 
 #[test]
-fn any_number_of_ranks_stops_at_the_same_step() {
+fn close_calls_are_decided_alike_everywhere() {
     let folder = folder("until");
     let shape = [35, 24];
-    for (element, norm, epsilon) in [(Element::F32, "max", "1e-3"), (Element::F64, "l2", "2e-2")] {
+    for (element, norm, epsilon) in [(Element::F32, "max", 1e-3), (Element::F64, "l2", 2e-2)] {
         if !gpu().0.features().contains(element.feature()) {
             eprintln!("--until of {element}: NOT TESTED, this adapter has no such type");
             continue;
         }
         write(&folder.join("grid.npy"), element, &shape, &cells(element, &shape, 1));
-        let arguments =
-            ["stencil", "grid.npy", "--until", epsilon, "--norm", norm, "--every", "7", "--halo", "5"];
-        let verdicts = RANKS.map(|ranks| {
-            let report = report(ranks, &folder, &arguments);
-            ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].clone())
-        });
-        assert!(verdicts[0][0] != 0 && verdicts[0][3] == true, "{verdicts:?}");
-        assert!(verdicts.windows(2).all(|pair| pair[0] == pair[1]), "{verdicts:?}");
+        let ended = |run: &dyn Fn(&[&str]) -> Json, epsilon: f64, more: &[&str]| {
+            let epsilon = format!("{epsilon:e}");
+            let arguments =
+                ["stencil", "grid.npy", "--until", &epsilon, "--norm", norm, "--every", "7", "--exact"];
+            let report = run(&[&arguments[..], &["-o", "out.npy"], more].concat());
+            let keys = ["steps", "residual_max", "residual_l2", "converged"];
+            (keys.map(|key| report[key].clone()), fs::read(folder.join("out.npy")).unwrap())
+        };
+        let one: &dyn Fn(&[&str]) -> Json = &|arguments| alone(&folder, arguments);
+        let three: &dyn Fn(&[&str]) -> Json = &|arguments| report(3, &folder, arguments);
+        let first = ended(one, epsilon, &[]);
+        assert_eq!(first.0[3], true);
+        let change = first.0[if norm == "max" { 1 } else { 2 }].as_f64().unwrap();
+        // A change is not less than itself, but less than the next number of its type.
+        let single = change as f32;
+        let near = match element {
+            Element::F32 => [single.next_down(), single, single.next_up()].map(f64::from),
+            _ => [change.next_down(), change, change.next_up()],
+        };
+        for epsilon in near {
+            let expected = ended(one, epsilon, &[]);
+            assert_eq!(expected == first, epsilon > change, "{:?} for {epsilon:e}", expected.0);
+            for (run, way) in [
+                (one, &["--adapters", "0,0", "--halo", "4"][..]),
+                (one, &["--stream", "--slab", "12", "--depth", "5"]),
+                (three, &["--halo", "5"]),
+            ] {
+                let found = ended(run, epsilon, way);
+                assert!(found == expected, "{way:?}: {:?}, not {:?}", found.0, expected.0);
+            }
+        }
     }
 }
 
 /// Launches so many ranks of an example: what it prints.
 fn example(name: &str, ranks: u32, folder: &Path) -> String {
-    let example = Path::new(PROGRAM).with_file_name("examples").join(name);
-    let hint = "with the name of a test, `cargo test` builds no examples";
-    assert!(example.exists(), "no {}: {hint}", example.display());
     let mut command = mpirun();
-    command.args(["-n", &ranks.to_string()]).arg(&example);
+    command.args(["-n", &ranks.to_string()]).arg(beside("examples").join(name));
     let Ended { status, out, err } = Launch::start(command, folder).end();
     assert!(status.success(), "{err}");
     out
