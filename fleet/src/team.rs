@@ -134,7 +134,12 @@ impl Team {
         self.step(steps, Some(until))
     }
 
-    fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
+    /// Makes so many steps, or if there is a condition up to so many: [`Team::advance`] or [`Team::advance_until`].
+    ///
+    /// # Errors
+    ///
+    /// Those of the two.
+    pub fn step(&mut self, steps: u32, until: Option<&Until>) -> Result<Outcome, FleetError> {
         let Team { workers, stepping, .. } = self;
         stepping.advance(steps, until, |round| {
             workers.round(round)?;

@@ -1,8 +1,13 @@
 //! A grid's values on the ranks' GPUs, and their steps.
 
+use std::ops::Range;
+use std::time::Duration;
+
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Jacobi, Outcome, Until, Weights};
 use halofold_fleet::{Member, Round, Stepping, Worker};
+use halofold_run::failure::Failure;
+use halofold_run::grid::grid_state::GridState;
 use mpi::collective::SystemOperation;
 
 use crate::exchange::exchange;
@@ -128,6 +133,32 @@ impl<'g> Field<'g> {
         let ranks = self.grid.ranks();
         let largest = ranks.all(&[own.largest()], SystemOperation::max())[0];
         Ok(Change::from_parts(largest, all_reduce(ranks, own.squares())?))
+    }
+}
+
+/// A step of a file's grid by the programs. All ranks call this together, but for reading.
+impl GridState for Field<'_> {
+    fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure> {
+        self.step(steps, until).map_err(Failure::usage)?;
+        self.worker.finish().map_err(Failure::usage)?;
+        Ok(None)
+    }
+
+    fn outcome(&self) -> Outcome {
+        self.stepping.outcome()
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::with_capacity((range.end - range.start) as usize);
+        self.worker.read(range, |piece| bytes.extend_from_slice(piece)).map_err(Failure::usage)?;
+        Ok(bytes)
+    }
+
+    /// The mean of all ranks: the same on each, as it decides how many steps are made next.
+    fn took(&self, took: Duration) -> Duration {
+        let ranks = self.grid.ranks();
+        let all = ranks.sum(&[took.as_nanos() as i64])[0].unsigned_abs();
+        Duration::from_nanos(all / ranks.count() as u64)
     }
 }
 

@@ -53,17 +53,17 @@ fn main() -> ExitCode {
 }
 
 fn command(command: &Command, ranks: &Ranks) -> Result<ExitCode, Failure> {
-    match command {
-        Command::Ranks => list(ranks)?,
-        Command::Reduce(args) => match reduce::run(args, ranks) {
-            Ok(()) => {}
-            Err(failure::Failure::Usage(why)) => return Err(why.into()),
-            // Told already, and no reason to end the others.
-            Err(failure) => return Ok(failure.report()),
-        },
-        Command::Stencil(args) => stencil::run(args, ranks)?,
+    let ran = match command {
+        Command::Ranks => return list(ranks).map(|()| ExitCode::SUCCESS),
+        Command::Reduce(args) => reduce::run(args, ranks),
+        Command::Stencil(args) => stencil::run(args, ranks),
+    };
+    match ran {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(failure::Failure::Usage(why)) => Err(why.into()),
+        // Told already, and no reason to end the others.
+        Err(failure) => Ok(failure.report()),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints a line of each rank, in their order.

@@ -162,6 +162,17 @@ impl Ranks {
         Some(starts.iter().zip(&counts).map(part).collect())
     }
 
+    /// The bytes of the first rank, on all. All ranks call this together.
+    pub fn of_first(&self, bytes: &[u8]) -> Vec<u8> {
+        let root = self.world.process_at_rank(0);
+        let mut len = bytes.len() as u64;
+        root.broadcast_into(&mut len);
+        let mut all = bytes.to_vec();
+        all.resize(len as usize, 0);
+        root.broadcast_into(&mut all[..]);
+        all
+    }
+
     /// True if a number is the same on all ranks. All ranks call this together.
     pub fn is_same(&self, number: u64) -> bool {
         let largest = self.all(&[number, !number], SystemOperation::max());

@@ -8,7 +8,7 @@ use halofold_run::reserved;
 use halofold_run::transport::Transport;
 
 /// Ranks as the processes of a request: an error of one ends all.
-struct ByMpi<'a>(&'a Ranks);
+pub struct ByMpi<'a>(pub &'a Ranks);
 
 impl Transport for ByMpi<'_> {
     fn place(&self) -> [usize; 2] {

@@ -5,9 +5,9 @@
 
 mod batch_size;
 pub mod cells;
-mod frames;
-mod grid_state;
-mod output;
+pub mod frames;
+pub mod grid_state;
+pub mod output;
 mod picture;
 pub mod remembered;
 pub mod report;
@@ -25,16 +25,16 @@ use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::progress;
+use crate::transport::{Alone, Transport};
 use batch_size::BatchSize;
 use cells::Cells;
 use frames::FrameWriter;
 use grid_state::{GridState, OneGpu};
 use output::Outputs;
 use picture::{Picture, Scale};
-use report::{Report, Together};
+use report::{Report, Stepped};
 use request::Request;
 pub use streamed::StreamArgs;
-use team_state::TeamState;
 
 /// Options of a grid from a file.
 #[derive(clap::Args)]
@@ -166,14 +166,16 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
     let (mut state, together): (Box<dyn GridState + '_>, _) = match &one {
         Some(gpu) => (Box::new(OneGpu::new(gpu, config, weights, until, cells.bytes(), rhs)?), None),
         None => {
-            let team = TeamState::new(&gpus, (config, weights), until, (cells.bytes(), rhs), args.halo)?;
-            (request.config.variant, request.config.tuning) = (team.config().variant, team.config().tuning);
-            let together = Together { layers: team.layers(), halo: team.halo() };
-            (Box::new(team), Some(together))
+            let team = team_state::team(&gpus, (config, weights), (cells.bytes(), rhs), args.halo)?;
+            // The kernel is that of the first adapter's slab.
+            let slab = team.workers()[0].stencil();
+            (request.config.variant, request.config.tuning) = (slab.variant, slab.tuning);
+            let cut = team_state::cut(&team);
+            (Box::new(team), Some(cut))
         }
     };
     let depth = together.as_ref().map_or(config.steps_per_pass(), |together| together.halo);
-    let batch = run_steps(&mut *state, &request, depth, frames.as_ref())?;
+    let stepped = run_steps(&mut *state, &request, depth, &Alone, frames.as_ref())?;
     if outputs.wants_result() {
         let all = 0..cells.bytes().len() as u64;
         let cells = cells.with_bytes(state.read(all)?);
@@ -181,63 +183,48 @@ pub fn run(args: &GridArgs, path: &Path) -> Result<(), Failure> {
         outputs.write(&cells, request.source.shape(), picture)?;
     }
 
-    let wall_ms = start.elapsed().as_secs_f64() * 1e3;
     let gpus: Vec<&Gpu> = one.iter().chain(&gpus).collect();
-    Report { together, ..report(args, &request, &gpus, &*state, &batch, wall_ms) }.print(args.json)
+    let adapters = (gpu::names(gpus.iter().copied()), gpus[0].info.backend);
+    Report { together, ..Report::new(args, &request, adapters, stepped, start) }.print(args.json)
 }
 
-/// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way.
-fn run_steps(
+/// Does the steps, as many at a time as the GPU does in a fraction of a second, and draws frames on the way. All processes call this
+/// together, with their layers of a grid whose faces are exchanged after every `depth` steps, or whose kernel takes as many at once.
+///
+/// # Errors
+///
+/// Names the fault of the machine or of a frame's file.
+pub fn run_steps(
     state: &mut dyn GridState,
     request: &Request,
     depth: u32,
+    processes: &impl Transport,
     frames: Option<&FrameWriter>,
-) -> Result<BatchSize, Failure> {
-    let steps = request.steps;
-    let bar = progress::bar(steps.into());
+) -> Result<Stepped, Failure> {
+    let Request { steps, until, config, .. } = request;
+    let (steps, cells) = (*steps, config.grid.cells());
+    let bar = progress::bar_of(processes, steps.into());
     bar.set_message("steps");
     // Every batch ends with a check: where there is one must not depend on the speed.
     // Without one, a time-blocked kernel likes an even number of full passes, and several adapters full rounds.
     let unit = if depth > 1 { depth.saturating_mul(2) } else { 1 };
-    let mut batch = BatchSize::new(request.until.map_or(unit, |until| until.every));
-    let mut over = steps == 0;
-    while !over {
-        let done = state.done();
+    let mut batch = BatchSize::new(until.map_or(unit, |until| until.every));
+    let mut outcome = state.outcome();
+    while outcome.steps < steps && !outcome.converged {
+        let done = outcome.steps;
         let left = frames.map_or(u32::MAX, |frames| frames.until_next(done)).min(steps - done);
         let submitted = Instant::now();
-        let gpu_ms = state.advance(batch.next(left))?;
-        batch.learn(state.done() - done, submitted.elapsed(), gpu_ms);
-        over = state.done() == steps || state.outcome().is_some_and(|outcome| outcome.converged);
+        let gpu_ms = state.advance(batch.next(left), until.as_ref())?;
+        outcome = state.outcome();
+        batch.learn(outcome.steps - done, state.took(submitted.elapsed()), gpu_ms);
         if let Some(frames) = frames {
-            frames.draw(state, state.done(), over)?;
+            frames.draw(state, outcome.steps, outcome.steps == steps || outcome.converged)?;
         }
-        bar.set_position(state.done().into());
+        bar.set_position(outcome.steps.into());
     }
     bar.finish_and_clear();
-    Ok(batch)
-}
-
-/// The report of the run.
-fn report(
-    args: &GridArgs,
-    request: &Request,
-    gpus: &[&Gpu],
-    state: &dyn GridState,
-    batch: &BatchSize,
-    wall_ms: f64,
-) -> Report {
-    let cells = request.config.grid.cells();
-    let file = (request.source.name(), request.source.shape());
-    let report = Report {
-        steps: state.done(),
-        gpu_ms_median: batch.gpu_ms_median(),
-        wall_ms,
-        gcells_per_s: batch.ms_of_a_step().map(|ms| cells as f64 / ms / 1e6),
-        adapter: gpu::names(gpus.iter().copied()),
-        backend: gpus[0].info.backend.to_string(),
-        ..Report::new(args, file, &request.config)
-    };
-    report.with_outcome(state.outcome())
+    let gcells_per_s = batch.ms_of_a_step().map(|ms| cells as f64 / ms / 1e6);
+    Ok(Stepped { outcome, gpu_ms_median: batch.gpu_ms_median(), gcells_per_s })
 }
 
 /// Reads what a step may change.

@@ -6,10 +6,16 @@ use std::io::IsTerminal as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::table::digits;
+use crate::transport::Transport;
 
 /// A bar of `steps` steps, with as much of its message behind it as the line has room for; it draws nothing where standard error is no terminal.
 pub fn bar(steps: u64) -> ProgressBar {
     drawn(steps, "{bar:20} {pos}/{len}, {eta} left: {wide_msg}")
+}
+
+/// The same for steps that several processes make together: the first one draws it.
+pub fn bar_of(processes: &impl Transport, steps: u64) -> ProgressBar {
+    if processes.is_first() { bar(steps) } else { ProgressBar::hidden() }
 }
 
 /// The same of bytes, with the speed at which they pass.

@@ -67,9 +67,31 @@ impl Reserved {
     }
 
     /// Replaces the content by what `content` writes.
-    pub fn write_with(self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+    pub fn write_with(mut self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
+        content(self.file()).map_err(|error| failure(self.option, &self.path, &error))?;
+        self.finish()
+    }
+
+    /// The file that takes the content.
+    pub fn file(&mut self) -> &mut File {
+        match &mut self.target {
+            Target::InPlace(file) => file,
+            Target::Beside(file) => file.as_file_mut(),
+        }
+    }
+
+    /// The path of the file that takes the content.
+    pub fn place(&self) -> &Path {
+        match &self.target {
+            Target::InPlace(_) => &self.path,
+            Target::Beside(file) => file.path(),
+        }
+    }
+
+    /// Gives the content its name, once it is complete.
+    pub fn finish(self) -> Result<(), Failure> {
         let Reserved { option, path, target } = self;
-        target.fill(&path, content).map_err(|error| failure(option, &path, &error))
+        target.persist(&path).map_err(|error| failure(option, &path, &error))
     }
 }
 
@@ -89,12 +111,8 @@ impl Target {
         Ok(Target::Beside(file))
     }
 
-    fn fill(self, path: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-        let mut file = match self {
-            Target::InPlace(mut file) => return content(&mut file),
-            Target::Beside(file) => file,
-        };
-        content(file.as_file_mut())?;
+    fn persist(self, path: &Path) -> io::Result<()> {
+        let Target::Beside(file) = self else { return Ok(()) };
         if let Ok(before) = fs::metadata(path) {
             fs::set_permissions(file.path(), before.permissions())?;
         }
@@ -173,7 +191,8 @@ pub fn remove_when_interrupted(folder: &Path) {
     unfinished().push(folder.to_owned());
 }
 
-fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
+/// An error of a file that an option names.
+pub fn failure(option: &str, path: &Path, error: &io::Error) -> Failure {
     // Not the temporary file's name, which the system's message has.
     let why = match error.kind() {
         io::ErrorKind::NotFound => "there is no such folder".to_owned(),

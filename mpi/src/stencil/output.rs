@@ -1,94 +1,49 @@
-//! A file that all ranks write, each its part. It takes its name when it is complete.
+//! A file that all ranks write, each its layers. It takes its name when it is complete.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::Path;
 
-use halofold_mpi::Ranks;
-use halofold_run::files::npy;
+use halofold_run::failure::Failure;
+use halofold_run::grid::grid_state::GridState;
+use halofold_run::reserved::{self, Reserved};
+use halofold_run::transport::Transport as _;
 
-/// An array that is to be written.
-pub struct Output {
-    path: PathBuf,
-    /// The file until it is complete: beside the other, so that it can take its name.
-    part: PathBuf,
-    /// The bytes before the first cell.
-    header: Vec<u8>,
-    /// Bytes of all cells.
-    cells: u64,
-}
+use crate::reduce::ByMpi;
 
-impl Output {
-    /// Makes sure on the first rank that the file can be written, and leaves nothing there. All ranks call this together.
-    pub fn new<'a>(
-        path: &Path,
-        mut inputs: impl Iterator<Item = &'a PathBuf>,
-        descr: &str,
-        shape: &[u64],
-        cells: u64,
-        ranks: &Ranks,
-    ) -> Self {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let part = path.with_file_name(format!(".{name}.part"));
-        let is_same = |input| {
-            fs::canonicalize(path).is_ok_and(|path| fs::canonicalize(input).is_ok_and(|input| path == input))
-        };
-        let possible = match ranks.is_first() {
-            _ if !npy::is_named(path) => Err("the name must end in .npy".to_owned()),
-            _ if inputs.any(is_same) => Err("is an input; name another file".to_owned()),
-            true => {
-                File::create(&part).and_then(|_| fs::remove_file(&part)).map_err(|error| error.to_string())
-            }
-            false => Ok(()),
-        };
-        let mut header = Vec::new();
-        let written = npy::write(&mut header, descr, shape, false, &[]).map_err(|error| error.to_string());
-        ranks.agree(possible.and(written).map_err(|why| format!("-o {}: {why}", path.display())));
-        Output { path: path.to_owned(), part, header, cells }
-    }
+/// Bytes that are read from the GPU at once.
+const PIECE: u64 = 64 << 20;
 
-    /// Writes the file: each rank what `cells` hands out, from its first cell's byte on. After a failure there is what was there before. All
-    /// ranks call this together.
-    pub fn write<E>(
-        &self,
-        first: u64,
-        ranks: &Ranks,
-        cells: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let failed = |error: io::Error| format!("-o {}: {error}", self.path.display());
-        let remove = || {
-            if ranks.is_first() {
-                // Nothing is to be done about it.
-                let _ = fs::remove_file(&self.part);
-            }
-        };
-        let begun = if ranks.is_first() { self.begin() } else { Ok(()) };
-        ranks.agree_or(begun.map_err(failed), remove);
-        let mut written = self.open(first);
-        cells(&mut |piece| {
-            if let Ok(file) = &mut written
-                && let Err(error) = file.write_all(piece)
-            {
-                written = Err(error);
-            }
-        })?;
+/// Writes a file of `size` bytes that begins with a header: each rank the bytes of `own`, its layers of the grid. The first rank has made
+/// sure of the file. After a failure there is what was there before. All ranks call this together.
+pub fn write(
+    mut file: Option<Reserved>,
+    path: &Path,
+    (header, size): (&[u8], u64),
+    (state, own): (&dyn GridState, Range<u64>),
+    processes: &ByMpi<'_>,
+) -> Result<(), Failure> {
+    let failed = |error: io::Error| reserved::failure("-o", path, &error);
+    let begun = file.as_mut().map_or(Ok(()), |file| {
+        file.file().write_all(header).and_then(|()| file.file().set_len(size)).map_err(failed)
+    });
+    processes.agree(begun)?;
+    // Beside what a link points to, as the first rank does it.
+    let name = file.as_ref().and_then(|file| file.place().file_name()).unwrap_or_default();
+    let name = processes.0.of_first(name.to_string_lossy().as_bytes());
+    let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let place = place.with_file_name(String::from_utf8_lossy(&name).as_ref());
+    let part = || {
+        let mut file = OpenOptions::new().write(true).open(&place).map_err(failed)?;
+        file.seek(SeekFrom::Start(header.len() as u64 + own.start)).map_err(failed)?;
+        for start in (0..own.end - own.start).step_by(PIECE as usize) {
+            let end = (start + PIECE).min(own.end - own.start);
+            file.write_all(&state.read(start..end)?).map_err(failed)?;
+        }
         // Other nodes see it once it is on the file server.
-        ranks.agree_or(written.and_then(|file| file.sync_all()).map_err(failed), remove);
-        let named = if ranks.is_first() { fs::rename(&self.part, &self.path) } else { Ok(()) };
-        ranks.agree_or(named.map_err(failed), remove);
-        Ok(())
-    }
-
-    /// The header, and room for all cells.
-    fn begin(&self) -> io::Result<()> {
-        let mut file = File::create(&self.part)?;
-        file.write_all(&self.header)?;
-        file.set_len(self.header.len() as u64 + self.cells)
-    }
-
-    fn open(&self, first: u64) -> io::Result<File> {
-        let mut file = OpenOptions::new().write(true).open(&self.part)?;
-        file.seek(SeekFrom::Start(self.header.len() as u64 + first))?;
-        Ok(file)
-    }
+        file.sync_all().map_err(failed)
+    };
+    processes.agree(part())?;
+    processes.agree(file.map_or(Ok(()), Reserved::finish))
 }

@@ -300,9 +300,10 @@ fn what_cannot_be_stepped_is_refused_once() {
     write(&folder.join("grid.npy"), Element::F32, &[9, 4], &[0; 144]);
     for (arguments, message) in [
         (&["grid.npy", "--halo", "4"][..], "a halo of 4 layers, and the rank with the fewest has 3"),
-        (&["grid.npy", "-o", "grid.npy"], "-o grid.npy: is an input"),
-        (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: No such file or directory"),
+        (&["grid.npy", "-o", "grid.npy"], "-o grid.npy: is the input"),
+        (&["grid.npy", "-o", "none/out.npy"], "-o none/out.npy: there is no such folder"),
         (&["grid.npy", "-o", "out.txt"], "the name must end in .npy"),
+        (&["grid.npy", "--every", "3"], "--every goes with --frames or --until"),
         (&["grid.npy", "--frames", "frames"], "--frames: ranks draw no pictures"),
         (&["grid.npy", "--adapters", "all"], "each rank takes the adapter"),
         (&["grid.npy", "--memory", "1Mi"], "ranks hold the grid"),

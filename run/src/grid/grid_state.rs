@@ -3,6 +3,7 @@
 //! Here is the grid on one: two buffers, and the steps between them. `team_state` has it on several.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use halofold::read::Readback;
 use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
@@ -24,17 +25,20 @@ enum Steps {
 
 /// A grid that is stepped.
 pub trait GridState {
-    /// Does some steps, or fewer if that is enough, and waits for them: milliseconds on the GPU, if it tells.
-    fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure>;
+    /// Does some steps, or fewer if a check after every [`Until::every`] finds that it is enough, and waits for them: milliseconds on the
+    /// GPU, if it tells. The condition is the same every time.
+    fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure>;
 
-    /// Steps done.
-    fn done(&self) -> u32;
+    /// The steps done, and what the last check found.
+    fn outcome(&self) -> Outcome;
 
-    /// The last check of a run with a condition.
-    fn outcome(&self) -> Option<Outcome>;
-
-    /// Reads some bytes of the grid.
+    /// Reads some bytes of the grid, or of the layers that are this process's.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
+
+    /// The time that steps took all processes together, of which this one took so long.
+    fn took(&self, took: Duration) -> Duration {
+        took
+    }
 }
 
 /// The grid on one GPU, and the kernel that steps it.
@@ -42,10 +46,8 @@ pub struct OneGpu<'a> {
     gpu: &'a Gpu,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
-    /// Steps done: after an even number the first buffer holds the grid.
-    done: u32,
-    /// The last check of a run with a condition.
-    outcome: Option<Outcome>,
+    /// After an even number of steps the first buffer holds the grid.
+    outcome: Outcome,
     readback: Readback,
 }
 
@@ -88,8 +90,7 @@ impl<'a> OneGpu<'a> {
                 Some(until) => Steps::Until(Box::new(conditional(until)?)),
             };
             let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
-            let outcome = until.map(|_| Outcome::NONE);
-            Ok(OneGpu { gpu, buffers, steps, done: 0, outcome, readback })
+            Ok(OneGpu { gpu, buffers, steps, outcome: Outcome::NONE, readback })
         })
     }
 
@@ -105,8 +106,9 @@ impl<'a> OneGpu<'a> {
 }
 
 impl GridState for OneGpu<'_> {
-    fn advance(&mut self, steps: u32) -> Result<Option<f64>, Failure> {
-        let OneGpu { gpu, done, .. } = *self;
+    /// The condition is the one that it was compiled for.
+    fn advance(&mut self, steps: u32, _: Option<&Until>) -> Result<Option<f64>, Failure> {
+        let OneGpu { gpu, outcome: Outcome { steps: done, .. }, .. } = *self;
         let ms = gpu.attempt(|| {
             let record = |pass: &mut wgpu::ComputePass<'_>| match &self.steps {
                 Steps::All(steppers) => steppers[done as usize % 2].encode_in_pass(pass, steps),
@@ -115,21 +117,15 @@ impl GridState for OneGpu<'_> {
             gpu.timer.once(&record).map_err(Failure::usage)
         })?;
         match &self.steps {
-            Steps::All(_) => self.done += steps,
+            Steps::All(_) => self.outcome.steps += steps,
             Steps::Until(run) => {
-                let outcome = Convergence::parse(&self.copy(run.outcome(), 0, Convergence::OUTCOME_SIZE)?);
-                self.done = outcome.steps;
-                self.outcome = Some(outcome);
+                self.outcome = Convergence::parse(&self.copy(run.outcome(), 0, Convergence::OUTCOME_SIZE)?);
             }
         }
         Ok(ms)
     }
 
-    fn done(&self) -> u32 {
-        self.done
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
+    fn outcome(&self) -> Outcome {
         self.outcome
     }
 
@@ -137,7 +133,7 @@ impl GridState for OneGpu<'_> {
         // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
         let (start, end) = (range.start / 4 * 4, range.end.next_multiple_of(4));
         let mut bytes = Vec::with_capacity((end - start) as usize);
-        let grid = &self.buffers[self.done as usize % 2];
+        let grid = &self.buffers[self.outcome.steps as usize % 2];
         for offset in (start..end).step_by(PIECE as usize) {
             bytes.extend(self.copy(grid, offset, PIECE.min(end - offset))?);
         }

@@ -41,6 +41,11 @@ impl Outputs {
         })
     }
 
+    /// The file of the result.
+    pub fn file(self) -> Option<Reserved> {
+        self.result.map(|(_, file)| file)
+    }
+
     /// True if the whole grid is to be written.
     pub fn wants_result(&self) -> bool {
         self.result.is_some()

@@ -1,12 +1,14 @@
 //! The report of a run.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use halofold::stencil::{Config, Norm, Outcome};
+use halofold::stencil::{Norm, Outcome};
+use halofold::wgpu::Backend;
 use serde::{Serialize, Serializer};
 
 use crate::failure::Failure;
 use crate::grid::GridArgs;
+use crate::grid::request::Request;
 use crate::output::{print, print_json, visible};
 use crate::table;
 
@@ -65,6 +67,16 @@ pub struct Report {
     pub streamed: Option<Streamed>,
 }
 
+/// The steps of a run in numbers.
+pub struct Stepped {
+    /// The steps done, and what the last check found.
+    pub outcome: Outcome,
+    /// Time of one step on the GPU: the median over all.
+    pub gpu_ms_median: Option<f64>,
+    /// Cells of the grid per step and time.
+    pub gcells_per_s: Option<f64>,
+}
+
 /// A streamed run in numbers. Bytes are without those that were moved before it was resumed.
 #[derive(Serialize)]
 pub struct Streamed {
@@ -107,40 +119,39 @@ pub fn gcells_per_s(updates: u64, took: Duration) -> Option<f64> {
 }
 
 impl Report {
-    /// The report of a run that has not begun, of a file of this name and shape.
-    pub fn new(args: &GridArgs, (name, shape): (&str, &[u64]), config: &Config) -> Self {
+    /// The report of a run that began at `start` and ends now, on adapters of these names and their back end.
+    pub fn new(
+        args: &GridArgs,
+        request: &Request,
+        (adapter, backend): (String, Backend),
+        stepped: Stepped,
+        start: Instant,
+    ) -> Self {
+        let Request { source, config, until, .. } = request;
+        let Stepped { outcome, gpu_ms_median, gcells_per_s } = stepped;
+        let checked = until.map(|_| outcome);
         Report {
-            file: name.to_owned(),
+            file: source.name().to_owned(),
             variant: config.variant.name,
             points: config.stencil.points(),
-            grid: shape.to_vec(),
+            grid: source.shape().to_vec(),
             block: config.tuning.block.to_string(),
             boundary: args.boundary.name(),
-            steps: 0,
+            steps: outcome.steps,
             element: config.element.name(),
-            gpu_ms_median: None,
-            wall_ms: 0.0,
-            gcells_per_s: None,
-            residual_max: None,
-            residual_l2: None,
-            converged: None,
+            gpu_ms_median,
+            wall_ms: start.elapsed().as_secs_f64() * 1e3,
+            gcells_per_s,
+            residual_max: checked.map(|outcome| outcome.max),
+            residual_l2: checked.map(|outcome| outcome.l2),
+            converged: checked.map(|outcome| outcome.converged),
             output: args.output.as_ref().map(|path| path.display().to_string()),
-            adapter: String::new(),
-            backend: String::new(),
+            adapter,
+            backend: backend.to_string(),
             norm: args.norm,
             has_frames: args.frames.is_some(),
             together: None,
             streamed: None,
-        }
-    }
-
-    /// The same with what the last check found, if there is a condition.
-    pub fn with_outcome(self, outcome: Option<Outcome>) -> Self {
-        Report {
-            residual_max: outcome.map(|outcome| outcome.max),
-            residual_l2: outcome.map(|outcome| outcome.l2),
-            converged: outcome.map(|outcome| outcome.converged),
-            ..self
         }
     }
 

@@ -8,7 +8,7 @@ use halofold::stencil::{Borders, Config, Dims, Grid, Norm, Stencil, StencilError
 
 use crate::failure::Failure;
 use crate::files::Source;
-use crate::files::npy::tuple;
+use crate::files::npy::{self, tuple};
 use crate::gpu::{self, Gpu};
 use crate::grid::{GridArgs, remembered};
 
@@ -83,6 +83,14 @@ impl Request {
         if args.element.is_none() && self.source.element() != self.config.element {
             eprintln!("{}: integers become {}", self.source.name(), self.config.element);
         }
+    }
+
+    /// The header of a file of the result, an array of the grid's shape.
+    pub fn header(&self) -> Result<Vec<u8>, Failure> {
+        let mut header = Vec::new();
+        npy::write(&mut header, &npy::floats(self.config.element), self.source.shape(), false, &[])
+            .map_err(Failure::usage)?;
+        Ok(header)
     }
 
     /// Leaves to the adapter what was left open. It must have the type.

@@ -12,11 +12,10 @@ use halofold::wgpu;
 use halofold_fleet::stream::{Bounds, Done, Identity, Place, Plan, Progress, Run, Settings, StreamError};
 use serde_json::Value;
 
-use super::report::{self, Report, Streamed};
+use super::report::{self, Report, Stepped, Streamed};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::files::Source;
-use crate::files::npy;
 use crate::gpu::Gpu;
 use crate::grid::GridArgs;
 use crate::progress;
@@ -53,11 +52,10 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     refusal::check(args, &request, gpu)?;
     let run = open(args, &request, gpu)?;
     request.tell_conversion(args);
-    let Request { source, rhs, config, weights, until, .. } = request;
-    let (name, shape) = (source.name().to_owned(), source.shape().to_vec());
+    let Request { source, rhs, config, weights, .. } = &request;
     let mut input = FileCells::new(source, config.element);
-    let mut rhs = rhs.map(|rhs| FileCells::new(rhs, config.element));
-    let settings = Settings::new((&gpu.device, &gpu.queue), config, weights, &mut input)
+    let mut rhs = rhs.as_ref().map(|rhs| FileCells::new(rhs, config.element));
+    let settings = Settings::new((&gpu.device, &gpu.queue), *config, *weights, &mut input)
         .with_checkpoints(args.stream.checkpoint())
         .with_stop(reserved::leave_interrupts_to_work());
     let settings = match &mut rhs {
@@ -71,34 +69,26 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     let (plan, begun) = (*run.plan(), run.start());
     run.finish().map_err(failure)?;
 
-    let steps = done.outcome.steps;
-    let updated = u64::from(steps) * cells - updates(&plan, begun, cells);
-    let report = Report {
-        steps,
-        wall_ms: start.elapsed().as_secs_f64() * 1e3,
-        gcells_per_s: report::gcells_per_s(updated, took),
-        adapter: gpu.info.name.clone(),
-        backend: gpu.info.backend.to_string(),
-        streamed: Some(Streamed {
-            passes: done.passes,
-            slabs: plan.slabs(),
-            bytes_read: done.read,
-            bytes_written: done.written,
-        }),
-        ..Report::new(args, (&name, &shape), &config)
+    let updated = u64::from(done.outcome.steps) * cells - updates(&plan, begun, cells);
+    let gcells_per_s = report::gcells_per_s(updated, took);
+    let stepped = Stepped { outcome: done.outcome, gpu_ms_median: None, gcells_per_s };
+    let streamed = Streamed {
+        passes: done.passes,
+        slabs: plan.slabs(),
+        bytes_read: done.read,
+        bytes_written: done.written,
     };
-    report.with_outcome(until.map(|_| done.outcome)).print(args.json)
+    let adapter = (gpu.info.name.clone(), gpu.info.backend);
+    let report = Report::new(args, &request, adapter, stepped, start);
+    Report { streamed: Some(streamed), ..report }.print(args.json)
 }
 
 /// Begins the run, or finds where it was left.
 fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
-    let Request { source, config, steps, until, .. } = request;
+    let Request { config, steps, until, .. } = request;
     let output = args.output.clone().unwrap_or_default();
     let output = fs::canonicalize(&output).unwrap_or(output);
-    let mut header = Vec::new();
-    npy::write(&mut header, &npy::floats(config.element), source.shape(), false, &[])
-        .map_err(Failure::usage)?;
-    let place = Place::new(output, header);
+    let place = Place::new(output, request.header()?);
     let identity = identity(args, request, gpu)?;
     let bounds = Bounds::new(config, *steps, args.stream.memory(), &gpu.device.limits());
     let bounds = until.map_or(bounds, |until| bounds.with_until(until));

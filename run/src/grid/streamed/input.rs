@@ -6,21 +6,21 @@ use halofold::Element;
 use halofold_fleet::stream::{Cells, StreamError};
 
 /// A regular file in C's order.
-pub struct FileCells {
-    source: Source,
+pub struct FileCells<'a> {
+    source: &'a Source,
     element: Element,
     /// As they are in the file.
     raw: Vec<u8>,
 }
 
-impl FileCells {
+impl<'a> FileCells<'a> {
     /// The file's elements as cells of a type.
-    pub fn new(source: Source, element: Element) -> Self {
+    pub fn new(source: &'a Source, element: Element) -> Self {
         FileCells { source, element, raw: Vec::new() }
     }
 }
 
-impl Cells for FileCells {
+impl Cells for FileCells<'_> {
     fn read_at(&mut self, offset: u64, into: &mut [u8]) -> Result<u64, StreamError> {
         let FileCells { source, element, raw } = self;
         let input = |error| StreamError::Input(Box::new(error));
