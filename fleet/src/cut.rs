@@ -6,8 +6,8 @@ use halofold::stencil::{Config, Jacobi, Weights};
 use halofold::wgpu::Device;
 
 use crate::depth::{self, Costs};
-use crate::error::{FleetError, each, of};
-use crate::split::{split, unit_of_layers};
+use crate::error::{FleetError, WorkerError, each, of};
+use crate::split::{split, unit_of_layers, whole_units};
 use crate::team::Settings;
 use crate::worker::{Member, Worker};
 
@@ -47,31 +47,20 @@ impl Plan<'_> {
         }
         let shares = known.unwrap_or(&equal);
         // A first cut, in rounds of one pass, tells what passes and exchanges cost.
-        let (slabs, stencils) = self.slabs(shares, self.even(1))?;
+        let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, 1))?;
         let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
         let steps = steps.max().unwrap_or(1).min(lowest(&slabs));
-        let (slabs, stencils) = self.slabs(shares, self.even(steps))?;
-        let costs = self.measure(&slabs, &stencils)?;
-        let speeds: Vec<f64> = slabs
-            .iter()
-            .zip(&costs)
-            .map(|(slab, costs)| f64::from(slab.own().len() as u32) / costs.pass)
-            .collect();
-        let shares = known.unwrap_or(&speeds);
-        log::debug!(
-            "halofold fleet: {costs:?} for slabs of {:?}",
-            slabs.iter().map(Slab::own).collect::<Vec<_>>()
-        );
+        let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
+        // One after the other: all GPUs are served by one host.
+        let measured = |nth: usize| of(nth, measure(&self.members[nth], &stencils[nth], &slabs[nth], count));
+        let measured: Vec<_> = (0..count).map(measured).collect::<Result<_, _>>()?;
+        let speeds: Vec<f64> = measured.iter().map(|(speed, _)| *speed).collect();
         let halo = settings.halo.unwrap_or_else(|| {
-            let faces = if count > 2 || slabs[0].edge(Side::Low).is_some() { 2 } else { 1 };
-            let passes = slabs
-                .iter()
-                .zip(&costs)
-                .map(|(slab, costs)| depth::passes(*costs, self.even(steps), slab.own().len() as u32, faces));
-            self.even(steps) * passes.min().unwrap_or(1)
+            let halos = measured.iter().map(|(_, halo)| *halo).min();
+            let least = self.config.layers() / count as u32;
+            whole_units(&self.config, halos.unwrap_or(1).min(least))
         });
-        let least = self.config.layers() / count as u32;
-        self.slabs(shares, if settings.halo.is_some() { halo } else { halo.min(least.max(1)) })
+        self.slabs(known.unwrap_or(&speeds), halo)
     }
 
     /// Whether all GPUs have one name: then they are equally fast.
@@ -98,34 +87,38 @@ impl Plan<'_> {
         let stencils = each(members, stencil)?;
         Ok((slabs, stencils))
     }
+}
 
-    /// What passes and exchanges cost each GPU, one after the other.
-    fn measure(&self, slabs: &[Slab], stencils: &[Jacobi]) -> Result<Vec<Costs>, FleetError> {
-        let cost = |nth: usize| {
-            let mut worker = Worker::new(&self.members[nth], &stencils[nth], &slabs[nth], &[], &[])?;
-            let steps = slabs[nth].depth();
-            worker.rounds_seconds(steps, 2)?;
-            let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
-            worker.passes_seconds(&stencils[nth], steps)?;
-            let pass = worker.passes_seconds(&stencils[nth], TIMED * steps)? / f64::from(TIMED);
-            let bus = worker.edges_seconds(COPIED)?;
-            // What the host takes longer than a pass is counted by the number of passes, not here.
-            let shown = (copies + host - pass).max(0.0);
-            drop(worker);
-            // Its buffers go when the device is polled: there may be no room for two grids.
-            read::poll(&self.members[nth].device)?;
-            // All GPUs are served by one host, one after the other.
-            let host = host * slabs.len() as f64;
-            Ok(Costs { pass, exchange: (round - pass - bus - shown).max(0.0), copies, host })
-        };
-        (0..slabs.len()).map(|nth| of(nth, cost(nth))).collect()
-    }
-
-    /// Steps that whole words of faces are enough for: of few layers not more than those.
-    fn even(&self, steps: u32) -> u32 {
-        let unit = unit_of_layers(&self.config);
-        (steps / unit * unit).max(unit)
-    }
+/// Measures the layers per second that a GPU steps of its slab, whose halo is of one pass, and from these and what exchanges cost the halo
+/// that makes a step cheapest. The host serves `served` GPUs, one after the other.
+///
+/// # Errors
+///
+/// The device lacks a limit or a feature, or is lost.
+pub fn measure(
+    member: &Member,
+    jacobi: &Jacobi,
+    slab: &Slab,
+    served: usize,
+) -> Result<(f64, u32), WorkerError> {
+    let mut worker = Worker::new(member, jacobi, slab, &[], &[])?;
+    let steps = slab.depth();
+    worker.rounds_seconds(steps, 2)?;
+    let [round, copies, host] = worker.rounds_seconds(steps, TIMED)?;
+    worker.passes_seconds(jacobi, steps)?;
+    let pass = worker.passes_seconds(jacobi, TIMED * steps)? / f64::from(TIMED);
+    let bus = worker.edges_seconds(COPIED)?;
+    // What the host takes longer than a pass is counted by the number of passes, not here.
+    let shown = (copies + host - pass).max(0.0);
+    drop(worker);
+    // Its buffers go when the device is polled: there may be no room for two grids.
+    read::poll(&member.device)?;
+    let exchange = (round - pass - bus - shown).max(0.0);
+    let costs = Costs { pass, exchange, copies, host: host * served as f64 };
+    let layers = slab.own().len() as u32;
+    log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
+    let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
+    Ok((f64::from(layers) / pass, steps * depth::passes(costs, steps, layers, faces)))
 }
 
 /// The layers of the lowest slab.

@@ -56,10 +56,10 @@ pub mod stream;
 mod team;
 mod worker;
 
-pub use cut::kernel_of_parts;
+pub use cut::{kernel_of_parts, measure};
 pub use error::{FleetError, WorkerError, check_contexts};
 pub use error_scopes::faults_of;
-pub use split::{part, part_of_layers, split, unit_of_layers};
+pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};
 pub use staging::Staging;
 pub use stepping::{Round, Stepping};
 pub use team::{Settings, Team};

@@ -36,6 +36,12 @@ pub fn unit_of_layers(config: &Config) -> u32 {
     if config.layer_bytes().is_multiple_of(COPY_BUFFER_ALIGNMENT) { 1 } else { 2 }
 }
 
+/// The most whole units of these layers, at least one: the layers of a halo.
+pub fn whole_units(config: &Config, layers: u32) -> u32 {
+    let unit = unit_of_layers(config);
+    (layers / unit * unit).max(unit)
+}
+
 /// Cuts `layers` layers into one part for each share, in proportion, none with fewer than `least` layers. Every part begins at a
 /// multiple of `unit` layers.
 ///

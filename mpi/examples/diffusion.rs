@@ -25,7 +25,7 @@ fn diffuse(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
         .with_borders(Borders::all(Border::Periodic));
 
     // Once: which rows are whose. Then values, steps, values.
-    let grid = GlobalGrid::new(ranks, &gpu.device, part)?;
+    let grid = GlobalGrid::new(ranks, &gpu, part)?;
     let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, &bytes(&hot_in_places(&grid)), None)?;
     field.steps(100)?;
 

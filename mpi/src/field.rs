@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use halofold::stencil::slab::{Change, Side};
 use halofold::stencil::{Jacobi, Outcome, Until, Weights};
-use halofold_fleet::{Member, Round, Stepping, Worker};
+use halofold_fleet::{Round, Stepping, Worker};
 use halofold_run::failure::Failure;
 use halofold_run::grid::grid_state::GridState;
 use mpi::collective::SystemOperation;
@@ -47,9 +47,8 @@ impl<'g> Field<'g> {
         let held = held(grid, cells)?;
         let rhs = rhs.map(|cells| self::held(grid, cells)).transpose()?;
         let jacobi = Jacobi::new(&gpu.device, grid.slab().config(), weights)?;
-        let member = Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
         let rhs: Vec<&[u8]> = rhs.iter().map(Vec::as_slice).collect();
-        let worker = Worker::new(&member, &jacobi, grid.slab(), &[&held], &rhs)?;
+        let worker = Worker::new(&gpu.member(), &jacobi, grid.slab(), &[&held], &rhs)?;
         let face = |side| grid.slab().edge(side).map(|_| vec![0; grid.slab().face_bytes() as usize]);
         let faces = [Side::BOTH.map(face), Side::BOTH.map(face)];
         Ok(Field { grid, worker, faces, stepping: Stepping::new(grid.slab().depth()) })

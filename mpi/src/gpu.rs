@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use halofold::adapter;
 use halofold::wgpu::{self, Adapter, AdapterInfo, Device, DeviceLostReason, Queue, RequestDeviceError};
+use halofold_fleet::Member;
 
 use crate::Ranks;
 
@@ -64,6 +65,11 @@ impl Gpu {
             }
         });
         Ok(Gpu { device, queue, info, place })
+    }
+
+    /// The device, for a worker.
+    pub(crate) fn member(&self) -> Member {
+        Member { device: self.device.clone(), queue: self.queue.clone() }
     }
 }
 

@@ -5,19 +5,13 @@ use std::ops::Range;
 
 use halofold::reduce::exact::StateError;
 use halofold::stencil::slab::{Side, Slab};
-use halofold::stencil::{Config, StencilError};
-use halofold::wgpu::Device;
-use halofold_fleet::{WorkerError, kernel_of_parts, unit_of_layers};
+use halofold::stencil::{Config, Jacobi, StencilError};
+use halofold_fleet::{WorkerError, kernel_of_parts, measure, whole_units};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
-use crate::Ranks;
 use crate::exchange::exchange;
-
-/// Passes of a round where nobody says how deep halos are, in 2D and in 3D, and in 2D its least steps: two GPUs of one host were fastest
-/// with about as many.
-const PASSES: [u32; 2] = [4, 3];
-const LEAST: [u32; 2] = [8, 1];
+use crate::{Gpu, Ranks};
 
 /// Errors of a grid and of its steps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -84,7 +78,7 @@ pub enum GridError {
 ///         // 1000 rows of each rank; the last one's are followed by the first one's.
 ///         let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1000, 4096))
 ///             .with_borders(Borders::all(Border::Periodic));
-///         let grid = GlobalGrid::new(ranks, &gpu.device, part)?;
+///         let grid = GlobalGrid::new(ranks, &gpu, part)?;
 ///         let cells: Vec<f32> = grid.own().flat_map(|row| (0..4096).map(move |col| (row + col) as f32)).collect();
 ///         let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, bytes_of(&cells), None)?;
 ///         field.steps(1000)?;
@@ -110,19 +104,20 @@ impl<'r> GlobalGrid<'r> {
     ///
     /// - The parts do not make one grid, or not one kernel steps them.
     /// - A face is too large for a message.
-    pub fn new(ranks: &'r Ranks, device: &Device, part: Config) -> Result<Self, GridError> {
-        Self::with_halo(ranks, device, part, None)
+    pub fn new(ranks: &'r Ranks, gpu: &Gpu, part: Config) -> Result<Self, GridError> {
+        Self::with_halo(ranks, gpu, part, None)
     }
 
     /// The same with halos of so many layers, the same on all ranks. So many steps are made from one exchange to the next; the outermost
-    /// layers of a part are computed twice for that. Where `halo` is `None` it is chosen.
+    /// layers of a part are computed twice for that. Where `halo` is `None` measured times of all ranks say how many, as for a
+    /// [`Team`](halofold_fleet::Team).
     ///
     /// # Errors
     ///
     /// As [`GlobalGrid::new`]; a rank with fewer layers.
     pub fn with_halo(
         ranks: &'r Ranks,
-        device: &Device,
+        gpu: &Gpu,
         part: Config,
         halo: Option<u32>,
     ) -> Result<Self, GridError> {
@@ -133,11 +128,14 @@ impl<'r> GlobalGrid<'r> {
         let fewest = layers.into_iter().min().unwrap_or(0);
         let own = before as u32..(before + u64::from(part.layers())) as u32;
         let all = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
-        let config = kernel_of_parts(part.with_layers(all), device);
-        let steps = config.with_layers(part.layers()).on(device).steps_per_pass();
-        let steps = ranks.all(&[steps], SystemOperation::max())[0];
-        let halo = halo.unwrap_or_else(|| usual_halo(&config, steps, fewest));
+        let config = kernel_of_parts(part.with_layers(all), &gpu.device);
         check_same(ranks, &config, halo)?;
+        let halo = match halo {
+            Some(halo) => halo,
+            // Too few layers for any halo.
+            None if fewest == 0 => 1,
+            None => measured_halo(ranks, gpu, config, own.clone(), fewest as u32)?,
+        };
         if u64::from(halo) > fewest && ranks.count() > 1 {
             return Err(GridError::Halo { halo, fewest });
         }
@@ -197,17 +195,26 @@ impl<'r> GlobalGrid<'r> {
     }
 }
 
-/// The layers of a halo where nobody says, and a pass makes so many steps.
-fn usual_halo(config: &Config, steps: u32, fewest: u64) -> u32 {
-    let dims = config.stencil.dims.count() - 2;
-    let halo = (PASSES[dims] * steps).max(LEAST[dims]).min(u32::try_from(fewest).unwrap_or(u32::MAX));
-    let unit = unit_of_layers(config);
-    (halo / unit * unit).max(1)
+/// The layers of a halo that all ranks find deep enough. What cells and weights are does not matter.
+fn measured_halo(
+    ranks: &Ranks,
+    gpu: &Gpu,
+    config: Config,
+    own: Range<u32>,
+    fewest: u32,
+) -> Result<u32, GridError> {
+    let steps = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
+    let steps = ranks.all(&[steps], SystemOperation::max())[0].min(fewest);
+    let slab = Slab::new(config, own, whole_units(&config, steps))?;
+    let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
+    let (_, halo) = measure(&gpu.member(), &jacobi, &slab, 1)?;
+    Ok(whole_units(&config, ranks.all(&[halo], SystemOperation::min())[0].min(fewest)))
 }
 
 /// Checks that all ranks have the same in mind.
-fn check_same(ranks: &Ranks, config: &Config, halo: u32) -> Result<(), GridError> {
+fn check_same(ranks: &Ranks, config: &Config, halo: Option<u32>) -> Result<(), GridError> {
     let Config { stencil, variant, element, grid, borders, rhs, .. } = config;
+    let halo = halo.map_or("measured".to_owned(), |halo| halo.to_string());
     let text = format!(
         "{grid} {element}, {} by {}, {borders:?}, halo {halo}, right-hand side: {rhs}",
         stencil.name, variant.name

@@ -39,7 +39,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let own = |rank| part_of_layers(config.layers(), unit_of_layers(&config), rank, ranks.count());
     let layers = own(ranks.rank());
     let part = config.with_layers(layers.len() as u32);
-    let grid = GlobalGrid::with_halo(ranks, &gpu.device, part, args.halo).map_err(Failure::usage);
+    let grid = GlobalGrid::with_halo(ranks, &gpu, part, args.halo).map_err(Failure::usage);
     let grid = processes.agree(grid)?;
     let layers = u64::from(layers.start)..u64::from(layers.end);
     let read = |source| Cells::read_layers(source, &config, layers.clone());

@@ -107,8 +107,7 @@ pub struct GridArgs {
     /// With --adapters the grid in slabs on several of them. Its bits are those of one adapter that runs the same kernel.
     #[command(flatten)]
     pub adapters: AnyAdapters,
-    /// The steps between two exchanges of faces, of slabs on several adapters: by default as many as measured times say. Of ranks: four
-    /// passes in 2D, three in 3D.
+    /// The steps between two exchanges of faces, of slabs on several adapters or ranks: by default as many as measured times say.
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["stream", "slab", "depth", "resume"], value_parser = counts(1, u32::MAX))]
     pub halo: Option<u32>,
     /// Print one JSON object, or an array of a preset's rows, instead of text.

@@ -70,7 +70,7 @@ fn a_lost_device_on_one_rank_ends_all() {
         halofold_mpi::run(|ranks| {
             let gpu = ranks.agree(Gpu::open(ranks));
             let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(20, 30));
-            let grid = ranks.agree(GlobalGrid::new(ranks, &gpu.device, part));
+            let grid = ranks.agree(GlobalGrid::new(ranks, &gpu, part));
             let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, &[0; 20 * 30 * 4], None)?;
             field.steps(3)?;
             if ranks.rank() == 1 {
