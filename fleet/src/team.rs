@@ -102,12 +102,7 @@ impl Team {
         self.workers.0[0].slab().depth()
     }
 
-    /// Steps done.
-    pub const fn done(&self) -> u32 {
-        self.outcome().steps
-    }
-
-    /// What the last check found.
+    /// The steps done, and what the last check found.
     pub const fn outcome(&self) -> Outcome {
         self.stepping.outcome()
     }

@@ -54,12 +54,7 @@ impl<'g> Field<'g> {
         Ok(Field { grid, worker, faces, stepping: Stepping::new(grid.slab().depth()) })
     }
 
-    /// Steps done.
-    pub const fn done(&self) -> u32 {
-        self.outcome().steps
-    }
-
-    /// The last check of the whole grid.
+    /// The steps done, and the last check of the whole grid.
     pub const fn outcome(&self) -> Outcome {
         self.stepping.outcome()
     }
@@ -135,7 +130,7 @@ impl<'g> Field<'g> {
     }
 }
 
-/// A step of a file's grid by the programs. All ranks call this together, but for reading.
+/// Steps of a file's grid, as the programs make them. All ranks make them together; each reads its own layers.
 impl GridState for Field<'_> {
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure> {
         self.step(steps, until).map_err(Failure::usage)?;
@@ -144,7 +139,7 @@ impl GridState for Field<'_> {
     }
 
     fn outcome(&self) -> Outcome {
-        self.stepping.outcome()
+        self.outcome()
     }
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {

@@ -68,22 +68,20 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
 /// The grid's file. Options that ranks have no use for are refused.
 fn file_of(args: &GridArgs) -> Result<&Path, Failure> {
     refuse_adapters(&args.adapters)?;
+    let is_streamed = args.stream.asked_by().is_some() || args.stream.memory.is_some();
     let is_picture = args.output.as_deref().is_some_and(|path| !npy::is_named(path));
-    let refused = if args.frames.is_some() {
-        Some("--frames: ranks draw no pictures; write the grid with -o OUT.npy")
-    } else if args.slice.is_some() {
-        Some("--slice: ranks draw no pictures")
-    } else if is_picture {
-        Some("-o: the name must end in .npy: ranks draw no pictures")
-    } else if args.stream.asked_by().is_some() || args.stream.memory.is_some() {
-        Some(
+    let refused = [
+        (args.frames.is_some(), "--frames: ranks draw no pictures; write the grid with -o OUT.npy"),
+        (args.slice.is_some(), "--slice: ranks draw no pictures"),
+        (is_picture, "-o: the name must end in .npy: ranks draw no pictures"),
+        (
+            is_streamed,
             "--stream, --memory, --slab, --depth, --resume and --checkpoint are of one process: ranks hold the grid",
-        )
-    } else {
-        None
-    };
+        ),
+    ];
+    let refused = refused.into_iter().find(|(is_given, _)| *is_given);
     match (&args.grid, refused) {
-        (_, Some(why)) => Err(Failure::usage(why)),
+        (_, Some((_, why))) => Err(Failure::usage(why)),
         (None, _) => Err(Failure::usage("name the grid to step: a .npy file")),
         (Some(path), None) => Ok(path),
     }

@@ -10,8 +10,7 @@ use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::stencil::{Config, FIVE_POINT, Grid};
 use halofold_mpi::{Field, GlobalGrid, Gpu};
 
-use crate::files::write;
-use crate::gpu::cells;
+use crate::files::{cells, write};
 use crate::launch::{Ended, Launch, PROGRAM, folder, launch, mpirun, printed};
 
 #[test]

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use halofold_mpi::halofold::Element;
+use half::f16;
+use halofold_mpi::halofold::{Element, adapter};
 
 /// Numbers that look random, the same every time.
 pub struct Random(pub u64);
@@ -39,4 +40,24 @@ pub fn descr(element: Element) -> String {
 pub fn write(path: &Path, element: Element, shape: &[u64], bytes: &[u8]) {
     halofold_run::files::npy::write(File::create(path).unwrap(), &descr(element), shape, false, bytes)
         .unwrap();
+}
+
+/// Numbers that no sum hits exactly.
+pub fn cells(element: Element, shape: &[u64], seed: u64) -> Vec<u8> {
+    let mut random = Random(seed);
+    let one = |_| {
+        let x = (random.next() % 1999) as f64 / 1024.0 - 0.9;
+        match element {
+            Element::F16 => f16::from_f64(x).to_le_bytes().to_vec(),
+            Element::F64 => x.to_le_bytes().to_vec(),
+            _ => (x as f32).to_le_bytes().to_vec(),
+        }
+    };
+    (0..shape.iter().product()).flat_map(one).collect()
+}
+
+/// True if the adapter has a type.
+pub fn has(element: Element) -> bool {
+    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+    adapter.features().contains(element.feature())
 }

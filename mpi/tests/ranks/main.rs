@@ -2,7 +2,6 @@
 
 mod failures;
 mod files;
-mod gpu;
 mod launch;
 mod reduce;
 mod stencil;

@@ -1,6 +1,6 @@
 //! The report of a run.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use halofold::stencil::{Norm, Outcome};
 use halofold::wgpu::Backend;
@@ -111,11 +111,6 @@ fn number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S:
 fn sides<S: Serializer>(grid: &[u64], serializer: S) -> Result<S::Ok, S::Error> {
     let sides: Vec<_> = grid.iter().map(u64::to_string).collect();
     sides.join("x").serialize(serializer)
-}
-
-/// The speed of so many updates of cells; none if there were none.
-pub fn gcells_per_s(updates: u64, took: Duration) -> Option<f64> {
-    (updates > 0).then_some(updates as f64 / took.as_secs_f64() / 1e9)
 }
 
 impl Report {

@@ -12,7 +12,7 @@ use halofold::wgpu;
 use halofold_fleet::stream::{Bounds, Done, Identity, Place, Plan, Progress, Run, Settings, StreamError};
 use serde_json::Value;
 
-use super::report::{self, Report, Stepped, Streamed};
+use super::report::{Report, Stepped, Streamed};
 use super::request::Request;
 use crate::failure::Failure;
 use crate::files::Source;
@@ -70,7 +70,7 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     run.finish().map_err(failure)?;
 
     let updated = u64::from(done.outcome.steps) * cells - updates(&plan, begun, cells);
-    let gcells_per_s = report::gcells_per_s(updated, took);
+    let gcells_per_s = (updated > 0).then_some(updated as f64 / took.as_secs_f64() / 1e9);
     let stepped = Stepped { outcome: done.outcome, gpu_ms_median: None, gcells_per_s };
     let streamed = Streamed {
         passes: done.passes,

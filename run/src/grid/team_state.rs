@@ -36,11 +36,11 @@ impl GridState for Team {
     }
 
     fn outcome(&self) -> Outcome {
-        Team::outcome(self)
+        self.outcome()
     }
 
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-        Team::read(self, range).map_err(explain)
+        self.read(range).map_err(explain)
     }
 }
 
