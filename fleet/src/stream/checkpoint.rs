@@ -219,6 +219,16 @@ mod tests {
             assert_eq!(Checkpoint::read(&path).unwrap(), Some(checkpoint.clone()));
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        // As programs have written it since the first one.
+        let old = r#"{ "version": 1, "run": {}, "slabs_of_a_pass": 3, "depth": 2, "passes": 1, "slabs": 0,
+            "outcome": { "max": "0.5", "l2": "inf", "converged": true }, "renaming": false }"#;
+        fs::write(&path, old).unwrap();
+        let outcome = Checkpoint::read(&path).unwrap().unwrap().outcome(&plan());
+        assert_eq!(
+            (outcome.steps, outcome.converged, outcome.max, outcome.l2),
+            (2, true, 0.5, f64::INFINITY)
+        );
+        checkpoint.write(&path).unwrap();
         for bad in
             ["", "{}", "[1]", &fs::read_to_string(&path).unwrap().replace("\"version\": 1", "\"version\": 2")]
         {

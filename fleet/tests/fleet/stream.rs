@@ -4,32 +4,22 @@ mod lost;
 
 use std::fs;
 use std::io;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use halofold::stencil::{Border, Borders, Config, Dims, Grid, Grids, Jacobi, STENCILS, Weights};
-use halofold::wgpu::{self, BufferUsages, util::DeviceExt as _};
-use halofold::{Element, adapter};
+use halofold::Element;
+use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, Weights};
+use halofold_fleet::Member;
 use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, Settings, StreamError, Wishes};
 use proptest::prelude::*;
 
+use crate::devices::{cells, members, whole};
+
 const WEIGHTS: Weights = Weights([0.231, 0.0973, 0.0153, 0.0007]);
-
-/// A device of a test's own.
-fn open() -> (wgpu::Device, wgpu::Queue) {
-    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
-    pollster::block_on(adapter::open(&adapter)).expect("the adapter opens")
-}
-
-fn gpu() -> &'static (wgpu::Device, wgpu::Queue) {
-    static GPU: OnceLock<(wgpu::Device, wgpu::Queue)> = OnceLock::new();
-    GPU.get_or_init(open)
-}
 
 /// Cells in memory, which cannot be read any more after some reads.
 struct Memory<'a> {
-    cells: &'a [f32],
+    cells: &'a [u8],
     reads: u32,
 }
 
@@ -39,32 +29,14 @@ impl Cells for Memory<'_> {
             return Err(StreamError::Input(Box::new(io::Error::other("the input is gone"))));
         }
         self.reads -= 1;
-        let bytes: &[u8] = bytemuck::cast_slice(self.cells);
-        into.copy_from_slice(&bytes[offset as usize..][..into.len()]);
+        into.copy_from_slice(&self.cells[offset as usize..][..into.len()]);
         Ok(into.len() as u64)
     }
 }
 
-fn cells(config: &Config) -> Vec<f32> {
-    (0..config.grid.cells()).map(|cell| (cell * 7919 % 1999) as f32 / 1024.0 - 0.9).collect()
-}
-
-fn whole(config: Config, cells: &[f32], steps: u32) -> Vec<f32> {
-    let (device, queue) = gpu();
-    let [first, second] = [0, 1].map(|_| {
-        device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: None,
-            contents: bytemuck::cast_slice(cells),
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-        })
-    });
-    let jacobi = Jacobi::new(device, config, WEIGHTS).expect("the stencil is possible");
-    jacobi.wait(queue, Grids::new(&first, &second), steps).expect("the steps are possible")
-}
-
 /// The grid, stopped after so many slabs and resumed, as often as that takes.
-fn streamed(config: Config, cells: &[f32], steps: u32, wishes: Wishes, stop_after: u32) -> Vec<f32> {
-    let (device, queue) = gpu();
+fn streamed(config: Config, cells: &[u8], steps: u32, wishes: Wishes, stop_after: u32) -> Vec<u8> {
+    let Member { device, queue } = &members(1)[0];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result");
     let bounds = Bounds::new(&config, steps, 1 << 30, &device.limits());
@@ -93,7 +65,7 @@ fn streamed(config: Config, cells: &[f32], steps: u32, wishes: Wishes, stop_afte
     let result = fs::read(path).unwrap();
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(&result[..6], b"header");
-    bytemuck::pod_collect_to_vec(&result[6..])
+    result[6..].to_vec()
 }
 
 fn sides() -> impl Strategy<Value = (Border, Border)> {
@@ -121,22 +93,22 @@ proptest! {
         let ((west, east), (north, south), (near, far)) = borders;
         let borders = Borders { west, east, north, south, near, far };
         let config = Config::new(stencil, stencil.fastest_step(), Element::F32, grid).with_borders(borders);
-        let cells = cells(&config);
+        let cells = cells(&config, 1);
         let wishes = Wishes::new(Some(height), Some(depth));
-        let bounds = Bounds::new(&config, steps, 1 << 30, &gpu().0.limits());
+        let bounds = Bounds::new(&config, steps, 1 << 30, &members(1)[0].device.limits());
         // Slabs that are lower than their halos are refused.
         prop_assume!(halofold_fleet::stream::Plan::new(bounds, wishes).is_ok());
-        let expected = whole(config, &cells, steps);
+        let expected = whole(config, WEIGHTS, &cells, None, steps);
         prop_assert!(streamed(config, &cells, steps, wishes, stop_after) == expected, "{config:?} {wishes:?}");
     }
 }
 
 #[test]
 fn an_input_that_fails_at_once_leaves_nothing_and_later_a_checkpoint() {
-    let (device, queue) = gpu();
+    let Member { device, queue } = &members(1)[0];
     let stencil = STENCILS[0];
     let config = Config::new(stencil, stencil.fastest_step(), Element::F32, Grid::plane(40, 16));
-    let cells = cells(&config);
+    let cells = cells(&config, 1);
     let folder = tempfile::tempdir().unwrap();
     let bounds = Bounds::new(&config, 4, 1 << 30, &device.limits());
     for (reads, files) in [(0, 0), (5, 2)] {

@@ -1,82 +1,15 @@
 //! Several devices of one process: however a grid is cut, the bits are those of one device.
 
-use std::sync::OnceLock;
-
 use halofold::stencil::{
-    Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, SEVEN_POINT, STENCILS, Stencil, StencilError,
+    Border, Borders, Config, FIVE_POINT, Grid, SEVEN_POINT, STENCILS, Stencil, StencilError,
     TWENTY_SEVEN_POINT, Until,
 };
-use halofold::wgpu::{self, BufferUsages};
+use halofold::wgpu;
 use halofold::{Element, adapter};
-use halofold_fleet::{FleetError, Member, Settings, Team};
+use halofold_fleet::{FleetError, Settings, Team};
 use proptest::prelude::*;
 
-fn open(adapter: &wgpu::Adapter) -> Member {
-    let (device, queue) = pollster::block_on(adapter::open(adapter)).expect("the adapter opens");
-    Member { device, queue }
-}
-
-/// Devices of the preferred adapter.
-fn members(count: usize) -> &'static [Member] {
-    static MEMBERS: OnceLock<Vec<Member>> = OnceLock::new();
-    let all = MEMBERS.get_or_init(|| {
-        let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
-        (0..4).map(|_| open(&adapter)).collect()
-    });
-    &all[..count]
-}
-
-/// Numbers that no sum hits exactly, as bytes of cells.
-fn cells(config: &Config, seed: u32) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(2_654_435_769).max(1);
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        (state % 1999) as f32 / 1024.0 - 0.9
-    };
-    let count = config.grid.cells();
-    match config.element {
-        Element::F64 => (0..count).flat_map(|_| f64::from(next()).to_le_bytes()).collect(),
-        Element::F16 => (0..count).flat_map(|_| half::f16::from_f32(next()).to_le_bytes()).collect(),
-        _ => (0..count).flat_map(|_| next().to_le_bytes()).collect(),
-    }
-}
-
-/// The grid after some steps on one device.
-fn whole(config: Config, cells: &[u8], rhs: Option<&[u8]>, steps: u32) -> Vec<u8> {
-    let Member { device, queue } = &members(1)[0];
-    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
-    let buffer = |bytes: &[u8]| {
-        let size = (bytes.len() as u64).next_multiple_of(4);
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size,
-            usage,
-            mapped_at_creation: false,
-        });
-        let mut padded = bytes.to_vec();
-        padded.resize(size as usize, 0);
-        queue.write_buffer(&buffer, 0, &padded);
-        buffer
-    };
-    let [first, second] = [0, 1].map(|_| buffer(cells));
-    let rhs = rhs.map(buffer);
-    let grids = Grids::new(&first, &second);
-    let grids = rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));
-    let jacobi = Jacobi::new(device, config, config.stencil.usual).expect("the stencil is possible");
-    let bytes = match config.element {
-        Element::F64 => bytemuck_bytes(&jacobi.wait::<u64>(queue, grids, steps).unwrap()),
-        Element::F16 => bytemuck_bytes(&jacobi.wait::<u16>(queue, grids, steps).unwrap()),
-        _ => bytemuck_bytes(&jacobi.wait::<u32>(queue, grids, steps).unwrap()),
-    };
-    assert_eq!(bytes.len(), cells.len());
-    bytes
-}
-
-fn bytemuck_bytes<T: bytemuck::NoUninit>(cells: &[T]) -> Vec<u8> {
-    bytemuck::cast_slice(cells).to_vec()
-}
+use crate::devices::{cells, members, open, preferred, whole};
 
 fn single(stencil: &'static Stencil, element: Element, grid: Grid, border: Border) -> Config {
     Config::new(stencil, stencil.fastest_step(), element, grid).with_borders(Borders::all(border))
@@ -124,7 +57,7 @@ proptest! {
             Ok(mut team) => {
                 team.advance(steps / 2).unwrap();
                 team.advance(steps - steps / 2).unwrap();
-                same(&team, &config, &whole(config, &first, rhs, steps));
+                same(&team, &config, &whole(config, config.stencil.usual, &first, rhs, steps));
             }
             // Slabs thinner than their halo are refused, never wrong.
             Err(FleetError::Layers { .. } | FleetError::Stencil(StencilError::SlabHalo { .. })) => {
@@ -149,7 +82,7 @@ fn what_settings_leave_open_is_measured() {
             Team::new(members(3), config, stencil.usual, (&first, None), &Settings::default()).unwrap();
         assert!(team.halo() >= 1);
         team.advance(40).unwrap();
-        same(&team, &config, &whole(config, &first, None, 40));
+        same(&team, &config, &whole(config, config.stencil.usual, &first, None, 40));
     }
 }
 
@@ -175,7 +108,7 @@ fn time_blocked_kernels_have_the_same_bits() {
             let settings = Settings::default().with_halo(7);
             let mut team = Team::new(members(3), config, stencil.usual, (&first, None), &settings).unwrap();
             team.advance(25).unwrap();
-            same(&team, &config, &whole(config, &first, None, 25));
+            same(&team, &config, &whole(config, config.stencil.usual, &first, None, 25));
         }
     }
 }
@@ -189,7 +122,7 @@ fn large_faces_arrive_too() {
     let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
     assert!(team.workers()[0].slab().face_bytes() >= 1 << 20);
     team.advance(40).unwrap();
-    same(&team, &config, &whole(config, &first, None, 40));
+    same(&team, &config, &whole(config, config.stencil.usual, &first, None, 40));
 }
 
 #[test]
@@ -223,7 +156,7 @@ fn runs_stop_at_the_same_step_however_they_are_cut() {
         }
         let outcome = team.outcome();
         assert!(outcome.converged, "{outcome:?}");
-        same(&team, &config, &whole(config, &first, None, outcome.steps));
+        same(&team, &config, &whole(config, config.stencil.usual, &first, None, outcome.steps));
         outcomes.push((outcome.steps, outcome.max.to_bits(), outcome.l2.to_bits()));
     }
     assert!(outcomes.windows(2).all(|pair| pair[0] == pair[1]), "{outcomes:?}");
@@ -231,7 +164,7 @@ fn runs_stop_at_the_same_step_however_they_are_cut() {
 
 #[test]
 fn a_lost_device_is_an_error_that_says_which() {
-    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+    let adapter = preferred();
     for stage in 0..4 {
         let members = [open(&adapter), open(&adapter)];
         let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Mirror);
@@ -266,7 +199,7 @@ fn a_lost_device_is_an_error_that_says_which() {
 
 #[test]
 fn a_device_may_be_lost_while_others_wait() {
-    let adapter = pollster::block_on(adapter::preferred(false)).expect("there is an adapter");
+    let adapter = preferred();
     let members = [open(&adapter), open(&adapter)];
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(400, 333), Border::Fixed);
     let first = cells(&config, 5);
@@ -337,7 +270,7 @@ fn different_adapters_have_the_same_bits() {
             let settings = Settings::default().with_halo(3);
             let mut team = Team::new(&members, config, stencil.usual, (&first, None), &settings).unwrap();
             team.advance(17).unwrap();
-            same(&team, &config, &whole(config, &first, None, 17));
+            same(&team, &config, &whole(config, config.stencil.usual, &first, None, 17));
         }
     }
 }

@@ -6,14 +6,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use halofold::Element;
 use halofold::stencil::{Config, Grid, STENCILS};
+use halofold_fleet::Member;
 use halofold_fleet::stream::{Bounds, Identity, Place, Run, Settings, StreamError, Wishes};
 
-use super::{Memory, WEIGHTS, cells, gpu, open, whole};
+use super::{Memory, WEIGHTS};
+use crate::devices::{cells, members, open, preferred, whole};
 
 /// A run in a folder of its own, in passes of two steps over eight slabs.
 struct Small {
     config: Config,
-    cells: Vec<f32>,
+    cells: Vec<u8>,
     folder: tempfile::TempDir,
 }
 
@@ -21,7 +23,7 @@ impl Small {
     fn new() -> Self {
         let stencil = STENCILS[0];
         let config = Config::new(stencil, stencil.fastest_step(), Element::F32, Grid::plane(40, 16));
-        Small { cells: cells(&config), config, folder: tempfile::tempdir().unwrap() }
+        Small { cells: cells(&config, 1), config, folder: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self, ending: &str) -> PathBuf {
@@ -29,14 +31,14 @@ impl Small {
     }
 
     fn open(&self, resume: bool) -> Run {
-        let bounds = Bounds::new(&self.config, 5, 1 << 30, &gpu().0.limits());
+        let bounds = Bounds::new(&self.config, 5, 1 << 30, &members(1)[0].device.limits());
         let place = Place::new(self.path(""), b"header".to_vec());
         Run::open(place, Identity::default(), bounds, Wishes::new(Some(5), Some(2)), resume).unwrap()
     }
 
     /// Does the steps, up to so many slabs from now.
     fn steps(&self, run: &Run, slabs: u32) -> Result<(), StreamError> {
-        let (device, queue) = gpu();
+        let Member { device, queue } = &members(1)[0];
         let mut input = Memory { cells: &self.cells, reads: u32::MAX };
         let (stop, mut done) = (AtomicBool::new(false), 0);
         let settings = Settings::new((device, queue), self.config, WEIGHTS, &mut input).with_stop(&stop);
@@ -56,8 +58,8 @@ impl Small {
     /// Has the right result, and nothing else.
     fn check(&self) {
         let result = fs::read(self.path("")).unwrap();
-        let expected = whole(self.config, &self.cells, 5);
-        assert!(result[..6] == *b"header" && result[6..] == *bytemuck::cast_slice::<f32, u8>(&expected));
+        let expected = whole(self.config, WEIGHTS, &self.cells, None, 5);
+        assert!(result[..6] == *b"header" && result[6..] == expected);
         assert_eq!(fs::read_dir(self.folder.path()).unwrap().count(), 1);
     }
 }
@@ -155,7 +157,7 @@ fn an_old_result_is_not_taken_for_the_new_one() {
 fn a_lost_device_is_an_error_and_another_one_goes_on() {
     for lost_after in [0, 1, 3, 9, 12] {
         let small = Small::new();
-        let (device, queue) = open();
+        let Member { device, queue } = open(&preferred());
         if lost_after == 0 {
             device.destroy();
         }
