@@ -1,4 +1,4 @@
-//! How a grid is cut among GPUs, and what is measured for that.
+//! The cut of a grid among GPUs, and the measurements that decide it.
 
 use halofold::read;
 use halofold::stencil::slab::{Side, Slab};
@@ -26,7 +26,7 @@ pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
     config.with_kernel_of(&config.with_layers(layers).on(device))
 }
 
-/// What is to be cut, and for whom.
+/// A grid that is to be cut, and the GPUs that get a slab each.
 pub(crate) struct Plan<'a> {
     pub(crate) members: &'a [Member],
     pub(crate) config: Config,
@@ -52,7 +52,8 @@ impl Plan<'_> {
         let steps = steps.max().unwrap_or(1).min(lowest(&slabs));
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
         // One after the other: all GPUs are served by one host.
-        let measured = |nth: usize| of(nth, measure(&self.members[nth], &stencils[nth], &slabs[nth], count));
+        let measured =
+            |nth: usize| of(nth, measure_slab(&self.members[nth], &stencils[nth], &slabs[nth], count));
         let measured: Vec<_> = (0..count).map(measured).collect::<Result<_, _>>()?;
         let speeds: Vec<f64> = measured.iter().map(|(speed, _)| *speed).collect();
         let halo = settings.halo.unwrap_or_else(|| {
@@ -63,7 +64,7 @@ impl Plan<'_> {
         self.slabs(known.unwrap_or(&speeds), halo)
     }
 
-    /// Whether all GPUs have one name: then they are equally fast.
+    /// True if all GPUs have one name: then they are equally fast.
     fn are_alike(&self) -> bool {
         let name = |member: &Member| member.device.adapter_info().name;
         self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]))
@@ -89,13 +90,13 @@ impl Plan<'_> {
     }
 }
 
-/// Measures the layers per second that a GPU steps of its slab, whose halo is of one pass, and from these and what exchanges cost the halo
-/// that makes a step cheapest. The host serves `served` GPUs, one after the other.
+/// Measures a GPU with its slab, whose halo is of one pass: the layers that a pass makes per second, and the layers of the halo that makes a
+/// step cheapest. The process serves `served` GPUs, one after the other.
 ///
 /// # Errors
 ///
 /// The device lacks a limit or a feature, or is lost.
-pub fn measure(
+pub fn measure_slab(
     member: &Member,
     jacobi: &Jacobi,
     slab: &Slab,

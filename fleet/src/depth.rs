@@ -1,4 +1,4 @@
-//! How many steps a round makes: from measured times. Pure arithmetic.
+//! The number of steps of a round, from measured times. Pure arithmetic.
 //!
 //! A round of `m` passes exchanges faces once. What an exchange costs a GPU is that the last pass is split: launches of few workgroups,
 //! the ends of passes and submissions. The copy of an edge over the bus costs the same for each step, however many a round makes. The
@@ -6,7 +6,7 @@
 //! twice: with `s` steps a pass, each face adds `s` layers to a pass for every pass that follows it in the round, `s (m - 1) / 2` on
 //! average.
 
-/// What was measured of one GPU with its slab.
+/// Measured times of one GPU with its slab.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
     /// Seconds of a pass over all layers.

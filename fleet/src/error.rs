@@ -6,7 +6,7 @@ use halofold::read::ReadError;
 use halofold::stencil::StencilError;
 use halofold::wgpu::{Backend, Device};
 
-/// Why one GPU cannot go on.
+/// Errors of one GPU that end its work.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
@@ -35,7 +35,7 @@ pub enum WorkerError {
     Order(&'static str),
 }
 
-/// Why several GPUs cannot go on.
+/// Errors of several GPUs that end their work.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FleetError {
@@ -47,9 +47,9 @@ pub enum FleetError {
     /// One of them failed.
     #[error("GPU {member}: {error}")]
     Member {
-        /// Which one, in the order in which they were given.
+        /// Its number, in the order in which they were given.
         member: usize,
-        /// What it said.
+        /// Its error.
         error: WorkerError,
     },
     /// The grid cannot be cut so.

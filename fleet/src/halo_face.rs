@@ -9,7 +9,7 @@ use halofold::wgpu::{Buffer, BufferView, Device, MapMode};
 use crate::error::WorkerError;
 use crate::staging::Staging;
 
-/// What goes to the neighbour on a side, and what came from it.
+/// The edge that goes to the neighbour on a side, and the halo that came from it.
 #[derive(Debug)]
 pub struct HaloFace {
     leaving: Staging,

@@ -56,7 +56,7 @@ pub mod stream;
 mod team;
 mod worker;
 
-pub use cut::{kernel_of_parts, measure};
+pub use cut::{kernel_of_parts, measure_slab};
 pub use error::{FleetError, WorkerError, check_contexts};
 pub use error_scopes::faults_of;
 pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};

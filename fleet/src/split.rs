@@ -36,7 +36,7 @@ pub fn unit_of_layers(config: &Config) -> u32 {
     if config.layer_bytes().is_multiple_of(COPY_BUFFER_ALIGNMENT) { 1 } else { 2 }
 }
 
-/// The most whole units of these layers, at least one: the layers of a halo.
+/// As many of these layers as make whole units, at least one unit: the layers of a halo.
 pub fn whole_units(config: &Config, layers: u32) -> u32 {
     let unit = unit_of_layers(config);
     (layers / unit * unit).max(unit)
@@ -63,7 +63,7 @@ pub fn split(layers: u32, shares: &[f64], least: u32, unit: u32) -> Option<Vec<R
     let mut ranges = Vec::new();
     for (nth, share) in (1..=parts).zip(shares) {
         before += share;
-        // What shares before rounding end at a whole unit still ends there.
+        // A share that ends at a whole unit may end a little below it by rounding.
         let wanted = bound(u64::from(layers / unit), before + u64::from(parts), all) as u32 * unit;
         // Those that follow need their least, too.
         let most = (layers - least * (parts - nth)) / unit * unit;

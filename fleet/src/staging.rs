@@ -59,7 +59,7 @@ impl Staging {
         });
     }
 
-    /// Whether it is mapped by now.
+    /// True if it is mapped by now.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Staging {
         Ok(())
     }
 
-    /// What the GPU has copied to it.
+    /// The bytes that the GPU has copied to it.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Staging {
         self.buffer.get_mapped_range(..).map_err(|_| lost())
     }
 
-    /// What the GPU will copy from it, or some of that: several threads may write parts that do not overlap. Parts begin at a multiple of 8,
+    /// The bytes that the GPU will copy from it, or some of them: several threads may write parts that do not overlap. Parts begin at a multiple of 8,
     /// and have a multiple of 4 bytes.
     ///
     /// # Errors

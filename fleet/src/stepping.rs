@@ -53,8 +53,7 @@ impl Rounds {
     }
 }
 
-/// How far a run in rounds is, and what its last check found: for [`Team`](crate::Team), and for whatever else drives
-/// [`Worker`](crate::Worker)s.
+/// The loop of a run in rounds: of a [`Team`](crate::Team), and of whatever else drives [`Worker`](crate::Worker)s.
 #[derive(Clone, Copy, Debug)]
 pub struct Stepping {
     outcome: Outcome,

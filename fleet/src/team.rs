@@ -14,14 +14,14 @@ use crate::worker::{Member, Worker};
 /// Faces of at least so many bytes are copied side by side: the others are there before another thread wakes up.
 const THREADED: u64 = 1 << 20;
 
-/// How a grid is cut and how often faces are exchanged. By default everything is measured, which takes some rounds.
+/// The cut of a grid and the depth of its halos. By default everything is measured, which takes some rounds.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Settings {
     /// The layers of a halo, which is also the most steps between two exchanges. By default as many as measured times say: of a
     /// pass over memory, and of what an exchange takes the GPU, the bus and the host.
     pub halo: Option<u32>,
-    /// How fast each GPU is, in any unit. By default measured, unless all have one name.
+    /// The speed of each GPU, in any unit. By default measured, unless all have one name.
     pub shares: Option<Vec<f64>>,
 }
 
@@ -177,7 +177,7 @@ impl Team {
 }
 
 impl Workers {
-    /// What the last step changed in all slabs.
+    /// The change by the last step in all slabs.
     fn change(&self) -> Result<Change, FleetError> {
         let mut changes = self.0.iter().enumerate().map(|(nth, worker)| of(nth, worker.change()));
         let first = changes.next().expect("there is a GPU");

@@ -14,7 +14,7 @@ use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::halo_face::HaloFace;
 
-/// How much is read back at once.
+/// Bytes that are read back at once.
 const PIECE: u64 = 64 << 20;
 
 /// A GPU, opened: see [`halofold::adapter`].
@@ -271,7 +271,7 @@ impl Worker {
         Ok(())
     }
 
-    /// What the last step of the last checked round changed in the slab's own layers. It waits for it.
+    /// The change by the last step of the last checked round in the slab's own layers. It waits for it.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use std::ops::Range;
 use halofold::reduce::exact::StateError;
 use halofold::stencil::slab::{Side, Slab};
 use halofold::stencil::{Config, Jacobi, StencilError};
-use halofold_fleet::{WorkerError, kernel_of_parts, measure, whole_units};
+use halofold_fleet::{WorkerError, kernel_of_parts, measure_slab, whole_units};
 use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
@@ -195,7 +195,7 @@ impl<'r> GlobalGrid<'r> {
     }
 }
 
-/// The layers of a halo that all ranks find deep enough. What cells and weights are does not matter.
+/// The layers of a halo: the fewest that any rank measures as best. Times depend neither on cells nor on weights.
 fn measured_halo(
     ranks: &Ranks,
     gpu: &Gpu,
@@ -207,7 +207,7 @@ fn measured_halo(
     let steps = ranks.all(&[steps], SystemOperation::max())[0].min(fewest);
     let slab = Slab::new(config, own, whole_units(&config, steps))?;
     let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
-    let (_, halo) = measure(&gpu.member(), &jacobi, &slab, 1)?;
+    let (_, halo) = measure_slab(&gpu.member(), &jacobi, &slab, 1)?;
     Ok(whole_units(&config, ranks.all(&[halo], SystemOperation::min())[0].min(fewest)))
 }
 

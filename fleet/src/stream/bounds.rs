@@ -29,19 +29,19 @@ const COPIES_OF_RHS: u64 = 3;
 /// The most bytes of a check, which come back with a slab: see [`halofold::stencil::slab::Change`].
 pub(super) const CHECK_BYTES: u64 = 4096;
 
-/// How many buffers of a slab's size a run needs.
+/// The number of buffers of a slab's size that a run needs.
 pub(super) fn buffers(rhs: bool) -> u64 {
     COPIES + if rhs { COPIES_OF_RHS } else { 0 }
 }
 
-/// What is given: the grid and the room.
+/// The grid and the room that are given.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Layers of the grid.
     pub(super) layers: u32,
-    /// Whether the first layer is a neighbour of the last one.
+    /// True if the first layer is a neighbour of the last one.
     pub(super) ring: bool,
-    /// Steps to do, at most, and the condition to stop before. How deep passes are is to be chosen.
+    /// Steps to do, at most, and the condition to stop before. [`Plan::new`] chooses how deep passes are.
     pub(super) rounds: Rounds,
     /// Bytes of one layer.
     pub(super) layer_bytes: u64,
@@ -53,7 +53,7 @@ pub struct Bounds {
     pub(super) unit: u32,
 }
 
-/// What is asked for instead of what would be chosen.
+/// Sizes that are asked for instead of those that would be chosen.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Wishes {
@@ -159,7 +159,7 @@ impl Bounds {
         self.plan(self.slabs(self.room().saturating_sub(whole.halo_layers().saturating_mul(2))), depth)
     }
 
-    /// How many slabs there are if none has more than `most` layers.
+    /// The number of slabs if none has more than `most` layers.
     pub fn slabs(&self, most: u32) -> u32 {
         if most >= self.layers {
             return 1;

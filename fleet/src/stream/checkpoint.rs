@@ -1,4 +1,4 @@
-//! What is kept of a run that may be interrupted: a small file of JSON.
+//! The state of a run that may be interrupted: a small file of JSON.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -15,7 +15,7 @@ use crate::stepping::Round;
 /// The version of the file's form.
 const VERSION: u32 = 1;
 
-/// What a run is, by name: all that its result depends on.
+/// All that the result of a run depends on, by name.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct Identity(Map<String, Value>);
@@ -40,11 +40,11 @@ impl Identity {
     }
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub(super) struct Checkpoint {
     version: u32,
-    /// What the run is.
+    /// The run's identity.
     pub run: Identity,
     /// Slabs of a pass.
     pub slabs_of_a_pass: u32,
@@ -57,7 +57,7 @@ pub(super) struct Checkpoint {
     /// The outcome so far. Its steps follow from the passes.
     #[serde(with = "outcome")]
     pub outcome: Outcome,
-    /// Whether the last grid was about to become the result: it may have done so.
+    /// True if the last grid was about to become the result: it may have done so.
     pub renaming: bool,
 }
 
@@ -123,7 +123,7 @@ impl Checkpoint {
         Ok(Some(checkpoint))
     }
 
-    /// Whether nothing is done yet.
+    /// True if nothing is done yet.
     pub fn is_fresh(&self) -> bool {
         (self.passes, self.slabs) == (0, 0)
     }

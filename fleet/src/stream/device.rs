@@ -57,7 +57,7 @@ impl Slabs {
     }
 }
 
-/// What the recording of a slab depends on: not where in the grid it is, but how many layers it has and on which sides neighbours.
+/// The properties of a slab that its recording depends on: the number of its layers and the sides with neighbours, not its place in the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Form {
     layers: u32,
@@ -82,18 +82,18 @@ pub(super) struct SlabDevice {
     recordings: HashMap<Form, Recording>,
 }
 
-/// What the host fills before a slab is stepped: its layers, and those of the right-hand side.
+/// The buffers that the host fills before a slab is stepped: its layers, and those of the right-hand side.
 pub(super) struct Upload {
     pub cells: Staging,
     pub rhs: Option<Staging>,
 }
 
-/// Where things lie in what comes back.
+/// The places of things in what comes back.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// The slab's own layers.
     pub own: Range<usize>,
-    /// What its last step changed.
+    /// The change by its last step.
     pub change: Range<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a streamed run ends early.
+//! Errors that end a streamed run early.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -8,7 +8,7 @@ use halofold::stencil::StencilError;
 
 use crate::error::WorkerError;
 
-/// Why a streamed run ends early. Each message names the remedy.
+/// Errors that end a streamed run early. Each message names the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
@@ -57,7 +57,7 @@ pub enum StreamError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
     /// The grid or the right-hand side could not be read.
@@ -68,7 +68,7 @@ pub enum StreamError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
     /// No room for a file.
@@ -79,13 +79,13 @@ pub enum StreamError {
     Full {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         cause: io::Error,
     },
     /// There is nothing to resume.
     #[error("{}: there is no such checkpoint, so there is nothing to resume", path.display())]
     NoCheckpoint {
-        /// Where it would be.
+        /// Its path.
         path: PathBuf,
     },
     /// A grid that a run to resume has written is not there any more.
@@ -110,7 +110,7 @@ pub enum StreamError {
     BadCheckpoint {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         cause: String,
     },
     /// A checkpoint of another run.
@@ -121,11 +121,11 @@ pub enum StreamError {
     OtherRun {
         /// The checkpoint.
         path: PathBuf,
-        /// What is different.
+        /// The part that is different.
         what: String,
-        /// What it was.
+        /// Its value then.
         then: String,
-        /// What it is.
+        /// Its value now.
         now: String,
     },
     /// Somebody asked the run to stop.

@@ -16,7 +16,7 @@ use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
 use crate::stepping::Round;
 
-/// How much is read from a file at once: little enough that it is still in the cache when it is copied on.
+/// Bytes that are read from a file at once: few enough that they are still in the cache when they are copied on.
 const PIECE: u64 = 1 << 20;
 
 /// The buffers on their way that are free.
@@ -34,7 +34,7 @@ impl Buffers {
     }
 }
 
-/// Where slabs are read.
+/// The files that slabs are read from.
 pub(super) struct Sources<'a> {
     pub cells: &'a mut dyn Cells,
     pub rhs: Option<&'a mut dyn Cells>,
@@ -68,13 +68,13 @@ impl Sources<'_> {
     }
 }
 
-/// What a pass does of a run.
+/// The part of a run that a pass does.
 pub(super) struct Job<'a> {
     /// The slabs that are not done.
     pub slabs: Range<u32>,
     /// The steps of each of them.
     pub round: Round,
-    /// Whether somebody wants it to end early.
+    /// True if it is to end early.
     pub stop: &'a AtomicBool,
 }
 

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Cells, StreamError};
 
-/// Where a run keeps its files: two grids and a checkpoint, named after the result.
+/// The files of a run: two grids and a checkpoint, named after the result.
 #[derive(Clone, Debug)]
 pub struct Place {
     result: PathBuf,
-    /// What a grid's file begins with.
+    /// The beginning of a grid's file.
     header: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl Place {
         self.beside(".halofold.json")
     }
 
-    /// Where a pass writes the grid: two files take turns.
+    /// The file that a pass writes: two files take turns.
     pub fn grid(&self, pass: u32) -> PathBuf {
         self.beside(if pass.is_multiple_of(2) { ".halofold-0" } else { ".halofold-1" })
     }
@@ -36,7 +36,7 @@ impl Place {
         name.into()
     }
 
-    /// Whether the file that a pass writes is there, with the first bytes of the grid.
+    /// True if the file that a pass writes is there, with the first bytes of the grid.
     pub(super) fn has_begun(&self, pass: u32, bytes: u64) -> bool {
         self.length(&self.grid(pass)).is_some_and(|length| length >= bytes)
     }
@@ -101,7 +101,7 @@ impl Place {
         sync_folder(&self.result)
     }
 
-    /// Whether the result may be what it is to be: its header and length are.
+    /// True if the result may be what it is to be: its header and length are.
     fn is_result(&self, bytes: u64) -> bool {
         let mut header = vec![0; self.header.len()];
         let read = File::open(&self.result).and_then(|mut file| file.read_exact(&mut header));
@@ -139,7 +139,7 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 pub(super) struct Layers {
     file: File,
     pub path: PathBuf,
-    /// Where they begin.
+    /// The offset at which they begin.
     start: u64,
 }
 

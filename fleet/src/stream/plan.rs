@@ -20,8 +20,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Checks that the condition to stop is one, that there are cells, that a pass is not too long, that every slab fits a buffer, and that halos come from the
-    /// neighbours alone.
+    /// Checks that the condition to stop is one, that there are cells, that a pass is not too long, that every slab fits a buffer, and
+    /// that halos come from the neighbours alone.
     pub(super) fn checked(self, bounds: Bounds) -> Result<Self, StreamError> {
         if self.layers == 0 || bounds.layer_bytes == 0 {
             return Err(StreamError::Empty);
@@ -68,12 +68,12 @@ impl Plan {
         self.rounds.depth
     }
 
-    /// How many slabs the grid has.
+    /// The number of slabs of the grid.
     pub fn slabs(&self) -> u32 {
         self.slabs
     }
 
-    /// Whether a slab has neighbours.
+    /// True if a slab has neighbours.
     pub(super) fn is_cut(&self) -> bool {
         self.slabs > 1 || self.ring
     }
@@ -83,7 +83,7 @@ impl Plan {
         self.rounds.period().div_ceil(self.depth())
     }
 
-    /// How many passes there are, at most. One copies the grid if there are no steps.
+    /// The number of passes, at most. One copies the grid if there are no steps.
     pub fn passes(&self) -> u32 {
         let (steps, period) = (self.rounds.end, self.rounds.period());
         (steps / period * self.passes_of_a_check() + (steps % period).div_ceil(self.depth())).max(1)

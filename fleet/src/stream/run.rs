@@ -22,7 +22,7 @@ pub struct Run {
     checkpoint: Checkpoint,
 }
 
-/// What steps the slabs, and where they come from.
+/// The device that steps the slabs, and the files that they come from.
 pub struct Settings<'a> {
     device: &'a Device,
     queue: &'a Queue,
@@ -34,10 +34,10 @@ pub struct Settings<'a> {
     stop: &'a AtomicBool,
 }
 
-/// How long to work between two checkpoints where nothing else is said.
+/// The time between two checkpoints where nothing else is said.
 const USUAL_PAUSE: Duration = Duration::from_secs(30);
 
-/// What never stops a run.
+/// A flag that never stops a run.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl<'a> Settings<'a> {
@@ -67,7 +67,7 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Progress {
@@ -77,7 +77,7 @@ pub struct Progress {
     pub slabs: u32,
 }
 
-/// What a run did.
+/// The figures of a run that has ended.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Done {
@@ -132,7 +132,7 @@ impl Run {
         &self.plan
     }
 
-    /// Where it begins, or goes on.
+    /// The progress with which it begins, or goes on.
     pub fn start(&self) -> Progress {
         Progress { pass: self.checkpoint.passes, slabs: self.checkpoint.slabs }
     }

@@ -14,10 +14,10 @@ pub(super) struct Writer {
     place: Place,
     plan: Plan,
     layer_bytes: u64,
-    /// What the last step changed in the slabs of this pass so far.
+    /// The change by the last step in the slabs of this pass so far.
     change: Option<Change>,
     checkpoint: Checkpoint,
-    /// How long to work before the checkpoint is written again.
+    /// The time from one checkpoint to the next.
     every: Duration,
     kept: Instant,
     /// The file of the pass that is being written.
@@ -38,7 +38,7 @@ impl Writer {
         Ok(Writer { place, plan, layer_bytes, change: None, checkpoint, every, kept, file: None, written: 0 })
     }
 
-    /// How far the run has come.
+    /// The progress of the run.
     pub fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
     }

@@ -1,4 +1,4 @@
-//! What a GPU takes for rounds and passes over its slab, and the host for exchanges.
+//! Times of a GPU for rounds and passes over its slab, and of the host for exchanges.
 
 use std::time::Instant;
 

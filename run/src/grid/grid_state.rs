@@ -35,7 +35,7 @@ pub trait GridState {
     /// Reads some bytes of the grid, or of the layers that are this process's.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
 
-    /// The time that steps took all processes together, of which this one took so long.
+    /// The time that the last steps took, the same for all processes, where this one took so long.
     fn took(&self, took: Duration) -> Duration {
         took
     }
