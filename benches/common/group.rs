@@ -1,8 +1,10 @@
 //! criterion as what times a row.
 
+use std::mem::replace;
+
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
-use halofold_measure::{MeasureError, Row, Sampler, Subject, Summary, Timer, Timing, What};
+use halofold_measure::{Budget, MeasureError, Row, Sampler, Subject, Summary, Timer, Timing, What};
 
 use super::samples::Samples;
 use super::skip;
@@ -60,12 +62,19 @@ impl Sampler for Group<'_> {
         ready: impl FnOnce() -> Result<S, MeasureError>,
     ) -> Result<Option<(S, Summary, Timing)>, MeasureError> {
         let (mut samples, mut ready, mut subject) = (Samples::default(), Some(ready), None);
+        let mut is_warm = false;
         self.group.bench_function(timer.timing().mark(name), |bencher| {
             if let Some(ready) = ready.take() {
                 subject = Some(ready().unwrap_or_else(|error| panic!("{name}: {error}")));
             }
             let subject = subject.as_ref().expect("it is ready since the first call");
             bencher.iter_custom(|repeats| {
+                // criterion's own warm-up is too short for a GPU that was idle while kernels were compiled. Its test mode has none.
+                if repeats > 1 && !replace(&mut is_warm, true) {
+                    let budget = Budget::of(timer.device());
+                    let load = timer.warm_up(budget, &|pass| subject.encode_in_pass(pass));
+                    load.expect("the device keeps working");
+                }
                 let (took, timing) = subject.time(timer, repeats).expect("the device keeps working");
                 samples.keep(repeats, took, timing);
                 took

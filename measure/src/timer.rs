@@ -229,6 +229,33 @@ impl Timer {
         &self.queue
     }
 
+    /// Loads the device until it gets no faster, and answers what one repetition takes then: [`Timer::measure`] begins with it. A device
+    /// that has had nothing to do is loaded longer, as its clock may be slow to rise.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn warm_up(
+        &self,
+        budget: Budget,
+        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+    ) -> Result<Duration, MeasureError> {
+        let pause = self.pause();
+        self.run(1, record)?;
+        let warm_up = WarmUp {
+            batch: budget.warm_up / 4,
+            least: if pause > PAUSE { budget.warm_up_after_pause } else { budget.warm_up },
+            most: budget.warm_up_limit,
+            window: budget.settled as usize,
+            most_repeats: MAX_REPEATS,
+        };
+        load_until_steady(&warm_up, |repeats| {
+            let once = self.time_of(repeats, record)?;
+            log::debug!("warm-up: {repeats} times {once:?}");
+            Ok(once * repeats)
+        })
+    }
+
     /// Measures what `record` puts into a pass. The first run, which may compile, is not counted.
     ///
     /// # Errors
@@ -239,9 +266,7 @@ impl Timer {
         budget: Budget,
         record: &dyn Fn(&mut wgpu::ComputePass<'_>),
     ) -> Result<Measurement, MeasureError> {
-        let pause = self.pause();
-        self.run(1, record)?;
-        let once = self.warm_up(budget, pause, record)?;
+        let once = self.warm_up(budget, record)?;
         let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
         let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
         let round = budget.samples.clamp(1, most);
@@ -362,27 +387,6 @@ impl Timer {
     fn pause(&self) -> Duration {
         let busy = *self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         busy.map_or(Duration::MAX, |busy| busy.elapsed())
-    }
-
-    /// Loads the device until it gets no faster, and answers what one repetition takes then.
-    fn warm_up(
-        &self,
-        budget: Budget,
-        pause: Duration,
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
-    ) -> Result<Duration, MeasureError> {
-        let warm_up = WarmUp {
-            batch: budget.warm_up / 4,
-            least: if pause > PAUSE { budget.warm_up_after_pause } else { budget.warm_up },
-            most: budget.warm_up_limit,
-            window: budget.settled as usize,
-            most_repeats: MAX_REPEATS,
-        };
-        load_until_steady(&warm_up, |repeats| {
-            let once = self.time_of(repeats, record)?;
-            log::debug!("warm-up: {repeats} times {once:?}");
-            Ok(once * repeats)
-        })
     }
 
     /// Wall time of one repetition, from a batch of them.

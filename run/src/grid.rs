@@ -67,8 +67,8 @@ pub struct GridArgs {
     /// The change that --until looks at: max, the largest change, or l2, the root of the sum of all squared changes.
     #[arg(long, value_name = "max|l2", default_value = "max", requires = "until")]
     pub norm: Norm,
-    /// Add up squared changes without rounding: the same residual_l2 of the same grids on every GPU. A check takes twice as long. With
-    /// --norm l2 it is always so: any number of GPUs stops at the same step.
+    /// Add up squared changes without rounding in every check, which then takes twice as long. With --norm l2 it is always so, and the last
+    /// check always is: any number of GPUs stops at the same step and prints the same residual_l2.
     #[arg(long, requires = "until")]
     pub exact: bool,
     /// The weights: first of the centre, then of the cells around it from the nearest to the farthest. 5
@@ -222,6 +222,10 @@ pub fn run_steps(
         bar.set_position(outcome.steps.into());
     }
     bar.finish_and_clear();
+    if until.is_some() {
+        state.end()?;
+        outcome = state.outcome();
+    }
     let gcells_per_s = batch.ms_of_a_step().map(|ms| cells as f64 / ms / 1e6);
     Ok(Stepped { outcome, gpu_ms_median: batch.gpu_ms_median(), gcells_per_s })
 }

@@ -5,7 +5,10 @@
 use std::ops::Range;
 use std::time::Duration;
 
+use halofold::Element;
 use halofold::read::Readback;
+use halofold::reduce::Accuracy;
+use halofold::stencil::slab::{Change, ChangeCheck};
 use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
 use halofold::wgpu;
 
@@ -14,6 +17,9 @@ use crate::gpu::Gpu;
 
 /// Bytes that are read back at once: each piece passes through a buffer that the host can map.
 const PIECE: u64 = 64 << 20;
+
+/// The same at least: what a check finds fits.
+const SMALLEST_READ: u64 = 4096;
 
 /// The commands that are recorded.
 enum Steps {
@@ -32,6 +38,11 @@ pub trait GridState {
     /// The steps done, and what the last check found.
     fn outcome(&self) -> Outcome;
 
+    /// Ends a run with a condition: the root of the sum of all squared changes becomes that of the exact sum.
+    fn end(&mut self) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Reads some bytes of the grid, or of the layers that are this process's.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
 
@@ -46,6 +57,8 @@ pub struct OneGpu<'a> {
     gpu: &'a Gpu,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
+    /// Adds up squares exactly once a run is over whose checks do not.
+    last_check: Option<ChangeCheck>,
     /// After an even number of steps the first buffer holds the grid.
     outcome: Outcome,
     readback: Readback,
@@ -89,8 +102,12 @@ impl<'a> OneGpu<'a> {
                 }
                 Some(until) => Steps::Until(Box::new(conditional(until)?)),
             };
-            let readback = Readback::new(&gpu.device, size.clamp(Convergence::OUTCOME_SIZE, PIECE));
-            Ok(OneGpu { gpu, buffers, steps, outcome: Outcome::NONE, readback })
+            let is_exact =
+                until.is_none_or(|until| until.accuracy == Accuracy::Exact) || lacks_exact(gpu, config);
+            let last_check = (!is_exact).then(|| jacobi.check_change(grids(first, second)));
+            let last_check = last_check.transpose().map_err(Failure::usage)?;
+            let readback = Readback::new(&gpu.device, size.clamp(SMALLEST_READ, PIECE));
+            Ok(OneGpu { gpu, buffers, steps, last_check, outcome: Outcome::NONE, readback })
         })
     }
 
@@ -129,6 +146,16 @@ impl GridState for OneGpu<'_> {
         self.outcome
     }
 
+    fn end(&mut self) -> Result<(), Failure> {
+        let Some(check) = self.last_check.as_ref().filter(|_| self.outcome.steps > 0) else { return Ok(()) };
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        check.encode(&mut encoder);
+        self.gpu.queue.submit([encoder.finish()]);
+        let found = self.copy(check.buffer(), 0, check.buffer().size())?;
+        self.outcome.l2 = Change::parse(&found).map_or(self.outcome.l2, |change| change.l2());
+        Ok(())
+    }
+
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure> {
         // Copies are of whole words; a plane of 16-bit floats may begin or end inside one.
         let (start, end) = (range.start / 4 * 4, range.end.next_multiple_of(4));
@@ -141,6 +168,11 @@ impl GridState for OneGpu<'_> {
         bytes.drain(..(range.start - start) as usize);
         Ok(bytes)
     }
+}
+
+/// Whether a GPU cannot square the cells of a grid exactly.
+fn lacks_exact(gpu: &Gpu, config: Config) -> bool {
+    config.element == Element::F64 && !gpu.device.features().contains(wgpu::Features::SHADER_INT64)
 }
 
 fn buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {

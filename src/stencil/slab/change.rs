@@ -8,6 +8,9 @@ use crate::reduce::exact::State;
 use crate::slice::Slice;
 use crate::stencil::check::meets;
 use crate::stencil::error::StencilError;
+use crate::stencil::grids::Grids;
+use crate::stencil::jacobi::Jacobi;
+use crate::stencil::kernels::Kernels;
 use crate::stencil::slab::SlabStepper;
 use crate::stencil::until::Until;
 
@@ -24,23 +27,27 @@ impl SlabStepper {
     /// - The additional kernels exceed a limit of the device.
     /// - The device lacks a feature: squares of `f64` take 64-bit integers.
     pub fn check(&self) -> Result<ChangeCheck, StencilError> {
-        let device = &self.kernels.device;
-        let squares = self.kernels.state_residual()?;
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
-        let found = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::stencil::slab::change"),
-            size: STATE_AT + squares.monoid().acc_size(),
-            usage,
-            mapped_at_creation: false,
-        });
         let own = self.slab.own_bytes();
         let own = self.buffers.each_ref().map(|buffer| Slice::new(buffer, own.start, own.end - own.start));
-        let largest = self.kernels.residual()?;
-        let prepared = [
-            largest.of(own[0]).and(own[1]).into(Slice::new(&found, 0, STATE_AT))?,
-            squares.of(own[0]).and(own[1]).into(Slice::at(&found, STATE_AT))?,
-        ];
-        Ok(ChangeCheck { prepared, found })
+        ChangeCheck::new(&self.kernels, own)
+    }
+}
+
+impl Jacobi {
+    /// Binds a check of what a step changed, for two grids that are one step apart, as they are after
+    /// [`Convergence`](crate::stencil::Convergence) has made its last check. Squares are added
+    /// [exactly](crate::reduce::exact).
+    ///
+    /// # Errors
+    ///
+    /// As [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
+    pub fn check_change(&self, grids: Grids<'_>) -> Result<ChangeCheck, StencilError> {
+        let bytes = self.config().bytes();
+        grids.check(bytes, self.config().rhs)?;
+        ChangeCheck::new(
+            &self.kernels,
+            [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, bytes)),
+        )
     }
 }
 
@@ -52,6 +59,23 @@ pub struct ChangeCheck {
 }
 
 impl ChangeCheck {
+    /// Binds a check of two grids, or of a part of them.
+    fn new(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<Self, StencilError> {
+        let squares = kernels.state_residual()?;
+        let found = kernels.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("halofold::stencil::slab::change"),
+            size: STATE_AT + squares.monoid().acc_size(),
+            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let largest = kernels.residual()?;
+        let prepared = [
+            largest.of(grids[0]).and(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
+            squares.of(grids[0]).and(grids[1]).into(Slice::at(&found, STATE_AT))?,
+        ];
+        Ok(ChangeCheck { prepared, found })
+    }
+
     /// Records the check. It reads the slab's own layers of both buffers twice.
     pub fn encode(&self, encoder: &mut CommandEncoder) {
         self.prepared.iter().for_each(|prepared| prepared.encode(encoder));
