@@ -8,7 +8,7 @@ use halofold::wgpu::Device;
 use crate::depth::{self, Costs};
 use crate::error::{FleetError, WorkerError, each, of};
 use crate::split::{split, unit_of_layers, whole_units};
-use crate::team::Settings;
+use crate::team::TeamOptions;
 use crate::worker::{Member, Worker};
 
 /// Rounds that are timed, after two that are not. Their number is even, so that time-blocked kernels make whole passes: see
@@ -27,7 +27,7 @@ pub fn kernel_of_parts(config: Config, device: &Device) -> Config {
 }
 
 /// A grid that is to be cut, and the GPUs that get a slab each.
-pub(crate) struct Plan<'a> {
+pub(crate) struct Cutter<'a> {
     pub(crate) members: &'a [Member],
     pub(crate) config: Config,
     pub(crate) weights: Weights,
@@ -36,13 +36,13 @@ pub(crate) struct Plan<'a> {
 /// The slabs of all GPUs, and a stencil for each.
 pub(crate) type Cut = (Vec<Slab>, Vec<Jacobi>);
 
-impl Plan<'_> {
-    /// The slabs, and a stencil for each, as settings and measurements say.
-    pub(crate) fn cut(&self, settings: &Settings) -> Result<Cut, FleetError> {
+impl Cutter<'_> {
+    /// The slabs, and a stencil for each, as options and measurements say.
+    pub(crate) fn cut(&self, options: &TeamOptions) -> Result<Cut, FleetError> {
         let count = self.members.len();
         let equal = vec![1.0; count];
-        let known = settings.shares.as_deref().or_else(|| self.are_alike().then_some(&equal[..]));
-        if let (Some(halo), Some(shares)) = (settings.halo, known) {
+        let known = options.shares.as_deref().or_else(|| self.are_alike().then_some(&equal[..]));
+        if let (Some(halo), Some(shares)) = (options.halo, known) {
             return self.slabs(shares, halo);
         }
         let shares = known.unwrap_or(&equal);
@@ -56,7 +56,7 @@ impl Plan<'_> {
             |nth: usize| of(nth, measure_slab(&self.members[nth], &stencils[nth], &slabs[nth], count));
         let measured: Vec<_> = (0..count).map(measured).collect::<Result<_, _>>()?;
         let speeds: Vec<f64> = measured.iter().map(|(speed, _)| *speed).collect();
-        let halo = settings.halo.unwrap_or_else(|| {
+        let halo = options.halo.unwrap_or_else(|| {
             let halos = measured.iter().map(|(_, halo)| *halo).min();
             let least = self.config.layers() / count as u32;
             whole_units(&self.config, halos.unwrap_or(1).min(least))

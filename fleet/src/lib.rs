@@ -7,12 +7,12 @@
 //! ```
 //! use halofold::stencil::{Config, FIVE_POINT, Grid};
 //! use halofold::{Element, adapter};
-//! use halofold_fleet::{FleetError, Member, Settings, Team};
+//! use halofold_fleet::{FleetError, Member, TeamOptions, Team};
 //!
 //! /// A thousand steps on all GPUs of the machine.
 //! fn step(members: &[Member], cells: &[u8]) -> Result<Vec<u8>, FleetError> {
 //!     let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(4096, 4096));
-//!     let mut team = Team::new(members, config, FIVE_POINT.usual, (cells, None), &Settings::default())?;
+//!     let mut team = Team::new(members, config, FIVE_POINT.usual, (cells, None), &TeamOptions::default())?;
 //!     team.advance(1000)?;
 //!     team.read(0..config.bytes())
 //! }
@@ -62,5 +62,5 @@ pub use error_scopes::faults_of;
 pub use split::{part, part_of_layers, split, unit_of_layers, whole_units};
 pub use staging::Staging;
 pub use stepping::{Round, Stepping};
-pub use team::{Settings, Team};
+pub use team::{Team, TeamOptions};
 pub use worker::{Member, Worker};

@@ -6,7 +6,7 @@ use halofold::stencil::slab::{Change, Side, Slab};
 use halofold::stencil::{Config, Outcome, StencilError, Until, Weights};
 use rayon::prelude::*;
 
-use crate::cut::{Plan, kernel_of_parts};
+use crate::cut::{Cutter, kernel_of_parts};
 use crate::error::{FleetError, check_contexts, each, of};
 use crate::stepping::{Round, Stepping};
 use crate::worker::{Member, Worker};
@@ -17,7 +17,7 @@ const THREADED: u64 = 1 << 20;
 /// The cut of a grid and the depth of its halos. By default everything is measured, which takes some rounds.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Settings {
+pub struct TeamOptions {
     /// The layers of a halo, which is also the most steps between two exchanges. By default as many as measured times say: of a
     /// pass over memory, and of what an exchange takes the GPU, the bus and the host.
     pub halo: Option<u32>,
@@ -25,15 +25,15 @@ pub struct Settings {
     pub shares: Option<Vec<f64>>,
 }
 
-impl Settings {
+impl TeamOptions {
     /// The same with so many layers in a halo.
     pub fn with_halo(self, halo: u32) -> Self {
-        Settings { halo: Some(halo), ..self }
+        TeamOptions { halo: Some(halo), ..self }
     }
 
     /// The same with these speeds.
     pub fn with_shares(self, shares: Vec<f64>) -> Self {
-        Settings { shares: Some(shares), ..self }
+        TeamOptions { shares: Some(shares), ..self }
     }
 }
 
@@ -53,7 +53,7 @@ pub struct Team {
 struct Workers(Vec<Worker>);
 
 impl Team {
-    /// Cuts a grid into slabs, measures what [`Settings`] leave open, and uploads `cells`, and `rhs` if the configuration has a
+    /// Cuts a grid into slabs, measures what [`TeamOptions`] leave open, and uploads `cells`, and `rhs` if the configuration has a
     /// right-hand side.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Team {
         config: Config,
         weights: Weights,
         (cells, rhs): (&[u8], Option<&[u8]>),
-        settings: &Settings,
+        options: &TeamOptions,
     ) -> Result<Self, FleetError> {
         for given in [Some(cells), rhs].into_iter().flatten() {
             if given.len() as u64 != config.bytes() {
@@ -80,8 +80,8 @@ impl Team {
         }
         let first = members.first().ok_or(FleetError::Shares { shares: 0, members: 0 })?;
         check_contexts(members.iter().map(|member| &member.device))?;
-        let plan = Plan { members, config: kernel_of_parts(config, &first.device), weights };
-        let (slabs, stencils) = plan.cut(settings)?;
+        let cutter = Cutter { members, config: kernel_of_parts(config, &first.device), weights };
+        let (slabs, stencils) = cutter.cut(options)?;
         let rhs = rhs.unwrap_or_default();
         let load = |nth: usize| {
             let slab = &slabs[nth];

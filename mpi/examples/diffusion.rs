@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::reduce::exact::{Format, State};
 use halofold_mpi::halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid};
-use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks, all_reduce};
+use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks, all_reduce};
 
 const COLS: u32 = 64;
 
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
 }
 
 fn diffuse(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
-    let gpu = Gpu::open(ranks)?;
+    let gpu = RankGpu::open(ranks)?;
     // The ranks' parts need not be equal.
     let rows = 20 + 3 * ranks.rank() as u32;
     let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(rows, COLS))

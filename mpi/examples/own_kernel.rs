@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid};
-use halofold_mpi::{GlobalGrid, Gpu, Ranks};
+use halofold_mpi::{GlobalGrid, RankGpu, Ranks};
 
 const COLS: usize = 30;
 
@@ -23,7 +23,7 @@ fn burn(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
     let part =
         Config::new(&FIVE_POINT, FIVE_POINT.fastest_step(), Element::F32, Grid::plane(ROWS, COLS as u32))
             .with_borders(Borders::all(Border::Periodic));
-    let grid = GlobalGrid::with_halo(ranks, &Gpu::open(ranks)?, part, Some(1))?;
+    let grid = GlobalGrid::with_halo(ranks, &RankGpu::open(ranks)?, part, Some(1))?;
 
     // The row before, the rank's own rows, the row after. The fire begins in one cell of the whole grid.
     let mut cells = vec![0f32; COLS * (ROWS as usize + 2)];

@@ -12,7 +12,7 @@ use mpi::collective::SystemOperation;
 
 use crate::exchange::exchange;
 use crate::grid::{GlobalGrid, GridError};
-use crate::{Gpu, all_reduce};
+use crate::{RankGpu, all_reduce};
 
 /// Values on a [`GlobalGrid`], each rank's on its GPU.
 ///
@@ -36,7 +36,7 @@ impl<'g> Field<'g> {
     /// - The device lacks a limit or a feature, or is lost.
     pub fn new(
         grid: &'g GlobalGrid<'g>,
-        gpu: &Gpu,
+        gpu: &RankGpu,
         weights: Weights,
         cells: &[u8],
         rhs: Option<&[u8]>,

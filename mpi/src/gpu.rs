@@ -30,7 +30,7 @@ pub enum GpuError {
 /// The device of a rank.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Gpu {
+pub struct RankGpu {
     /// The device.
     pub device: Device,
     /// Its queue.
@@ -41,7 +41,7 @@ pub struct Gpu {
     pub place: [usize; 2],
 }
 
-impl Gpu {
+impl RankGpu {
     /// Opens the adapter whose turn it is: the ranks of a node take its adapters one after the other, and begin again with the
     /// first.
     ///
@@ -64,7 +64,7 @@ impl Gpu {
                 on_loss.all(format_args!("the device was lost ({reason:?}): {message}"));
             }
         });
-        Ok(Gpu { device, queue, info, place })
+        Ok(RankGpu { device, queue, info, place })
     }
 
     /// The device, for a worker.
@@ -73,7 +73,7 @@ impl Gpu {
     }
 }
 
-/// The adapter whose turn it is, as [`Gpu::open`] opens it: which of the node's adapters it is, from 0, and of how many.
+/// The adapter whose turn it is, as [`RankGpu::open`] opens it: which of the node's adapters it is, from 0, and of how many.
 ///
 /// # Errors
 ///

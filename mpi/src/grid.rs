@@ -11,7 +11,7 @@ use mpi::collective::SystemOperation;
 use mpi::traits::CommunicatorCollectives as _;
 
 use crate::exchange::exchange;
-use crate::{Gpu, Ranks};
+use crate::{RankGpu, Ranks};
 
 /// Errors of a grid and of its steps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -70,11 +70,11 @@ pub enum GridError {
 /// ```no_run
 /// use halofold_mpi::halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid};
 /// use halofold_mpi::halofold::Element;
-/// use halofold_mpi::{Field, GlobalGrid, Gpu};
+/// use halofold_mpi::{Field, GlobalGrid, RankGpu};
 ///
 /// fn main() -> std::process::ExitCode {
 ///     halofold_mpi::run(|ranks| -> Result<(), Box<dyn std::error::Error>> {
-///         let gpu = Gpu::open(ranks)?;
+///         let gpu = RankGpu::open(ranks)?;
 ///         // 1000 rows of each rank; the last one's are followed by the first one's.
 ///         let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1000, 4096))
 ///             .with_borders(Borders::all(Border::Periodic));
@@ -104,7 +104,7 @@ impl<'r> GlobalGrid<'r> {
     ///
     /// - The parts do not make one grid, or not one kernel steps them.
     /// - A face is too large for a message.
-    pub fn new(ranks: &'r Ranks, gpu: &Gpu, part: Config) -> Result<Self, GridError> {
+    pub fn new(ranks: &'r Ranks, gpu: &RankGpu, part: Config) -> Result<Self, GridError> {
         Self::with_halo(ranks, gpu, part, None)
     }
 
@@ -117,7 +117,7 @@ impl<'r> GlobalGrid<'r> {
     /// As [`GlobalGrid::new`]; a rank with fewer layers.
     pub fn with_halo(
         ranks: &'r Ranks,
-        gpu: &Gpu,
+        gpu: &RankGpu,
         part: Config,
         halo: Option<u32>,
     ) -> Result<Self, GridError> {
@@ -198,7 +198,7 @@ impl<'r> GlobalGrid<'r> {
 /// The layers of a halo: the fewest that any rank measures as best. Times depend neither on cells nor on weights.
 fn measured_halo(
     ranks: &Ranks,
-    gpu: &Gpu,
+    gpu: &RankGpu,
     config: Config,
     own: Range<u32>,
     fewest: u32,

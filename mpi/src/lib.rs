@@ -1,7 +1,7 @@
 //! halofold over the ranks of an MPI program: one process a GPU, on one node or on many.
 //!
 //! - [`run`] starts MPI, and has an error, a panic or a lost device on one rank end all of them, with a message that names the rank.
-//! - [`Gpu::open`] opens the adapter that is a rank's turn on its node.
+//! - [`RankGpu::open`] opens the adapter that is a rank's turn on its node.
 //! - [`all_reduce`] adds up [exact states](halofold::reduce::exact): a correctly rounded sum, the same bits for any number of ranks.
 //! - [`GlobalGrid`] is the grid that the ranks' parts make, and [`Field`] steps values on it: each rank its layers, faces exchanged while
 //!   interiors are computed. The grid has the bits that it has on one GPU.
@@ -22,7 +22,7 @@ mod merge;
 mod ranks;
 
 pub use field::Field;
-pub use gpu::{Gpu, GpuError, adapter_of};
+pub use gpu::{GpuError, RankGpu, adapter_of};
 pub use grid::{GlobalGrid, GridError};
 pub use halofold;
 pub use halofold_fleet::part;

@@ -6,7 +6,7 @@ mod stencil;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use halofold_mpi::{Gpu, Ranks};
+use halofold_mpi::{RankGpu, Ranks};
 use halofold_run::grid::GridArgs;
 use halofold_run::reduce::ReduceArgs;
 use halofold_run::{failure, gpu, reserved};
@@ -68,7 +68,7 @@ fn command(command: &Command, ranks: &Ranks) -> Result<ExitCode, Failure> {
 
 /// Prints a line of each rank, in their order.
 fn list(ranks: &Ranks) -> Result<(), Failure> {
-    let Gpu { info, place: [place, count], .. } = ranks.agree(Gpu::open(ranks));
+    let RankGpu { info, place: [place, count], .. } = ranks.agree(RankGpu::open(ranks));
     let line = format!(
         "{ranks}: place {} there, adapter {place} of {count}, {} ({})",
         ranks.on_node(),

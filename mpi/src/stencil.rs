@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use halofold_fleet::{part_of_layers, unit_of_layers};
-use halofold_mpi::{Field, GlobalGrid, Gpu, Ranks};
+use halofold_mpi::{Field, GlobalGrid, RankGpu, Ranks};
 use halofold_run::failure::Failure;
 use halofold_run::files::npy;
 use halofold_run::grid::cells::Cells;
@@ -32,7 +32,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     // One rank makes sure of the result.
     let outputs = if ranks.is_first() { Outputs::reserve(args).map(Outputs::file) } else { Ok(None) };
     let file = processes.agree(outputs)?;
-    let gpu = processes.agree(Gpu::open(ranks).map_err(Failure::usage))?;
+    let gpu = processes.agree(RankGpu::open(ranks).map_err(Failure::usage))?;
     let adapters = ranks.gather(&gpu.info.name).unwrap_or_default().join(" + ");
 
     let config = request.config;

@@ -23,7 +23,7 @@ use arguments::Arguments;
 use halofold::stencil::{Border, Borders, Config, FIVE_POINT, Grid, Grids, Jacobi, Stencil};
 use halofold::wgpu::{self, BufferUsages};
 use halofold::{Element, adapter};
-use halofold_fleet::{Member, Settings, Team, kernel_of_parts};
+use halofold_fleet::{Member, Team, TeamOptions, kernel_of_parts};
 
 /// What the command line asks for.
 struct Options {
@@ -99,9 +99,9 @@ impl Options {
         );
         println!("  \"together\": [");
         for (nth, halo) in self.halos.iter().enumerate() {
-            let settings = halo.map_or(Settings::default(), |halo| Settings::default().with_halo(halo));
+            let options = halo.map_or(TeamOptions::default(), |halo| TeamOptions::default().with_halo(halo));
             let mut team =
-                Team::new(members, self.config, self.config.stencil.usual, (&cells, None), &settings)?;
+                Team::new(members, self.config, self.config.stencil.usual, (&cells, None), &options)?;
             team.advance(CHECKED)?;
             let same = match &whole {
                 Some(whole) => (team.read(0..self.config.bytes())? == whole.after).to_string(),

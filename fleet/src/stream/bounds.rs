@@ -3,7 +3,7 @@
 use halofold::stencil::{Config, Until};
 use halofold::wgpu::Limits;
 
-use super::{Plan, StreamError};
+use super::{Schedule, StreamError};
 use crate::split::unit_of_layers;
 use crate::stepping::Rounds;
 
@@ -41,7 +41,7 @@ pub struct Bounds {
     pub(super) layers: u32,
     /// True if the first layer is a neighbour of the last one.
     pub(super) ring: bool,
-    /// Steps to do, at most, and the condition to stop before. [`Plan::new`] chooses how deep passes are.
+    /// Steps to do, at most, and the condition to stop before. [`Schedule::new`] chooses how deep passes are.
     pub(super) rounds: Rounds,
     /// Bytes of one layer.
     pub(super) layer_bytes: u64,
@@ -70,7 +70,7 @@ impl Wishes {
     }
 }
 
-impl Plan {
+impl Schedule {
     /// Chooses slabs and the depth of passes.
     ///
     /// A pass takes as many steps as a quarter of the layers that a buffer holds, at most 256: then at least half of what is read and computed
@@ -85,19 +85,23 @@ impl Plan {
         let room = bounds.room();
         let most = bounds.most_depth();
         let chosen = match (wishes.height, wishes.depth) {
-            (Some(height), Some(depth)) => bounds.plan(bounds.slabs(height), depth),
+            (Some(height), Some(depth)) => bounds.schedule(bounds.slabs(height), depth),
             (Some(height), None) => {
-                let plan = bounds.plan(bounds.slabs(height), 1);
-                let left = u64::from(room).saturating_sub(u64::from(plan.largest())) / 2;
-                let depth = left.min(u64::from(plan.smallest() / 2)) as u32;
-                bounds.plan(plan.slabs, bounds.even_depth(depth.clamp(1, most)))
+                let schedule = bounds.schedule(bounds.slabs(height), 1);
+                let left = u64::from(room).saturating_sub(u64::from(schedule.largest())) / 2;
+                let depth = left.min(u64::from(schedule.smallest() / 2)) as u32;
+                bounds.schedule(schedule.slabs, bounds.even_depth(depth.clamp(1, most)))
             }
             (None, Some(depth)) => bounds.highest(depth),
             (None, None) => {
-                let plan = bounds.highest(bounds.even_depth((room / 4).clamp(1, most)));
+                let schedule = bounds.highest(bounds.even_depth((room / 4).clamp(1, most)));
                 // Equal slabs may be lower than what there is room for.
-                let depth = if plan.is_cut() { plan.depth().min(plan.smallest()) } else { plan.depth() };
-                bounds.plan(plan.slabs, depth)
+                let depth = if schedule.is_cut() {
+                    schedule.depth().min(schedule.smallest())
+                } else {
+                    schedule.depth()
+                };
+                bounds.schedule(schedule.slabs, depth)
             }
         };
         chosen.checked(bounds)
@@ -144,19 +148,19 @@ impl Bounds {
         self.rounds.period().min(self.rounds.end).clamp(1, brief)
     }
 
-    pub(super) fn plan(&self, slabs: u32, depth: u32) -> Plan {
+    pub(super) fn schedule(&self, slabs: u32, depth: u32) -> Schedule {
         let Bounds { layers, ring, rounds, align, .. } = *self;
         let depth = depth.min(rounds.end).min(rounds.period()).max(1);
-        Plan { layers, ring, align, slabs, rounds: Rounds { depth, ..rounds } }
+        Schedule { layers, ring, align, slabs, rounds: Rounds { depth, ..rounds } }
     }
 
     /// The fewest slabs of this depth that fit.
-    fn highest(&self, depth: u32) -> Plan {
-        let whole = self.plan(1, depth);
+    fn highest(&self, depth: u32) -> Schedule {
+        let whole = self.schedule(1, depth);
         if whole.most_held() <= u64::from(self.room()) {
             return whole;
         }
-        self.plan(self.slabs(self.room().saturating_sub(whole.halo_layers().saturating_mul(2))), depth)
+        self.schedule(self.slabs(self.room().saturating_sub(whole.halo_layers().saturating_mul(2))), depth)
     }
 
     /// The number of slabs if none has more than `most` layers.
@@ -203,25 +207,35 @@ pub(super) mod tests {
         for room in 3..300 {
             for (steps, ring) in [(0, false), (1, true), (7, false), (1000, true)] {
                 let bounds = bounds(1000, ring, steps, room);
-                let plan = Plan::new(bounds, Wishes::default()).unwrap();
-                assert!(plan.most_held() <= room, "{plan:?} in {room}");
-                assert!(plan.most_held() <= 3 * u64::from(plan.smallest()), "{plan:?} in {room}");
+                let schedule = Schedule::new(bounds, Wishes::default()).unwrap();
+                assert!(schedule.most_held() <= room, "{schedule:?} in {room}");
+                assert!(schedule.most_held() <= 3 * u64::from(schedule.smallest()), "{schedule:?} in {room}");
                 for height in 1..room.saturating_sub(1) as u32 {
-                    let plan = Plan::new(bounds, Wishes { height: Some(height), depth: None }).unwrap();
-                    assert!(plan.largest() <= height && plan.most_held() <= room, "{height} in {room}");
+                    let schedule =
+                        Schedule::new(bounds, Wishes { height: Some(height), depth: None }).unwrap();
+                    assert!(
+                        schedule.largest() <= height && schedule.most_held() <= room,
+                        "{height} in {room}"
+                    );
                 }
             }
         }
         // Equal slabs and passes.
-        let plan = Plan::new(bounds(1000, false, 30, 80), Wishes::default()).unwrap();
-        assert_eq!((plan.depth(), plan.passes(), plan.largest(), plan.slabs()), (15, 2, 50, 20));
+        let schedule = Schedule::new(bounds(1000, false, 30, 80), Wishes::default()).unwrap();
+        assert_eq!(
+            (schedule.depth(), schedule.passes(), schedule.largest(), schedule.slabs()),
+            (15, 2, 50, 20)
+        );
         for (unit, depth) in [(3, 18), (4, 20), (7, 14), (8, 16), (24, 20)] {
             let bounds = Bounds { unit, ..bounds(1000, false, 1000, 80) };
-            assert_eq!(Plan::new(bounds, Wishes::default()).unwrap().depth(), depth, "{unit}");
+            assert_eq!(Schedule::new(bounds, Wishes::default()).unwrap().depth(), depth, "{unit}");
         }
         // A grid that fits is one slab, without a halo if it is no ring.
-        let plan = |ring| Plan::new(bounds(80, ring, 30, 80), Wishes::default()).unwrap();
-        assert_eq!((plan(false).slabs(), plan(false).most_held(), plan(true).slabs()), (1, 80, 2));
+        let schedule = |ring| Schedule::new(bounds(80, ring, 30, 80), Wishes::default()).unwrap();
+        assert_eq!(
+            (schedule(false).slabs(), schedule(false).most_held(), schedule(true).slabs()),
+            (1, 80, 2)
+        );
     }
 
     #[test]
@@ -232,8 +246,8 @@ pub(super) mod tests {
                 Limits { max_buffer_size, max_storage_buffer_binding_size: 1 << 28, ..Limits::default() };
             let bounds = Bounds::new(&config, 10, u64::MAX, &limits);
             assert!(max_buffer_size == 0 || bounds.buffer_bytes + CHECK_BYTES <= max_buffer_size);
-            let plan = Plan::new(bounds, Wishes::default());
-            assert_eq!(plan.is_ok(), max_buffer_size > 0);
+            let schedule = Schedule::new(bounds, Wishes::default());
+            assert_eq!(schedule.is_ok(), max_buffer_size > 0);
         }
     }
 
@@ -241,14 +255,14 @@ pub(super) mod tests {
     fn what_does_not_fit_is_refused() {
         let refused = |room, height, depth| {
             let wishes = Wishes { height, depth };
-            matches!(Plan::new(bounds(1000, false, 50, room), wishes), Err(StreamError::Room { .. }))
+            matches!(Schedule::new(bounds(1000, false, 50, room), wishes), Err(StreamError::Room { .. }))
         };
         assert!(refused(2, None, None) && refused(0, None, None) && !refused(3, None, None));
         assert!(refused(22, Some(21), None) && !refused(22, Some(20), None));
         assert!(refused(22, Some(20), Some(2)) && !refused(22, Some(20), Some(1)));
-        let thin = Plan::new(bounds(1000, false, 50, 100), Wishes { height: Some(10), depth: Some(11) });
+        let thin = Schedule::new(bounds(1000, false, 50, 100), Wishes { height: Some(10), depth: Some(11) });
         assert!(matches!(thin, Err(StreamError::Thin { height: 10, depth: 11 })));
-        let thin = Plan::new(bounds(1000, false, 50, 20), Wishes { height: None, depth: Some(9) });
+        let thin = Schedule::new(bounds(1000, false, 50, 20), Wishes { height: None, depth: Some(9) });
         assert!(matches!(thin, Err(StreamError::Thin { .. })));
     }
 
@@ -258,7 +272,7 @@ pub(super) mod tests {
             [(false, 1, 10, None), (true, 1, 10, None), (false, 2, 9, Some(4)), (true, 2, 9, None)]
         {
             let bounds = Bounds { align, ..bounds(layers, ring, u32::MAX, 100) };
-            let asked = |depth| Plan::new(bounds, Wishes { height, depth: Some(depth) });
+            let asked = |depth| Schedule::new(bounds, Wishes { height, depth: Some(depth) });
             for depth in [1 << 15, u32::MAX - 1, u32::MAX] {
                 let refused = asked(depth);
                 assert!(
@@ -268,12 +282,12 @@ pub(super) mod tests {
             }
             // A pass has no more steps than the run.
             let few = Bounds { rounds: Rounds { end: 2, ..bounds.rounds }, ..bounds };
-            assert_eq!(Plan::new(few, Wishes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
+            assert_eq!(Schedule::new(few, Wishes { height, depth: Some(u32::MAX) }).unwrap().depth(), 2);
         }
         // Slabs of 1 GiB: a thousand steps go over a TiB.
         let large = Bounds { layer_bytes: 1 << 20, buffer_bytes: 1 << 30, ..bounds(1024, false, 5000, 0) };
-        assert!(Plan::new(large, Wishes { height: None, depth: Some(1024) }).is_ok());
-        let deep = Plan::new(large, Wishes { height: None, depth: Some(1025) });
+        assert!(Schedule::new(large, Wishes { height: None, depth: Some(1024) }).is_ok());
+        let deep = Schedule::new(large, Wishes { height: None, depth: Some(1025) });
         assert!(matches!(deep, Err(StreamError::Deep { depth: 1025, most: 1024 })), "{deep:?}");
     }
 
@@ -283,8 +297,8 @@ pub(super) mod tests {
             let config = Config::fastest(&FIVE_POINT, Element::F16, grid);
             for steps in [0, 3] {
                 let bounds = Bounds::new(&config, steps, 1 << 30, &Limits::default());
-                let plan = Plan::new(bounds, Wishes::default());
-                assert!(matches!(plan, Err(StreamError::Empty)), "{grid} {plan:?}");
+                let schedule = Schedule::new(bounds, Wishes::default());
+                assert!(matches!(schedule, Err(StreamError::Empty)), "{grid} {schedule:?}");
             }
         }
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::place::sync_folder;
-use super::{Bounds, Plan, StreamError, Wishes};
+use super::{Bounds, Schedule, StreamError, Wishes};
 use crate::stepping::Round;
 
 /// The version of the file's form.
@@ -93,12 +93,12 @@ mod outcome {
 
 impl Checkpoint {
     /// The beginning of a run.
-    pub fn new(run: Identity, plan: &Plan) -> Self {
+    pub fn new(run: Identity, schedule: &Schedule) -> Self {
         Checkpoint {
             version: VERSION,
             run,
-            slabs_of_a_pass: plan.slabs(),
-            depth: plan.depth(),
+            slabs_of_a_pass: schedule.slabs(),
+            depth: schedule.depth(),
             passes: 0,
             slabs: 0,
             outcome: Outcome::NONE,
@@ -129,16 +129,16 @@ impl Checkpoint {
     }
 
     /// The outcome of the passes that are complete.
-    pub fn outcome(&self, plan: &Plan) -> Outcome {
+    pub fn outcome(&self, schedule: &Schedule) -> Outcome {
         let mut outcome = self.outcome;
-        outcome.steps = plan.steps_before(self.passes);
+        outcome.steps = schedule.steps_before(self.passes);
         outcome
     }
 
     /// The next pass; `None` if nothing is left to do. The first one copies the grid if there are no steps.
-    pub fn next(&self, plan: &Plan) -> Option<Round> {
-        let first = (self.passes == 0).then(|| plan.pass(0));
-        first.or_else(|| plan.rounds.next(&self.outcome(plan)))
+    pub fn next(&self, schedule: &Schedule) -> Option<Round> {
+        let first = (self.passes == 0).then(|| schedule.pass(0));
+        first.or_else(|| schedule.rounds.next(&self.outcome(schedule)))
     }
 
     /// Checks that it is of this run.
@@ -150,12 +150,17 @@ impl Checkpoint {
     }
 
     /// The slabs and passes of the run, which stay as they were.
-    pub(super) fn plan(&self, path: &Path, bounds: Bounds, wishes: Wishes) -> Result<Plan, StreamError> {
-        let asked = bounds.plan(
+    pub(super) fn schedule(
+        &self,
+        path: &Path,
+        bounds: Bounds,
+        wishes: Wishes,
+    ) -> Result<Schedule, StreamError> {
+        let asked = bounds.schedule(
             wishes.height.map_or(self.slabs_of_a_pass, |most| bounds.slabs(most)),
             wishes.depth.unwrap_or(self.depth),
         );
-        let then = bounds.plan(self.slabs_of_a_pass, self.depth);
+        let then = bounds.schedule(self.slabs_of_a_pass, self.depth);
         for (what, then, now) in
             [("slab", then.largest(), asked.largest()), ("depth", then.depth(), asked.depth())]
         {
@@ -164,13 +169,13 @@ impl Checkpoint {
                 return Err(StreamError::OtherRun { path: path.to_owned(), what, then, now });
             }
         }
-        let plan = then.checked(bounds)?;
+        let schedule = then.checked(bounds)?;
         // All slabs of a pass may be complete before the pass is noted to be.
-        if self.passes > plan.passes() || self.slabs > plan.slabs() {
+        if self.passes > schedule.passes() || self.slabs > schedule.slabs() {
             let cause = format!("{} passes and {} slabs of another", self.passes, self.slabs);
             return Err(StreamError::BadCheckpoint { path: path.to_owned(), cause });
         }
-        Ok(plan)
+        Ok(schedule)
     }
 
     /// Writes it in the place of the one before: there is always a whole one.
@@ -201,8 +206,8 @@ mod tests {
         bounds::tests::bounds(9, false, 5, room)
     }
 
-    fn plan() -> Plan {
-        Plan::new(bounds(10), Wishes { height: Some(3), depth: Some(2) }).unwrap()
+    fn schedule() -> Schedule {
+        Schedule::new(bounds(10), Wishes { height: Some(3), depth: Some(2) }).unwrap()
     }
 
     #[test]
@@ -211,7 +216,7 @@ mod tests {
         let path = folder.path().join("a.npy.halofold.json");
         assert_eq!(Checkpoint::read(&path).unwrap(), None);
         let run = Identity::default().with("grid", "9 × 1").with("weights", vec![0.2, 0.1]);
-        let mut checkpoint = Checkpoint::new(run, &plan());
+        let mut checkpoint = Checkpoint::new(run, &schedule());
         for (slabs, max) in [(0, 0.1), (2, f64::INFINITY)] {
             checkpoint.slabs = slabs;
             (checkpoint.outcome.max, checkpoint.outcome.l2) = (max, 1e-300);
@@ -223,7 +228,7 @@ mod tests {
         let old = r#"{ "version": 1, "run": {}, "slabs_of_a_pass": 3, "depth": 2, "passes": 1, "slabs": 0,
             "outcome": { "max": "0.5", "l2": "inf", "converged": true }, "renaming": false }"#;
         fs::write(&path, old).unwrap();
-        let outcome = Checkpoint::read(&path).unwrap().unwrap().outcome(&plan());
+        let outcome = Checkpoint::read(&path).unwrap().unwrap().outcome(&schedule());
         assert_eq!(
             (outcome.steps, outcome.converged, outcome.max, outcome.l2),
             (2, true, 0.5, f64::INFINITY)
@@ -240,7 +245,7 @@ mod tests {
     #[test]
     fn differences_are_named() {
         let run = Identity::default().with("grid", "9 × 1").with("rhs", Value::Null).with("steps", 5);
-        let checkpoint = Checkpoint::new(run.clone(), &plan());
+        let checkpoint = Checkpoint::new(run.clone(), &schedule());
         let path = Path::new("c.json");
         checkpoint.check(path, &run).unwrap();
         for (other, parts) in [
@@ -256,17 +261,20 @@ mod tests {
     #[test]
     fn slabs_and_passes_stay() {
         let (path, run) = (Path::new("c.json"), Identity::default());
-        let mut checkpoint = Checkpoint::new(run, &plan());
+        let mut checkpoint = Checkpoint::new(run, &schedule());
         for (passes, slabs, is_one) in
             [(0, 0, true), (2, 3, true), (3, 0, true), (4, 0, false), (0, 4, false)]
         {
             (checkpoint.passes, checkpoint.slabs) = (passes, slabs);
-            let read = checkpoint.plan(path, bounds(10), Wishes::default());
-            assert_eq!(read.ok(), is_one.then(plan), "{passes} {slabs}");
+            let read = checkpoint.schedule(path, bounds(10), Wishes::default());
+            assert_eq!(read.ok(), is_one.then(schedule), "{passes} {slabs}");
         }
         checkpoint.passes = 0;
-        assert!(matches!(checkpoint.plan(path, bounds(5), Wishes::default()), Err(StreamError::Room { .. })));
-        let other = checkpoint.plan(path, bounds(10), Wishes { height: Some(5), depth: None });
+        assert!(matches!(
+            checkpoint.schedule(path, bounds(5), Wishes::default()),
+            Err(StreamError::Room { .. })
+        ));
+        let other = checkpoint.schedule(path, bounds(10), Wishes { height: Some(5), depth: None });
         assert!(matches!(other, Err(StreamError::OtherRun { .. })));
     }
 }

@@ -10,7 +10,7 @@ use halofold::stencil::{Config, Grids, Jacobi, Weights};
 use halofold::wgpu::{self, Buffer, BufferUsages, CommandEncoder, Device, MapMode, Queue, SubmissionIndex};
 
 use super::bounds::{CHECK_BYTES, buffers};
-use super::{Plan, StreamError};
+use super::{Schedule, StreamError};
 use crate::error::WorkerError;
 use crate::error_scopes::in_error_scopes;
 use crate::staging::Staging;
@@ -21,12 +21,12 @@ use crate::stepping::Round;
 pub(super) struct Slabs {
     /// Of the whole grid.
     pub config: Config,
-    pub plan: Plan,
+    pub schedule: Schedule,
 }
 
 impl Slabs {
     pub fn get(&self, slab: u32) -> Result<Slab, StreamError> {
-        Ok(Slab::new(self.config, self.plan.own(slab), self.plan.halo_layers())?)
+        Ok(Slab::new(self.config, self.schedule.own(slab), self.schedule.halo_layers())?)
     }
 
     /// The bytes of a grid in a file that a slab holds, in order.
@@ -38,7 +38,7 @@ impl Slabs {
 
     /// Bytes of a buffer that takes every slab in turn.
     fn size(&self) -> Result<u64, StreamError> {
-        Ok(words(0..self.plan.most_held() * self.get(0)?.layer_bytes()).end)
+        Ok(words(0..self.schedule.most_held() * self.get(0)?.layer_bytes()).end)
     }
 
     /// Does something on the device, and says by an error what wgpu finds wrong with it, or that it has no memory for all buffers.

@@ -12,7 +12,8 @@
 //! After s steps the s outermost layers of a halo are wrong, because their neighbours are not there: a slab's own layers never are.
 //! So the bits are those of stepping the whole grid, for slabs of any height and passes of any depth.
 //!
-//! `bounds` chooses slabs and passes, and `plan` is what was chosen; both are pure. `pass` reads, computes and writes at the same time, each in a thread of its own, over `device`,
+//! `bounds` chooses slabs and passes, and `schedule` is what was chosen; both are pure. `pass` reads, computes and writes at the same time,
+//! each in a thread of its own, over `device`,
 //! the slab on the GPU. `place` has the files beside the result, and `checkpoint` says how far they are, so that a run
 //! that was interrupted goes on. Nothing here knows the command line.
 //!
@@ -21,7 +22,7 @@
 //!
 //! use halofold::stencil::{Config, Weights};
 //! use halofold::wgpu::{Device, Queue};
-//! use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, Settings, StreamError, Wishes};
+//! use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamOptions, StreamError, Wishes};
 //!
 //! /// A thousand steps of the grid in `input`, in 4 GiB of the GPU's memory, to a file of bare cells.
 //! fn step(gpu: (&Device, &Queue), config: Config, weights: Weights, input: &mut dyn Cells) -> Result<(), StreamError> {
@@ -31,7 +32,7 @@
 //!     let place = Place::new(Path::new("result.bin").to_owned(), Vec::new());
 //!     let bounds = Bounds::new(&config, 1000, 4 << 30, &limits);
 //!     let run = Run::open(place, identity, bounds, Wishes::default(), false)?;
-//!     run.steps(Settings::new(gpu, config, weights, input), |progress| println!("{progress:?}"))?;
+//!     run.steps(StreamOptions::new(gpu, config, weights, input), |progress| println!("{progress:?}"))?;
 //!     run.finish()
 //! }
 //! ```
@@ -42,16 +43,16 @@ mod device;
 mod error;
 mod pass;
 mod place;
-mod plan;
 mod run;
+mod schedule;
 mod writer;
 
 pub use bounds::{Bounds, Wishes};
 pub use checkpoint::Identity;
 pub use error::StreamError;
 pub use place::Place;
-pub use plan::Plan;
-pub use run::{Done, Progress, Run, Settings};
+pub use run::{Done, Progress, Run, StreamOptions};
+pub use schedule::Schedule;
 
 /// The cells of a grid in a file, in the order of the GPU and of its type.
 pub trait Cells: Send {

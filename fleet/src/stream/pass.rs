@@ -69,7 +69,7 @@ impl Sources<'_> {
 }
 
 /// The part of a run that a pass does.
-pub(super) struct Job<'a> {
+pub(super) struct RestOfPass<'a> {
     /// The slabs that are not done.
     pub slabs: Range<u32>,
     /// The steps of each of them.
@@ -80,7 +80,7 @@ pub(super) struct Job<'a> {
 
 /// Steps what is left of a pass. Whether all of it was done: it ends early if that is asked for.
 pub(super) fn run(
-    job: &Job<'_>,
+    rest: &RestOfPass<'_>,
     device: &mut SlabDevice,
     buffers: &mut Buffers,
     sources: &mut Sources<'_>,
@@ -93,12 +93,12 @@ pub(super) fn run(
     let (written, free) = mpsc::channel();
     buffers.uploads.drain(..).for_each(|upload| drop(empty.send(upload)));
     buffers.downloads.drain(..).for_each(|download| drop(written.send(download)));
-    let slabs = job.slabs.clone();
+    let slabs = rest.slabs.clone();
     let gpu = device.device().clone();
     thread::scope(|scope| {
         let reader = scope.spawn(move || read(sources, slabs, to_fill, &filled));
         let writing = scope.spawn(move || write(writer, &gpu, &to_write, &written));
-        let computed = compute(job, device, &to_step, &free, |flight| {
+        let computed = compute(rest, device, &to_step, &free, |flight| {
             let Flight { slab, upload, download, layout, .. } = flight;
             // A thread that has failed takes nothing; it says why below.
             let _ = empty.send(upload);
@@ -117,19 +117,19 @@ pub(super) fn run(
 
 /// Has the slabs that were read computed. While one is waited for, the next one waits on the GPU.
 fn compute(
-    job: &Job<'_>,
+    rest: &RestOfPass<'_>,
     device: &mut SlabDevice,
     to_step: &Receiver<(u32, Upload)>,
     free: &Receiver<Staging>,
     mut done: impl FnMut(Flight),
 ) -> Result<bool, StreamError> {
     let mut before: Option<Flight> = None;
-    let mut submitted = job.slabs.start;
-    while !job.stop.load(Ordering::Relaxed) {
+    let mut submitted = rest.slabs.start;
+    while !rest.stop.load(Ordering::Relaxed) {
         // Nothing more comes: everything was read, or a thread failed.
         let Ok((slab, upload)) = to_step.recv() else { break };
         let Ok(download) = free.recv() else { break };
-        let flight = device.submit(slab, job.round, upload, download)?;
+        let flight = device.submit(slab, rest.round, upload, download)?;
         submitted = slab + 1;
         if let Some(flight) = before.replace(flight) {
             device.wait(&flight)?;
@@ -140,7 +140,7 @@ fn compute(
         device.wait(&flight)?;
         done(flight);
     }
-    Ok(submitted == job.slabs.end)
+    Ok(submitted == rest.slabs.end)
 }
 
 /// Reads slabs into the buffers that come back. The buffers that were left over are returned with what went wrong.

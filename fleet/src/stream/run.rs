@@ -8,22 +8,22 @@ use halofold::wgpu::{Device, Queue};
 
 use super::checkpoint::{Checkpoint, Identity};
 use super::device::{SlabDevice, Slabs};
-use super::pass::{self, Buffers, Job, Sources};
+use super::pass::{self, Buffers, RestOfPass, Sources};
 use super::place::Place;
 use super::writer::Writer;
-use super::{Bounds, Cells, Plan, StreamError, Wishes};
+use super::{Bounds, Cells, Schedule, StreamError, Wishes};
 
 /// A run whose place is taken and whose slabs are chosen.
 #[derive(Debug)]
 pub struct Run {
     place: Place,
-    plan: Plan,
+    schedule: Schedule,
     layer_bytes: u64,
     checkpoint: Checkpoint,
 }
 
 /// The device that steps the slabs, and the files that they come from.
-pub struct Settings<'a> {
+pub struct StreamOptions<'a> {
     device: &'a Device,
     queue: &'a Queue,
     config: Config,
@@ -40,7 +40,7 @@ const USUAL_PAUSE: Duration = Duration::from_secs(30);
 /// A flag that never stops a run.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-impl<'a> Settings<'a> {
+impl<'a> StreamOptions<'a> {
     /// A device, the kernel and the whole grid, chosen for that device ([`Config::on`]), the weights, and the grid at the beginning.
     pub fn new(
         (device, queue): (&'a Device, &'a Queue),
@@ -48,22 +48,22 @@ impl<'a> Settings<'a> {
         weights: Weights,
         input: &'a mut dyn Cells,
     ) -> Self {
-        Settings { device, queue, config, weights, input, rhs: None, every: USUAL_PAUSE, stop: &NEVER }
+        StreamOptions { device, queue, config, weights, input, rhs: None, every: USUAL_PAUSE, stop: &NEVER }
     }
 
     /// The same with a right-hand side, which every pass reads. The configuration must have one, too.
     pub fn with_rhs(self, rhs: &'a mut dyn Cells) -> Self {
-        Settings { rhs: Some(rhs), ..self }
+        StreamOptions { rhs: Some(rhs), ..self }
     }
 
     /// The same with another time between two checkpoints: 30 seconds by default.
     pub fn with_checkpoints(self, every: Duration) -> Self {
-        Settings { every, ..self }
+        StreamOptions { every, ..self }
     }
 
     /// The same with a flag that whoever wants the run to end soon sets; it can be resumed.
     pub fn with_stop(self, stop: &'a AtomicBool) -> Self {
-        Settings { stop, ..self }
+        StreamOptions { stop, ..self }
     }
 }
 
@@ -107,29 +107,29 @@ impl Run {
         resume: bool,
     ) -> Result<Self, StreamError> {
         let path = place.checkpoint();
-        let (plan, mut checkpoint) = match (Checkpoint::read(&path)?, resume) {
+        let (schedule, mut checkpoint) = match (Checkpoint::read(&path)?, resume) {
             (Some(_), false) => return Err(StreamError::Unfinished { path }),
             (None, true) => return Err(StreamError::NoCheckpoint { path }),
             (None, false) => {
-                let plan = Plan::new(bounds, wishes)?;
-                (plan, Checkpoint::new(identity, &plan))
+                let schedule = Schedule::new(bounds, wishes)?;
+                (schedule, Checkpoint::new(identity, &schedule))
             }
             (Some(checkpoint), true) => {
                 checkpoint.check(&path, &identity)?;
-                (checkpoint.plan(&path, bounds, wishes)?, checkpoint)
+                (checkpoint.schedule(&path, bounds, wishes)?, checkpoint)
             }
         };
-        let written = u64::from(plan.layers_before(checkpoint.slabs)) * bounds.layer_bytes;
+        let written = u64::from(schedule.layers_before(checkpoint.slabs)) * bounds.layer_bytes;
         // What slabs changed is not kept, and what they wrote may be gone: then the pass begins again.
-        if plan.pass(checkpoint.passes).is_checked || !place.has_begun(checkpoint.passes, written) {
+        if schedule.pass(checkpoint.passes).is_checked || !place.has_begun(checkpoint.passes, written) {
             checkpoint.slabs = 0;
         }
-        Ok(Run { place, plan, layer_bytes: bounds.layer_bytes, checkpoint })
+        Ok(Run { place, schedule, layer_bytes: bounds.layer_bytes, checkpoint })
     }
 
     /// Its slabs and passes.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
     }
 
     /// The progress with which it begins, or goes on.
@@ -143,30 +143,34 @@ impl Run {
     ///
     /// A file cannot be read or written, the device fails or has no memory, or the run is stopped. What is done is kept, unless it is
     /// nothing and the error would come again.
-    pub fn steps(&self, settings: Settings<'_>, mut on: impl FnMut(Progress)) -> Result<Done, StreamError> {
-        let Settings { device, queue, config, weights, input, mut rhs, every, stop } = settings;
-        let Run { plan, layer_bytes, .. } = *self;
-        let slabs = Slabs { config, plan };
+    pub fn steps(
+        &self,
+        options: StreamOptions<'_>,
+        mut on: impl FnMut(Progress),
+    ) -> Result<Done, StreamError> {
+        let StreamOptions { device, queue, config, weights, input, mut rhs, every, stop } = options;
+        let Run { schedule, layer_bytes, .. } = *self;
+        let slabs = Slabs { config, schedule };
         // The slabs at the sides of the grid are those that may be of an odd size.
-        slabs.get(0).and(slabs.get(plan.slabs() - 1))?;
+        slabs.get(0).and(slabs.get(schedule.slabs() - 1))?;
         let (mut device, mut buffers) = slabs.in_error_scopes(device, || {
             let slabs = SlabDevice::new(device, queue, slabs, weights)?;
             let buffers = Buffers::new(&slabs)?;
             Ok((slabs, buffers))
         })?;
-        let kept = (self.place.clone(), plan, self.checkpoint.clone());
+        let kept = (self.place.clone(), schedule, self.checkpoint.clone());
         let mut writer = Writer::new(kept, layer_bytes, every)?;
         let mut read = 0;
-        while let Some(round) = writer.checkpoint().next(&plan) {
+        while let Some(round) = writer.checkpoint().next(&schedule) {
             let pass = writer.checkpoint().passes;
             let mut before = (pass > 0).then(|| self.place.open(pass - 1, self.bytes())).transpose()?;
             let cells = before.as_mut().map_or(&mut *input, |before| before as &mut dyn Cells);
             let rhs = rhs.as_mut().map(|rhs| &mut **rhs as &mut dyn Cells);
             let mut sources = Sources { cells, rhs, slabs, read: 0 };
-            let job = Job { slabs: writer.checkpoint().slabs..plan.slabs(), round, stop };
+            let rest = RestOfPass { slabs: writer.checkpoint().slabs..schedule.slabs(), round, stop };
             writer.begin_pass()?;
             let on_slab = |slab| on(Progress { pass, slabs: slab + 1 });
-            let done = pass::run(&job, &mut device, &mut buffers, &mut sources, &mut writer, on_slab);
+            let done = pass::run(&rest, &mut device, &mut buffers, &mut sources, &mut writer, on_slab);
             read += sources.read;
             if !matches!(done, Ok(true)) {
                 let kept = writer.keep();
@@ -175,18 +179,21 @@ impl Run {
                 }
                 done?;
                 kept?;
-                return Err(StreamError::Stopped { done: plan.steps_before(pass), steps: plan.all_steps() });
+                return Err(StreamError::Stopped {
+                    done: schedule.steps_before(pass),
+                    steps: schedule.all_steps(),
+                });
             }
             writer.end_pass(round)?;
         }
         let passes = writer.checkpoint().passes;
-        let outcome = writer.checkpoint().outcome(&plan);
+        let outcome = writer.checkpoint().outcome(&schedule);
         Ok(Done { passes, outcome, read, written: writer.written })
     }
 
     /// Bytes of the grid.
     fn bytes(&self) -> u64 {
-        u64::from(self.plan.layers) * self.layer_bytes
+        u64::from(self.schedule.layers) * self.layer_bytes
     }
 
     /// Gives the result its name after [`Run::steps`], and removes what was beside it.
@@ -197,12 +204,12 @@ impl Run {
     /// - The grid of the last pass is gone.
     /// - A file cannot be renamed or removed.
     pub fn finish(self) -> Result<(), StreamError> {
-        let (plan, path) = (&self.plan, self.place.checkpoint());
+        let (schedule, path) = (&self.schedule, self.place.checkpoint());
         let Some(mut checkpoint) = Checkpoint::read(&path)? else {
             return Err(StreamError::NoCheckpoint { path });
         };
-        if checkpoint.next(plan).is_some() {
-            let (done, steps) = (plan.steps_before(checkpoint.passes), plan.all_steps());
+        if checkpoint.next(schedule).is_some() {
+            let (done, steps) = (schedule.steps_before(checkpoint.passes), schedule.all_steps());
             return Err(StreamError::Stopped { done, steps });
         }
         let is_noted = std::mem::replace(&mut checkpoint.renaming, true);

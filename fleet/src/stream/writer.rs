@@ -6,13 +6,13 @@ use halofold::stencil::slab::Change;
 
 use super::checkpoint::Checkpoint;
 use super::place::{Layers, Place};
-use super::{Plan, StreamError};
+use super::{Schedule, StreamError};
 use crate::stepping::Round;
 
 /// Writes slabs in order, and keeps what is done.
 pub(super) struct Writer {
     place: Place,
-    plan: Plan,
+    schedule: Schedule,
     layer_bytes: u64,
     /// The change by the last step in the slabs of this pass so far.
     change: Option<Change>,
@@ -29,13 +29,23 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins where a checkpoint ends. It is written first: where that fails, nothing was lost.
     pub fn new(
-        (place, plan, checkpoint): (Place, Plan, Checkpoint),
+        (place, schedule, checkpoint): (Place, Schedule, Checkpoint),
         layer_bytes: u64,
         every: Duration,
     ) -> Result<Self, StreamError> {
         checkpoint.write(&place.checkpoint())?;
         let kept = Instant::now();
-        Ok(Writer { place, plan, layer_bytes, change: None, checkpoint, every, kept, file: None, written: 0 })
+        Ok(Writer {
+            place,
+            schedule,
+            layer_bytes,
+            change: None,
+            checkpoint,
+            every,
+            kept,
+            file: None,
+            written: 0,
+        })
     }
 
     /// The progress of the run.
@@ -53,7 +63,7 @@ impl Writer {
     /// Writes a slab's own layers, and adds to what slabs changed.
     pub fn write(&mut self, slab: u32, bytes: &[u8], change: &[u8]) -> Result<(), StreamError> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let offset = u64::from(self.plan.own(slab).start) * self.layer_bytes;
+        let offset = u64::from(self.schedule.own(slab).start) * self.layer_bytes;
         file.write_at(offset, bytes).map_err(StreamError::write(&file.path))?;
         match (Change::parse(change), &mut self.change) {
             (Some(change), Some(all)) => all.merge(&change),
@@ -69,7 +79,7 @@ impl Writer {
     pub fn end_pass(&mut self, pass: Round) -> Result<(), StreamError> {
         self.sync()?;
         self.file = None;
-        self.plan.rounds.add(pass, self.change.as_ref(), &mut self.checkpoint.outcome);
+        self.schedule.rounds.add(pass, self.change.as_ref(), &mut self.checkpoint.outcome);
         self.checkpoint.passes += 1;
         self.checkpoint.slabs = 0;
         self.keep()

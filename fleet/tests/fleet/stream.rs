@@ -10,7 +10,7 @@ use std::time::Duration;
 use halofold::Element;
 use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, Weights};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, Settings, StreamError, Wishes};
+use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamError, StreamOptions, Wishes};
 use proptest::prelude::*;
 
 use crate::devices::{cells, members, whole};
@@ -46,10 +46,10 @@ fn streamed(config: Config, cells: &[u8], steps: u32, wishes: Wishes, stop_after
         let run = Run::open(place, identity, bounds, wishes, nth > 0).unwrap();
         let mut input = Memory { cells, reads: u32::MAX };
         let (stop, mut slabs) = (AtomicBool::new(false), 0);
-        let settings = Settings::new((device, queue), config, WEIGHTS, &mut input)
+        let options = StreamOptions::new((device, queue), config, WEIGHTS, &mut input)
             .with_checkpoints(Duration::MAX)
             .with_stop(&stop);
-        let done = run.steps(settings, |_| {
+        let done = run.steps(options, |_| {
             slabs += 1;
             stop.store(slabs == stop_after, Ordering::Relaxed);
         });
@@ -97,7 +97,7 @@ proptest! {
         let wishes = Wishes::new(Some(height), Some(depth));
         let bounds = Bounds::new(&config, steps, 1 << 30, &members(1)[0].device.limits());
         // Slabs that are lower than their halos are refused.
-        prop_assume!(halofold_fleet::stream::Plan::new(bounds, wishes).is_ok());
+        prop_assume!(halofold_fleet::stream::Schedule::new(bounds, wishes).is_ok());
         let expected = whole(config, WEIGHTS, &cells, None, steps);
         prop_assert!(streamed(config, &cells, steps, wishes, stop_after) == expected, "{config:?} {wishes:?}");
     }
@@ -116,7 +116,7 @@ fn an_input_that_fails_at_once_leaves_nothing_and_later_a_checkpoint() {
         let run =
             Run::open(place, Identity::default(), bounds, Wishes::new(Some(5), Some(2)), false).unwrap();
         let mut input = Memory { cells: &cells, reads };
-        let done = run.steps(Settings::new((device, queue), config, WEIGHTS, &mut input), |_| {});
+        let done = run.steps(StreamOptions::new((device, queue), config, WEIGHTS, &mut input), |_| {});
         assert!(matches!(done, Err(StreamError::Input(_))), "{done:?}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), files, "after {reads} reads");
     }

@@ -6,7 +6,7 @@ use halofold::stencil::{
 };
 use halofold::wgpu;
 use halofold::{Element, adapter};
-use halofold_fleet::{FleetError, Settings, Team};
+use halofold_fleet::{FleetError, Team, TeamOptions};
 use proptest::prelude::*;
 
 use crate::devices::{cells, members, open, preferred, whole};
@@ -52,8 +52,8 @@ proptest! {
         let config = if has_rhs { config.with_rhs() } else { config };
         let (first, second) = (cells(&config, 1), cells(&config, 2));
         let rhs = has_rhs.then_some(&second[..]);
-        let settings = Settings::default().with_halo(halo).with_shares(shares[..count].to_vec());
-        match Team::new(members(count), config, stencil.usual, (&first, rhs), &settings) {
+        let options = TeamOptions::default().with_halo(halo).with_shares(shares[..count].to_vec());
+        match Team::new(members(count), config, stencil.usual, (&first, rhs), &options) {
             Ok(mut team) => {
                 team.advance(steps / 2).unwrap();
                 team.advance(steps - steps / 2).unwrap();
@@ -79,7 +79,7 @@ fn what_settings_leave_open_is_measured() {
         let config = single(stencil, Element::F32, grid, Border::Periodic);
         let first = cells(&config, 7);
         let mut team =
-            Team::new(members(3), config, stencil.usual, (&first, None), &Settings::default()).unwrap();
+            Team::new(members(3), config, stencil.usual, (&first, None), &TeamOptions::default()).unwrap();
         assert!(team.halo() >= 1);
         team.advance(40).unwrap();
         same(&team, &config, &whole(config, config.stencil.usual, &first, None, 40));
@@ -105,8 +105,8 @@ fn time_blocked_kernels_have_the_same_bits() {
                 config.tuning.with_levels_per_team(2).with_rows_per_group(40).with_planes_per_group(6);
             let config = config.with_tuning(tuning);
             let first = cells(&config, 3);
-            let settings = Settings::default().with_halo(7);
-            let mut team = Team::new(members(3), config, stencil.usual, (&first, None), &settings).unwrap();
+            let options = TeamOptions::default().with_halo(7);
+            let mut team = Team::new(members(3), config, stencil.usual, (&first, None), &options).unwrap();
             team.advance(25).unwrap();
             same(&team, &config, &whole(config, config.stencil.usual, &first, None, 25));
         }
@@ -118,8 +118,8 @@ fn time_blocked_kernels_have_the_same_bits() {
 fn large_faces_arrive_too() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(70, 16384), Border::Periodic);
     let first = cells(&config, 9);
-    let settings = Settings::default().with_halo(16);
-    let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+    let options = TeamOptions::default().with_halo(16);
+    let mut team = Team::new(members(3), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
     assert!(team.workers()[0].slab().face_bytes() >= 1 << 20);
     team.advance(40).unwrap();
     same(&team, &config, &whole(config, config.stencil.usual, &first, None, 40));
@@ -129,8 +129,8 @@ fn large_faces_arrive_too() {
 fn a_run_goes_on_by_another_condition() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
     let first = cells(&config, 5);
-    let settings = Settings::default().with_halo(4);
-    let mut team = Team::new(members(2), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+    let options = TeamOptions::default().with_halo(4);
+    let mut team = Team::new(members(2), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
     let rough = team.advance_until(5000, &Until::new(1e-2)).unwrap();
     assert!(rough.converged && team.advance_until(5000, &Until::new(1e-2)).unwrap() == rough);
     let fine = team.advance_until(5000, &Until::new(1e-4)).unwrap();
@@ -147,9 +147,8 @@ fn runs_stop_at_the_same_step_however_they_are_cut() {
     let until = Until::new(1e-4).with_every(7);
     let mut outcomes = Vec::new();
     for count in 1..=4 {
-        let settings = Settings::default().with_halo(4);
-        let mut team =
-            Team::new(members(count), config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+        let options = TeamOptions::default().with_halo(4);
+        let mut team = Team::new(members(count), config, FIVE_POINT.usual, (&first, None), &options).unwrap();
         // In pieces of any size.
         while !team.outcome().converged && team.outcome().steps < 5000 {
             team.advance_until(70, &until).unwrap();
@@ -173,8 +172,8 @@ fn a_lost_device_is_an_error_that_says_which() {
         if stage == 0 {
             lose();
         }
-        let settings = Settings::default().with_halo(4);
-        let team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &settings);
+        let options = TeamOptions::default().with_halo(4);
+        let team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &options);
         let lost = team.and_then(|mut team| {
             team.advance(12)?;
             if stage == 1 {
@@ -203,8 +202,8 @@ fn a_device_may_be_lost_while_others_wait() {
     let members = [open(&adapter), open(&adapter)];
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(400, 333), Border::Fixed);
     let first = cells(&config, 5);
-    let settings = Settings::default().with_halo(2);
-    let mut team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &settings).unwrap();
+    let options = TeamOptions::default().with_halo(2);
+    let mut team = Team::new(&members, config, FIVE_POINT.usual, (&first, None), &options).unwrap();
     let lost = members[0].device.clone();
     let loser = std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(30));
@@ -220,26 +219,26 @@ fn what_is_wrong_is_an_error() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
     let first = cells(&config, 5);
     let usual = FIVE_POINT.usual;
-    let team = |count, cells, settings: Settings| {
-        Team::new(members(count), config, usual, (cells, None), &settings).map(drop)
+    let team = |count, cells, options: TeamOptions| {
+        Team::new(members(count), config, usual, (cells, None), &options).map(drop)
     };
-    let settings = Settings::default;
-    assert!(matches!(team(2, &first[4..], settings()), Err(FleetError::Cells { .. })));
-    assert!(matches!(team(2, &first, settings().with_halo(21)), Err(FleetError::Layers { .. })));
+    let options = TeamOptions::default;
+    assert!(matches!(team(2, &first[4..], options()), Err(FleetError::Cells { .. })));
+    assert!(matches!(team(2, &first, options().with_halo(21)), Err(FleetError::Layers { .. })));
     assert!(matches!(
-        team(2, &first, settings().with_halo(4).with_shares(vec![1.0])),
+        team(2, &first, options().with_halo(4).with_shares(vec![1.0])),
         Err(FleetError::Shares { .. })
     ));
-    assert!(matches!(team(0, &first, settings()), Err(FleetError::Shares { .. })));
+    assert!(matches!(team(0, &first, options()), Err(FleetError::Shares { .. })));
     let both = (&first[..], Some(&first[..]));
-    assert!(Team::new(members(2), config, usual, both, &settings()).is_err());
-    assert!(Team::new(members(2), config.with_rhs(), usual, (&first, None), &settings()).is_err());
+    assert!(Team::new(members(2), config, usual, both, &options()).is_err());
+    assert!(Team::new(members(2), config.with_rhs(), usual, (&first, None), &options()).is_err());
     // A GPU by itself has no halo, and takes any.
     assert_eq!(
-        Team::new(members(1), config, usual, (&first, None), &settings().with_halo(u32::MAX)).unwrap().halo(),
+        Team::new(members(1), config, usual, (&first, None), &options().with_halo(u32::MAX)).unwrap().halo(),
         40
     );
-    let mut team = Team::new(members(2), config, usual, (&first, None), &settings().with_halo(4)).unwrap();
+    let mut team = Team::new(members(2), config, usual, (&first, None), &options().with_halo(4)).unwrap();
     assert!(team.read(0..config.bytes() + 4).is_err() && team.read(0..u64::MAX).is_err());
     assert!(team.workers()[0].read(u64::MAX - 4..u64::MAX, |_| ()).is_err());
     assert!(team.advance_until(4, &Until::new(f64::NAN)).is_err());
@@ -267,8 +266,8 @@ fn different_adapters_have_the_same_bits() {
             let config = single(stencil, Element::F32, grid, border);
             let first = cells(&config, 3);
             // Speeds are measured: the adapters have different names.
-            let settings = Settings::default().with_halo(3);
-            let mut team = Team::new(&members, config, stencil.usual, (&first, None), &settings).unwrap();
+            let options = TeamOptions::default().with_halo(3);
+            let mut team = Team::new(&members, config, stencil.usual, (&first, None), &options).unwrap();
             team.advance(17).unwrap();
             same(&team, &config, &whole(config, config.stencil.usual, &first, None, 17));
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use halofold_mpi::halofold::Element;
 use halofold_mpi::halofold::stencil::{Config, FIVE_POINT, Grid};
-use halofold_mpi::{Field, GlobalGrid, Gpu};
+use halofold_mpi::{Field, GlobalGrid, RankGpu};
 
 use crate::files::{cells, write};
 use crate::launch::{Ended, Launch, PROGRAM, folder, launch, mpirun, printed};
@@ -67,7 +67,7 @@ fn a_panic_on_one_rank_ends_all() {
 fn a_lost_device_on_one_rank_ends_all() {
     if std::env::var_os(IS_RANK).is_some() {
         halofold_mpi::run(|ranks| {
-            let gpu = ranks.agree(Gpu::open(ranks));
+            let gpu = ranks.agree(RankGpu::open(ranks));
             let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(20, 30));
             let grid = ranks.agree(GlobalGrid::new(ranks, &gpu, part));
             let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, &[0; 20 * 30 * 4], None)?;

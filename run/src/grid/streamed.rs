@@ -9,7 +9,9 @@ use std::time::{Instant, UNIX_EPOCH};
 
 use halofold::stencil::Config;
 use halofold::wgpu;
-use halofold_fleet::stream::{Bounds, Done, Identity, Place, Plan, Progress, Run, Settings, StreamError};
+use halofold_fleet::stream::{
+    Bounds, Done, Identity, Place, Progress, Run, Schedule, StreamError, StreamOptions,
+};
 use serde_json::Value;
 
 use super::report::{Report, Stepped, Streamed};
@@ -55,26 +57,26 @@ pub fn run(args: &GridArgs, request: Request, gpu: &Gpu, start: Instant) -> Resu
     let Request { source, rhs, config, weights, .. } = &request;
     let mut input = FileCells::new(source, config.element);
     let mut rhs = rhs.as_ref().map(|rhs| FileCells::new(rhs, config.element));
-    let settings = Settings::new((&gpu.device, &gpu.queue), *config, *weights, &mut input)
+    let options = StreamOptions::new((&gpu.device, &gpu.queue), *config, *weights, &mut input)
         .with_checkpoints(args.stream.checkpoint())
         .with_stop(reserved::leave_interrupts_to_work());
-    let settings = match &mut rhs {
-        Some(rhs) => settings.with_rhs(rhs),
-        None => settings,
+    let options = match &mut rhs {
+        Some(rhs) => options.with_rhs(rhs),
+        None => options,
     };
     let computing = Instant::now();
     let cells = config.grid.cells();
-    let done = compute(&run, settings, cells, gpu)?;
+    let done = compute(&run, options, cells, gpu)?;
     let took = computing.elapsed();
-    let (plan, begun) = (*run.plan(), run.start());
+    let (schedule, begun) = (*run.schedule(), run.start());
     run.finish().map_err(failure)?;
 
-    let updated = u64::from(done.outcome.steps) * cells - updates(&plan, begun, cells);
+    let updated = u64::from(done.outcome.steps) * cells - updates(&schedule, begun, cells);
     let gcells_per_s = (updated > 0).then_some(updated as f64 / took.as_secs_f64() / 1e9);
     let stepped = Stepped { outcome: done.outcome, gpu_ms_median: None, gcells_per_s };
     let streamed = Streamed {
         passes: done.passes,
-        slabs: plan.slabs(),
+        slabs: schedule.slabs(),
         bytes_read: done.read,
         bytes_written: done.written,
     };
@@ -96,28 +98,28 @@ fn open(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Run, Failure> {
 }
 
 /// Does the steps, and shows how far they are.
-fn compute(run: &Run, settings: Settings<'_>, cells: u64, gpu: &Gpu) -> Result<Done, Failure> {
-    let plan = *run.plan();
-    let bar = progress::cells(u64::from(plan.all_steps()) * cells);
+fn compute(run: &Run, options: StreamOptions<'_>, cells: u64, gpu: &Gpu) -> Result<Done, Failure> {
+    let schedule = *run.schedule();
+    let bar = progress::cells(u64::from(schedule.all_steps()) * cells);
     let show = |progress: Progress| {
-        let (pass, passes) = (progress.pass + 1, plan.passes());
-        bar.set_message(format!("pass {pass} of {passes}, slab {} of {}", progress.slabs, plan.slabs()));
-        bar.set_position(updates(&plan, progress, cells));
+        let (pass, passes) = (progress.pass + 1, schedule.passes());
+        bar.set_message(format!("pass {pass} of {passes}, slab {} of {}", progress.slabs, schedule.slabs()));
+        bar.set_position(updates(&schedule, progress, cells));
     };
     show(run.start());
     // What was done before it was resumed is no measure of speed.
     bar.reset_eta();
     // Its own error says what is kept. What was only noted comes after that.
-    let done = run.steps(settings, show).map_err(failure);
+    let done = run.steps(options, show).map_err(failure);
     bar.finish_and_clear();
     done.and_then(|done| gpu.check().map(|()| done))
 }
 
 /// Updates of cells that are done.
-fn updates(plan: &Plan, progress: Progress, cells: u64) -> u64 {
-    let before = u64::from(plan.steps_before(progress.pass)) * cells;
-    let now = u64::from(plan.pass(progress.pass).steps) * cells;
-    before + (now as f64 * f64::from(progress.slabs) / f64::from(plan.slabs())) as u64
+fn updates(schedule: &Schedule, progress: Progress, cells: u64) -> u64 {
+    let before = u64::from(schedule.steps_before(progress.pass)) * cells;
+    let now = u64::from(schedule.pass(progress.pass).steps) * cells;
+    before + (now as f64 * f64::from(progress.slabs) / f64::from(schedule.slabs())) as u64
 }
 
 /// All that the result depends on.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use halofold::stencil::{Config, Outcome, Until, Weights};
-use halofold_fleet::{FleetError, Member, Settings, Team};
+use halofold_fleet::{FleetError, Member, Team, TeamOptions};
 
 use super::grid_state::GridState;
 use super::report::Together;
@@ -19,8 +19,8 @@ pub fn team(
 ) -> Result<Team, Failure> {
     let member = |gpu: &Gpu| Member { device: gpu.device.clone(), queue: gpu.queue.clone() };
     let members: Vec<_> = gpus.iter().map(member).collect();
-    let settings = halo.map_or(Settings::default(), |halo| Settings::default().with_halo(halo));
-    Team::new(&members, config, weights, cells, &settings).map_err(explain)
+    let options = halo.map_or(TeamOptions::default(), |halo| TeamOptions::default().with_halo(halo));
+    Team::new(&members, config, weights, cells, &options).map_err(explain)
 }
 
 /// The cut of a team's grid.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use halofold::Element;
 use halofold::stencil::{Config, Grid, STENCILS};
 use halofold_fleet::Member;
-use halofold_fleet::stream::{Bounds, Identity, Place, Run, Settings, StreamError, Wishes};
+use halofold_fleet::stream::{Bounds, Identity, Place, Run, StreamError, StreamOptions, Wishes};
 
 use super::{Memory, WEIGHTS};
 use crate::devices::{cells, members, open, preferred, whole};
@@ -41,12 +41,12 @@ impl Small {
         let Member { device, queue } = &members(1)[0];
         let mut input = Memory { cells: &self.cells, reads: u32::MAX };
         let (stop, mut done) = (AtomicBool::new(false), 0);
-        let settings = Settings::new((device, queue), self.config, WEIGHTS, &mut input).with_stop(&stop);
+        let options = StreamOptions::new((device, queue), self.config, WEIGHTS, &mut input).with_stop(&stop);
         let on = |_| {
             done += 1;
             stop.store(done == slabs, Ordering::Relaxed);
         };
-        run.steps(settings, on).map(drop)
+        run.steps(options, on).map(drop)
     }
 
     /// Stops after so many slabs.
@@ -163,9 +163,9 @@ fn a_lost_device_is_an_error_and_another_one_goes_on() {
         }
         let run = small.open(false);
         let mut input = Memory { cells: &small.cells, reads: u32::MAX };
-        let settings = Settings::new((&device, &queue), small.config, WEIGHTS, &mut input);
+        let options = StreamOptions::new((&device, &queue), small.config, WEIGHTS, &mut input);
         let mut slabs = 0;
-        let lost = run.steps(settings, |_| {
+        let lost = run.steps(options, |_| {
             slabs += 1;
             if slabs == lost_after {
                 device.destroy();

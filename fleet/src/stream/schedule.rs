@@ -10,7 +10,7 @@ use crate::stepping::{Round, Rounds};
 
 /// A run, cut into passes over the file and each pass into slabs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct Schedule {
     pub(super) layers: u32,
     pub(super) ring: bool,
     pub(super) align: u32,
@@ -19,7 +19,7 @@ pub struct Plan {
     pub(super) rounds: Rounds,
 }
 
-impl Plan {
+impl Schedule {
     /// Checks that the condition to stop is one, that there are cells, that a pass is not too long, that every slab fits a buffer, and
     /// that halos come from the neighbours alone.
     pub(super) fn checked(self, bounds: Bounds) -> Result<Self, StreamError> {
@@ -135,16 +135,20 @@ mod tests {
             for align in [1, 2] {
                 for height in 1..40 {
                     let bounds = Bounds { align, ..bounds(layers, true, 1, 1000) };
-                    let Ok(plan) = Plan::new(bounds, Wishes { height: Some(height), depth: Some(1) }) else {
+                    let Ok(schedule) = Schedule::new(bounds, Wishes { height: Some(height), depth: Some(1) })
+                    else {
                         continue;
                     };
                     let mut owned = 0;
-                    for slab in 0..plan.slabs() {
-                        let own = plan.own(slab);
-                        assert!(own.start == owned && own.start.is_multiple_of(align), "{plan:?}");
+                    for slab in 0..schedule.slabs() {
+                        let own = schedule.own(slab);
+                        assert!(own.start == owned && own.start.is_multiple_of(align), "{schedule:?}");
                         let count = own.len() as u32;
-                        assert!((plan.smallest()..=plan.largest()).contains(&count), "{plan:?} {own:?}");
-                        assert!(count <= height.max(2 * align), "{plan:?} {own:?} of {height}");
+                        assert!(
+                            (schedule.smallest()..=schedule.largest()).contains(&count),
+                            "{schedule:?} {own:?}"
+                        );
+                        assert!(count <= height.max(2 * align), "{schedule:?} {own:?} of {height}");
                         owned = own.end;
                     }
                     assert_eq!(owned, layers);
@@ -160,13 +164,17 @@ mod tests {
                 for every in [None, Some(1), Some(7), Some(100)] {
                     let until = every.map(|every| Until::new(0.1).with_every(every));
                     let rounds = Rounds { depth: 1, end: steps, until };
-                    let plan = Bounds { rounds, ..bounds(100, false, steps, 1000) }.plan(10, depth);
-                    let all: Vec<_> = (0..plan.passes()).map(|pass| plan.pass(pass).steps).collect();
-                    assert_eq!((all.iter().sum::<u32>(), plan.steps_before(plan.passes())), (steps, steps));
+                    let schedule = Bounds { rounds, ..bounds(100, false, steps, 1000) }.schedule(10, depth);
+                    let all: Vec<_> = (0..schedule.passes()).map(|pass| schedule.pass(pass).steps).collect();
+                    assert_eq!(
+                        (all.iter().sum::<u32>(), schedule.steps_before(schedule.passes())),
+                        (steps, steps)
+                    );
                     assert!(steps == 0 || all.iter().all(|steps| (1..=depth).contains(steps)), "{all:?}");
                     let due = |every: u32| steps / every + u32::from(!steps.is_multiple_of(every));
-                    let checked = (0..plan.passes()).filter(|pass| plan.pass(*pass).is_checked).count();
-                    assert_eq!(checked as u32, every.map_or(0, due), "{plan:?}");
+                    let checked =
+                        (0..schedule.passes()).filter(|pass| schedule.pass(*pass).is_checked).count();
+                    assert_eq!(checked as u32, every.map_or(0, due), "{schedule:?}");
                 }
             }
         }
