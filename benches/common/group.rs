@@ -1,6 +1,4 @@
-//! criterion as what times a row.
-
-use std::mem::replace;
+//! criterion as a sampler of times.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
@@ -62,19 +60,20 @@ impl Sampler for Group<'_> {
         ready: impl FnOnce() -> Result<S, MeasureError>,
     ) -> Result<Option<(S, Summary, Timing)>, MeasureError> {
         let (mut samples, mut ready, mut subject) = (Samples::default(), Some(ready), None);
-        let mut is_warm = false;
+        let mut calls = 0;
         self.group.bench_function(timer.timing().mark(name), |bencher| {
             if let Some(ready) = ready.take() {
                 subject = Some(ready().unwrap_or_else(|error| panic!("{name}: {error}")));
             }
             let subject = subject.as_ref().expect("it is ready since the first call");
+            calls += 1;
+            // criterion's own warm-up is too short for a GPU that was idle while kernels were compiled; its test mode makes one call only.
+            // It chooses the number of repetitions by what the closure below takes, so the load is not in there.
+            if calls == 2 {
+                let load = timer.warm_up(Budget::of(timer.device()), &|pass| subject.encode_in_pass(pass));
+                load.expect("the device keeps working");
+            }
             bencher.iter_custom(|repeats| {
-                // criterion's own warm-up is too short for a GPU that was idle while kernels were compiled. Its test mode has none.
-                if repeats > 1 && !replace(&mut is_warm, true) {
-                    let budget = Budget::of(timer.device());
-                    let load = timer.warm_up(budget, &|pass| subject.encode_in_pass(pass));
-                    load.expect("the device keeps working");
-                }
                 let (took, timing) = subject.time(timer, repeats).expect("the device keeps working");
                 samples.keep(repeats, took, timing);
                 took

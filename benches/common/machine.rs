@@ -63,7 +63,7 @@ impl Machine {
         Machine { device, queue, info, timer, peak: meter, inputs }
     }
 
-    /// What measures rows here.
+    /// The clock and the peak of this machine, for rows.
     pub fn meter(&self) -> Meter<'_> {
         Meter { timer: &self.timer, peak: &self.peak }
     }

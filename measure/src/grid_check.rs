@@ -46,7 +46,7 @@ pub struct Difference {
     pub steps: u32,
 }
 
-/// Why there is no check.
+/// Errors that leave a grid without a check.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GridCheckError {

@@ -70,8 +70,6 @@ impl Subject for RungRun<'_> {
     }
 
     fn fill(&self, row: &mut Row, ms: Summary, timing: Timing, peak: Peak) {
-        row.figures.workgroups = Some(self.run.plan().workgroups());
-        row.figures.dispatches = Some(self.run.plan().launches().len() as u64);
         row.set_times(ms, timing, self.bytes, peak.read_gb_per_s);
     }
 }
@@ -93,7 +91,11 @@ impl Meter<'_> {
         let limits = device.limits();
         let mut row = Row::<LadderWork>::blank(&job, len, &device.adapter_info());
         match job.check(device.features(), &limits).and_then(|()| job.plan(0, len, &limits)) {
-            Ok(_) => self.measure(sampler, job.rung.name(), row, make),
+            Ok(plan) => {
+                row.figures.workgroups = Some(plan.workgroups());
+                row.figures.dispatches = Some(plan.launches().len() as u64);
+                self.measure(sampler, job.rung.name(), row, make)
+            }
             Err(error) => {
                 row.reason = Some(error.to_string());
                 Ok((row, None))

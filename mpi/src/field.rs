@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use halofold::stencil::slab::{Change, Side};
-use halofold::stencil::{Jacobi, Outcome, Until, Weights};
+use halofold::stencil::{Config, Jacobi, Outcome, Until, Weights};
 use halofold_fleet::{Round, Stepping, Worker};
 use halofold_run::failure::Failure;
 use halofold_run::grid::grid_state::GridState;
@@ -57,6 +57,11 @@ impl<'g> Field<'g> {
     /// The steps done, and the last check of the whole grid.
     pub const fn outcome(&self) -> Outcome {
         self.stepping.outcome()
+    }
+
+    /// The configuration of this rank's layers, with the kernel and the tuning that step them.
+    pub fn config(&self) -> Config {
+        self.worker.stencil()
     }
 
     /// Makes so many steps. It returns when the last edges have been exchanged; interiors may still run. All ranks call this together.

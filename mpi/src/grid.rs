@@ -205,10 +205,15 @@ fn measured_halo(
 ) -> Result<u32, GridError> {
     let steps = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
     let steps = ranks.all(&[steps], SystemOperation::max())[0].min(fewest);
-    let slab = Slab::new(config, own, whole_units(&config, steps))?;
-    let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
-    let (_, halo) = measure_slab(&gpu.member(), &jacobi, &slab, 1)?;
-    Ok(whole_units(&config, ranks.all(&[halo], SystemOperation::min())[0].min(fewest)))
+    let measure = || -> Result<u32, GridError> {
+        let slab = Slab::new(config, own, whole_units(&config, steps))?;
+        let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
+        Ok(measure_slab(&gpu.member(), &jacobi, &slab, 1)?.1)
+    };
+    // A rank that fails here says so once it has taken part in what all ranks do together.
+    let measured = measure();
+    let best = ranks.all(&[*measured.as_ref().unwrap_or(&fewest)], SystemOperation::min())[0];
+    measured.map(|_| whole_units(&config, best.min(fewest)))
 }
 
 /// Checks that all ranks have the same in mind.

@@ -48,7 +48,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let field = Field::new(&grid, &gpu, request.weights, cells.bytes(), rhs.as_ref().map(Cells::bytes));
     let mut field = processes.agree(field.map_err(Failure::usage))?;
     drop((cells, rhs));
-    request.config = grid.config();
+    (request.config.variant, request.config.tuning) = (field.config().variant, field.config().tuning);
     let halo = grid.slab().depth();
     let stepped = run_steps(&mut field, &request, halo, &processes, None)?;
     if let Some(path) = &args.output {

@@ -5,10 +5,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use halofold::Element;
 use halofold::read::Readback;
 use halofold::reduce::Accuracy;
-use halofold::stencil::slab::{Change, ChangeCheck};
+use halofold::stencil::slab::Change;
 use halofold::stencil::{Config, Convergence, Grids, Jacobi, Outcome, Stepper, Until, Weights};
 use halofold::wgpu;
 
@@ -57,8 +56,8 @@ pub struct OneGpu<'a> {
     gpu: &'a Gpu,
     buffers: [wgpu::Buffer; 2],
     steps: Steps,
-    /// Adds up squares exactly once a run is over whose checks do not.
-    last_check: Option<ChangeCheck>,
+    /// The stencil of a run whose checks add up squares by floats: the last one is made again without rounding.
+    rounded: Option<Jacobi>,
     /// After an even number of steps the first buffer holds the grid.
     outcome: Outcome,
     readback: Readback,
@@ -102,12 +101,10 @@ impl<'a> OneGpu<'a> {
                 }
                 Some(until) => Steps::Until(Box::new(conditional(until)?)),
             };
-            let is_exact =
-                until.is_none_or(|until| until.accuracy == Accuracy::Exact) || lacks_exact(gpu, config);
-            let last_check = (!is_exact).then(|| jacobi.check_change(grids(first, second)));
-            let last_check = last_check.transpose().map_err(Failure::usage)?;
+            let is_rounded = until.is_some_and(|until| until.accuracy == Accuracy::Fast);
+            let rounded = is_rounded.then_some(jacobi);
             let readback = Readback::new(&gpu.device, size.clamp(SMALLEST_READ, PIECE));
-            Ok(OneGpu { gpu, buffers, steps, last_check, outcome: Outcome::NONE, readback })
+            Ok(OneGpu { gpu, buffers, steps, rounded, outcome: Outcome::NONE, readback })
         })
     }
 
@@ -147,10 +144,20 @@ impl GridState for OneGpu<'_> {
     }
 
     fn end(&mut self) -> Result<(), Failure> {
-        let Some(check) = self.last_check.as_ref().filter(|_| self.outcome.steps > 0) else { return Ok(()) };
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        check.encode(&mut encoder);
-        self.gpu.queue.submit([encoder.finish()]);
+        let Some(jacobi) = self.rounded.as_ref().filter(|_| self.outcome.steps > 0) else { return Ok(()) };
+        let OneGpu { gpu, buffers, .. } = self;
+        let check = gpu.attempt(|| {
+            let check = jacobi.check_change(buffers.each_ref()).ok();
+            if let Some(check) = &check {
+                let mut encoder =
+                    gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                check.encode(&mut encoder);
+                gpu.queue.submit([encoder.finish()]);
+            }
+            Ok(check)
+        })?;
+        // Without 64-bit integers there is none of f64.
+        let Some(check) = check else { return Ok(()) };
         let found = self.copy(check.buffer(), 0, check.buffer().size())?;
         self.outcome.l2 = Change::parse(&found).map_or(self.outcome.l2, |change| change.l2());
         Ok(())
@@ -168,11 +175,6 @@ impl GridState for OneGpu<'_> {
         bytes.drain(..(range.start - start) as usize);
         Ok(bytes)
     }
-}
-
-/// Whether a GPU cannot square the cells of a grid exactly.
-fn lacks_exact(gpu: &Gpu, config: Config) -> bool {
-    config.element == Element::F64 && !gpu.device.features().contains(wgpu::Features::SHADER_INT64)
 }
 
 fn buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {

@@ -41,13 +41,10 @@ impl Jacobi {
     /// # Errors
     ///
     /// As [`SlabStepper::check`], and if a buffer is too small or lacks a usage.
-    pub fn check_change(&self, grids: Grids<'_>) -> Result<ChangeCheck, StencilError> {
+    pub fn check_change(&self, grids: [&Buffer; 2]) -> Result<ChangeCheck, StencilError> {
         let bytes = self.config().bytes();
-        grids.check(bytes, self.config().rhs)?;
-        ChangeCheck::new(
-            &self.kernels,
-            [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, bytes)),
-        )
+        Grids::new(grids[0], grids[1]).check(bytes, false)?;
+        ChangeCheck::new(&self.kernels, grids.map(|buffer| Slice::new(buffer, 0, bytes)))
     }
 }
 
