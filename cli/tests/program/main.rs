@@ -2,6 +2,7 @@
 
 mod files;
 mod keys;
+mod number;
 
 mod cli;
 mod outputs;

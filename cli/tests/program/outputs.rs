@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::files::{Folder, command, npy, refused, stdout};
+use crate::files::{Folder, command, fine, halofold, limited, names_in, npy, reduce, refused};
 
 /// A grid of zeros but for one cell.
 fn grid() -> Vec<u8> {
@@ -17,13 +17,13 @@ fn the_input_is_no_output() {
     let path = folder.write("grid.npy", &grid());
     let again = folder.path("../outputs-input/grid.npy");
     let record = folder.write("record.json", b"[]");
-    for (subcommand, args) in [
-        ("stencil", vec![&*path, "-o", &again]),
-        ("reduce", vec![&path, "--axis", "0", "-o", &again]),
-        ("ladder", vec!["--input", &path, "--record", &again]),
-        ("report", vec![&record, "-o", &record]),
+    for args in [
+        &["stencil", &*path, "-o", &again][..],
+        &["reduce", &path, "--axis", "0", "-o", &again],
+        &["ladder", "--input", &path, "--record", &again],
+        &["report", &record, "-o", &record],
     ] {
-        refused(&command(subcommand, &args).output().unwrap(), &["is the input"]);
+        refused(&halofold(args), &["is the input"]);
     }
     assert_eq!(fs::read(&path).unwrap(), grid());
 }
@@ -33,32 +33,41 @@ fn outputs_replace_older_ones() {
     let folder = Folder::new("outputs-older");
     let path = folder.write("grid.npy", &grid());
     let out = folder.write("out.npy", &vec![7; 100_000]);
-    stdout(&command("stencil", &[&path, "--steps", "0", "-o", &out]).output().unwrap());
+    fine(&["stencil", &path, "--steps", "0", "-o", &out]);
     assert_eq!(fs::read(&out).unwrap().len(), grid().len());
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2);
+    assert_eq!(names_in(&folder.0).len(), 2);
 }
 
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_written_is_told_and_leaves_nothing() {
-    use std::process::Command;
-
     let folder = Folder::new("outputs-large");
     let path = folder.write("grid.npy", &grid());
     let nowhere = folder.path("nowhere/out.npy");
-    refused(
-        &command("reduce", &[&path, "--axis", "0", "-o", &nowhere]).output().unwrap(),
-        &["no such folder"],
-    );
-    refused(&command("reduce", &["--merge", &nowhere]).output().unwrap(), &["no such file"]);
+    refused(&reduce(&[&path, "--axis", "0", "-o", &nowhere]), &["no such folder"]);
+    refused(&reduce(&["--merge", &nowhere]), &["no such file"]);
     let out = folder.path("out.npy");
-    let limited = Command::new("sh")
-        .args(["-c", "ulimit -f 1 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_halofold")])
-        .args(["stencil", &path, "--steps", "0", "-o", &out])
-        .output()
-        .unwrap();
-    refused(&limited, &["larger than the system allows"]);
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
+    let larger = limited("ulimit -f 1", &command("stencil", &[&path, "--steps", "0", "-o", &out]));
+    refused(&larger, &["larger than the system allows"]);
+    assert_eq!(names_in(&folder.0).len(), 1);
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let folder = Folder::new("outputs-pipe");
+    let path = folder.write("grid.npy", &grid());
+    for (subcommand, args) in [
+        ("ladder", &["--n", "100", "--samples", "1"][..]),
+        ("reduce", &[&path, "--json"]),
+        ("reduce", &[&path]),
+    ] {
+        let mut child = command(subcommand, args).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{message}");
+        assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
+    }
 }
 
 #[cfg(unix)]
@@ -104,9 +113,7 @@ fn an_interrupt_leaves_nothing_unfinished() {
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    let names =
-        |path| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
-    assert_eq!(names(frames), ["frame-000000.png"]);
-    assert_eq!(names(folder.0.to_str().unwrap().to_owned()).len(), 3);
+    assert_eq!(names_in(frames), ["frame-000000.png"]);
+    assert_eq!(names_in(&folder.0).len(), 3);
     assert_eq!(fs::read(&old).unwrap(), b"old");
 }

@@ -1,8 +1,8 @@
 //! What the project's pages show is what the program prints and draws, and their links lead somewhere.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::files::{command, stdout};
 use halofold::reduce::Op;
 use halofold::reduce::ladder::RUNGS;
 
@@ -38,13 +38,7 @@ fn pages() -> Vec<(PathBuf, String)> {
 
 /// Runs the program in the project's folder.
 fn printed(words: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_halofold"))
-        .args(words)
-        .current_dir(root())
-        .output()
-        .expect("the program starts");
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text is UTF-8")
+    stdout(&command(words[0], &words[1..]).current_dir(root()).output().expect("the program starts"))
 }
 
 /// True if pages and pictures are made anew from their records instead of compared.

@@ -1,29 +1,20 @@
 //! `halofold reduce --exact`, `--state` and `--merge`: the same bits however a file is cut.
 
-use std::process::Output;
-
-use crate::files::{Folder, npy, refused, stdout};
+use crate::files::layout::lines;
+use crate::files::{Folder, npy, parsed, random, reduce as run, refused, stdout};
 use halofold::Element;
 use halofold::reduce::exact::{Format, State};
 use serde_json::{Value, json};
 
-fn run(args: &[&str]) -> Output {
-    crate::files::command("reduce", args).output().unwrap()
-}
-
 /// The bits of each row.
 fn bits(args: &[&str]) -> Vec<String> {
-    let rows: Value = serde_json::from_str(&stdout(&run(&[args, &["--json"]].concat()))).unwrap();
-    rows.as_array().unwrap().iter().map(|row| row["bits"].as_str().unwrap().to_owned()).collect()
+    rows(args).as_array().unwrap().iter().map(|row| row["bits"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Numbers of many magnitudes that nearly cancel.
 fn numbers() -> Vec<f64> {
-    let mut state = 9u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 33
-    };
+    let mut word = random(9);
+    let mut next = || word() >> 33;
     let mut numbers: Vec<f64> =
         (0..5000).map(|_| (next() as f64 - 1e9) * f64::powi(2.0, next() as i32 % 90 - 60)).collect();
     let negatives: Vec<f64> = numbers.iter().rev().map(|x| -x * 0.999_999).collect();
@@ -113,48 +104,27 @@ fn dot_products_are_exact_too() {
     assert_eq!(bits(&args), [hexadecimal(state.sum())]);
 }
 
-/// The dimensions of an array in either order, and one axis of it.
-struct Along {
-    shape: [usize; 3],
-    fortran: bool,
-    axis: usize,
-}
-
-impl Along {
-    /// The elements of each result, in the order of the dimensions that are left.
-    fn lines(&self) -> Vec<Vec<Vec<usize>>> {
-        let [planes, rows, cols] = self.shape;
-        let place = |[plane, row, col]: [usize; 3]| {
-            if self.fortran { (col * rows + row) * planes + plane } else { (plane * rows + row) * cols + col }
-        };
-        let [first, second] = [[1, 2], [0, 2], [0, 1]][self.axis];
-        let line = |a, b| {
-            let at = |k| {
-                let mut at = [k; 3];
-                (at[first], at[second]) = (a, b);
-                place(at)
-            };
-            (0..self.shape[self.axis]).map(at).collect()
-        };
-        (0..self.shape[first]).map(|a| (0..self.shape[second]).map(|b| line(a, b)).collect()).collect()
-    }
-
-    /// The bits that the reference gives, as the nested lists in JSON.
-    fn bits(&self, element: Element, bytes: &[u8], finish: impl Fn(&State) -> halofold::Value) -> Value {
-        let size = element.size() as usize;
-        let one = |line: Vec<usize>| {
-            let items: Vec<u8> = line.iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
-            let mut state = State::new(if size == 8 { Format::Double } else { Format::Single });
-            state.add(element, &items);
-            hexadecimal(finish(&state))
-        };
-        let all = self.lines().into_iter().map(|row| row.into_iter().map(one).collect::<Vec<_>>());
-        json!(all.collect::<Vec<_>>())
-    }
+/// The bits that the reference gives for each result along an axis, as the nested lists in JSON.
+fn bits_along(
+    (shape, fortran, axis): ([usize; 3], bool, usize),
+    element: Element,
+    bytes: &[u8],
+    finish: impl Fn(&State) -> halofold::Value,
+) -> Value {
+    let size = element.size() as usize;
+    let one = |line: Vec<usize>| {
+        let items: Vec<u8> = line.iter().flat_map(|at| &bytes[at * size..][..size]).copied().collect();
+        let mut state = State::new(if size == 8 { Format::Double } else { Format::Single });
+        state.add(element, &items);
+        hexadecimal(finish(&state))
+    };
+    let all: Vec<_> = lines(&shape, axis, fortran).into_iter().map(one).collect();
+    let last = shape[if axis == 2 { 1 } else { 2 }];
+    json!(all.chunks(last).collect::<Vec<_>>())
 }
 
 fn rows(args: &[&str]) -> Value {
-    serde_json::from_str(&stdout(&run(&[args, &["--json"]].concat()))).unwrap()
+    parsed(&run(&[args, &["--json"]].concat()))
 }
 
 #[test]
@@ -167,9 +137,8 @@ fn along_an_axis_every_result_is_exact() {
         for fortran in [false, true] {
             let path = folder.write("array.npy", &npy(kind, fortran, &shape, bytes));
             for axis in 0..3 {
-                let along = Along { shape, fortran, axis };
-                let [sums, means] =
-                    [State::sum, State::mean].map(|finish| along.bits(element, bytes, finish));
+                let [sums, means] = [State::sum, State::mean]
+                    .map(|finish| bits_along((shape, fortran, axis), element, bytes, finish));
                 // All at once, and lines cut into pieces.
                 for piece in ["1000000", "5040", "1264"] {
                     let (at, ops) = (axis.to_string(), "sum,mean");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::files::{Folder, command, npy, refused, run_on, stdout};
+use crate::files::{Folder, npy, parsed, reduce, reduce_on, refused, stdout};
 use crate::several_adapters::times;
 
 /// Maps x -> scale * x + shift, one after the other: associative, and another result in any other order.
@@ -34,8 +34,7 @@ fn finish(acc: Acc, n: u32) -> u32 { return 3u * acc + n; }
 ";
 
 fn row(args: &[&str], input: &[u8]) -> Value {
-    let mut command = command("reduce", &[args, &["--json"]].concat());
-    let rows: Value = serde_json::from_str(&stdout(&run_on(&mut command, input))).unwrap();
+    let rows: Value = parsed(&reduce_on(&[args, &["--json"]].concat(), input));
     rows[0].clone()
 }
 
@@ -69,7 +68,7 @@ fn operators_that_do_not_commute_take_the_order_of_the_file() {
             // Along an axis its index needs all of it in a piece.
             if more.contains(&"--axis") {
                 let args = [&[file, "--wgsl", &text], more].concat();
-                refused(&run_on(&mut command("reduce", &args), bytes), &["index", "--piece larger"]);
+                refused(&reduce_on(&args, bytes), &["index", "--piece larger"]);
                 continue;
             }
             let row = row(&[&[file, "--wgsl", &text], more].concat(), bytes);
@@ -116,7 +115,7 @@ fn results_with_several_numbers_are_lists() {
                 .for_each(|(found, expected)| near(found, expected));
         }
     }
-    let lines = stdout(&run_on(&mut command("reduce", &[&input, "--wgsl", &text]), &[]));
+    let lines = stdout(&reduce(&[&input, "--wgsl", &text]));
     assert!(lines.contains("mean-above-zero  f32  1860  ["), "{lines}");
 }
 
@@ -151,9 +150,7 @@ fn wrong_texts_name_their_line_and_other_options_are_refused() {
     let input = folder.write("a.npy", &array(&[3], &[1, 2, 3]));
     let right = folder.write("right.wgsl", MEAN_ABOVE_ZERO.as_bytes());
     let wrong = |text: &str| folder.write("wrong.wgsl", text.as_bytes());
-    let run = |text: &str, more: &[&str]| {
-        run_on(&mut command("reduce", &[&[&input, "--wgsl", text], more].concat()), &[])
-    };
+    let run = |text: &str, more: &[&str]| reduce(&[&[&input, "--wgsl", text], more].concat());
     refused(&run(&wrong(&AFFINE.replace("+ b.y)", "+ )")), &[]), &["wrong.wgsl", "line 5"]);
     refused(&run(&wrong(&AFFINE.replace("n: u32", "n: i32")), &[]), &["wrong.wgsl: line 6: `finish`"]);
     refused(&run(&wrong(&format!("{AFFINE}fn load() {{}}")), &[]), &["`wrong`", "rename", "line 7"]);
@@ -164,7 +161,7 @@ fn wrong_texts_name_their_line_and_other_options_are_refused() {
         std::fs::File::create(&long).unwrap().set_len(1 << 32).unwrap();
         let counting = folder.write("weighted.wgsl", WEIGHTED.as_bytes());
         let args = [&long, "--raw", "u8", "--wgsl", &counting];
-        refused(&run_on(&mut command("reduce", &args), &[]), &["`weighted`", "at most 4294967295"]);
+        refused(&reduce(&args), &["`weighted`", "at most 4294967295"]);
     }
     for (more, said) in [
         (&["--verify"][..], "--verify computes everything a second time"),

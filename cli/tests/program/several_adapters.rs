@@ -3,15 +3,10 @@
 //! OpenGL has one device at a time: there it is one adapter in a list, which goes the same ways.
 
 use std::fs;
-use std::process::Output;
 
-use crate::files::{Folder, npy, refused, stdout};
+use crate::files::{Folder, command, npy, parsed, reduce, reduce_on, refused, rows, stencil};
 use halofold::wgpu::Backend;
 use serde_json::Value;
-
-fn run(command: &str, args: &[&str]) -> Output {
-    crate::files::command(command, args).output().unwrap()
-}
 
 fn is_gl() -> bool {
     crate::files::preferred().get_info().backend == Backend::Gl
@@ -39,8 +34,8 @@ fn grids_in_slabs_are_those_of_one_adapter() {
             let output = |name: &str, more: &[&str]| {
                 let output = folder.path(name);
                 let args = [&input, "--steps", "19", "--boundary", boundary, "-o", &output, "--json"];
-                let text = stdout(&run("stencil", &[&args[..], more].concat()));
-                (fs::read(&output).unwrap(), serde_json::from_str::<Value>(&text).unwrap())
+                let report: Value = parsed(&stencil(&[&args[..], more].concat()));
+                (fs::read(&output).unwrap(), report)
             };
             let (one, _) = output("one.npy", &["--adapter", "0"]);
             for more in [&["--adapters", &times(3), "--halo", "5"][..], &["--adapters", &times(2)]] {
@@ -61,8 +56,7 @@ fn runs_stop_at_the_same_step() {
     let input = folder.write("grid.npy", &grid(&[40, 31]));
     let stopped = |until: &str, more: &[&str]| {
         let args = [&input, "--until", until, "--norm", "l2", "--every", "7", "--json"];
-        let report: Value =
-            serde_json::from_str(&stdout(&run("stencil", &[&args[..], more].concat()))).unwrap();
+        let report: Value = parsed(&stencil(&[&args[..], more].concat()));
         ["steps", "residual_max", "residual_l2", "converged"].map(|key| report[key].clone())
     };
     let one = stopped("1e-3", &["--adapter", "0"]);
@@ -91,27 +85,17 @@ fn what_cannot_be_is_refused_by_name() {
         (&["--halo", "3"], "--adapters"),
         (&["--adapters", "0", "--adapter", "0"], "--adapter"),
     ] {
-        refused(&run("stencil", &[&[input.as_str()][..], args].concat()), &[said]);
+        refused(&stencil(&[&[input.as_str()][..], args].concat()), &[said]);
     }
-    refused(&run("stencil", &["--tune", "--adapters", "all"]), &["--adapters"]);
+    refused(&stencil(&["--tune", "--adapters", "all"]), &["--adapters"]);
     if is_gl() {
-        refused(&run("reduce", &[&input, "--adapters", "0,0"]), &[OPENGL]);
+        refused(&reduce(&[&input, "--adapters", "0,0"]), &[OPENGL]);
     }
-}
-
-#[test]
-fn devices_tell_what_all_are() {
-    let text = stdout(&run("devices", &["--json"]));
-    let adapters: Vec<Value> = serde_json::from_str(&text).unwrap();
-    assert!(adapters.iter().any(|adapter| adapter["in_all"] == true), "{text}");
-    assert!(adapters.iter().all(|adapter| adapter.get("pci").is_some()), "{text}");
 }
 
 /// The lines of a reduction in small pieces, without the adapter's name and times.
 fn reduced(args: &[&str], input: &[u8]) -> Vec<Value> {
-    let mut command = crate::files::command("reduce", &[args, &["--json", "--piece", "4096"]].concat());
-    let text = stdout(&crate::files::run_on(&mut command, input));
-    let mut rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let mut rows = rows(&reduce_on(&[args, &["--json", "--piece", "4096"]].concat(), input));
     for row in &mut rows {
         for key in ["adapter", "gpu_ms", "wall_ms"] {
             row.as_object_mut().unwrap().remove(key);
@@ -183,7 +167,7 @@ fn the_first_piece_that_fails_is_told() {
     for adapters in ["0", &times(3)] {
         let on = |args: &[&str], input: &[u8]| {
             let args = [args, &["--raw", "f32", "--piece", "4096", "--adapters", adapters]].concat();
-            crate::files::run_on(&mut crate::files::command("reduce", &args), input)
+            reduce_on(&args, input)
         };
         let pair = [&file, "--op", "dot", "--with", "-"];
         refused(&on(&pair, &[0; 20_000]), &["--with", "different numbers of elements"]);
@@ -201,8 +185,7 @@ fn a_file_that_shrinks_while_it_is_read_is_told() {
         let file = folder.write("large.npy", &npy("<f4", false, &[1 << 38], &[]));
         let resize = |len| fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(len).unwrap();
         resize((1 << 40) + 128);
-        let mut command = crate::files::command("reduce", &[&file, "--adapters", adapters]);
-        let child = command.spawn().unwrap();
+        let child = command("reduce", &[&file, "--adapters", adapters]).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_secs(2));
         resize(1 << 20);
         refused(&child.wait_with_output().unwrap(), &["large.npy", "truncated", "1048448 found"]);

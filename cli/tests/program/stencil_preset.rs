@@ -1,10 +1,9 @@
 //! `halofold stencil --preset`, by running the program over tiny grids on the adapter at hand.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
-use crate::files::preferred;
+use crate::files::{Folder, parsed, preferred, refused, stdout, stencil, typed};
 use crate::keys::{STENCIL_KEYS, assert_keys};
 use halofold::stencil::{FIVE_POINT, Stencil, TWENTY_SEVEN_POINT};
 use halofold::wgpu::DeviceType;
@@ -18,31 +17,11 @@ const TINY: [(&str, &Stencil, &str); 2] =
 /// Block shapes: two that run everywhere, in the thesis's tables too, and one that not every adapter allows.
 const BLOCKS: [&str; 3] = ["8x16", "8x32", "32x32"];
 
-fn stencil(options: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_halofold"))
-        .arg("stencil")
-        .args(options)
-        .output()
-        .expect("the program starts")
-}
-
-/// Standard output of a tiny preset, which must go well.
-fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> String {
+/// A tiny preset.
+fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> Output {
     let blocks = BLOCKS.join(",");
     let fixed = ["--preset", preset, "--grid", grid, "--blocks", &blocks, "--samples=1", "--steps=3"];
-    let output = stencil(&[&fixed, options].concat());
-    assert!(output.status.success(), "{options:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text is UTF-8")
-}
-
-fn path(test: &str, name: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("stencil-preset-{test}"));
-    fs::create_dir_all(&directory).expect("the folder can be made");
-    directory.join(name)
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("the path is UTF-8")
+    stencil(&[&fixed, options].concat())
 }
 
 /// What holds of every row.
@@ -77,8 +56,9 @@ fn check(row: &serde_json::Map<String, Value>) {
 fn every_variant_in_every_block_is_right_or_skipped() {
     for table in TINY {
         let (preset, stencil, grid) = table;
-        let (svg, record) = (path(preset, "plot.svg"), path(preset, "record.json"));
-        let json = tiny(table, &["--json", "--svg", text(&svg), "--record", text(&record)]);
+        let folder = Folder::new(&format!("stencil-preset-{preset}"));
+        let (svg, record) = (folder.path("plot.svg"), folder.path("record.json"));
+        let json = stdout(&tiny(table, &["--json", "--svg", &svg, "--record", &record]));
         let rows: Vec<serde_json::Map<String, Value>> = serde_json::from_str(&json).expect("JSON");
         rows.iter().for_each(check);
         let names: Vec<_> =
@@ -120,20 +100,9 @@ fn every_variant_in_every_block_is_right_or_skipped() {
 #[test]
 fn published_figures_stand_in_the_thesis_rows() {
     let figures = |preset: &str, grid: &str, variants: &str| -> Vec<(String, f64, f64)> {
-        let output = stencil(&[
-            "--preset",
-            preset,
-            "--grid",
-            grid,
-            "--variants",
-            variants,
-            "--blocks",
-            "8x16,16x16,8x32,12x32",
-            "--samples=1",
-            "--steps=2",
-            "--json",
-        ]);
-        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+        let fixed = "--blocks 8x16,16x16,8x32,12x32 --samples=1 --steps=2 --json";
+        let line = format!("stencil --preset {preset} --grid {grid} --variants {variants} {fixed}");
+        let rows: Vec<Value> = parsed(&typed(&line));
         let figures = rows.iter().filter(|row| row["status"] != "skipped").filter_map(|row| {
             let name = format!("{} {}", row["row"].as_str()?, row["block"].as_str()?);
             Some((name, row["published_s"].as_f64()?, row["published_gflop_s"].as_f64()?))
@@ -151,13 +120,13 @@ fn published_figures_stand_in_the_thesis_rows() {
 
 #[test]
 fn the_table_and_csv_say_the_same() {
-    let table = tiny(TINY[0], &[]);
+    let table = stdout(&tiny(TINY[0], &[]));
     for words in
         ["GCell/s by block", "Table 3.1", "published GFLOP/s", "PASS", "3 steps", "published (1500 steps)"]
     {
         assert!(table.contains(words), "{words} in {table}");
     }
-    let csv = tiny(TINY[0], &["--csv", "--variants", "direct-global,sol-reg"]);
+    let csv = stdout(&tiny(TINY[0], &["--csv", "--variants", "direct-global,sol-reg"]));
     let lines: Vec<_> = csv.lines().collect();
     assert_keys(lines[0].split(','), STENCIL_KEYS);
     assert_eq!(lines.len(), 1 + 2 * BLOCKS.len());
@@ -175,22 +144,13 @@ fn other_float_types_run_or_name_what_they_need() {
         let chosen = if is_software { &[variants][..] } else { &[] };
         let output = stencil(&[&fixed, chosen, &["--type", element, "--json"]].concat());
         if output.status.success() {
-            let rows: Vec<serde_json::Map<String, Value>> =
-                serde_json::from_slice(&output.stdout).expect("JSON");
+            let rows: Vec<serde_json::Map<String, Value>> = parsed(&output);
             rows.iter().for_each(check);
             assert!(rows.iter().all(|row| row["status"] == "pass" && row["type"] == element));
         } else {
-            assert_refused(&output, &[feature]);
+            refused(&output, &[feature]);
         }
     }
-}
-
-/// Exit status 2, nothing on standard output, and a message with every word in it.
-fn assert_refused(output: &Output, words: &[&str]) {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(output.stdout.is_empty());
-    assert!(words.iter().all(|word| errors.contains(word)), "{errors}");
 }
 
 #[test]
@@ -209,7 +169,7 @@ fn bad_requests_say_what_is_wrong() {
     ];
     for (options, words) in cases {
         let options = if options[0] == "--preset" { options.to_vec() } else { [&preset, options].concat() };
-        assert_refused(&stencil(&options), words);
+        refused(&stencil(&options), words);
     }
-    assert_refused(&stencil(&["--svg", "plot.svg"]), &["--preset"]);
+    refused(&typed("stencil --svg plot.svg"), &["--preset"]);
 }

@@ -4,7 +4,9 @@
 //! A fault is a text of the kernel replaced by another one. A text that is not there any more would replace nothing, and the fault
 //! would not be found: these tests notice.
 
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::files::{command, refused};
 
 /// How the finish publishes a partial and takes a ticket (`shaders/shared/partials.wgsl`).
 const POST_THEN_TICKET: &str = "    let seen = exchange_words(FIRST_SLOT + slot * ACC_WORDS, to_words(acc));
@@ -26,12 +28,7 @@ const TICKET_THEN_LATE_POST: &str = "    let ticket = atomicAdd(&partials[0], 1u
 const MANY_THREADS: (&str, &str) = ("LP_NUM_THREADS", "16");
 
 fn stress(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_halofold"))
-        .arg("stress")
-        .args(arguments)
-        .env(MANY_THREADS.0, MANY_THREADS.1)
-        .output()
-        .expect("the program starts")
+    command("stress", arguments).env(MANY_THREADS.0, MANY_THREADS.1).output().expect("the program starts")
 }
 
 /// The exit status, and what is on standard output.
@@ -132,9 +129,7 @@ fn put(at: u32, word: u32) -> u32 { partials.words[at - 32u] = word; return 0u; 
 #[test]
 fn a_request_that_makes_no_sense_is_refused() {
     for minutes in ["0", "-1", "x", "inf"] {
-        let (status, text) = ended(&stress(&["--minutes", minutes]));
-        assert_eq!(status, Some(2), "{text}");
+        refused(&stress(&[&format!("--minutes={minutes}")]), &["--minutes"]);
     }
-    let (status, text) = ended(&stress(&["--launches", "3"]));
-    assert_eq!(status, Some(2), "{text}");
+    refused(&stress(&["--launches", "3"]), &["--launches"]);
 }

@@ -1,9 +1,8 @@
 //! `halofold sweep`, by running the program over a few small sizes on the adapter at hand.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use crate::files::{self, Folder, command, fine, parsed, typed};
 use crate::keys::{KEYS, assert_keys};
 use serde_json::Value;
 
@@ -14,38 +13,14 @@ const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "s
 const TINY: [&str; 7] =
     ["--rungs", "sequential,single-pass", "--from", "2^8", "--to", "1_024", "--samples=3"];
 
-fn sweep(options: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_halofold"))
-        .arg("sweep")
-        .args(options)
-        .output()
-        .expect("the program starts")
-}
-
 /// The tiny sweep with more options, which must go well; its standard output.
 fn tiny(options: &[&str]) -> String {
-    let output = sweep(&[&TINY, options].concat());
-    assert!(output.status.success(), "{options:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text is UTF-8")
+    fine(&[&["sweep"], &TINY[..], options].concat())
 }
 
-/// A path in a directory of this test's own.
-fn path(test: &str, name: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sweep-{test}"));
-    let _ = fs::remove_dir_all(&directory);
-    fs::create_dir_all(&directory).unwrap();
-    directory.join(name)
-}
-
-/// Options that must be refused: exit status 2, nothing on standard output, every word on standard error.
+/// Options that must be refused with all these words.
 fn refused(options: &[&str], words: &[&str]) {
-    let output = sweep(options);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{options:?}: {message}");
-    assert!(output.stdout.is_empty(), "{options:?} printed something");
-    for word in words {
-        assert!(message.contains(word), "{options:?}: no `{word}` in: {message}");
-    }
+    files::refused(&command("sweep", options).output().expect("the program starts"), words);
 }
 
 #[test]
@@ -98,9 +73,10 @@ fn every_type_that_runs_everywhere_passes_on_the_cpu_too() {
 
 #[test]
 fn csv_and_svg_files_hold_the_same_rows() {
-    let (csv, svg) = (path("files", "rows.csv"), path("files", "plot.svg"));
-    fs::write(&csv, "a longer text than any row of the sweep: ".repeat(1000)).unwrap();
-    tiny(&["--csv", csv.to_str().unwrap(), "--svg", svg.to_str().unwrap()]);
+    let folder = Folder::new("sweep-files");
+    let csv = folder.write("rows.csv", "a longer text than any row of the sweep: ".repeat(1000).as_bytes());
+    let svg = folder.path("plot.svg");
+    tiny(&["--csv", &csv, "--svg", &svg]);
 
     let text = fs::read_to_string(&csv).unwrap();
     let lines: Vec<_> = text.lines().collect();
@@ -132,38 +108,29 @@ fn tuned(row: &Value) -> [String; 4] {
     ["rung", "n", "workgroup_size", "workgroups"].map(|key| row[key].to_string())
 }
 
-fn ladder(options: &[&str]) -> Output {
-    let program = Command::new(env!("CARGO_BIN_EXE_halofold")).arg("ladder").args(options).output();
-    program.expect("the program starts")
-}
-
-fn rows_of_ladder(options: &[&str]) -> Vec<Value> {
-    let output = ladder(&[options, &["--samples=3", "--json"]].concat());
-    serde_json::from_slice(&output.stdout).unwrap()
+fn rows_of_ladder(options: &str) -> Vec<Value> {
+    parsed(&typed(&format!("ladder {options} --samples=3 --json")))
 }
 
 #[test]
 fn the_ladder_takes_a_range() {
     let swept: Vec<Value> = serde_json::from_str(&tiny(&["--json"])).unwrap();
-    let rows = rows_of_ladder(&["--n", "2^8..2^10", "--rungs", "sequential,single-pass"]);
+    let rows = rows_of_ladder("--n 2^8..2^10 --rungs sequential,single-pass");
     assert_eq!(rows.iter().map(tuned).collect::<Vec<_>>(), swept.iter().map(tuned).collect::<Vec<_>>());
     for (options, words) in [
-        (["--n", "2^10..2^9"], "--n 1024.. is larger than --n 512"),
-        (["--svg", "-"], "needs several"),
-        (["--n=2^8..", "--cold"], "--cold"),
-        (["--n=2^8..", "--groups=1,2"], "--groups"),
-        (["--preset=tga", "--n=2^8..2^9"], "--n: a preset"),
+        ("--n 2^10..2^9", "--n 1024.. is larger than --n 512"),
+        ("--svg -", "needs several"),
+        ("--n=2^8.. --cold", "--cold"),
+        ("--n=2^8.. --groups=1,2", "--groups"),
+        ("--preset=tga --n=2^8..2^9", "--n: a preset"),
     ] {
-        let output = ladder(&options);
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && message.contains(words), "{options:?}: {message}");
+        files::refused(&typed(&format!("ladder {options}")), &[words]);
     }
 }
 
 #[test]
 fn the_ladder_tries_every_tuning() {
-    let options = ["--n=2^16", "--rungs=single-pass", "--workgroup=64,128", "--groups=2,3"];
-    let rows = rows_of_ladder(&options);
+    let rows = rows_of_ladder("--n=2^16 --rungs=single-pass --workgroup=64,128 --groups=2,3");
     let found: Vec<_> = rows.iter().map(tuned).map(|[_, _, size, groups]| (size, groups)).collect();
     let wanted = [("64", "2"), ("64", "3"), ("128", "2"), ("128", "3")];
     assert_eq!(found, wanted.map(|(size, groups)| (size.to_owned(), groups.to_owned())));
@@ -189,20 +156,18 @@ fn bad_requests_say_what_is_wrong() {
 
 #[test]
 fn files_that_cannot_be_written_are_found_before_the_work() {
-    let missing = path("missing", "no/such/directory");
+    let folder = Folder::new("sweep-missing");
     for option in ["--csv", "--svg"] {
-        refused(&[option, missing.to_str().unwrap()], &[option, "no/such/directory"]);
-        refused(&[option, missing.ancestors().nth(3).unwrap().to_str().unwrap()], &[option]);
+        refused(&[option, &folder.path("no/such/directory")], &[option, "no/such/directory"]);
+        refused(&[option, &folder.path("")], &[option]);
     }
 }
 
 #[test]
 fn a_failed_sweep_leaves_files_as_they_were() {
-    let fresh = path("untouched", "fresh.csv");
-    let old = fresh.with_file_name("old.svg");
-    fs::write(&old, "old").unwrap();
-    let files = ["--csv", fresh.to_str().unwrap(), "--svg", old.to_str().unwrap()];
-    refused(&[&files[..], &["--from", "2^10", "--to", "2^9"]].concat(), &["--from"]);
-    assert!(!fresh.exists());
+    let folder = Folder::new("sweep-untouched");
+    let (fresh, old) = (folder.path("fresh.csv"), folder.write("old.svg", b"old"));
+    refused(&["--csv", &fresh, "--svg", &old, "--from", "2^10", "--to", "2^9"], &["--from"]);
+    assert!(!fs::exists(fresh).unwrap());
     assert_eq!(fs::read_to_string(&old).unwrap(), "old");
 }

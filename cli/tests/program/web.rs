@@ -4,34 +4,27 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::files::{Folder, command, refused, stdout};
+use crate::files::{Folder, fine, halofold, names_in, refused};
 
 /// The files of a folder by name.
 fn contents(folder: &Path) -> BTreeMap<String, String> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    let name = |path: &Path| path.file_name().expect("a name").to_str().expect("in UTF-8").to_owned();
-    entries.map(|path| (name(&path), fs::read_to_string(&path).expect("text"))).collect()
+    let text = |name: &String| fs::read_to_string(folder.join(name)).expect("text");
+    names_in(folder).into_iter().map(|name| (name.clone(), text(&name))).collect()
 }
 
-/// The folders above the page are made, and a page that is there is replaced by the same one.
+/// The folders above the page are made, and a page that is there is replaced by the same one. It opens from a file, without a
+/// network: nothing on it is fetched from elsewhere.
 #[test]
-fn the_page_is_written_twice_alike() {
+fn the_page_is_written_twice_alike_and_fetches_nothing_from_elsewhere() {
     let folder = Folder::new("web");
     let page = folder.path("new/page");
     let [first, second] = [0, 1].map(|_| {
-        stdout(&command("web", &["-o", &page]).output().unwrap());
+        fine(&["web", "-o", &page]);
         contents(Path::new(&page))
     });
     assert!(first["kernels.js"].contains("const HALOFOLD = {"));
     assert!(first == second, "two runs write two pages");
-}
-
-/// It opens from a file, without a network: nothing on it is fetched from elsewhere.
-#[test]
-fn nothing_is_fetched_from_elsewhere() {
-    let folder = Folder::new("web-alone");
-    stdout(&command("web", &["-o", &folder.path("page")]).output().unwrap());
-    let page = contents(&folder.0.join("page"));
+    let page = first;
     let html = &page["index.html"];
     let scripts: Vec<_> =
         html.split("<script src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
@@ -61,6 +54,6 @@ fn nothing_is_fetched_from_elsewhere() {
 fn a_file_is_no_folder() {
     let folder = Folder::new("web-file");
     let file = folder.write("page", b"mine");
-    refused(&command("web", &["-o", &file]).output().unwrap(), &["--output", "page"]);
+    refused(&halofold(&["web", "-o", &file]), &["--output", "page"]);
     assert_eq!(fs::read(&file).unwrap(), b"mine");
 }

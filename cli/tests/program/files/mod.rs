@@ -1,14 +1,18 @@
 //! Running the program on files: folders for them, arrays as NumPy writes them, and what a refusal looks like.
 
+pub mod layout;
 pub mod python;
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use halofold::{adapter, wgpu};
+use half::f16;
+use halofold::{Element, adapter, wgpu};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// The adapter that the program will choose.
 pub fn preferred() -> &'static wgpu::Adapter {
@@ -47,11 +51,44 @@ impl Folder {
     }
 }
 
+/// Names of the files in a folder, sorted.
+pub fn names_in(folder: impl AsRef<Path>) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = entries.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 /// The program, about to run a subcommand.
 pub fn command(subcommand: &str, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_halofold"));
     command.arg(subcommand).args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
+}
+
+/// Runs it with these arguments, the subcommand first.
+pub fn halofold(args: &[&str]) -> Output {
+    command(args[0], &args[1..]).output().unwrap()
+}
+
+/// Runs it with the words of a line, which names no file of a test: folders may have spaces in their names.
+pub fn typed(line: &str) -> Output {
+    halofold(&line.split_whitespace().collect::<Vec<_>>())
+}
+
+/// Runs `halofold reduce`.
+pub fn reduce(args: &[&str]) -> Output {
+    command("reduce", args).output().unwrap()
+}
+
+/// Runs `halofold reduce` with some bytes on standard input.
+pub fn reduce_on(args: &[&str], input: &[u8]) -> Output {
+    run_on(&mut command("reduce", args), input)
+}
+
+/// Runs `halofold stencil`.
+pub fn stencil(args: &[&str]) -> Output {
+    command("stencil", args).output().unwrap()
 }
 
 /// Runs it with some bytes on standard input.
@@ -67,6 +104,33 @@ pub fn stdout(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{:?}: {errors}", output.status.code());
     String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Runs what a command would, in a shell with limits.
+#[cfg(unix)]
+pub fn limited(limits: &str, command: &Command) -> Output {
+    Command::new("sh")
+        .args(["-c", &format!("{limits}; exec \"$0\" \"$@\"")])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// Standard output of a run with these arguments, which must succeed.
+pub fn fine(args: &[&str]) -> String {
+    stdout(&halofold(args))
+}
+
+/// The JSON that it printed, if it succeeded.
+pub fn parsed<T: DeserializeOwned>(output: &Output) -> T {
+    serde_json::from_str(&stdout(output)).expect("it prints JSON")
+}
+
+/// The rows that it printed as JSON, if it succeeded.
+pub fn rows(output: &Output) -> Vec<Value> {
+    parsed(output)
 }
 
 /// Asserts exit status 2, nothing on standard output, and a message that has all these parts.
@@ -91,4 +155,28 @@ pub fn npy(descr: &str, fortran: bool, shape: &[usize], data: &[u8]) -> Vec<u8> 
     bytes.extend(header.bytes());
     bytes.extend(data);
     bytes
+}
+
+/// NumPy's name of an element type.
+pub fn dtype(element: Element) -> String {
+    format!("{}{}", &element.name()[..1], element.size())
+}
+
+/// A number as an element of a NumPy type, little end first.
+pub fn encode(kind: &str, value: f64) -> Vec<u8> {
+    match kind {
+        "f2" => f16::from_f64(value).to_le_bytes().to_vec(),
+        "f4" => (value as f32).to_le_bytes().to_vec(),
+        "f8" => value.to_le_bytes().to_vec(),
+        integer => (value as i64).to_le_bytes()[..integer[1..].parse().unwrap()].to_vec(),
+    }
+}
+
+/// Pseudo-random words, the same every time.
+pub fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
 }

@@ -1,28 +1,18 @@
 //! `halofold reduce` with every operator, along every axis, in pieces and as a whole: against the CPU's reference, and
 //! against NumPy where it is installed.
 
-mod number;
 mod numpy;
 
 use std::fs;
-use std::process::Output;
 
-use self::number::{Number, close, flattened, tolerance};
-use crate::files::{Folder, npy, refused, stdout};
-use half::f16;
+use crate::files::layout::lines;
+use crate::files::{Folder, dtype, npy, random, reduce as run, reduce_on, refused, rows, stdout};
+use crate::number::{Number, close, flattened};
 use halofold::reduce::{Answer, Op, reference};
 use halofold::{Element, wgpu};
 use serde_json::Value as Json;
 
 const SHAPES: [&[usize]; 6] = [&[37], &[1], &[9, 14], &[4, 5, 6], &[3, 1, 7], &[2, 3, 4, 5]];
-
-fn run(args: &[&str]) -> Output {
-    crate::files::command("reduce", args).output().unwrap()
-}
-
-fn rows(output: &Output) -> Vec<Json> {
-    serde_json::from_str(&stdout(output)).unwrap()
-}
 
 /// The operators that are defined for an element type and run here. Sums of floats take integers that every adapter has.
 fn runnable(element: Element) -> Vec<Op> {
@@ -42,50 +32,27 @@ fn names(ops: &[Op]) -> String {
     ops.iter().map(|op| op.name()).collect::<Vec<_>>().join(",")
 }
 
-/// NumPy's name of an element type.
-fn dtype(element: Element) -> String {
-    format!("{}{}", &element.name()[..1], element.size())
-}
-
 /// Pseudo-random elements, the same every time: integers of every pattern, floats from 0.5 to 2 that 11 bits hold.
 fn elements(element: Element, len: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed + 1;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
+    let mut next = random(seed + 1);
     let one = |_| {
         let word = next();
         let float = 0.5 + (word >> 40 & 0x3ff) as f64 / 1024.0 * 1.5;
-        match element {
-            Element::U32 | Element::I32 => (word as u32).to_le_bytes().to_vec(),
-            Element::U64 | Element::I64 => word.to_le_bytes().to_vec(),
-            Element::F16 => f16::from_f64(float).to_le_bytes().to_vec(),
-            Element::F32 => (float as f32).to_le_bytes().to_vec(),
-            Element::F64 => float.to_le_bytes().to_vec(),
-            other => unreachable!("{other} is new"),
-        }
+        let number = if element.is_float() { Number::Float(float) } else { Number::Integer(word.into()) };
+        number.bytes(element)
     };
     (0..len).flat_map(one).collect()
 }
 
-/// Elements one after the other along an axis, for each result in the order of the dimensions that are left.
-fn lines(shape: &[usize], axis: usize, fortran: bool) -> Vec<Vec<usize>> {
-    let mut strides = vec![1; shape.len()];
-    let order: Vec<usize> =
-        if fortran { (0..shape.len()).collect() } else { (0..shape.len()).rev().collect() };
-    let mut each = 1;
-    for dimension in order {
-        strides[dimension] = each;
-        each *= shape[dimension];
+/// How far floats may be apart, relatively: all floats are of one sign and of one size. Integers of 32 bits are rounded
+/// before their squares are taken, which shows where few large ones lie close together; --verify knows how much exactly.
+fn tolerance(op: Op, element: Element) -> f64 {
+    let spread = matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation);
+    match element {
+        Element::U32 | Element::I32 if spread => 1e-2,
+        element if element.size() == 8 => 1e-11,
+        _ => 2e-5,
     }
-    let mut starts = vec![0];
-    for dimension in (0..shape.len()).filter(|dimension| *dimension != axis) {
-        let along = |start: usize| (0..shape[dimension]).map(move |k| (start, k));
-        starts =
-            starts.iter().flat_map(|start| along(*start)).map(|(s, k)| s + k * strides[dimension]).collect();
-    }
-    starts.iter().map(|start| (0..shape[axis]).map(|k| start + k * strides[axis]).collect()).collect()
 }
 
 /// What the library's reference makes of some elements: values, or the place.
@@ -405,13 +372,11 @@ fn axes_of_standard_input_and_of_bare_elements() {
     let folder = Folder::new("reduce-axis-stream");
     let data = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
     let bytes: &[u8] = bytemuck::cast_slice(&data);
-    let on =
-        |args: &[&str], input: &[u8]| crate::files::run_on(&mut crate::files::command("reduce", args), input);
     let piped = npy("<f4", true, &[2, 3], bytes);
-    let output = on(&["-", "--axis", "0", "--json", "--piece", "8"], &piped);
+    let output = reduce_on(&["-", "--axis", "0", "--json", "--piece", "8"], &piped);
     assert_eq!(rows(&output)[0]["value"], serde_json::json!([3.0, 7.0, 11.0]));
-    refused(&on(&["-", "--axis", "0", "--piece", "8"], &piped[..piped.len() - 4]), &["truncated"]);
-    refused(&on(&["-", "--raw", "f32", "--axis", "0"], bytes), &["--axis", "shape"]);
+    refused(&reduce_on(&["-", "--axis", "0", "--piece", "8"], &piped[..piped.len() - 4]), &["truncated"]);
+    refused(&reduce_on(&["-", "--raw", "f32", "--axis", "0"], bytes), &["--axis", "shape"]);
     let file = folder.write("a.bin", bytes);
     let output = run(&[&file, "--raw", "f32", "--axis", "-1", "--json"]);
     assert_eq!(
@@ -420,7 +385,7 @@ fn axes_of_standard_input_and_of_bare_elements() {
     );
     // Two streams of different lengths are noticed where the shorter one ends.
     refused(
-        &on(&[&file, "--raw", "f32", "--op", "dot", "--with", "-"], &bytes[..16]),
+        &reduce_on(&[&file, "--raw", "f32", "--op", "dot", "--with", "-"], &bytes[..16]),
         &["--with", "numbers of elements"],
     );
 }

@@ -6,10 +6,10 @@ use halofold::Element;
 use halofold::reduce::Op;
 use serde_json::Value as Json;
 
-use super::number::{Number, close, flattened, tolerance};
-use super::{dtype, few, names, of_one_input, rows, run, runnable};
+use super::{few, names, of_one_input, runnable, tolerance};
 use crate::files::python::python;
-use crate::files::{Folder, npy, stdout};
+use crate::files::{Folder, dtype, npy, reduce as run, rows, stdout};
+use crate::number::{Number, close, flattened};
 
 /// Writes arrays of every type, both orders and one to four dimensions, and what NumPy makes of each axis.
 const NUMPY: &str = r#"
@@ -81,7 +81,7 @@ fn agrees_with_numpy_along_every_axis() {
     let Some(python) = python() else { return };
     let folder = Folder::new("reduce-axis-numpy");
     let written = Command::new(python).args(["-c", NUMPY, folder.0.to_str().unwrap()]).output().unwrap();
-    let written: Vec<Json> = serde_json::from_str(&stdout(&written)).unwrap();
+    let written = rows(&written);
     assert_eq!(written.len(), 7 * 2 * 4);
     for element in Element::ALL {
         let ops = of_one_input(element);

@@ -2,9 +2,10 @@
 
 use halofold::Element;
 
-use super::number::{Number, plain};
-use super::{lacking, rows, run};
-use crate::files::{Folder, npy};
+use super::lacking;
+use super::numbers::plain;
+use crate::files::{Folder, dtype, npy, reduce as run, rows};
+use crate::number::Number;
 
 /// Elements `far` + k · `unit`, for whole numbers k.
 struct Case {
@@ -81,7 +82,7 @@ fn a_large_mean_costs_no_digits() {
                 case.check(row["value"].as_f64().unwrap(), expected, &what);
             }
         }
-        let kind = format!("<{}{}", &element.name()[..1], element.size());
+        let kind = format!("<{}", dtype(element));
         let array = folder.write("array.npy", &npy(&kind, false, &[8000, 3], &case.bytes(&steps)));
         for piece in ["24000", "1000000"] {
             let args = [&array, "--op", "variance,sample-std", "--axis", "0", "--json", "--piece", piece];

@@ -4,17 +4,20 @@
 //! error.
 
 mod digits;
-mod number;
+mod numbers;
 mod numpy;
 mod packed;
 mod places;
 
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
-use crate::files::{Folder, npy, refused, stdout};
+use crate::files::{
+    Folder, command, dtype, limited, npy, reduce as run, reduce_on as run_on, refused, rows, stdout,
+};
+use crate::number::Number;
 
-use self::number::{Number, agrees, dtype, encode, expected, numbers, plain};
+use self::numbers::{agrees, encode, expected, numbers, plain};
 use halofold::reduce::Op;
 use halofold::{Element, wgpu};
 use serde_json::Value;
@@ -45,19 +48,6 @@ fn lacking(op: &str, element: Element) -> wgpu::Features {
 /// The operators that run for an element type here.
 fn runnable(element: Element) -> Vec<&'static str> {
     OPS.into_iter().filter(|op| lacking(op, element).is_empty()).collect()
-}
-
-fn run(args: &[&str]) -> Output {
-    crate::files::command("reduce", args).output().unwrap()
-}
-
-/// Runs with some bytes on standard input.
-fn run_on(args: &[&str], input: &[u8]) -> Output {
-    crate::files::run_on(&mut crate::files::command("reduce", args), input)
-}
-
-fn rows(output: &Output) -> Vec<Value> {
-    serde_json::from_str(&stdout(output)).unwrap()
 }
 
 /// Asserts the rows of some files, for all operators that run here.
@@ -388,21 +378,6 @@ fn what_an_adapter_lacks_comes_with_what_helps() {
     }
 }
 
-#[test]
-fn a_closed_pipe_is_quiet() {
-    let folder = Folder::new("reduce-pipe");
-    let file = folder.write("a.npy", &plain(Element::F32, &[Number::Float(1.0); 9]));
-    for options in [&["--json"][..], &[]] {
-        let mut child =
-            crate::files::command("reduce", &[&[file.as_str()], options].concat()).spawn().unwrap();
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{message}");
-        assert!(!message.contains("panicked") && !message.contains("pipe"), "{message}");
-    }
-}
-
 /// More files than a process may have open at once: macOS allows 256.
 #[cfg(unix)]
 #[test]
@@ -411,20 +386,8 @@ fn files_are_not_all_open_at_once() {
     let files: Vec<_> = (0..300)
         .map(|i| folder.write(&format!("{i}.npy"), &plain(Element::U32, &[Number::Integer(i)])))
         .collect();
-    let output = Command::new("sh")
-        .args([
-            "-c",
-            "ulimit -n 200 && exec \"$@\"",
-            "sh",
-            env!("CARGO_BIN_EXE_halofold"),
-            "reduce",
-            "--json",
-        ])
-        .args(&files)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let rows = rows(&output);
+    let files: Vec<_> = ["--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let rows = rows(&limited("ulimit -n 200", &command("reduce", &files)));
     assert_eq!(rows.len(), 300);
     assert!(rows.iter().enumerate().all(|(i, row)| row["value"] == i));
 }

@@ -3,12 +3,11 @@
 use std::process::Command;
 
 use halofold::Element;
-use serde_json::Value;
 
-use super::number::{Number, dtype};
-use super::{rows, run, runnable};
+use super::runnable;
 use crate::files::python::python;
-use crate::files::{Folder, stdout};
+use crate::files::{Folder, dtype, reduce, rows};
+use crate::number::Number;
 
 /// Writes files of every type and layout, and what NumPy makes of each.
 const NUMPY: &str = r#"
@@ -60,8 +59,7 @@ fn agrees_with_numpy() {
     let Some(found) = python() else { return };
     let python = |args: &[&str]| Command::new(found).args(args).output();
     let folder = Folder::new("reduce-numpy");
-    let written = stdout(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
-    let written: Vec<Value> = serde_json::from_str(&written).unwrap();
+    let written = rows(&python(&["-c", NUMPY, folder.0.to_str().unwrap()]).unwrap());
     for element in Element::ALL {
         let ops = runnable(element);
         let files: Vec<_> = written.iter().filter(|file| file["dtype"] == dtype(element).as_str()).collect();
@@ -71,7 +69,7 @@ fn agrees_with_numpy() {
         }
         let names = files.iter().map(|file| file["file"].as_str().unwrap());
         let args: Vec<_> = names.chain(["--json", "--verify", "--op"]).collect();
-        let rows = rows(&run(&[&args[..], &[&ops.join(",")]].concat()));
+        let rows = rows(&reduce(&[&args[..], &[&ops.join(",")]].concat()));
         assert_eq!(rows.len(), files.len() * ops.len());
         for (row, file) in
             rows.chunks(ops.len()).zip(files).flat_map(|(rows, file)| rows.iter().map(move |row| (row, file)))

@@ -6,8 +6,8 @@ use halofold::Element;
 use halofold::reduce::Op;
 use serde_json::{Value, json};
 
-use super::{rows, run, run_on};
-use crate::files::{self, Folder, npy, refused, stdout};
+use crate::files::layout::lines;
+use crate::files::{self, Folder, npy, random, reduce as run, reduce_on as run_on, refused, rows, stdout};
 
 /// A packed type: NumPy's name, this program's, what it becomes.
 const TYPES: [(&str, &str, Element); 5] = [
@@ -53,12 +53,8 @@ fn runnable(element: Element) -> Vec<(&'static str, &'static str)> {
 /// The bytes of some elements, every pattern among them, and their values. What is true is any byte but zero.
 fn data(kind: &str, len: usize) -> (Vec<u8>, Vec<i128>) {
     let size: usize = kind[1..].parse().unwrap();
-    let mut state = 99 + len as u32;
-    let mut byte = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
-    let mut bytes: Vec<u8> = (0..len * size).map(|_| byte()).collect();
+    let mut next = random(99 + len as u64);
+    let mut bytes: Vec<u8> = (0..len * size).map(|_| (next() >> 56) as u8).collect();
     if kind == "b1" {
         bytes.iter_mut().for_each(|byte| *byte = if *byte < 99 { 0 } else { *byte % 5 });
     }
@@ -270,11 +266,9 @@ fn packed_arrays_reduce_along_every_axis() {
                     lists(key).iter().flat_map(|list| list.as_array().unwrap().clone()).collect()
                 };
                 let (got, places) = (flat("value"), flat("index"));
-                let inner: usize = shape[axis + 1..].iter().product();
                 assert_eq!(got.len(), 105 / shape[axis]);
-                for (result, value) in got.iter().enumerate() {
-                    let start = result / inner * inner * shape[axis] + result % inner;
-                    let line: Vec<_> = (0..shape[axis]).map(|k| values[start + k * inner]).collect();
+                for ((result, value), line) in got.iter().enumerate().zip(lines(&shape, axis, false)) {
+                    let line: Vec<_> = line.into_iter().map(|at| values[at]).collect();
                     let index = places.get(result).cloned().unwrap_or_default();
                     let one = json!({
                         "op": row["op"], "type": row["type"], "n": line.len(), "value": value, "index": index,

@@ -4,12 +4,11 @@ use std::fs;
 use std::process::Output;
 
 use half::f16;
-use halofold::Element;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{Border, Borders, Dims, Grid, Stencil, Weights};
 use serde_json::Value;
 
-use crate::files::{self, npy, stdout};
+use crate::files::{encode, npy, parsed};
 
 /// The keys of a report, in their order.
 const KEYS: [&str; 17] = [
@@ -31,10 +30,6 @@ const KEYS: [&str; 17] = [
     "adapter",
     "backend",
 ];
-
-pub fn run(args: &[&str]) -> Output {
-    files::command("stencil", args).output().unwrap()
-}
 
 /// A grid of some values.
 #[derive(Clone, Debug)]
@@ -102,28 +97,6 @@ impl Cells {
     }
 }
 
-/// A number as an element of a NumPy type, little end first.
-pub fn encode(kind: &str, value: f64) -> Vec<u8> {
-    match kind {
-        "f2" => f16::from_f64(value).to_le_bytes().to_vec(),
-        "f4" => (value as f32).to_le_bytes().to_vec(),
-        "f8" => value.to_le_bytes().to_vec(),
-        "b1" | "u1" => vec![value as u8],
-        "i1" => (value as i8).to_le_bytes().to_vec(),
-        "i2" => (value as i16).to_le_bytes().to_vec(),
-        "u2" => (value as u16).to_le_bytes().to_vec(),
-        "i4" => (value as i32).to_le_bytes().to_vec(),
-        "i8" => (value as i64).to_le_bytes().to_vec(),
-        "u4" => (value as u32).to_le_bytes().to_vec(),
-        _ => (value as u64).to_le_bytes().to_vec(),
-    }
-}
-
-/// NumPy's name of an element type.
-pub fn kind(element: Element) -> String {
-    format!("{}{}", &element.name()[..1], element.size())
-}
-
 /// Type, shape and values of the array in a file that the program wrote.
 pub fn array(path: &str) -> (String, String, Vec<f64>) {
     let bytes = fs::read(path).unwrap();
@@ -148,7 +121,7 @@ pub fn array(path: &str) -> (String, String, Vec<f64>) {
 
 /// The one object that `--json` prints.
 pub fn report(output: &Output) -> Value {
-    let report: serde_json::Map<String, Value> = serde_json::from_str(&stdout(output)).unwrap();
+    let report: serde_json::Map<String, Value> = parsed(output);
     assert_eq!(report.keys().map(String::as_str).collect::<Vec<_>>(), KEYS);
     Value::Object(report)
 }

@@ -9,8 +9,8 @@ mod refusals;
 mod tuned;
 mod until;
 
-use self::cells::{Cells, array, kind, report, run};
-use crate::files::{Folder, refused, stdout};
+use self::cells::{Cells, array, report};
+use crate::files::{Folder, command, dtype, refused, run_on, stdout, stencil as run};
 use halofold::Element;
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{Border, Borders, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT, Weights};
@@ -26,22 +26,12 @@ fn every_border_and_type_is_exact() {
     {
         let cells = Cells::integers(stencil);
         for element in FLOATS {
-            let file = folder.write("in.npy", &cells.file(&kind(element), false, false));
+            let file = folder.write("in.npy", &cells.file(&dtype(element), false, false));
             // 16 bits hold one step of them exactly.
             let steps = if element == Element::F16 { "1" } else { "2" };
             for border in BORDERS {
-                let output = run(&[
-                    &file,
-                    "--boundary",
-                    border.name(),
-                    "--coefficients",
-                    weights,
-                    "--steps",
-                    steps,
-                    "-o",
-                    &out,
-                    "--json",
-                ]);
+                let options = ["--boundary", border.name(), "--coefficients", weights, "--steps", steps];
+                let output = run(&[&[&file[..]], &options[..], &["-o", &out, "--json"]].concat());
                 let missing = element.feature() - crate::files::features();
                 if !missing.is_empty() {
                     let feature = halofold::adapter::feature_names(missing);
@@ -52,7 +42,7 @@ fn every_border_and_type_is_exact() {
                 assert_eq!((&report["type"], &report["output"]), (&element.name().into(), &out[..].into()));
                 let shape = cells.shape().iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
                 let expected = cells.stepped(border, stencil.dyadic, steps.parse().unwrap());
-                assert_eq!(array(&out), (format!("<{}", kind(element)), shape, expected), "{border:?}");
+                assert_eq!(array(&out), (format!("<{}", dtype(element)), shape, expected), "{border:?}");
             }
         }
     }
@@ -63,18 +53,9 @@ fn the_report_says_what_was_done() {
     let folder = Folder::new("stencil-report");
     let cells = Cells::integers(&TWENTY_SEVEN_POINT);
     let file = folder.write("in.npy", &cells.file("f4", false, false));
-    let report = report(&run(&[
-        &file,
-        "--variant",
-        "sol-smem",
-        "--block",
-        "4x16",
-        "--boundary",
-        "mirror",
-        "--steps",
-        "5",
-        "--json",
-    ]));
+    let kernel = ["--variant", "sol-smem", "--block", "4x16"];
+    let options = ["--boundary", "mirror", "--steps", "5", "--json"];
+    let report = report(&run(&[&[&file[..]], &kernel[..], &options].concat()));
     let expected = serde_json::json!({
         "file": file, "variant": "sol-smem", "points": 27, "grid": "5x9x11", "block": "4x16",
         "boundary": "mirror", "steps": 5, "type": "f32", "residual_max": null, "residual_l2": null,
@@ -125,7 +106,7 @@ fn byte_orders_and_orders_of_dimensions_are_one() {
         for (big, fortran) in [(false, false), (false, true), (true, false), (true, true)] {
             let file = cells.file("f4", big, fortran);
             let arguments = ["-", "--stencil", stencil.name, "--weights", weights, "-o", &out];
-            let output = crate::files::run_on(&mut crate::files::command("stencil", &arguments), &file);
+            let output = run_on(&mut command("stencil", &arguments), &file);
             assert!(stdout(&output).contains("\n1 step: "));
             assert_eq!(array(&out).2, expected, "big: {big}, fortran: {fortran}");
         }
@@ -190,18 +171,9 @@ fn a_right_hand_side_is_added() {
         // Its type and its order are its own.
         let added = folder.write("rhs.npy", &rhs.file("f8", true, false));
         let weights: Vec<_> = stencil.dyadic.0[..stencil.classes.len()].iter().map(f64::to_string).collect();
-        let output = run(&[
-            &file,
-            "--stencil",
-            stencil.name,
-            "--weights",
-            &weights.join(","),
-            "--rhs",
-            &added,
-            "-o",
-            &out,
-        ]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let weights = weights.join(",");
+        let options = ["--stencil", stencil.name, "--weights", &weights, "--rhs", &added, "-o", &out];
+        stdout(&run(&[&[&file[..]], &options[..]].concat()));
         let mut expected = cells.values.clone();
         let problem = Problem::new(stencil, stencil.dyadic, cells.grid, Borders::default());
         problem.with_rhs(&rhs.values).step(&cells.values, &mut expected);

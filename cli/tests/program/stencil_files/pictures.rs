@@ -4,8 +4,8 @@ use std::fs;
 
 use halofold::stencil::{FIVE_POINT, Grid, TWENTY_SEVEN_POINT};
 
-use super::cells::{Cells, run};
-use crate::files::{Folder, stdout};
+use super::cells::Cells;
+use crate::files::{Folder, names_in, stdout, stencil as run};
 
 /// Width and pixels of a picture.
 fn picture(path: &str) -> (u32, Vec<[u8; 3]>) {
@@ -74,11 +74,7 @@ fn frames_are_numbered_by_step_and_compare() {
     let options =
         ["--coefficients", "0.75,0,0,0", "--steps", "7", "--every", "3", "--frames", &frames, "-o", &out];
     stdout(&run(&[&[&file[..]], &options[..]].concat()));
-    let mut names: Vec<_> = fs::read_dir(&frames)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
+    let names = names_in(&frames);
     assert_eq!(names, [0, 3, 6, 7].map(|step| format!("frame-{step:06}.png")));
     let centre = |name: &str| picture(&format!("{frames}/{name}")).1[12];
     assert_eq!(centre(&names[0]), HIGH);
@@ -89,5 +85,5 @@ fn frames_are_numbered_by_step_and_compare() {
     // By default every tenth step.
     let text = stdout(&run(&[&file, "--steps", "2e1", "--frames", &folder.path("c")]));
     assert!(!text.contains("was not written"), "{text}");
-    assert_eq!(fs::read_dir(folder.path("c")).unwrap().count(), 3);
+    assert_eq!(names_in(folder.path("c")).len(), 3);
 }

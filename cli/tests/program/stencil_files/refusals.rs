@@ -1,11 +1,9 @@
 //! What is wrong is said before anything runs, and leaves nothing.
 
-use std::fs;
-
 use halofold::stencil::{FIVE_POINT, TWENTY_SEVEN_POINT};
 
-use super::cells::{Cells, run};
-use crate::files::{self, Folder, npy, refused};
+use super::cells::Cells;
+use crate::files::{Folder, command, names_in, npy, refused, run_on, stencil as run};
 
 #[test]
 fn what_cannot_be_is_refused_and_leaves_nothing() {
@@ -72,23 +70,24 @@ fn what_cannot_be_is_refused_and_leaves_nothing() {
         (&[&flat, "--slice", "0", "-o", &folder.path("out.png")], &["no planes"]),
         (&[&flat, "--adapter", "abacus"], &["the adapters are"]),
     ];
-    let before = fs::read_dir(&folder.0).unwrap().count();
+    let before = names_in(&folder.0).len();
     for (arguments, parts) in cases {
         refused(&run(arguments), parts);
         // Nor where the places of the results are made sure of first.
         if !["-o", "--frames", "--every"].iter().any(|option| arguments.contains(option)) {
             refused(&run(&[arguments, &["-o", &out, "--frames", &frames][..]].concat()), parts);
         }
-        assert_eq!(fs::read_dir(&folder.0).unwrap().count(), before, "{arguments:?}");
+        assert_eq!(names_in(&folder.0).len(), before, "{arguments:?}");
     }
 }
 
 #[test]
 fn a_grid_that_does_not_fit_names_the_limit() {
     // Only the header: nothing is read before it is known to fit.
-    let header = npy("<f4", false, &[1 << 24, 1 << 24], &[]);
-    let output = files::run_on(&mut files::command("stencil", &["-"]), &header);
-    refused(&output, &["16777216 × 16777216 f32", "max_buffer_size"]);
-    let header = npy("<f4", false, &[1, 1 << 33], &[]);
-    refused(&files::run_on(&mut files::command("stencil", &["-"]), &header), &["2^32"]);
+    for (shape, parts) in
+        [([1 << 24, 1 << 24], &["16777216 × 16777216 f32", "max_buffer_size"][..]), ([1, 1 << 33], &["2^32"])]
+    {
+        let header = npy("<f4", false, &shape, &[]);
+        refused(&run_on(&mut command("stencil", &["-"]), &header), parts);
+    }
 }

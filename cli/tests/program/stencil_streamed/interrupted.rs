@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{beside, grid, run, whole};
-use crate::files::{self, Folder, refused, stdout};
+use super::{beside, grid, whole};
+use crate::files::{self, Folder, parsed, refused};
 
 /// A run that takes long enough to be interrupted: its options, and where its result goes.
 struct Long {
@@ -59,10 +59,16 @@ impl Long {
         child
     }
 
+    /// Runs until it has come so far, and kills it.
+    fn kill_at(&self, more: &[&str], far: (u64, u64)) {
+        let mut child = self.until(more, far);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
     /// Ends it and has the bits of the whole grid, and nothing else.
     fn resume(&self, expected: &[u8]) -> Value {
-        let report =
-            serde_json::from_str(&stdout(&self.command(&["--resume", "--json"]).output().unwrap())).unwrap();
+        let report = parsed(&self.command(&["--resume", "--json"]).output().unwrap());
         assert!(fs::read(&self.out).unwrap() == expected);
         assert_eq!(beside(&self.folder, "out"), ["out.npy"]);
         report
@@ -76,9 +82,7 @@ fn a_killed_run_goes_on_to_the_same_bits() {
     let mut more: &[&str] = &[];
     // At the beginning, in the first pass, at the beginning of a pass or so, in both files.
     for far in [(0, 0), (0, 5), (1, 0), (4, 9), (7, 12), (20, 1)] {
-        let mut child = long.until(more, far);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        long.kill_at(more, far);
         assert!(!Path::new(&long.out).exists());
         more = &["--resume"];
     }
@@ -94,9 +98,7 @@ fn a_pass_whose_file_is_gone_begins_again() {
     let expected = long.whole();
     let mut more: &[&str] = &[];
     for far in [(0, 2), (1, 3)] {
-        let mut child = long.until(more, far);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        long.kill_at(more, far);
         let (pass, _) = long.at().unwrap();
         // It is not there yet where the pass before has just ended.
         let _ = fs::remove_file(format!("{}.halofold-{}", long.out, pass % 2));
@@ -126,17 +128,8 @@ fn an_interrupt_puts_away_what_is_done() {
 fn a_full_disk_is_an_error_and_the_run_goes_on() {
     let long = Long::new("streamed-full");
     let expected = long.whole();
-    let limited = |more: &[&str]| {
-        let command = long.command(more);
-        // Half of a grid. The program sees the error instead of the signal.
-        let script = "trap '' XFSZ; ulimit -f 400; exec \"$0\" \"$@\"";
-        Command::new("sh")
-            .args(["-c", script])
-            .arg(command.get_program())
-            .args(command.get_args())
-            .output()
-            .unwrap()
-    };
+    // Half of a grid. The program sees the error instead of the signal.
+    let limited = |more: &[&str]| files::limited("trap '' XFSZ; ulimit -f 400", &long.command(more));
     // In the first pass, and again with no room for another slab.
     let output = limited(&[]);
     refused(&output, &["out.npy.halofold-0", "make room", "--resume"]);
@@ -145,9 +138,7 @@ fn a_full_disk_is_an_error_and_the_run_goes_on() {
     refused(&limited(&["--resume"]), &["make room"]);
     assert_eq!(long.at(), before);
     // In a later pass: the rest is the same with room.
-    let mut child = long.until(&["--resume"], (3, 1));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    long.kill_at(&["--resume"], (3, 1));
     refused(&limited(&["--resume"]), &["make room"]);
     assert!(long.at().is_some_and(|(passes, _)| passes >= 3));
     long.resume(&expected);
@@ -158,16 +149,14 @@ fn only_the_same_run_is_resumed() {
     let long = Long::new("streamed-other");
     let expected = long.whole();
     refused(&long.command(&["--resume"]).output().unwrap(), &["out.npy.halofold.json", "nothing to resume"]);
-    let mut child = long.until(&[], (1, 2));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    long.kill_at(&[], (1, 2));
     refused(&long.command(&[]).output().unwrap(), &["out.npy.halofold.json", "unfinished", "--resume"]);
     let file = &long.options[0];
     let other = |change: &dyn Fn(&mut Vec<String>), parts: &[&str]| {
         let mut options = long.options.clone();
         options.extend(["--slab", "40", "--depth", "3", "--resume", "-o", &long.out].map(str::to_owned));
         change(&mut options);
-        refused(&run(&options.iter().map(String::as_str).collect::<Vec<_>>()), parts);
+        refused(&files::stencil(&options.iter().map(String::as_str).collect::<Vec<_>>()), parts);
     };
     let set = |option: &'static str, value: &'static str| {
         move |options: &mut Vec<String>| {

@@ -4,10 +4,8 @@
 mod interrupted;
 
 use std::fs;
-use std::process::Output;
 
-use crate::files::{Folder, npy, refused, stdout};
-use half::f16;
+use crate::files::{Folder, encode, names_in, npy, parsed, random, refused, stdout, stencil as run};
 use halofold::Element;
 use serde_json::Value;
 
@@ -21,22 +19,13 @@ const WEIGHTS: [(&str, &str); 4] = [
 
 const BORDERS: [&str; 3] = ["fixed", "mirror", "periodic"];
 
-fn run(args: &[&str]) -> Output {
-    crate::files::command("stencil", args).output().unwrap()
-}
-
 /// A file of pseudo-random cells, the same every time.
 fn grid(folder: &Folder, name: &str, kind: &str, shape: &[usize]) -> String {
-    let mut state = 1u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f64::from(state >> 8) / f64::from(1 << 22)
-    };
+    let mut word = random(1);
+    let mut next = || (word() >> 40) as f64 / f64::from(1 << 22);
     let cells = (0..shape.iter().product()).flat_map(|_| match kind {
-        "<f2" => f16::from_f64(next()).to_le_bytes().to_vec(),
-        "<f4" => (next() as f32).to_le_bytes().to_vec(),
         ">i2" => ((1000.0 * next()) as i16).to_be_bytes().to_vec(),
-        _ => next().to_le_bytes().to_vec(),
+        little => encode(&little[1..], next()),
     });
     let cells: Vec<u8> = cells.collect();
     folder.write(name, &npy(kind, false, shape, &cells))
@@ -55,11 +44,7 @@ fn whole(folder: &Folder, options: &[&str]) -> Vec<u8> {
 
 /// Names of the files in a folder that have to do with a result.
 fn beside(folder: &Folder, result: &str) -> Vec<String> {
-    let names =
-        fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.filter(|name| name.starts_with(result)).collect();
-    names.sort();
-    names
+    names_in(&folder.0).into_iter().filter(|name| name.starts_with(result)).collect()
 }
 
 /// Whether the adapter has what a type needs.
@@ -100,17 +85,8 @@ fn bits_are_those_of_the_whole_grid() {
     for (nth, (points, kind, shape)) in grids.into_iter().enumerate().filter(|(_, grid)| is_here(grid.1)) {
         let file = grid(&folder, "in.npy", kind, shape);
         for (border, boundary) in BORDERS.into_iter().enumerate() {
-            let options = [
-                &file,
-                "--stencil",
-                points,
-                "--weights",
-                weights(points),
-                "--boundary",
-                boundary,
-                "--steps",
-                "11",
-            ];
+            let options = [&file, "--stencil", points, "--weights", weights(points)];
+            let options = [&options[..], &["--boundary", boundary, "--steps", "11"]].concat();
             let expected = whole(&folder, &options);
             for cut in [cuts[(nth + border) % 5], cuts[(nth + border + 2) % 5]] {
                 let output = run(&[&options, cut, &["-o", &out]].concat());
@@ -161,7 +137,7 @@ fn right_hand_sides_and_integers_are_streamed_too() {
             [&file, "--rhs", &rhs, "--weights", weights("5"), "--boundary", boundary, "--steps", "9"];
         let expected = whole(&folder, &options);
         let cut = ["--slab", "8", "--depth", "4", "-o", &out, "--json"];
-        let report: Value = serde_json::from_str(&stdout(&run(&[&options[..], &cut].concat()))).unwrap();
+        let report: Value = parsed(&run(&[&options[..], &cut].concat()));
         assert!(fs::read(&out).unwrap() == expected, "{boundary}");
         assert_eq!(
             (&report["passes"], &report["slabs"], &report["steps"]),
@@ -185,7 +161,7 @@ fn memory_decides_slabs() {
     // Two grids of 76 800 bytes fit or not; then six buffers of 40 rows.
     for (memory, streamed) in [("153600", None), ("153599", None), ("61440", Some((3, 15)))] {
         let output = run(&[&options[..], &["--memory", memory, "-o", &out, "--json"]].concat());
-        let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let report: Value = parsed(&output);
         assert!(fs::read(&out).unwrap() == expected, "{memory}");
         assert_eq!(report["passes"].is_null(), memory == "153600", "{report}");
         if let Some((passes, slabs)) = streamed {
@@ -212,11 +188,9 @@ fn streamed_runs_converge_where_whole_ones_do() {
             let options =
                 [&file, "--until", epsilon, "--every", every, "--norm", norm, "--exact", "--steps", most];
             let path = folder.path("whole.npy");
-            let output = run(&[&options[..], &["-o", &path, "--json"]].concat());
-            let expected: Value = serde_json::from_str(&stdout(&output)).unwrap();
+            let expected: Value = parsed(&run(&[&options[..], &["-o", &path, "--json"]].concat()));
             let cut = ["--slab", "9", "--depth", "4", "-o", &out, "--json"];
-            let streamed: Value =
-                serde_json::from_str(&stdout(&run(&[&options[..], &cut].concat()))).unwrap();
+            let streamed: Value = parsed(&run(&[&options[..], &cut].concat()));
             for key in ["steps", "converged", "residual_max", "residual_l2"] {
                 assert_eq!(streamed[key], expected[key], "{key}: {streamed} {expected}");
             }

@@ -1,67 +1,14 @@
 //! The numbers that files are made of, and what NumPy makes of them.
 
-use half::f16;
 use halofold::Element;
-use serde_json::Value;
 
-use crate::files::npy;
-
-/// A number of the test, exact in every type it is written as.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    Integer(i128),
-    Float(f64),
-    Nothing,
-}
-
-impl Number {
-    pub fn of_json(value: &Value) -> Self {
-        match value {
-            Value::Null => Number::Nothing,
-            Value::Number(number) if number.is_u64() => Number::Integer(number.as_u64().unwrap().into()),
-            Value::Number(number) if number.is_i64() => Number::Integer(number.as_i64().unwrap().into()),
-            Value::Number(number) => Number::Float(number.as_f64().unwrap()),
-            Value::String(name) => Number::Float(name.parse().unwrap()),
-            other => panic!("{other} is no value"),
-        }
-    }
-
-    pub fn bytes(self, element: Element) -> Vec<u8> {
-        match (self, element) {
-            (Number::Integer(x), Element::U32 | Element::I32) => (x as u32).to_le_bytes().to_vec(),
-            (Number::Integer(x), _) => (x as u64).to_le_bytes().to_vec(),
-            (Number::Float(x), Element::F16) => f16::from_f64(x).to_le_bytes().to_vec(),
-            (Number::Float(x), Element::F32) => (x as f32).to_le_bytes().to_vec(),
-            (Number::Float(x), _) => x.to_le_bytes().to_vec(),
-            (Number::Nothing, _) => Vec::new(),
-        }
-    }
-
-    pub fn as_f64(self) -> f64 {
-        match self {
-            Number::Integer(x) => x as f64,
-            Number::Float(x) => x,
-            Number::Nothing => f64::NAN,
-        }
-    }
-
-    /// Equality where every NaN is the same and -0 is not +0.
-    pub fn same(self, other: Number) -> bool {
-        match (self, other) {
-            (Number::Float(a), Number::Float(b)) => (a.is_nan() && b.is_nan()) || a.to_bits() == b.to_bits(),
-            (a, b) => a == b,
-        }
-    }
-}
+use crate::files::{dtype, npy, random};
+use crate::number::Number;
 
 /// Pseudo-random numbers, the same every time. Integers take every (odd) pattern; floats are ±1 with a few twos and
 /// halves, which every type adds and multiplies without rounding.
 pub fn numbers(element: Element, len: usize) -> Vec<Number> {
-    let mut state = len as u64 + element as u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state ^ (state >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
+    let mut next = random(len as u64 + element as u64);
     let number = |index: usize| {
         let word = next() | 1;
         match element {
@@ -134,11 +81,6 @@ pub fn encode(element: Element, numbers: &[Number], big: bool) -> Vec<u8> {
         bytes
     };
     numbers.iter().flat_map(bytes).collect()
-}
-
-/// NumPy's name of an element type.
-pub fn dtype(element: Element) -> String {
-    format!("{}{}", &element.name()[..1], element.size())
 }
 
 /// A one-dimensional little-endian array.
