@@ -15,7 +15,7 @@ use crate::record::Loaded;
 use crate::row::{LadderWork, LibraryWork, Row, StencilWork, What};
 use crate::{record, table};
 use pairs::{Pair, pairs};
-use verdict::Verdict;
+use verdict::{Judged, Verdict};
 
 /// Options of `halofold compare`.
 #[derive(clap::Args)]
@@ -47,11 +47,8 @@ fn percent(text: &str) -> Result<f64, String> {
 struct Line<'a, W> {
     #[serde(flatten)]
     what: &'a W,
-    a_ms: Option<f64>,
-    b_ms: Option<f64>,
-    change_percent: Option<f64>,
-    verdict: Verdict,
-    reason: Option<String>,
+    #[serde(flatten)]
+    judged: Judged,
 }
 
 /// The rows of one kind in both records, compared.
@@ -69,7 +66,7 @@ impl Compared {
         let lines: Vec<_> = pairs.iter().map(|pair| line(pair, threshold)).collect();
         Ok(Compared {
             common: pairs.iter().any(Pair::is_in_both),
-            verdicts: lines.iter().map(|line| line.verdict).collect(),
+            verdicts: lines.iter().map(|line| line.judged.verdict).collect(),
             json: lines.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(Failure::usage)?,
             text: table_of(&lines),
         })
@@ -115,14 +112,7 @@ fn line<'a, W: What>(pair: &Pair<'a, W>, threshold: f64) -> Line<'a, W> {
         Pair::OnlyA(a) => (a, verdict::only(a, Verdict::OnlyInA)),
         Pair::OnlyB(b) => (b, verdict::only(b, Verdict::OnlyInB)),
     };
-    Line {
-        what: &row.what,
-        a_ms: judged.a_ms,
-        b_ms: judged.b_ms,
-        change_percent: judged.change_percent,
-        verdict: judged.verdict,
-        reason: judged.reason,
-    }
+    Line { what: &row.what, judged }
 }
 
 /// The columns of a table before the times.
@@ -184,20 +174,19 @@ fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
     }
     let mut table = table::plain();
     table.set_header(W::NAMES.iter().chain(&["time A", "time B", "change", "verdict"]));
-    for line in lines {
-        let reason = line.reason.as_ref().map(|reason| format!(" ({reason})"));
+    for Line { what, judged } in lines {
+        let reason = judged.reason.as_ref().map(|reason| format!(" ({reason})"));
         let judged = [
-            table::time(line.a_ms),
-            table::time(line.b_ms),
-            line.change_percent.map(|percent| format!("{percent:+.1} %")).unwrap_or_default(),
-            line.verdict.name().to_owned() + &reason.unwrap_or_default(),
+            table::time(judged.a_ms),
+            table::time(judged.b_ms),
+            judged.change_percent.map(|percent| format!("{percent:+.1} %")).unwrap_or_default(),
+            judged.verdict.name().to_owned() + &reason.unwrap_or_default(),
         ];
-        table.add_row(line.what.cells().into_iter().chain(judged).map(|cell| table::painted(&cell)));
+        table.add_row(what.cells().into_iter().chain(judged).map(|cell| table::painted(&cell)));
     }
-    for column in W::WORDS..W::NAMES.len() + 3 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    // All numbers: behind the words, up to the verdict.
+    for column in table.column_iter_mut().take(W::NAMES.len() + 3).skip(W::WORDS) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt() + "\n\n"
 }

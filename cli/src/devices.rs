@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::gpu::{adapters, combined, explain};
+use crate::lists::grouped;
 use crate::output::{print, print_json};
 
 /// Options of `halofold devices`.
@@ -127,31 +128,23 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
 
 /// What a rung cannot do on an adapter that has the types: nothing at all (no types listed), or some of them.
 fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec<Cannot> {
-    let mut found: Vec<Cannot> = Vec::new();
     let types: Vec<_> =
         Element::ALL.into_iter().filter(|element| features.contains(element.feature())).collect();
-    for &element in &types {
+    let refused = types.iter().filter_map(|&element| {
         let job = Job::new(rung, Op::Sum, element, limits, u64::MAX).expect("every element has a sum");
-        let Err(error) = job.check(features, limits) else { continue };
-        let reason = match error {
+        let reason = match job.check(features, limits).err()? {
             ReduceError::NotExact { .. } => "sums of these do not round".to_owned(),
             error => shared(&explain(&error), rung, element),
         };
-        match found.iter_mut().find(|cannot| cannot.reason == reason) {
-            Some(cannot) => cannot.types.push(element.name().to_owned()),
-            None => found.push(Cannot {
-                rung: rung.name().to_owned(),
-                types: vec![element.name().to_owned()],
-                reason,
-            }),
+        Some((reason, element.name().to_owned()))
+    });
+    let cannot = grouped(refused).into_iter().map(|(reason, mut some)| {
+        if some.len() == types.len() {
+            some.clear();
         }
-    }
-    for cannot in &mut found {
-        if cannot.types.len() == types.len() {
-            cannot.types.clear();
-        }
-    }
-    found
+        Cannot { rung: rung.name().to_owned(), types: some, reason }
+    });
+    cannot.collect()
 }
 
 /// A reason that other rungs and types may share: without the names of this one in front.
@@ -193,29 +186,15 @@ fn describe(report: &Report) -> String {
     text += &list("lacks", &report.missing_features);
     text += &list("types", &report.types);
     text += &format!("  rungs: {} of {}\n", report.rungs.len(), RUNGS.len());
-    for (cannot, rungs) in by_reason(&report.cannot) {
-        let types = if cannot.types.is_empty() {
-            "not here".to_owned()
-        } else {
-            format!("not for {}", cannot.types.join(", "))
+    let by_reason = report.cannot.iter().map(|cannot| ((&cannot.types, &cannot.reason), &*cannot.rung));
+    for ((types, reason), rungs) in grouped(by_reason) {
+        let types = match types.is_empty() {
+            true => "not here".to_owned(),
+            false => format!("not for {}", types.join(", ")),
         };
-        text += &format!("    {}: {types} ({})\n", rungs.join(", "), cannot.reason);
+        text += &format!("    {}: {types} ({reason})\n", rungs.join(", "));
     }
     text
-}
-
-/// The rungs that share a reason and the types it holds for.
-fn by_reason(all: &[Cannot]) -> Vec<(&Cannot, Vec<&str>)> {
-    let mut groups: Vec<(&Cannot, Vec<&str>)> = Vec::new();
-    for cannot in all {
-        let same =
-            |(other, _): &&mut (&Cannot, _)| (&other.types, &other.reason) == (&cannot.types, &cannot.reason);
-        match groups.iter_mut().find(same) {
-            Some((_, rungs)) => rungs.push(&cannot.rung),
-            None => groups.push((cannot, vec![&cannot.rung])),
-        }
-    }
-    groups
 }
 
 fn kind(device_type: wgpu::DeviceType) -> &'static str {

@@ -13,14 +13,14 @@ use std::time::Duration;
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
-use halofold_measure::{Host, Inputs, Job, Peak, Timer};
+use halofold_measure::{Host, Inputs, Job, Peak, Record, Timer};
 
 use crate::count::counts;
 use crate::failure::Failure;
 use crate::gpu::{AdapterArgs, Gpu};
 use crate::input::Source;
 use crate::presets::{self, Preset};
-use crate::row::{self, Row, Status, compare_steps};
+use crate::row::{self, Row, compare_steps};
 use crate::rung::{self, RunContext};
 use crate::table::{self, Column, number, words};
 use crate::{cpu, progress, record, reserved};
@@ -129,12 +129,12 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
         Some(preset) => args.replay(&gpu, preset, outputs)?,
         None => args.climb(&gpu, &rungs, source, outputs)?,
     };
-    record::write(file, &gpu, &peak, args.inputs(), &rows)?;
-    if rows.iter().any(|row| row.status == Status::Fail) {
-        Err(Failure::Wrong)
-    } else {
-        reserved::check_interrupts()
-    }
+    record::write(file, || Record {
+        inputs: args.inputs(),
+        ..Record::new(&gpu.device, &peak, rows.clone())
+    })?;
+    row::check(&rows)?;
+    reserved::check_interrupts()
 }
 
 impl LadderArgs {
@@ -340,8 +340,8 @@ impl LadderArgs {
         let options = presets::Options { n, element: self.element, workgroup };
         let context = RunContext::new(gpu, self.samples)?;
         let rows = presets::replay(&context, preset, &options)?;
-        let title = preset.title.to_owned() + &options.changes();
-        let table = || self.table(&context, &title, &preset_columns(preset), &rows, preset.note);
+        let title = preset.title.clone() + &options.changes();
+        let table = || self.table(&context, &title, &preset_columns(preset), &rows, &preset.note);
         outputs.write(&rows, table, String::new)?;
         Ok((context.peak(), rows))
     }
@@ -420,22 +420,20 @@ fn ladder_columns(has_groups: bool) -> Vec<Column> {
             Rung::named(&row.what.rung).map(|rung| rung.document.to_owned()).unwrap_or_default()
         }),
         words("finish", |row| row.what.finish.clone().unwrap_or_default()),
-        number("workgroup", |row| row.what.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
+        number("workgroup", |row| table::whole(row.what.workgroup_size)),
         number("n", |row| table::power(row.what.n)),
-        number("dispatches", |row| row.figures.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("dispatches", |row| table::whole(row.figures.dispatches)),
         number("time", |row| table::time(row.times.median)),
         words("clock", table::clock),
         number("spread", |row| table::percent(row.times.spread_percent)),
         number("GB/s", |row| table::optional(row.figures.gb_per_s)),
-        number("% peak", |row| {
-            row.figures.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
-        }),
+        number("% peak", |row| table::tenths(row.figures.percent_of_read_peak)),
         number("step", |row| table::times(row.figures.step_speedup)),
         number("total", |row| table::times(row.figures.cumulative_speedup)),
         words("result", table::status),
     ];
     if has_groups {
-        let groups = |row: &Row| row.figures.workgroups.map(|count| count.to_string()).unwrap_or_default();
+        let groups = |row: &Row| table::whole(row.figures.workgroups);
         columns.insert(4, number("workgroups", groups));
     }
     columns
@@ -448,16 +446,14 @@ fn preset_columns(preset: &'static Preset) -> Vec<Column> {
         words("finish", |row| row.what.finish.clone().unwrap_or_default()),
         words("type", |row| row.what.element.clone()),
         number("n", |row| table::power(row.what.n)),
-        number("workgroup", |row| row.what.workgroup_size.map(|size| size.to_string()).unwrap_or_default()),
-        number("dispatches", |row| row.figures.dispatches.map(|count| count.to_string()).unwrap_or_default()),
+        number("workgroup", |row| table::whole(row.what.workgroup_size)),
+        number("dispatches", |row| table::whole(row.figures.dispatches)),
         number("time", |row| table::time(row.times.median)),
         words("clock", table::clock),
         number("published time", |row| table::time(preset.published_ms(row, false))),
         number("GB/s", |row| table::optional(row.figures.gb_per_s)),
         number("published GB/s", |row| table::optional(row.figures.published_gb_s)),
-        number("% peak", |row| {
-            row.figures.percent_of_read_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
-        }),
+        number("% peak", |row| table::tenths(row.figures.percent_of_read_peak)),
         number("step", |row| table::times(row.figures.step_speedup)),
         number("total", |row| table::times(row.figures.cumulative_speedup)),
         number("end to end", |row| table::time(row.figures.wall_ms_median)),

@@ -5,6 +5,7 @@ mod compare;
 mod cpu;
 mod devices;
 mod ladder;
+mod lists;
 mod presets;
 mod record;
 mod report;

@@ -3,39 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use halofold_measure::{Inputs, Peak, Record, SCHEMA};
+use halofold_measure::{Record, SCHEMA};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::gpu::Gpu;
 use crate::reserved::Reserved;
 use crate::row::{LibraryWork, Row, StencilWork};
 
-/// Writes the record of some rows into the file that `--record` named, if it named one.
-pub fn write(
-    file: Option<Reserved>,
-    gpu: &Gpu,
-    peak: &Peak,
-    inputs: Inputs,
-    rows: &[Row],
-) -> Result<(), Failure> {
-    let Some(file) = file else { return Ok(()) };
-    write_record(file, &Record { inputs, ..Record::new(&gpu.device, peak, rows.to_vec()) })
-}
-
-/// The same of stencils.
-pub fn write_stencils(
-    file: Option<Reserved>,
-    gpu: &Gpu,
-    peak: &Peak,
-    rows: &[Row<StencilWork>],
-) -> Result<(), Failure> {
-    let Some(file) = file else { return Ok(()) };
-    write_record(file, &Record::new(&gpu.device, peak, Vec::new()).with_stencils(rows.to_vec()))
-}
-
-fn write_record(file: Reserved, record: &Record) -> Result<(), Failure> {
-    file.write(&record.to_json().map_err(Failure::usage)?)
+/// Writes a record into the file that `--record` named, if it named one.
+pub fn write(file: Option<Reserved>, record: impl FnOnce() -> Record) -> Result<(), Failure> {
+    file.map_or(Ok(()), |file| file.write(&record().to_json().map_err(Failure::usage)?))
 }
 
 /// Opens the file that `--record` names, so that a path that cannot be written is an error now and not after the work.

@@ -45,34 +45,14 @@ pub struct ShowArgs {
     finish: Option<Finish>,
     /// Which of the kernels: the one that reads the elements, the one that reads partial results, or those around
     /// an atomic total.
-    #[arg(long, value_enum, default_value_t = StageName::Elements)]
-    stage: StageName,
+    #[arg(long, default_value = "elements", value_parser = ["elements", "partials", "seed", "seal"])]
+    stage: String,
     /// Use workgroup memory where subgroup operations are optional.
     #[arg(long)]
     no_subgroups: bool,
     /// Write to a file instead; SPIR-V is then written as a binary module.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-/// A stage, by name.
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum StageName {
-    Elements,
-    Partials,
-    Seed,
-    Seal,
-}
-
-impl StageName {
-    const fn name(self) -> &'static str {
-        match self {
-            StageName::Elements => "elements",
-            StageName::Partials => "partials",
-            StageName::Seed => "seed",
-            StageName::Seal => "seal",
-        }
-    }
 }
 
 /// A device that has everything.
@@ -88,7 +68,7 @@ fn limits() -> Limits {
 /// Runs the subcommand.
 pub fn run(args: ShowArgs) -> Result<(), Failure> {
     let job = job(&args)?;
-    let stage = stage(&job, args.stage)?;
+    let stage = stage(&job, &args.stage)?;
     let kernel = kernel(&job, stage, args.language)?;
     let translation = kernel.translate(args.language).map_err(Failure::usage)?;
     let facts = header(&job, stage, &kernel, &translation, args.language);
@@ -114,10 +94,10 @@ fn job(args: &ShowArgs) -> Result<Job, Failure> {
 }
 
 /// The stage of that name as a large input has it: elements to partial results, and those to the result.
-fn stage(job: &Job, wanted: StageName) -> Result<Stage, Failure> {
+fn stage(job: &Job, wanted: &str) -> Result<Stage, Failure> {
     let stages = job.stages(&limits());
-    let named = || stages.iter().filter(|stage| stage_name(**stage) == wanted.name());
-    let writes = if matches!(wanted, StageName::Elements) { Writes::Partials } else { Writes::Results };
+    let named = || stages.iter().filter(|stage| stage_name(**stage) == wanted);
+    let writes = if wanted == "elements" { Writes::Partials } else { Writes::Results };
     let usual = named().find(|stage| stage.writes == writes && stage.kernel.coverage != Coverage::One);
     usual.or_else(|| named().next()).copied().ok_or_else(|| {
         let mut offered: Vec<_> = stages.iter().map(|stage| stage_name(*stage)).collect();
@@ -127,7 +107,7 @@ fn stage(job: &Job, wanted: StageName) -> Result<Stage, Failure> {
             "`{}` that finishes by `{}` has no stage `{}`; it has {}",
             job.rung.name(),
             job.finish,
-            wanted.name(),
+            wanted,
             offered.join(", ")
         ))
     })
@@ -245,7 +225,7 @@ mod tests {
             op: Op::Sum,
             workgroup: Some(256),
             finish: None,
-            stage: StageName::Elements,
+            stage: "elements".to_owned(),
             no_subgroups: false,
             output: None,
         }
@@ -271,7 +251,7 @@ mod tests {
         }
         assert!(message(ShowArgs { workgroup: Some(0), ..f32("tile") }).contains("power of two"));
         assert!(message(ShowArgs { finish: Some(Finish::Atomic), ..f32("tile") }).contains("repeat, host"));
-        assert!(message(ShowArgs { stage: StageName::Seal, ..f32("tile") }).contains("elements, partials"));
+        assert!(message(ShowArgs { stage: "seal".to_owned(), ..f32("tile") }).contains("elements, partials"));
         assert!(message(ShowArgs { op: Op::WideSum, ..f32("tile") }).contains("wide-sum"));
         assert!(message(ShowArgs { no_subgroups: true, ..f32("subgroup-add") }).contains("options turn off"));
     }
@@ -294,7 +274,7 @@ mod tests {
         let text = |no_subgroups| {
             let args = ShowArgs { no_subgroups, ..args("single-pass", Element::F32, Language::Wgsl) };
             let job = job(&args).expect("it is all right");
-            let stage = stage(&job, StageName::Elements).expect("it has one");
+            let stage = stage(&job, "elements").expect("it has one");
             kernel(&job, stage, Language::Wgsl).expect("WGSL has everything").wgsl
         };
         assert!(text(false).contains("subgroupAdd(") && !text(true).contains("subgroupAdd("));
@@ -303,7 +283,7 @@ mod tests {
     #[test]
     fn the_disassembly_names_instructions() {
         let job = job(&args("sequential", Element::F32, Language::Spirv)).expect("it is all right");
-        let stage = stage(&job, StageName::Elements).expect("it has one");
+        let stage = stage(&job, "elements").expect("it has one");
         let kernel = kernel(&job, stage, Language::Spirv).expect("Vulkan has everything");
         let Code::Words(words) = kernel.translate(Language::Spirv).unwrap().code else { panic!("words") };
         let text = disassembly(&words).expect("it is SPIR-V");

@@ -3,12 +3,11 @@
 mod preset;
 mod tune;
 
-use halofold::Element;
 use halofold_run::grid::{self, GridArgs};
 
 use crate::failure::Failure;
+use preset::PresetArgs;
 pub use preset::{MACHINE, PRESETS, Preset, Published, pieces, speed};
-use preset::{PresetArgs, Setting};
 
 /// Options of `halofold stencil`.
 #[derive(clap::Args)]
@@ -26,23 +25,17 @@ pub struct StencilArgs {
 /// Runs the command.
 pub fn run(args: &StencilArgs) -> Result<(), Failure> {
     let StencilArgs { preset, grid: file, .. } = args;
-    let GridArgs { element, steps, json, stencil, .. } = file;
-    let adapter = file.adapters.one();
     if !file.adapters.several().adapters.is_empty() && file.grid.is_none() {
         return Err(Failure::usage("--adapters: only for a grid from a file"));
     }
     if args.tune {
-        let element = element.unwrap_or(Element::F32);
-        return tune::run(&tune::Setting { stencil: *stencil, element, json: *json, adapter });
+        return tune::run(file);
     }
     match (preset.chosen(), &file.grid) {
-        (Some(_), _) if *steps == Some(0) => {
+        (Some(_), _) if file.steps == Some(0) => {
             Err(Failure::usage("--steps 0: a preset is run for at least one step"))
         }
-        (Some(chosen), _) => {
-            let element = element.unwrap_or(Element::F32);
-            preset::run(preset, chosen, &Setting { element, steps: *steps, json: *json, adapter })
-        }
+        (Some(chosen), _) => preset::run(preset, chosen, file),
         (None, Some(path)) => match preset.given() {
             Some(option) => {
                 Err(Failure::usage(format!("{option}: only with --preset, not for a grid from a file")))

@@ -94,12 +94,8 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
     for index in 0..rows.len() {
         table.add_row(shown.iter().map(|column| painted(&column.cells[index])));
     }
-    for (index, column) in shown.iter().enumerate() {
-        if let Some(kept) = table.column_mut(index)
-            && !column.left
-        {
-            kept.set_cell_alignment(CellAlignment::Right);
-        }
+    for (column, _) in table.column_iter_mut().zip(&shown).filter(|(_, shown)| !shown.left) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt() + "\n" + &fitted(&notes, wide)
 }
@@ -165,6 +161,16 @@ pub fn painted(text: &str) -> Cell {
 /// An optional number to four digits.
 pub fn optional(x: Option<f64>) -> String {
     x.map(digits).unwrap_or_default()
+}
+
+/// An optional number to a tenth.
+pub fn tenths(x: Option<f64>) -> String {
+    x.map(|x| format!("{x:.1}")).unwrap_or_default()
+}
+
+/// An optional number as it is.
+pub fn whole(x: Option<impl ToString>) -> String {
+    x.map(|x| x.to_string()).unwrap_or_default()
 }
 
 /// A percentage: 0.3 %, 12 %.

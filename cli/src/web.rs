@@ -99,26 +99,16 @@ mod tests {
     /// The specification's own numbers: <https://www.w3.org/TR/webgpu/#limits>.
     #[test]
     fn plans_are_made_for_what_every_device_has() {
-        let Limits {
-            max_compute_invocations_per_workgroup,
-            max_compute_workgroup_size_x,
-            max_compute_workgroup_storage_size,
-            max_compute_workgroups_per_dimension,
-            max_storage_buffer_binding_size,
-            max_storage_buffers_per_shader_stage,
-            max_buffer_size,
-            min_storage_buffer_offset_alignment,
-            min_uniform_buffer_offset_alignment,
-            ..
-        } = limits(INVOCATIONS[0]);
-        assert_eq!((max_compute_invocations_per_workgroup, max_compute_workgroup_size_x), (256, 256));
-        assert_eq!(
-            (max_compute_workgroup_storage_size, max_compute_workgroups_per_dimension),
-            (16_384, 65_535)
-        );
-        assert_eq!((max_storage_buffer_binding_size, max_buffer_size), (1 << 27, 1 << 28));
-        assert_eq!(max_storage_buffers_per_shader_stage, 8);
-        assert_eq!((min_storage_buffer_offset_alignment, min_uniform_buffer_offset_alignment), (256, 256));
+        let limits = limits(INVOCATIONS[0]);
+        assert_eq!(limits.max_compute_invocations_per_workgroup, 256);
+        assert_eq!(limits.max_compute_workgroup_size_x, 256);
+        assert_eq!(limits.max_compute_workgroup_storage_size, 16_384);
+        assert_eq!(limits.max_compute_workgroups_per_dimension, 65_535);
+        assert_eq!(limits.max_storage_buffer_binding_size, 1 << 27);
+        assert_eq!(limits.max_buffer_size, 1 << 28);
+        assert_eq!(limits.max_storage_buffers_per_shader_stage, 8);
+        assert_eq!(limits.min_storage_buffer_offset_alignment, 256);
+        assert_eq!(limits.min_uniform_buffer_offset_alignment, 256);
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl Verdict {
 }
 
 /// A verdict and what it rests on.
+#[derive(Serialize)]
 pub struct Judged {
     /// The median of A in milliseconds.
     pub a_ms: Option<f64>,

@@ -4,6 +4,7 @@ use comfy_table::CellAlignment;
 use halofold::Element;
 use halofold::reduce::Op;
 
+use crate::lists::grouped;
 use crate::row::{Row, Status};
 use crate::{cpu, table};
 
@@ -123,27 +124,16 @@ fn beats_one_thread(rows: &[Row]) -> Option<Win<'_>> {
 fn remarks(by_size: &BySize<'_>) -> String {
     let mut text = String::new();
     for series in 0..by_size.series.len() {
-        for (row, sizes) in by_reason(by_size.of_series(series)) {
-            let reason = row.reason.as_deref().unwrap_or_default();
+        let remarked = by_size.of_series(series).filter_map(|row| Some((row, row.reason.as_deref()?)));
+        let by_reason =
+            remarked.map(|(row, reason)| ((table::status(row), reason), table::power(row.what.n)));
+        for ((status, reason), sizes) in grouped(by_reason) {
             let at =
                 if sizes.len() == by_size.sizes.len() { "every size".to_owned() } else { sizes.join(", ") };
-            text.push_str(&format!("  {} at {at}: {} ({reason})\n", row.what.rung, table::status(row)));
+            text.push_str(&format!("  {} at {at}: {status} ({reason})\n", by_size.series[series]));
         }
     }
     if text.is_empty() { text } else { format!("\n{text}") }
-}
-
-/// Rows with a remark, one for each status and reason, with all sizes that share it.
-fn by_reason<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(&'a Row, Vec<String>)> {
-    let mut groups: Vec<(&Row, Vec<String>)> = Vec::new();
-    for row in rows.filter(|row| row.reason.is_some()) {
-        let same = |(other, _): &&mut (&Row, _)| (other.status, &other.reason) == (row.status, &row.reason);
-        match groups.iter_mut().find(same) {
-            Some((_, sizes)) => sizes.push(table::power(row.what.n)),
-            None => groups.push((row, vec![table::power(row.what.n)])),
-        }
-    }
-    groups
 }
 
 #[cfg(test)]

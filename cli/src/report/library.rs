@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
 use crate::chart::{Bar, Bars};
+use crate::lists::each_once;
 use crate::row::{LibraryWork, Row};
 use crate::table;
 
@@ -80,17 +81,6 @@ struct Asked<'a> {
 pub fn sections(machines: &[Machine]) -> Vec<Section<'_>> {
     let sections = FAMILIES.iter().map(|family| Section::new(machines, family));
     sections.filter(|section| !section.fields.is_empty()).collect()
-}
-
-/// The things, each once, in the order they first appear in.
-fn each_once<T: PartialEq>(things: impl Iterator<Item = T>) -> Vec<T> {
-    let mut once = Vec::new();
-    for thing in things {
-        if !once.contains(&thing) {
-            once.push(thing);
-        }
-    }
-    once
 }
 
 impl Family {

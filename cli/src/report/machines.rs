@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use halofold::reduce::ladder::RUNGS;
 use halofold_measure::{Inputs, Machine as Place, Record};
 
+use crate::lists::each_once;
 use crate::record::Loaded;
 use crate::row::{LibraryWork, Row, StencilWork, What};
 use crate::table;
 
 /// An adapter reached by a back end and a driver, with everything that was measured on it.
+#[derive(Default)]
 pub struct Machine {
     /// What it is called on the page; no two have the same name.
     pub name: String,
@@ -100,13 +102,7 @@ impl Machine {
                         0 => identity.name.clone(),
                         _ => format!("{} #{}", identity.name, same + 1),
                     };
-                    let mut machine = Machine {
-                        name,
-                        origins: Vec::new(),
-                        rows: Vec::new(),
-                        stencils: Vec::new(),
-                        library: Vec::new(),
-                    };
+                    let mut machine = Machine { name, ..Machine::default() };
                     machine.add(loaded);
                     machines.push((identity, machine));
                 }
@@ -124,13 +120,9 @@ impl Machine {
 
     /// What its records say of something, each thing once, sorted.
     pub fn told(&self, say: impl Fn(&Record) -> String) -> String {
-        let mut said: Vec<String> = Vec::new();
-        for text in self.origins.iter().map(say) {
-            if !said.contains(&text) {
-                said.push(text);
-            }
-        }
+        let mut said: Vec<String> = self.origins.iter().map(say).collect();
         said.sort();
+        said.dedup();
         said.join(", ")
     }
 
@@ -198,13 +190,8 @@ pub fn place(rung: &str) -> usize {
 
 /// Everything that any machine computed outside of the documents, in the order it first appears in.
 pub fn works(machines: &[Machine]) -> Vec<Work<'_>> {
-    let mut works = Vec::new();
-    for row in machines.iter().flat_map(|machine| &machine.rows).filter(|row| row.what.preset.is_none()) {
-        if !works.contains(&work_of(row)) {
-            works.push(work_of(row));
-        }
-    }
-    works
+    let rows = machines.iter().flat_map(|machine| &machine.rows);
+    each_once(rows.filter(|row| row.what.preset.is_none()).map(work_of))
 }
 
 /// The machines' ladders over some work, and the rungs on any of them in the order of the catalogue.

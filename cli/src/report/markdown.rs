@@ -62,7 +62,7 @@ fn cells(row: &Row) -> [String; 3] {
         Some(ms) => [
             table::time(Some(ms)),
             table::optional(row.figures.gb_per_s),
-            row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
+            table::tenths(row.figures.percent_of_read_peak),
         ],
         None => [table::status(row), String::new(), String::new()],
     }

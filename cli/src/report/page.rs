@@ -246,7 +246,7 @@ fn cells(row: Option<&Row>) -> Markup {
         Some(ms) => html! {
             td { (table::time(Some(ms))) }
             td { (table::optional(row.figures.gb_per_s)) }
-            td { (row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()) }
+            td { (table::tenths(row.figures.percent_of_read_peak)) }
         },
         None => html! { td colspan="3" class="note" title=[row.reason.as_deref()] { (table::status(row)) } },
     }

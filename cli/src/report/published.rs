@@ -3,6 +3,7 @@
 use halofold::Element;
 
 use super::machines::Machine;
+use crate::lists::each_once;
 use crate::presets;
 use crate::row::Row;
 
@@ -34,12 +35,7 @@ pub struct Line<'a> {
 
 /// The documents that any machine replayed.
 pub fn documents(machines: &[Machine]) -> Vec<Document<'_>> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in replayed(machines).filter_map(|row| row.what.preset.as_deref()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = each_once(replayed(machines).filter_map(|row| row.what.preset.as_deref()));
     names.into_iter().map(|name| document(machines, name)).collect()
 }
 
@@ -73,6 +69,6 @@ fn document<'a>(machines: &'a [Machine], preset: &'a str) -> Document<'a> {
             measured: replaying.iter().map(own).collect(),
         });
     }
-    let title = presets::named(preset).map_or_else(|_| preset.to_owned(), |preset| preset.title.to_owned());
+    let title = presets::named(preset).map_or_else(|_| preset.to_owned(), |preset| preset.title.clone());
     Document { title, machines: replaying, lines }
 }

@@ -69,5 +69,5 @@ fn time(row: &Row) -> String {
 }
 
 fn percent(row: &Row) -> String {
-    row.figures.percent_of_read_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default()
+    table::tenths(row.figures.percent_of_read_peak)
 }

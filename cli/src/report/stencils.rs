@@ -8,6 +8,7 @@ use super::blocks;
 use super::machines::Machine;
 use super::sheet::{Group, Line, Sheet};
 use crate::chart::{Bar, Bars, COLOURS};
+use crate::lists::each_once;
 use crate::row::{Row, StencilWork};
 use crate::stencil::{MACHINE, PRESETS, Preset};
 use crate::table;
@@ -58,13 +59,8 @@ impl<'a> Field<'a> {
 
 /// Everything that any machine computed, in the order it first appears in.
 pub fn comparisons(machines: &[Machine]) -> Vec<Comparison<'_>> {
-    let mut works: Vec<(u32, &str, &str)> = Vec::new();
-    for row in machines.iter().flat_map(|machine| &machine.stencils) {
-        let work = (row.what.points, row.what.boundary.as_str(), row.what.element.as_str());
-        if !works.contains(&work) {
-            works.push(work);
-        }
-    }
+    let rows = machines.iter().flat_map(|machine| &machine.stencils).map(|row| &row.what);
+    let works = each_once(rows.map(|what| (what.points, what.boundary.as_str(), what.element.as_str())));
     works.into_iter().map(|work| Comparison::new(machines, work)).collect()
 }
 
@@ -213,7 +209,7 @@ fn best_cells(field: &Field<'_>, variant: &str) -> [String; 5] {
         table::time(row.times.median),
         table::optional(row.figures.gcells_per_s),
         table::optional(row.figures.gflop_per_s),
-        row.figures.percent_of_copy_peak.map(|percent| format!("{percent:.1}")).unwrap_or_default(),
+        table::tenths(row.figures.percent_of_copy_peak),
     ]
 }
 

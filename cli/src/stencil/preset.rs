@@ -9,18 +9,19 @@ use std::path::PathBuf;
 
 use halofold::Element;
 use halofold::stencil::{Block, Config, Dims, Grid, Mapping, Tuning, Variant};
-use halofold_measure::Peak;
+use halofold_measure::{Peak, Record};
 
 use crate::count::counts;
 use crate::failure::Failure;
-use crate::gpu::{AdapterArgs, Gpu};
+use crate::gpu::Gpu;
+use crate::lists::each_once;
 use crate::output::{print, print_json};
 use crate::reserved::Reserved;
-use crate::row::{Row, Status, StencilWork, csv};
+use crate::row::{self, Row, StencilWork, csv};
 use crate::{progress, record};
 pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
-use halofold_run::grid::remembered;
+use halofold_run::grid::{GridArgs, remembered};
 pub use plot::{pieces, speed};
 
 /// Options of a grid from a file, by their names in the code, that a preset has no use for.
@@ -96,18 +97,6 @@ impl PresetArgs {
     }
 }
 
-/// The options that are not a preset's alone.
-pub struct Setting<'a> {
-    /// Element type.
-    pub element: Element,
-    /// Steps to run in one go.
-    pub steps: Option<u32>,
-    /// Whether to print JSON.
-    pub json: bool,
-    /// Where to run.
-    pub adapter: &'a AdapterArgs,
-}
-
 /// A preset that has run.
 pub struct Replay {
     /// The table.
@@ -128,25 +117,27 @@ pub struct Replay {
     pub rows: Vec<Row<StencilWork>>,
 }
 
-/// Runs a preset.
-pub fn run(args: &PresetArgs, preset: &'static Preset, setting: &Setting<'_>) -> Result<(), Failure> {
+/// Runs a preset, with the options that it shares with a grid from a file.
+pub fn run(args: &PresetArgs, preset: &'static Preset, shared: &GridArgs) -> Result<(), Failure> {
     let variants = args.variants(preset)?;
     let svg = args.svg.as_deref().map(|path| Reserved::open("--svg", path)).transpose()?;
-    let file = record::reserve(args.record.as_deref(), &[])?;
-    let gpu = setting.adapter.open()?;
-    let replay = args.replay(preset, setting, &gpu, &variants)?;
-    record::write_stencils(file, &gpu, &replay.peak, &replay.rows)?;
+    let record = record::reserve(args.record.as_deref(), &[])?;
+    let gpu = shared.adapters.one().open()?;
+    let replay = args.replay(preset, shared, &gpu, &variants)?;
+    record::write(record, || {
+        Record::new(&gpu.device, &replay.peak, Vec::new()).with_stencils(replay.rows.clone())
+    })?;
     if let Some(svg) = svg {
         svg.write(&plot::svg(&replay))?;
     }
-    if setting.json {
+    if shared.json {
         print_json(&replay.rows)?;
     } else if args.csv {
         print(&csv(&replay.rows)?)?;
     } else {
         print(&text::report(&replay))?;
     }
-    if replay.rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+    row::check(&replay.rows)
 }
 
 impl PresetArgs {
@@ -179,7 +170,7 @@ impl PresetArgs {
     fn replay(
         &self,
         preset: &'static Preset,
-        setting: &Setting<'_>,
+        shared: &GridArgs,
         gpu: &Gpu,
         variants: &[&'static Variant],
     ) -> Result<Replay, Failure> {
@@ -193,8 +184,9 @@ impl PresetArgs {
             )));
         }
         let samples = remembered::samples(gpu);
+        let element = shared.element.unwrap_or(Element::F32);
         let config = |variant: &'static Variant, block| {
-            let config = Config::new(preset.stencil, variant, setting.element, grid);
+            let config = Config::new(preset.stencil, variant, element, grid);
             if variant.is_blocked() {
                 config.on_calibrated(&gpu.device, &samples)
             } else {
@@ -215,18 +207,13 @@ impl PresetArgs {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let steps = setting.steps.unwrap_or(usual.steps);
+        let steps = shared.steps.unwrap_or(usual.steps);
         for index in picked(&rows) {
             bench.run_through(&configs[index], steps, &mut rows[index])?;
         }
-        let mut blocks: Vec<Block> = Vec::new();
-        for config in &configs {
-            if !blocks.contains(&config.tuning.block) {
-                blocks.push(config.tuning.block);
-            }
-        }
+        let blocks = each_once(configs.iter().map(|config| config.tuning.block));
         let (adapter, peak) = (gpu.describe(), bench.peak());
-        Ok(Replay { preset, adapter, peak, grid, element: setting.element, steps, blocks, rows })
+        Ok(Replay { preset, adapter, peak, grid, element, steps, blocks, rows })
     }
 }
 

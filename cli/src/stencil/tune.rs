@@ -5,27 +5,15 @@ use halofold::stencil::{Config, Dims, Grid, STENCILS, Sample, Stencil};
 
 use super::preset::Bench;
 use crate::failure::Failure;
-use crate::gpu::{AdapterArgs, Gpu};
+use crate::gpu::Gpu;
 use crate::output::{print, print_json};
 use crate::progress;
-use crate::row::{Row, Status, StencilWork};
+use crate::row::{self, Row, StencilWork};
 use crate::table::{self, Column};
-use halofold_run::grid::remembered;
+use halofold_run::grid::{GridArgs, remembered};
 
 /// Samples of a row: ten or twenty shapes on each grid.
 const SAMPLES: u32 = 7;
-
-/// What is to be timed.
-pub struct Setting<'a> {
-    /// One stencil, or all.
-    pub stencil: Option<&'static Stencil>,
-    /// The type of cells.
-    pub element: Element,
-    /// Whether to print JSON.
-    pub json: bool,
-    /// Where to run.
-    pub adapter: &'a AdapterArgs,
-}
 
 /// Small and large grids, so that shapes meet a GPU that is half empty and one that is full.
 fn grids(dims: Dims, is_software: bool) -> Vec<Grid> {
@@ -39,18 +27,19 @@ fn grids(dims: Dims, is_software: bool) -> Vec<Grid> {
     }
 }
 
-/// Runs the command.
-pub fn run(setting: &Setting<'_>) -> Result<(), Failure> {
-    let gpu = setting.adapter.open()?;
+/// Runs the command: over one stencil, or all.
+pub fn run(args: &GridArgs) -> Result<(), Failure> {
+    let gpu = args.adapters.one().open()?;
+    let element = args.element.unwrap_or(Element::F32);
     let mut timed = Vec::new();
-    for &stencil in STENCILS.iter().filter(|stencil| setting.stencil.is_none_or(|only| only == **stencil)) {
-        timed.extend(time(&gpu, stencil, setting.element)?);
+    for &stencil in STENCILS.iter().filter(|stencil| args.stencil.is_none_or(|only| only == **stencil)) {
+        timed.extend(time(&gpu, stencil, element)?);
     }
     let passed = timed.iter().filter_map(|(config, row)| Some(Sample::new(*config, row.times.median? * 1e6)));
     let samples: Vec<_> = passed.collect();
     let path = remembered::remember(&gpu, &samples)?;
     let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();
-    if setting.json {
+    if args.json {
         print_json(&rows)?;
     } else {
         let table = table::render(&columns(), &fastest(&rows), true);
@@ -61,7 +50,7 @@ pub fn run(setting: &Setting<'_>) -> Result<(), Failure> {
             path.display()
         ))?;
     }
-    if rows.iter().any(|row| row.status == Status::Fail) { Err(Failure::Wrong) } else { Ok(()) }
+    row::check(&rows)
 }
 
 /// Verifies and times everything that a stencil is offered.
@@ -98,13 +87,9 @@ fn columns() -> Vec<Column<Row<StencilWork>>> {
         Column::number("points", |row: &Row<StencilWork>| row.what.points.to_string()),
         Column::words("grid", |row: &Row<StencilWork>| row.what.grid.clone()),
         Column::words("kernel", |row: &Row<StencilWork>| row.what.variant.clone()),
-        Column::number("steps a pass", |row: &Row<StencilWork>| {
-            row.figures.steps_per_pass.map(|steps| steps.to_string()).unwrap_or_default()
-        }),
+        Column::number("steps a pass", |row: &Row<StencilWork>| table::whole(row.figures.steps_per_pass)),
         Column::number("GCell/s", |row: &Row<StencilWork>| table::optional(row.figures.gcells_per_s)),
-        Column::number("% copy", |row: &Row<StencilWork>| {
-            row.figures.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
-        }),
+        Column::number("% copy", |row: &Row<StencilWork>| table::tenths(row.figures.percent_of_copy_peak)),
         Column::words("result", table::status),
     ]
 }

@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
         let kind = &self.kinds[*kind];
         let workgroups = prepared.plan().workgroups();
         let untouched = got.iter().all(|word| *word == POISON);
-        Miss { kind: kind.to_string(), part: part.clone(), workgroups, got, want, untouched }
+        Miss { kind: kind.name.clone(), part: part.clone(), workgroups, got, want, untouched }
     }
 
     /// How many elements are not what they should be: none, unless it is the elements that are at fault.

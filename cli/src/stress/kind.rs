@@ -1,8 +1,6 @@
 //! Which reductions run: operators with accumulators of one, two and eight words, by the library's own choice and by the rung in
 //! small workgroups, of which many meet over few elements.
 
-use std::fmt;
-
 use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::{Arity, Launches, Monoid, Op, Options, Reducer, Strategy, Tuning};
@@ -38,13 +36,8 @@ pub struct Kind {
     pub reducer: Reducer,
     /// The fewest elements of which several workgroups meet.
     pub least: usize,
-    name: String,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
-    }
+    /// Operator, type and how it is reduced.
+    pub name: String,
 }
 
 fn monoid(question: Question) -> Result<Monoid, Failure> {

@@ -5,6 +5,7 @@ use halofold::reduce::{Monoid, Plan};
 use serde::Serialize;
 
 use super::once::Once;
+use crate::lists::each_once;
 
 /// Where a launch reads or writes: the page's numbers for buffers.
 const INPUT: u64 = 0;
@@ -42,15 +43,8 @@ struct Step(
 impl Plans {
     /// Adds a plan of an operator, whose stages are numbered by their places in a list, and answers its number.
     pub fn add(&mut self, monoid: &Monoid, plan: &Plan, stages: &[Stage]) -> usize {
-        let mut constants = Vec::new();
-        for launch in plan.launches() {
-            for (name, value) in launch.stage.overrides() {
-                let constant = (name, value as u32);
-                if !constants.contains(&constant) {
-                    constants.push(constant);
-                }
-            }
-        }
+        let overrides = plan.launches().iter().flat_map(|launch| launch.stage.overrides());
+        let constants = each_once(overrides.map(|(name, value)| (name, value as u32)));
         let count = plan.launches().first().map_or(0, |launch| launch.params.count);
         let mut steps: Vec<_> =
             plan.launches().iter().map(|launch| Step::of(monoid, launch, stages, count)).collect();

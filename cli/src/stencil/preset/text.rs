@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::CellAlignment;
 
 use super::{Replay, picked};
+use crate::lists::grouped;
 use crate::row::{Row, Status, StencilWork};
 use crate::table::{self, Column};
 
@@ -52,10 +53,8 @@ fn by_block(replay: &Replay) -> String {
         });
         table.add_row(std::iter::once(rows[0].what.variant.clone()).chain(cells));
     }
-    for column in 1..=replay.blocks.len() {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt() + "\n"
 }
@@ -71,15 +70,8 @@ fn speed(row: &Row<StencilWork>) -> String {
 
 /// What was skipped or wrong and why, each reason once.
 fn remarks(rows: &[Row<StencilWork>]) -> String {
-    let mut reasons: Vec<(&str, Vec<&Row<StencilWork>>)> = Vec::new();
-    for row in rows {
-        let Some(reason) = row.reason.as_deref() else { continue };
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, rows)) => rows.push(row),
-            None => reasons.push((reason, vec![row])),
-        }
-    }
-    let lines = reasons.into_iter().map(|(reason, rows)| {
+    let reasons = rows.iter().filter_map(|row| Some((row.reason.as_deref()?, row)));
+    let lines = grouped(reasons).into_iter().map(|(reason, rows)| {
         let who = match rows.len() {
             1 => format!("{} {}", rows[0].what.variant, rows[0].what.block),
             count => format!("{} in {count} variants", rows[0].what.block),
@@ -101,16 +93,12 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
         Shown::words("row", |row| row.what.row.clone().unwrap_or_default()),
         Shown::words("variant", |row| row.what.variant.clone()),
         Shown::number("block", |row| row.what.block.clone()),
-        Shown::number("steps a pass", |row| {
-            row.figures.steps_per_pass.map(|steps| steps.to_string()).unwrap_or_default()
-        }),
+        Shown::number("steps a pass", |row| table::whole(row.figures.steps_per_pass)),
         Shown::number("time a step", |row| table::time(row.times.median)),
         Shown::number("spread", |row| table::percent(row.times.spread_percent)),
         Shown::number("GCell/s", |row| table::optional(row.figures.gcells_per_s)),
         Shown::number("GB/s", |row| table::optional(row.figures.gb_per_s)),
-        Shown::number("% copy", |row| {
-            row.figures.percent_of_copy_peak.map(|x| format!("{x:.1}")).unwrap_or_default()
-        }),
+        Shown::number("% copy", |row| table::tenths(row.figures.percent_of_copy_peak)),
         Shown::number("GFLOP/s", |row| table::optional(row.figures.gflop_per_s)),
         Shown::number("published GFLOP/s", |row| {
             row.figures.published_gflop_s.map(|x| format!("{x:.2}")).unwrap_or_default()
