@@ -4,37 +4,15 @@ use std::collections::HashSet;
 use std::process::Output;
 
 use crate::files::{Folder, command, fine, halofold, npy, parsed, refused, stdout, typed};
-use crate::keys::{KEYS, assert_keys};
+use crate::keys::{KEYS, assert_keys, check};
 use halofold::reduce::ladder::RUNGS;
 use serde_json::Value;
 
 /// Parses what must be one JSON array with the documented keys, and no failure.
 fn rows(output: &Output) -> Vec<Value> {
     let rows: Vec<serde_json::Map<String, Value>> = parsed(output);
-    for row in &rows {
-        assert_keys(row.keys().map(String::as_str), KEYS);
-        check(row);
-    }
+    rows.iter().for_each(check);
     rows.into_iter().map(Value::Object).collect()
-}
-
-/// What holds of every row.
-fn check(row: &serde_json::Map<String, Value>) {
-    match row["status"].as_str() {
-        Some("pass") => {
-            let cpu = row["backend"] == "cpu";
-            let time = if cpu { "wall_ms_median" } else { "gpu_ms_median" };
-            assert!(row[time].as_f64().is_some_and(|ms| ms > 0.0), "{row:?}");
-            assert!(row["gb_per_s"].as_f64().is_some_and(|rate| rate >= 0.0), "{row:?}");
-            assert!(matches!(row["timing"].as_str(), Some("gpu" | "wall")), "{row:?}");
-            assert_eq!(row["dispatches"].is_null(), cpu);
-        }
-        Some("skipped") => {
-            assert!(row["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{row:?}");
-            assert!(row["gpu_ms_median"].is_null(), "{row:?}");
-        }
-        _ => panic!("{row:?}"),
-    }
 }
 
 #[test]
@@ -149,21 +127,28 @@ fn a_file_is_reduced_by_every_rung() {
 
 #[test]
 fn what_cannot_be_is_refused() {
+    // A sweep takes the ladder's options.
     for (options, expected) in [
-        ("--rungs sequentiel", "single-pass"),
+        ("--rungs sequentiel", &["sequentiel", "single-pass"][..]),
+        ("--type f33", &["f33", "f16"]),
+        ("--op median", &["median", "wide-product"]),
+        ("--type f32 --op wide-sum", &["wide-sum", "not defined for f32"]),
+        ("--adapter abacus", &["abacus", "the adapters are", "0:"]),
+        ("--adapter 99", &["the adapters are"]),
+        ("--workgroup 48", &["--workgroup", "48", "power of two"]),
+        ("--workgroup 65536", &["--workgroup", "65536", "max_compute_invocations_per_workgroup"]),
+        ("--samples 0", &["--samples"]),
+        ("--finish never", &["last-workgroup"]),
+        ("--input no-such-file.npy", &["no-such-file.npy"]),
+    ] {
+        refused(&typed(&format!("ladder {options}")), expected);
+        refused(&typed(&format!("sweep {options}")), expected);
+    }
+    for (options, expected) in [
         ("--preset harris", "tga, csc367, exercise, opencl"),
-        ("--type f33", "f16"),
-        ("--op median", "wide-product"),
-        ("--finish never", "last-workgroup"),
-        ("--adapter abacus", "the adapters are"),
-        ("--adapter 99", "the adapters are"),
-        ("--workgroup 100", "power of two"),
-        ("--workgroup 4096", "max_compute_invocations_per_workgroup"),
         ("--preset tga --workgroup 3", "power of two"),
         ("--n 2^40", "max_buffer_size"),
         ("--n many", "2^24"),
-        ("--input no-such-file.npy", "no-such-file.npy"),
-        ("--op wide-sum", "not defined for f32"),
     ] {
         refused(&typed(&format!("ladder {options}")), &[expected]);
     }

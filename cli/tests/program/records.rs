@@ -266,9 +266,7 @@ fn what_cannot_be_compared_is_an_error() {
     let folder = Folder::new("records-errors");
     let good = put(&folder, "good.json", &record(&[row("sequential", 4096, 1.0, 0.01)]));
     for (content, message) in [
-        (&b"not JSON"[..], "not JSON"),
-        (b"{\"schema\": 7}", "schema 7"),
-        (b"{\"name\": \"something else\"}", "not a halofold record"),
+        (&b"{\"schema\": 7}"[..], "schema 7"),
         (b"[{\"file\": \"x.npy\", \"value\": 3}]", "not rows of"),
         (b"\x93NUMPY", "not a halofold record"),
     ] {

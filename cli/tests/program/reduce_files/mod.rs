@@ -30,13 +30,11 @@ const KEYS: [&str; 10] =
 fn operator(op: &str, element: Element) -> Op {
     let wide = matches!(element, Element::U32 | Element::I32);
     match op {
-        "min" => Op::Min,
-        "max" => Op::Max,
         "product" if wide => Op::WideProduct,
-        "product" => Op::Product,
-        "mean" if !element.is_float() => Op::WideSum,
         "sum" if wide => Op::WideSum,
-        _ => Op::Sum,
+        "mean" if !element.is_float() => Op::WideSum,
+        "mean" => Op::Sum,
+        name => name.parse().expect("an operator's name"),
     }
 }
 

@@ -3,11 +3,11 @@
 use std::fs;
 
 use halofold::Element;
-use halofold::reduce::Op;
 use serde_json::{Value, json};
 
+use super::lacking;
 use crate::files::layout::lines;
-use crate::files::{self, Folder, npy, random, reduce as run, reduce_on as run_on, refused, rows, stdout};
+use crate::files::{Folder, npy, random, reduce as run, reduce_on as run_on, refused, rows, stdout};
 
 /// A packed type: NumPy's name, this program's, what it becomes.
 const TYPES: [(&str, &str, Element); 5] = [
@@ -37,17 +37,9 @@ const OPS: [(&str, &str); 15] = [
     ("all", "b1"),
 ];
 
-/// The operators that run here; sums and products of 32-bit integers are wide ones.
+/// The operators that run here.
 fn runnable(element: Element) -> Vec<(&'static str, &'static str)> {
-    let runs = |(name, _): &(&str, &str)| {
-        let op: Op = match *name {
-            "sum" | "mean" => Op::WideSum,
-            "product" => Op::WideProduct,
-            name => name.parse().unwrap(),
-        };
-        (op.over(element).unwrap().features() - files::features()).is_empty()
-    };
-    OPS.into_iter().filter(runs).collect()
+    OPS.into_iter().filter(|(op, _)| lacking(op, element).is_empty()).collect()
 }
 
 /// The bytes of some elements, every pattern among them, and their values. What is true is any byte but zero.

@@ -1,7 +1,9 @@
 //! Where arg-min and arg-max find one of several equal elements: the first in C's order, whatever the order in memory.
 
+use halofold::Element;
 use serde_json::json;
 
+use super::lacking;
 use crate::files::layout::{in_c_order, lines};
 use crate::files::{Folder, encode, npy, random, reduce as run, rows};
 
@@ -33,13 +35,9 @@ fn values(kind: &str, len: usize, seed: usize) -> Vec<f64> {
 
 /// The types that run here.
 fn kinds() -> Vec<&'static str> {
-    use halofold::{Element, wgpu::Features};
-    let has = |element: Element| {
-        let needs = halofold::reduce::Op::ArgMin.over(element).unwrap().features();
-        (needs - crate::files::features()) == Features::empty()
-    };
     let wide = [("f2", Element::F16), ("f8", Element::F64), ("i8", Element::I64)];
-    let wide = wide.into_iter().filter(|(_, element)| has(*element)).map(|(kind, _)| kind);
+    let wide =
+        wide.into_iter().filter(|(_, element)| lacking("arg-min", *element).is_empty()).map(|(kind, _)| kind);
     ["b1", "u1", "i1", "u2", "i2", "i4", "f4"].into_iter().chain(wide).collect()
 }
 
