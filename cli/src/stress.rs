@@ -8,7 +8,6 @@ mod batch;
 mod between;
 mod elements;
 mod kind;
-mod miss;
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -21,7 +20,6 @@ use crate::gpu::{AdapterArgs, Gpu};
 use crate::output::print;
 use crate::stress::batch::{Bench, Counts, JOBS};
 use crate::stress::elements::{Elements, Random};
-use crate::stress::miss::Miss;
 use crate::{progress, table};
 
 /// Elements, words of the ballast, and workgroups that go over it at a time: of a GPU, and of a processor that plays one.
@@ -107,7 +105,7 @@ fn now() -> u64 {
 }
 
 /// Runs batches until the time is over or a result is wrong.
-fn until(bench: &mut Bench<'_>, limit: Duration, random: &mut Random) -> Result<Vec<Miss>, Failure> {
+fn until(bench: &mut Bench<'_>, limit: Duration, random: &mut Random) -> Result<Vec<String>, Failure> {
     let bar = progress::bar(limit.as_secs());
     let started = Instant::now();
     // As many as a batch has time for.
@@ -133,7 +131,7 @@ fn until(bench: &mut Bench<'_>, limit: Duration, random: &mut Random) -> Result<
 }
 
 /// What a result that was wrong looked like.
-fn evidence(misses: &[Miss], wrong_elements: usize) -> String {
+fn evidence(misses: &[String], wrong_elements: usize) -> String {
     let mut text = format!("{} of the last batch's results wrong:\n", misses.len());
     for miss in misses.iter().take(SHOWN) {
         text += &format!("  {miss}\n");

@@ -11,7 +11,6 @@ use crate::gpu::Gpu;
 use crate::stress::between::{Between, STEPS};
 use crate::stress::elements::{BITS, Elements, Random};
 use crate::stress::kind::Kind;
-use crate::stress::miss::Miss;
 
 /// Reductions that are bound together, each with its own place for its result.
 pub const JOBS: usize = 128;
@@ -120,8 +119,8 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Runs `count` of the bound reductions in another order, and answers those whose results are wrong.
-    pub fn run(&mut self, count: usize, random: &mut Random) -> Result<Vec<Miss>, Failure> {
+    /// Runs `count` of the bound reductions in another order, and answers the evidence of wrong results.
+    pub fn run(&mut self, count: usize, random: &mut Random) -> Result<Vec<String>, Failure> {
         let mut order: Vec<usize> = (0..JOBS).collect();
         for place in 0..count {
             order.swap(place, place + random.below((JOBS - place) as u64) as usize);
@@ -144,7 +143,7 @@ impl<'a> Bench<'a> {
             let result = &bytes[bound * APART as usize..][..4 * want.len()];
             let got: Vec<u32> = bytemuck::pod_collect_to_vec(result);
             if got != want {
-                misses.push(self.miss(bound, got, want));
+                misses.push(self.miss(bound, &got, &want));
             }
         }
         Ok(misses)
@@ -189,12 +188,17 @@ impl<'a> Bench<'a> {
         expected
     }
 
-    fn miss(&self, bound: usize, got: Vec<u32>, want: Vec<u32>) -> Miss {
-        let Bound { kind, part, prepared } = &self.bound[bound];
-        let kind = &self.kinds[*kind];
-        let workgroups = prepared.plan().workgroups();
+    /// The evidence of a wrong result.
+    fn miss(&self, bound: usize, got: &[u32], want: &[u32]) -> String {
+        let Bound { kind, part: Range { start, end }, prepared } = &self.bound[bound];
+        let Kind { name, .. } = &self.kinds[*kind];
+        let (len, workgroups) = (end - start, prepared.plan().workgroups());
         let untouched = got.iter().all(|word| *word == POISON);
-        Miss { kind: kind.name.clone(), part: part.clone(), workgroups, got, want, untouched }
+        let remark = if untouched { " (no result was written)" } else { "" };
+        let (got, want) = (hexadecimal(got), hexadecimal(want));
+        format!(
+            "{name}: {len} elements from number {start} on, {workgroups} workgroups: got {got}, want {want}{remark}"
+        )
     }
 
     /// How many elements are not what they should be: none, unless it is the elements that are at fault.
@@ -209,6 +213,10 @@ impl<'a> Bench<'a> {
         let pairs = words.zip(self.elements.base());
         Ok(pairs.filter(|(word, base)| *word != **base + self.raised).count())
     }
+}
+
+fn hexadecimal(words: &[u32]) -> String {
+    words.iter().map(|word| format!("{word:#010x}")).collect::<Vec<_>>().join(" ")
 }
 
 /// A length from `least` to `most`, mostly a short one.
