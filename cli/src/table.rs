@@ -199,6 +199,11 @@ pub fn status<W: What>(row: &Row<W>) -> String {
     .to_owned()
 }
 
+/// A row's time, or the status that it has instead.
+pub fn time_or_status<W: What>(row: &Row<W>) -> String {
+    row.time().map_or_else(|| status(row), |ms| time(Some(ms)))
+}
+
 /// The rows that need a word, each with it: what was skipped or wrong and why, what was changed to make it run.
 pub fn remarks(rows: &[Row]) -> String {
     let mut text = String::new();

@@ -19,20 +19,20 @@ pub struct Preset {
     pub name: String,
     /// The document, in a line.
     pub title: String,
-    /// What a reader of the table should know.
+    /// Remarks for readers of the table.
     pub note: String,
     /// Its element type.
     #[serde(deserialize_with = "by_name")]
     pub element: Element,
     /// Its threads in a block.
     pub workgroup: u32,
-    /// What stands beside the GPU's rows.
+    /// Rows of the CPU beside the GPU's.
     pub cpu: Cpu,
     /// Its rows in order.
     pub rows: Vec<Line>,
 }
 
-/// What stands beside the GPU's rows.
+/// Rows of the CPU beside the GPU's.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cpu {
@@ -52,7 +52,7 @@ pub struct Line {
     pub name: String,
     /// The rung that replays it.
     pub rung: String,
-    /// How partial results are combined.
+    /// The way that partial results are combined.
     #[serde(deserialize_with = "by_name")]
     pub finish: Finish,
     /// Elements.
@@ -70,9 +70,9 @@ pub struct Line {
     pub published_ms: Option<f64>,
     /// The published bandwidth, as the document counts.
     pub published_gb_s: Option<f64>,
-    /// What the OpenCL tutorial calls t_gpu and speed-up.
+    /// The OpenCL tutorial's t_gpu and speed-up.
     pub published_end_to_end: Option<(f64, f64)>,
-    /// Whether `published_ms` spans the way to the host and its sum too.
+    /// True if `published_ms` spans the way to the host and its sum too.
     #[serde(default)]
     pub published_is_whole: bool,
 }

@@ -1,8 +1,7 @@
 //! What the library takes beside CUB, in three rows: the README's table, which a test holds against the records it is made of.
 
-use std::fmt::Write as _;
-
 use super::machines::Machine;
+use super::markdown::{head, line};
 use crate::failure::Failure;
 use crate::row::{LibraryWork, Row};
 use crate::table;
@@ -54,24 +53,18 @@ const PIECES: [Piece; 3] = [
 
 /// The table; an error that names what the records lack.
 pub fn table(machines: &[Machine]) -> Result<String, Failure> {
-    let mut text = "| work |".to_owned();
-    // Writing to a string cannot fail, here and below.
-    for (_, heading) in SIDES {
-        let _ = write!(text, " {heading} |");
-    }
-    text += "\n|---|---:|---:|---:|\n";
+    let mut text = String::new();
+    let headings = SIDES.map(|(_, heading)| heading);
+    head(&mut text, 1, ["work"].into_iter().chain(headings).map(str::to_owned));
     for piece in &PIECES {
-        let _ = write!(text, "| {} |", piece.text);
+        let mut cells = vec![piece.text.to_owned()];
         for (name, _) in SIDES {
-            let ms = piece.time(machines, name).ok_or_else(|| {
-                Failure::Usage(format!(
-                    "--readme: these records have neither a ladder nor {} by {name}",
-                    piece.text
-                ))
-            })?;
-            let _ = write!(text, " {} |", table::time(Some(ms)));
+            let lacking =
+                || format!("--readme: these records have neither a ladder nor {} by {name}", piece.text);
+            let ms = piece.time(machines, name).ok_or_else(|| Failure::Usage(lacking()))?;
+            cells.push(table::time(Some(ms)));
         }
-        text.push('\n');
+        line(&mut text, cells.into_iter());
     }
     Ok(text)
 }

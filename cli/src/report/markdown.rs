@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use super::library;
 use super::machines::{Machine, side_by_side, works};
-use super::page::{facts, first};
+use super::page::{cells, facts, first};
 use super::published::{Document, documents};
 use super::sheet::Sheet;
 use super::stencils;
-use crate::row::Row;
 use crate::table::{self, raised};
 
 /// All tables: the machines, every ladder with the machines side by side, and the documents.
@@ -30,12 +29,10 @@ pub fn tables(machines: &[Machine]) -> String {
             let name = format!("{}, {}", machine.name, raised(ladder.n));
             [name, "GB/s".to_owned(), "% of peak".to_owned()]
         });
-        head(&mut text, std::iter::once("rung".to_owned()).chain(columns));
+        head(&mut text, 1, std::iter::once("rung".to_owned()).chain(columns));
         for rung in rungs {
-            let cells = ladders.iter().flat_map(|(_, ladder)| match first(&ladder.rows, rung) {
-                Some(row) => cells(row),
-                None => Default::default(),
-            });
+            let rows = ladders.iter().map(|(_, ladder)| first(&ladder.rows, rung));
+            let cells = rows.flat_map(|row| row.map(cells).unwrap_or_default());
             line(&mut text, std::iter::once(format!("`{rung}`")).chain(cells));
         }
         text.push('\n');
@@ -56,22 +53,10 @@ pub fn tables(machines: &[Machine]) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// Time, bandwidth and percentage of a row.
-fn cells(row: &Row) -> [String; 3] {
-    match row.time() {
-        Some(ms) => [
-            table::time(Some(ms)),
-            table::optional(row.figures.gb_per_s),
-            table::tenths(row.figures.percent_of_read_peak),
-        ],
-        None => [table::status(row), String::new(), String::new()],
-    }
-}
-
 fn table_of(text: &mut String, document: &Document<'_>) {
     let _ = writeln!(text, "### {}\n", escape(&document.title));
     let names = document.machines.iter().map(|machine| machine.name.clone());
-    head(text, ["row", "rung", "published", "published GB/s"].map(str::to_owned).into_iter().chain(names));
+    head(text, 1, ["row", "rung", "published", "published GB/s"].map(str::to_owned).into_iter().chain(names));
     for row in &document.lines {
         let own = [
             row.name.to_owned(),
@@ -90,21 +75,23 @@ fn sheet_of(text: &mut String, sheet: &Sheet<'_>) {
         let first = group.columns.iter().take(1).map(|column| format!("{}: {column}", group.name));
         first.chain(group.columns.iter().skip(1).map(|column| (*column).to_owned()))
     });
-    head(text, std::iter::once(sheet.subject.to_owned()).chain(groups));
+    head(text, 1, std::iter::once(sheet.subject.to_owned()).chain(groups));
     for row in &sheet.lines {
         line(text, std::iter::once(format!("`{}`", row.name)).chain(row.cells.iter().cloned()));
     }
     text.push('\n');
 }
 
-fn head(text: &mut String, names: impl Iterator<Item = String>) {
+/// The head of a table, whose first columns are words and the others numbers.
+pub fn head(text: &mut String, words: usize, names: impl Iterator<Item = String>) {
     let names: Vec<_> = names.collect();
     line(text, names.iter().cloned());
-    let rule = names.iter().enumerate().map(|(index, _)| if index == 0 { "---" } else { "---:" });
+    let rule = (0..names.len()).map(|index| if index < words { "---" } else { "---:" });
     let _ = writeln!(text, "|{}|", rule.collect::<Vec<_>>().join("|"));
 }
 
-fn line(text: &mut String, cells: impl Iterator<Item = String>) {
+/// A line of a table.
+pub fn line(text: &mut String, cells: impl Iterator<Item = String>) {
     let cells: Vec<_> = cells.map(|cell| escape(&cell)).collect();
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }

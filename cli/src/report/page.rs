@@ -231,7 +231,7 @@ fn comparison(machines: &[Machine], work: Work<'_>) -> Markup {
                 }
                 tbody {
                     @for rung in rungs {
-                        tr { th { (rung) } @for (_, ladder) in &ladders { (cells(first(&ladder.rows, rung))) } }
+                        tr { th { (rung) } @for (_, ladder) in &ladders { (shown(first(&ladder.rows, rung))) } }
                     }
                 }
             }
@@ -239,16 +239,23 @@ fn comparison(machines: &[Machine], work: Work<'_>) -> Markup {
     }
 }
 
-/// Time, bandwidth and percentage of a row.
-fn cells(row: Option<&Row>) -> Markup {
-    let Some(row) = row else { return html! { td {} td {} td {} } };
-    match row.time() {
-        Some(ms) => html! {
-            td { (table::time(Some(ms))) }
-            td { (table::optional(row.figures.gb_per_s)) }
-            td { (table::tenths(row.figures.percent_of_read_peak)) }
-        },
-        None => html! { td colspan="3" class="note" title=[row.reason.as_deref()] { (table::status(row)) } },
+/// Time, bandwidth and percentage of a row; without a time its status.
+pub fn cells(row: &Row) -> [String; 3] {
+    let figures = row.time().and(Some(&row.figures));
+    [
+        table::time_or_status(row),
+        table::optional(figures.and_then(|figures| figures.gb_per_s)),
+        table::tenths(figures.and_then(|figures| figures.percent_of_read_peak)),
+    ]
+}
+
+/// The cells of a row that may not be there, or have no time: one for all then, with the reason.
+fn shown(row: Option<&Row>) -> Markup {
+    match row.filter(|row| row.time().is_none()) {
+        Some(row) => {
+            html! { td colspan="3" class="note" title=[row.reason.as_deref()] { (table::status(row)) } }
+        }
+        None => html! { @for cell in row.map(cells).unwrap_or_default() { td { (cell) } } },
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use halofold::reduce::ladder::Rung;
 
 use super::machines::{Machine, works};
+use super::markdown::{head, line};
 use super::page::first;
 use crate::failure::Failure;
 use crate::row::Row;
@@ -19,55 +20,37 @@ pub fn table(machines: &[Machine]) -> Result<String, Failure> {
             machines.iter().map(|machine| machine.name.as_str()).collect::<Vec<_>>().join(", ")
         )));
     };
-    let work = *works(machines)
-        .first()
-        .ok_or_else(|| Failure::usage("--readme: there is no ladder in these records"))?;
+    let missing = || Failure::usage("--readme: there is no ladder in these records");
+    let work = *works(machines).first().ok_or_else(missing)?;
     let ladders = machine.ladders(work);
-    let Some((main, longer)) = ladders.split_first() else {
-        return Err(Failure::usage("--readme: there is no ladder in these records"));
-    };
+    let (main, longer) = ladders.split_first().ok_or_else(missing)?;
     let lengths: Vec<_> = ladders.iter().map(|ladder| table::power(ladder.n)).collect();
     let mut text = format!("The `{}` of {} `{}` on {}", work.0, lengths.join(" and "), work.1, machine.name);
-    // Writing to a string cannot fail, here and below.
+    // Writing to a string cannot fail.
     if !machine.origins.is_empty() {
         let day = machine.told(|record| record.date.chars().take(10).collect());
         let driver = machine.told(|record| record.adapter.driver.clone());
         let peak = machine.told(|record| table::digits(record.peak.read_gb_per_s));
         let _ = write!(text, ", driver {driver}, {day}; read peak {peak} GB/s");
     }
-    text.push_str(":\n\n| rung | from | time | GB/s | % of peak | step |");
-    for ladder in longer {
-        let _ = write!(text, " at {} | % of peak |", table::power(ladder.n));
-    }
-    text.push_str("\n|---|---|---:|---:|---:|---:|");
-    text.push_str(&"---:|---:|".repeat(longer.len()));
-    text.push('\n');
+    text.push_str(":\n\n");
+    let own = ["rung", "from", "time", "GB/s", "% of peak", "step"].map(str::to_owned);
+    let others =
+        longer.iter().flat_map(|ladder| [format!("at {}", table::power(ladder.n)), "% of peak".to_owned()]);
+    head(&mut text, 2, own.into_iter().chain(others));
+    let timed = |row: &Row| [table::time_or_status(row), table::tenths(row.figures.percent_of_read_peak)];
     for row in &main.rows {
-        let _ = write!(
-            text,
-            "| `{}` | {} | {} | {} | {} | {} |",
-            row.what.rung,
-            Rung::named(&row.what.rung).map_or("", |rung| rung.document),
-            time(row),
+        let [time, percent] = timed(row);
+        let own = [
+            format!("`{}`", row.what.rung),
+            Rung::named(&row.what.rung).map_or("", |rung| rung.document).to_owned(),
+            time,
             table::optional(row.figures.gb_per_s),
-            percent(row),
+            percent,
             row.figures.step_speedup.map(|step| format!("{step:.2}×")).unwrap_or_default(),
-        );
-        for ladder in longer {
-            let cells = first(&ladder.rows, &row.what.rung).map(|row| (time(row), percent(row)));
-            let (time, percent) = cells.unwrap_or_default();
-            let _ = write!(text, " {time} | {percent} |");
-        }
-        text.push('\n');
+        ];
+        let rows = longer.iter().map(|ladder| first(&ladder.rows, &row.what.rung));
+        line(&mut text, own.into_iter().chain(rows.flat_map(|row| row.map(timed).unwrap_or_default())));
     }
     Ok(text)
-}
-
-/// A row's time, or why it has none.
-fn time(row: &Row) -> String {
-    row.time().map_or_else(|| table::status(row), |ms| table::time(Some(ms)))
-}
-
-fn percent(row: &Row) -> String {
-    table::tenths(row.figures.percent_of_read_peak)
 }

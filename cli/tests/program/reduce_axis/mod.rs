@@ -44,7 +44,7 @@ fn elements(element: Element, len: usize, seed: u64) -> Vec<u8> {
     (0..len).flat_map(one).collect()
 }
 
-/// How far floats may be apart, relatively: all floats are of one sign and of one size. Integers of 32 bits are rounded
+/// The distance that floats may have, relatively: all floats are of one sign and of one size. Integers of 32 bits are rounded
 /// before their squares are taken, which shows where few large ones lie close together; --verify knows how much exactly.
 fn tolerance(op: Op, element: Element) -> f64 {
     let spread = matches!(op, Op::Variance | Op::SampleVariance | Op::Deviation | Op::SampleDeviation);
