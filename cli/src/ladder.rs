@@ -148,9 +148,14 @@ impl LadderArgs {
         self.preset.as_deref()
     }
 
-    /// Whether there are several lengths.
+    /// True for a range of lengths.
     pub fn is_range(&self) -> bool {
         matches!(self.n, Some(Sizes::Range(..)))
+    }
+
+    /// True if one length was asked for.
+    pub fn is_one_length(&self) -> bool {
+        matches!(self.n, Some(Sizes::One(_)))
     }
 
     /// Checks that options of one length and of several are not mixed.
@@ -190,15 +195,26 @@ impl LadderArgs {
         }
         let [usual, usual_to] =
             if gpu.is_software() { [SOFTWARE_N, SOFTWARE_TO] } else { [USUAL_N, USUAL_TO] };
-        let (most, held) = (gpu.largest(element.size()), source.map(|source| source.len().unwrap_or(0)));
+        let most = gpu.largest(element.size());
+        let held = source.map(|source| source.len().ok_or_else(rung::no_length)).transpose()?;
+        let whose = if held.is_some() { "all of the file" } else { "the default on this adapter" };
         let sizes = match self.n {
             None => vec![held.unwrap_or(usual)],
             Some(Sizes::One(n)) => vec![n],
             Some(Sizes::Range(from, to)) => {
-                sizes::steps(from, to, held.unwrap_or(usual_to).min(most), self.range)?
+                sizes::steps(from, to, (held.unwrap_or(usual_to).min(most), whose), self.range)?
             }
         };
         let n = sizes[sizes.len() - 1];
+        if let (Some(source), Some(held)) = (source, held)
+            && n > held
+        {
+            return Err(Failure::Usage(format!(
+                "{}: {} holds {held} elements",
+                self.range.to(n),
+                source.name()
+            )));
+        }
         if n > most {
             return Err(Failure::Usage(format!(
                 "{}: the largest buffer of this adapter holds {most} elements of {element} (max_buffer_size {})",
@@ -226,7 +242,7 @@ impl LadderArgs {
         let n = sizes[sizes.len() - 1];
         let host = match source {
             None => Host::generate(self.op, element, n),
-            Some(mut source) => rung::read(&mut source, Some(n))?,
+            Some(mut source) => rung::read(&mut source, n)?,
         };
         let data = rung::upload(gpu, &host, self.inputs())?;
         let expected = sizes.iter().map(|n| rung::expected(&host, self.op, *n));

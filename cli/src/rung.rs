@@ -100,17 +100,15 @@ pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     }
 }
 
-/// Reads all elements of a file, or the first `limit`.
-pub fn read(source: &mut Source, limit: Option<u64>) -> Result<Host, Failure> {
+/// Refusal of an input that cannot be uploaded before it ends.
+pub fn no_length() -> Failure {
+    Failure::usage("standard input has no length: use a file")
+}
+
+/// Reads the first `len` elements of a file that holds as many.
+pub fn read(source: &mut Source, len: u64) -> Result<Host, Failure> {
     let element = source.element();
     let size = element.size() as usize;
-    let len = source.len().ok_or_else(|| Failure::usage("standard input has no length: use a file"))?;
-    let len = match limit {
-        Some(limit) if limit > len => {
-            return Err(Failure::Usage(format!("--n {limit}: {} holds {len} elements", source.name())));
-        }
-        limit => limit.unwrap_or(len),
-    };
     Host::filled(element, len, |bytes| {
         let mut filled = 0;
         while filled < bytes.len() {

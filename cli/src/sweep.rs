@@ -26,5 +26,10 @@ pub fn run(args: SweepArgs) -> Result<(), Failure> {
     if let Some(preset) = ladder.preset() {
         return Err(Failure::Usage(format!("--preset: write `halofold ladder --preset {preset}`")));
     }
+    if ladder.is_one_length() {
+        return Err(Failure::usage(
+            "--n: a sweep takes a range, 2^8..2^28; `halofold ladder` takes one length",
+        ));
+    }
     ladder::run(if ladder.is_range() { ladder } else { ladder.over(from.unwrap_or(USUAL_FROM), to) })
 }

@@ -41,7 +41,7 @@ enum Printed {
 }
 
 impl OutputArgs {
-    /// Whether there is to be a plot.
+    /// True if a plot was asked for.
     pub fn wants_plot(&self) -> bool {
         self.svg.is_some()
     }

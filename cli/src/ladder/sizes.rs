@@ -59,13 +59,18 @@ impl Options {
     }
 }
 
-/// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named.
-pub fn steps(from: u64, to: Option<u64>, usual: u64, options: Options) -> Result<Vec<u64>, Failure> {
+/// The sizes of a range: the first, then by factors, and always the last. `usual` is the last one where none is named, in words `whose`.
+pub fn steps(
+    from: u64,
+    to: Option<u64>,
+    (usual, whose): (u64, &str),
+    options: Options,
+) -> Result<Vec<u64>, Failure> {
     let first = options.from(from);
     if from == 0 {
         return Err(Failure::Usage(format!("{first}: the axes are logarithmic, so the smallest size is 1")));
     }
-    let whose = if to.is_none() { ", the default on this adapter" } else { "" };
+    let whose = if to.is_none() { format!(", {whose}") } else { String::new() };
     let to = to.unwrap_or(usual);
     if from > to {
         return Err(Failure::Usage(format!("{first} is larger than {}{whose}", options.to(to))));
@@ -93,7 +98,7 @@ mod tests {
 
     #[test]
     fn sizes_stay_few_and_end_where_they_should() {
-        let steps = |from, to| steps(from, Some(to), 0, Options::N).map_err(|_| ());
+        let steps = |from, to| steps(from, Some(to), (0, ""), Options::N).map_err(|_| ());
         assert_eq!(steps(1, 1).unwrap(), [1]);
         assert_eq!(steps(256, 2048).unwrap(), [256, 512, 1024, 2048]);
         assert_eq!(steps(3, 20).unwrap(), [3, 6, 12, 20]);

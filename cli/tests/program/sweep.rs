@@ -137,6 +137,7 @@ fn bad_requests_say_what_is_wrong() {
     refused(&["--from", "0"], &["--from 0"]);
     refused(&["--from", "2^10", "--to", "2^9"], &["--from 1024", "--to 512"]);
     refused(&["--from", "2^31"], &["--from 2147483648", "default"]);
+    refused(&["--n", "2^10"], &["--n: a sweep takes a range"]);
     refused(&["--to", "2^40"], &["--to 1099511627776", "max_buffer_size"]);
 }
 
