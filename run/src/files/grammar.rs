@@ -2,8 +2,9 @@
 //!
 //! Each character is looked at once, nothing nests, and nothing is allocated but the shape: the bytes may come from anywhere.
 
+use super::error::Fault;
+
 /// The entries of a dictionary.
-#[derive(Debug, PartialEq)]
 pub(crate) struct Dictionary<'a> {
     /// The type string.
     pub(crate) descr: &'a str,
@@ -15,23 +16,14 @@ pub(crate) struct Dictionary<'a> {
     pub(crate) shape_text: &'a str,
 }
 
-/// The reason that a text is no such dictionary.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Fault {
-    /// It describes something else than numbers: a list of fields.
-    Structured(String),
-    /// It is not what the format says.
-    Malformed(String),
-}
-
 type Parsed<T> = Result<T, Fault>;
 
 fn malformed<T>(what: impl Into<String>) -> Parsed<T> {
-    Err(Fault::Malformed(what.into()))
+    Err(Fault::Header(what.into()))
 }
 
-/// Reads a dictionary.
-pub(crate) fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
+/// Reads a dictionary. Where it describes a list of fields, narrow integers and Booleans work or do not.
+pub(crate) fn dictionary(text: &str, narrow: bool) -> Parsed<Dictionary<'_>> {
     let mut rest = Rest(text.trim());
     if !rest.take('{') {
         return malformed(if text.trim().is_empty() { "it has no shape" } else { "it is not a dictionary" });
@@ -41,7 +33,7 @@ pub(crate) fn dictionary(text: &str) -> Parsed<Dictionary<'_>> {
         let key = rest.string("a key")?;
         rest.expect(':')?;
         match key {
-            "descr" => descr = Some(rest.descr()?),
+            "descr" => descr = Some(rest.descr(narrow)?),
             "fortran_order" => fortran = Some(rest.truth()?),
             "shape" => shape = Some(rest.shape()?),
             other => drop(rest.string(&format!("the value of `{}`", excerpt(other)))?),
@@ -98,10 +90,10 @@ impl<'a> Rest<'a> {
         }
     }
 
-    fn descr(&mut self) -> Parsed<&'a str> {
+    fn descr(&mut self, narrow: bool) -> Parsed<&'a str> {
         if self.0.starts_with('[') {
             let end = self.0.rfind(']').map_or(self.0.len(), |end| end + 1);
-            return Err(Fault::Structured(excerpt(&self.0[..end])));
+            return Err(Fault::Dtype { dtype: excerpt(&self.0[..end]), narrow });
         }
         self.string("`descr`")
     }

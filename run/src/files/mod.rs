@@ -15,14 +15,14 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
 use halofold::Element;
 
-pub use error::InputError;
+pub use error::{Fault, InputError};
+use header::{Header, check_whole};
 use native::{swap_bytes, widen};
 use reader::{Place, Reader, fill, open_reader};
 pub use stored::Stored;
@@ -42,27 +42,18 @@ enum Narrow {
 }
 
 /// The elements of one data file, in the order in which they lie there.
+#[derive(Debug)]
 pub struct Source {
     /// The file as the command line named it, in Unicode.
     name: String,
     /// The source of the bytes; a stream is past the header. Not buffered: pieces are read straight into the
     /// caller's memory.
     reader: Reader,
-    /// The position in a file at which the elements, or those of a part, begin.
-    start: u64,
-    /// The type of the elements in the file.
-    stored: Stored,
+    /// The elements, or those of a part: their type, their number and the position in a file at which they begin.
+    header: Header,
     /// True if 32-bit integers are handed out in place of narrower ones.
     widens: bool,
-    /// The array's dimensions; none of bare elements.
-    shape: Vec<u64>,
-    /// True if the first dimension runs fastest.
-    fortran: bool,
-    /// True if the file's byte order is not this machine's.
-    swap: bool,
-    /// The number of bytes the elements take; unknown until the end in a stream of bare elements.
-    bytes: Option<u64>,
-    /// The number of them that have been handed out.
+    /// The number of bytes that have been handed out.
     taken: u64,
 }
 
@@ -73,8 +64,7 @@ impl Source {
     ///
     /// There is no such file, it is no such array, or it is not complete.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, InputError> {
-        let (reader, length) = open_reader(path.as_ref())?;
-        Self::npy(&path.as_ref().to_string_lossy(), reader, length, Narrow::Refused)
+        Self::open_narrow(path.as_ref(), None, Narrow::Refused)
     }
 
     /// Opens a `.npy` file or, with `raw`, bare little-endian elements. Narrower integers and Booleans are handed out as
@@ -97,14 +87,33 @@ impl Source {
     }
 
     fn open_narrow(path: &Path, raw: Option<Stored>, narrow: Narrow) -> Result<Self, InputError> {
-        let (reader, length) = open_reader(path)?;
         let name = &path.to_string_lossy();
-        match raw {
-            Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 }, name)) => {
-                Err(InputError::NotBare { name: name.to_string() })
+        let opened = open_reader(path).map_err(|fault| InputError::new(name, fault));
+        opened.and_then(|(reader, length)| Self::new(name, (reader, length), raw, narrow))
+    }
+
+    /// Elements of what was opened, which has so many bytes if that is known: those of a NumPy array, or bare ones.
+    fn new(
+        name: &str,
+        (mut reader, length): (Reader, Option<u64>),
+        raw: Option<Stored>,
+        narrow: Narrow,
+    ) -> Result<Self, InputError> {
+        let header = match raw {
+            Some(_) if reader.file().is_some_and(|file| header::begins(Place { file, at: 0 })) => {
+                Err(Fault::NotBare)
             }
-            Some(stored) => Self::bare(name, reader, length, stored, narrow),
-            None => Self::npy(name, reader, length, narrow),
+            Some(stored) => Header::bare(stored, length),
+            None => Header::read(&mut reader, narrow != Narrow::Refused),
+        };
+        let header = header.map_err(|fault| InputError::new(name, fault))?;
+        let widens = narrow == Narrow::Widened && header.stored.is_packed();
+        let source = Source { name: name.to_owned(), reader, header, widens, taken: 0 };
+        // More bytes than the array needs are fine, as they are to NumPy: another array may follow.
+        let found = length.map(|length| length.saturating_sub(source.header.start));
+        match found.filter(|found| source.header.bytes.is_some_and(|bytes| *found < bytes)) {
+            Some(found) => Err(source.truncated(found)),
+            None => Ok(source),
         }
     }
 
@@ -120,61 +129,11 @@ impl Source {
     pub fn part(mut self, elements: Range<u64>) -> Result<Self, InputError> {
         let len = self.len().unwrap_or(u64::MAX);
         assert!(elements.start <= elements.end && elements.end <= len, "{elements:?} of {len} elements");
-        let size = self.stored.size();
+        let size = self.header.stored.size();
         self.places()?;
-        self.start += elements.start * size;
-        self.bytes = Some((elements.end - elements.start) * size);
+        self.header.start += elements.start * size;
+        self.header.bytes = Some((elements.end - elements.start) * size);
         Ok(self)
-    }
-
-    /// Bare elements, as many as `length` holds or until the stream ends.
-    fn bare(
-        name: &str,
-        reader: Reader,
-        length: Option<u64>,
-        stored: Stored,
-        narrow: Narrow,
-    ) -> Result<Self, InputError> {
-        if let Some(length) = length {
-            check_whole(name, length, stored)?;
-        }
-        Ok(Self {
-            name: name.to_owned(),
-            reader,
-            start: 0,
-            stored,
-            widens: narrow == Narrow::Widened && stored.is_packed(),
-            shape: Vec::new(),
-            fortran: false,
-            swap: cfg!(target_endian = "big"),
-            bytes: length,
-            taken: 0,
-        })
-    }
-
-    /// A NumPy array, whose header says what and how much it is.
-    fn npy(name: &str, mut reader: Reader, length: Option<u64>, narrow: Narrow) -> Result<Self, InputError> {
-        let header = header::read(&mut reader, label(name), narrow != Narrow::Refused)?;
-        if let Some(length) = length {
-            // More bytes than the array needs are fine, as they are to NumPy: another array may
-            // follow.
-            let found = length.saturating_sub(header.start);
-            if found < header.bytes {
-                return Err(InputError::truncated(label(name), "data", header.bytes, found));
-            }
-        }
-        Ok(Self {
-            name: name.to_owned(),
-            reader,
-            start: header.start,
-            stored: header.stored,
-            widens: narrow == Narrow::Widened && header.stored.is_packed(),
-            shape: header.shape,
-            fortran: header.fortran,
-            swap: header.swap,
-            bytes: Some(header.bytes),
-            taken: 0,
-        })
     }
 
     /// The file as the command line named it; `-` is standard input.
@@ -184,34 +143,34 @@ impl Source {
 
     /// The type of the elements in the file.
     pub fn stored(&self) -> Stored {
-        self.stored
+        self.header.stored
     }
 
     /// The type of the elements, or the one they are widened to.
     pub fn element(&self) -> Element {
-        self.stored.element()
+        self.header.stored.element()
     }
 
     /// The number of bytes one takes as it is handed out.
     pub fn size(&self) -> u64 {
-        if self.widens { self.element().size() } else { self.stored.size() }
+        if self.widens { self.element().size() } else { self.header.stored.size() }
     }
 
     /// The dimensions of the whole array; none of bare elements.
     pub fn shape(&self) -> &[u64] {
-        &self.shape
+        &self.header.shape
     }
 
     /// True if the first dimension runs fastest, as in Fortran, instead of the last.
     pub fn is_fortran(&self) -> bool {
-        self.fortran
+        self.header.fortran
     }
 
     /// The number of elements in all, or in the part; `None` as long as the end of a stream of bare
     /// elements has not been seen.
     #[allow(clippy::len_without_is_empty, reason = "of a stream it is not known")]
     pub fn len(&self) -> Option<u64> {
-        self.bytes.map(|bytes| bytes / self.stored.size())
+        self.header.bytes.map(|bytes| bytes / self.header.stored.size())
     }
 
     /// Fills `piece` from its start with the next elements, in this machine's byte order, and
@@ -226,7 +185,8 @@ impl Source {
     /// The file cannot be read, or ends too early.
     pub fn read(&mut self, piece: &mut [u8]) -> Result<usize, InputError> {
         let wanted = self.wanted(piece.len(), self.taken);
-        let found = self.reader.fill(self.start + self.taken, &mut piece[..wanted], label(&self.name))?;
+        let at = self.header.start + self.taken;
+        let found = self.reader.fill(at, &mut piece[..wanted]).map_err(|fault| self.error(fault))?;
         self.taken += found as u64;
         if found < wanted {
             self.end()?;
@@ -242,15 +202,14 @@ impl Source {
     /// It is a stream, which has no places to go to; the file cannot be read there, or ends too early.
     pub fn read_at(&self, element: u64, piece: &mut [u8]) -> Result<usize, InputError> {
         let file = self.places()?;
-        let from = element * self.stored.size();
+        let from = element * self.header.stored.size();
         let wanted = self.wanted(piece.len(), from);
-        let place = Place { file, at: self.start + from };
-        let found = fill(place, &mut piece[..wanted], label(&self.name))?;
+        let at = self.header.start + from;
+        let found = fill(Place { file, at }, &mut piece[..wanted]).map_err(|fault| self.error(fault))?;
         if found < wanted {
             // Other threads read other places: how much there is now, only the file knows.
-            let length = file.metadata().map_or(self.start + from, |metadata| metadata.len());
-            let found = length.saturating_sub(self.start);
-            return Err(InputError::truncated(label(&self.name), "data", self.bytes.unwrap_or(found), found));
+            let length = file.metadata().map_or(at, |metadata| metadata.len());
+            return Err(self.truncated(length.saturating_sub(self.header.start)));
         }
         Ok(self.handed_out(piece, found))
     }
@@ -262,27 +221,27 @@ impl Source {
 
     /// The file, which has places to go to.
     fn places(&self) -> Result<&File, InputError> {
-        self.file().ok_or_else(|| InputError::Stream { name: label(&self.name).into() })
+        self.file().ok_or_else(|| self.error(Fault::Stream))
     }
 
     /// The number of bytes to ask for where there is room for `room` bytes of elements as they are handed out, and `taken` bytes come before.
     fn wanted(&self, room: usize, taken: u64) -> usize {
-        let [size, stored] = [self.size(), self.stored.size()].map(|bytes| bytes as usize);
+        let [size, stored] = [self.size(), self.header.stored.size()].map(|bytes| bytes as usize);
         debug_assert!(room >= size, "no room for one element looks like the end");
         let room = room / size * stored;
-        let left = self.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(taken));
+        let left = self.header.bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(taken));
         usize::try_from(left).map_or(room, |left| left.min(room))
     }
 
     /// Makes what the caller gets of so many bytes that were read to the start of `piece`, and tells how many elements that is.
     fn handed_out(&self, piece: &mut [u8], found: usize) -> usize {
-        let stored = self.stored.size() as usize;
-        if self.swap {
+        let stored = self.header.stored.size() as usize;
+        if self.header.swap {
             swap_bytes(&mut piece[..found], stored);
         }
         let count = found / stored;
         if self.widens {
-            widen(piece, count, self.stored);
+            widen(piece, count, self.header.stored);
         }
         count
     }
@@ -290,41 +249,21 @@ impl Source {
     /// Judges a reader that had no more to give: an array must be complete, a stream must end
     /// between two elements.
     fn end(&mut self) -> Result<(), InputError> {
-        if let Some(bytes) = self.bytes {
-            return Err(InputError::truncated(label(&self.name), "data", bytes, self.taken));
+        if self.header.bytes.is_some() {
+            return Err(self.truncated(self.taken));
         }
-        check_whole(&self.name, self.taken, self.stored)?;
+        check_whole(self.taken, self.header.stored).map_err(|fault| self.error(fault))?;
         // Known from now on, so that a terminal is not asked for more after its end-of-file key.
-        self.bytes = Some(self.taken);
+        self.header.bytes = Some(self.taken);
         Ok(())
     }
-}
 
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source")
-            .field("name", &self.name)
-            .field("start", &self.start)
-            .field("stored", &self.stored)
-            .field("widens", &self.widens)
-            .field("shape", &self.shape)
-            .field("fortran", &self.fortran)
-            .field("swap", &self.swap)
-            .field("bytes", &self.bytes)
-            .field("taken", &self.taken)
-            .finish_non_exhaustive()
+    /// The error of elements that end after so many bytes.
+    fn truncated(&self, found: u64) -> InputError {
+        self.error(Fault::Truncated { part: "data", expected: self.header.bytes.unwrap_or(found), found })
     }
-}
 
-/// The name of the file `name` in error messages.
-fn label(name: &str) -> &str {
-    if name == STANDARD_INPUT { "standard input" } else { name }
-}
-
-/// Refuses a run of bare elements that ends inside one.
-fn check_whole(name: &str, bytes: u64, stored: Stored) -> Result<(), InputError> {
-    if bytes.is_multiple_of(stored.size()) {
-        return Ok(());
+    fn error(&self, fault: Fault) -> InputError {
+        InputError::new(&self.name, fault)
     }
-    Err(InputError::Ragged { name: label(name).into(), bytes, stored })
 }

@@ -1,5 +1,6 @@
 //! Sources of the bytes of a file.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 #[cfg(unix)]
@@ -8,7 +9,8 @@ use std::os::unix::fs::FileExt as _;
 use std::os::windows::fs::FileExt as _;
 use std::path::Path;
 
-use super::{InputError, STANDARD_INPUT};
+use super::STANDARD_INPUT;
+use super::error::Fault;
 
 /// A source of bytes.
 pub(crate) enum Reader {
@@ -27,10 +29,10 @@ impl Reader {
     }
 
     /// Reads until `buffer` is full or nothing more comes, from a place of a file, or from where a stream is. Returns how many bytes came.
-    pub(crate) fn fill(&mut self, at: u64, buffer: &mut [u8], label: &str) -> Result<usize, InputError> {
+    pub(crate) fn fill(&mut self, at: u64, buffer: &mut [u8]) -> Result<usize, Fault> {
         match self {
-            Reader::File(file) => fill(Place { file, at }, buffer, label),
-            Reader::Stream(stream) => fill(stream, buffer, label),
+            Reader::File(file) => fill(Place { file, at }, buffer),
+            Reader::Stream(stream) => fill(stream, buffer),
         }
     }
 }
@@ -61,39 +63,39 @@ impl Read for Reader {
     }
 }
 
-/// Opens a file, or standard input, and tells how many bytes it will give if that is known.
-pub(crate) fn open_reader(path: &Path) -> Result<(Reader, Option<u64>), InputError> {
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.file().is_some() { "File" } else { "Stream" })
+    }
+}
+
+/// Opens a file, or standard input, and tells how many bytes it will give if that is known. A pipe or a device is read until it ends.
+pub(crate) fn open_reader(path: &Path) -> Result<(Reader, Option<u64>), Fault> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok((Reader::Stream(Box::new(io::stdin())), None));
     }
-    let (file, length) = open_file(path)?;
-    let reader = if length.is_some() { Reader::File(file) } else { Reader::Stream(Box::new(file)) };
-    Ok((reader, length))
-}
-
-/// Opens a file and tells its length, where it has one: a pipe or a device is read until it ends.
-fn open_file(path: &Path) -> Result<(File, Option<u64>), InputError> {
-    let name = &path.to_string_lossy();
-    let failed = |cause| InputError::opening(name, cause);
     // Asked before opening because Windows reports a directory as one more missing permission.
-    if fs::metadata(path).map_err(failed)?.is_dir() {
-        return Err(InputError::Directory { name: name.to_string() });
+    if fs::metadata(path).map_err(Fault::opening)?.is_dir() {
+        return Err(Fault::Directory);
     }
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    let length = metadata.is_file().then_some(metadata.len());
-    Ok((file, length))
+    let file = File::open(path).map_err(Fault::opening)?;
+    let metadata = file.metadata().map_err(Fault::opening)?;
+    Ok(if metadata.is_file() {
+        (Reader::File(file), Some(metadata.len()))
+    } else {
+        (Reader::Stream(Box::new(file)), None)
+    })
 }
 
 /// Reads until `buffer` is full or nothing more comes, and returns how many bytes came.
-pub(crate) fn fill(mut reader: impl Read, buffer: &mut [u8], label: &str) -> Result<usize, InputError> {
+pub(crate) fn fill(mut reader: impl Read, buffer: &mut [u8]) -> Result<usize, Fault> {
     let mut filled = 0;
     while filled < buffer.len() {
         match reader.read(&mut buffer[filled..]) {
             Ok(0) => break,
             Ok(count) => filled += count,
             Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
-            Err(cause) => return Err(InputError::reading(label, cause)),
+            Err(cause) => return Err(Fault::Read(cause)),
         }
     }
     Ok(filled)

@@ -23,6 +23,22 @@ pub enum Stored {
     I16,
 }
 
+/// The names that NumPy has for each type, without a byte order.
+const NUMPY: [(Stored, [&str; 2]); 12] = [
+    (Stored::Bool, ["b1", "bool"]),
+    (Stored::U8, ["u1", "uint8"]),
+    (Stored::I8, ["i1", "int8"]),
+    (Stored::U16, ["u2", "uint16"]),
+    (Stored::I16, ["i2", "int16"]),
+    (Stored::Element(Element::U32), ["u4", "uint32"]),
+    (Stored::Element(Element::I32), ["i4", "int32"]),
+    (Stored::Element(Element::F32), ["f4", "float32"]),
+    (Stored::Element(Element::F64), ["f8", "float64"]),
+    (Stored::Element(Element::I64), ["i8", "int64"]),
+    (Stored::Element(Element::U64), ["u8", "uint64"]),
+    (Stored::Element(Element::F16), ["f2", "float16"]),
+];
+
 impl Stored {
     /// The types that become a 32-bit integer.
     pub const PACKED: [Stored; 5] = [Stored::Bool, Stored::U8, Stored::I8, Stored::U16, Stored::I16];
@@ -60,6 +76,28 @@ impl Stored {
             Stored::U16 => "u16",
             Stored::I16 => "i16",
         }
+    }
+
+    /// The type that NumPy gives a name, without a byte order.
+    pub(crate) fn of_numpy(name: &str) -> Option<Self> {
+        let name = if name == "?" { "b1" } else { name };
+        NUMPY.iter().find(|(_, names)| names.contains(&name)).map(|(stored, _)| *stored)
+    }
+
+    /// NumPy's short name, without a byte order.
+    pub fn numpy(self) -> &'static str {
+        NUMPY.iter().find(|(stored, _)| *stored == self).map_or("", |(_, names)| names[0])
+    }
+
+    /// NumPy's type string of little-endian elements.
+    pub fn descr(self) -> String {
+        let mark = if self.size() == 1 { '|' } else { '<' };
+        format!("{mark}{}", self.numpy())
+    }
+
+    /// True if its integers may lie below zero.
+    pub fn is_signed(self) -> bool {
+        matches!(self.element(), Element::I32 | Element::I64)
     }
 
     /// Widens some elements to the bytes of 32-bit integers. Wider elements are theirs already.

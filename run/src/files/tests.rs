@@ -4,10 +4,10 @@ mod fuzz;
 mod refused;
 
 use std::collections::VecDeque;
-use std::io::{self, Cursor, Read};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, fs, process, thread};
+use std::io::{self, Cursor, Read, Write as _};
+use std::thread;
+
+use tempfile::NamedTempFile;
 
 use super::*;
 
@@ -86,10 +86,8 @@ fn start(
     length: Option<u64>,
     raw: Option<Element>,
 ) -> Result<Source, InputError> {
-    match raw {
-        Some(element) => Source::bare(name, Reader::Stream(reader), length, element.into(), Narrow::Refused),
-        None => Source::npy(name, Reader::Stream(reader), length, Narrow::Refused),
-    }
+    let opened = (Reader::Stream(reader), length);
+    Source::new(name, opened, raw.map(Stored::from), Narrow::Refused)
 }
 
 /// Opens bytes as a regular file, whose length is known.
@@ -193,10 +191,10 @@ fn values_arrive_as_they_were_written() {
 #[test]
 fn an_array_is_not_read_as_bare_elements() {
     let array = npy("<f4", "(2,)", &elements(Element::F32, 2, false));
-    let error = OnDisk::new(&array).open(Some(Element::F32)).unwrap_err();
-    assert!(matches!(error, InputError::NotBare { .. }) && error.with_raw_hint().contains("leave out --raw"));
+    let error = open(&on_disk(&array), Some(Element::F32)).unwrap_err();
+    assert!(matches!(error.fault, Fault::NotBare) && error.with_raw_hint().contains("leave out --raw"));
     // Bytes that only look like it for a while are elements as any other.
-    let mut source = OnDisk::new(b"\x93NUMPY and so on").open(Some(Element::F32)).unwrap();
+    let mut source = open(&on_disk(b"\x93NUMPY and so on"), Some(Element::F32)).unwrap();
     assert_eq!(rest(&mut source, 8).unwrap(), b"\x93NUMPY and so on");
 }
 
@@ -253,67 +251,52 @@ fn pieces_of_any_size_make_the_whole() {
     }
 }
 
-/// A file on disk that goes away at the end of the test.
-struct OnDisk(PathBuf);
-
-impl OnDisk {
-    /// Writes a file of a name that no other test has.
-    fn new(bytes: &[u8]) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("halofold-input-{}-{count}.npy", process::id());
-        let path = env::temp_dir().join(name);
-        fs::write(&path, bytes).unwrap();
-        Self(path)
-    }
-
-    /// Opens it by its path.
-    fn open(&self, raw: Option<Element>) -> Result<Source, InputError> {
-        Source::open_packed(self.0.to_str().unwrap(), raw.map(Stored::from))
-    }
+/// Writes a file that goes away at the end of the test.
+fn on_disk(bytes: &[u8]) -> NamedTempFile {
+    let mut file = NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    file
 }
 
-impl Drop for OnDisk {
-    fn drop(&mut self) {
-        // A file left behind is no reason to fail.
-        let _ = fs::remove_file(&self.0);
-    }
+/// Opens a file by its path.
+fn open(file: &NamedTempFile, raw: Option<Element>) -> Result<Source, InputError> {
+    Source::open_packed(file, raw.map(Stored::from))
 }
 
 #[test]
 fn files_on_disk_are_opened() {
     let bytes = npy(">u8", "(3,)", &elements(Element::U64, 3, true));
-    let on_disk = OnDisk::new(&bytes);
-    let mut source = on_disk.open(None).unwrap();
-    assert_eq!(source.name(), on_disk.0.to_str().unwrap());
+    let file = on_disk(&bytes);
+    let mut source = open(&file, None).unwrap();
+    assert_eq!(source.name(), file.path().to_str().unwrap());
     assert_eq!(rest(&mut source, 16).unwrap(), native(Element::U64, 3));
-    let source = OnDisk::new(&bytes[2..]).open(Some(Element::F16)).unwrap();
+    let source = open(&on_disk(&bytes[2..]), Some(Element::F16)).unwrap();
     assert_eq!(source.len(), Some(bytes.len() as u64 / 2 - 1));
-    let error = OnDisk::new(&bytes[..bytes.len() - 1]).open(None).unwrap_err();
-    assert!(matches!(error, InputError::Truncated { expected: 24, found: 23, .. }));
-    let error = OnDisk::new(&[0; 7]).open(Some(Element::F32)).unwrap_err();
-    assert!(matches!(error, InputError::Ragged { bytes: 7, .. }));
+    let error = open(&on_disk(&bytes[..bytes.len() - 1]), None).unwrap_err();
+    assert!(matches!(error.fault, Fault::Truncated { expected: 24, found: 23, .. }));
+    let error = open(&on_disk(&[0; 7]), Some(Element::F32)).unwrap_err();
+    assert!(matches!(error.fault, Fault::Ragged { bytes: 7, .. }));
 }
 
 #[test]
 fn parts_make_the_whole() {
     let bytes = npy(">i4", "(2, 5)", &elements(Element::I32, 10, true));
-    let on_disk = OnDisk::new(&bytes);
+    let file = on_disk(&bytes);
     for cut in 0..=10 {
-        let part = |range| rest(&mut on_disk.open(None).unwrap().part(range).unwrap(), 12).unwrap();
+        let part = |range| rest(&mut open(&file, None).unwrap().part(range).unwrap(), 12).unwrap();
         assert_eq!([part(0..cut), part(cut..10)].concat(), native(Element::I32, 10), "{cut}");
     }
-    let source = on_disk.open(None).unwrap().part(3..7).unwrap();
+    let source = open(&file, None).unwrap().part(3..7).unwrap();
     assert_eq!((source.len(), source.shape()), (Some(4), &[2, 5][..]));
     let error = stream(&bytes, None).unwrap().part(0..1).unwrap_err();
-    assert!(matches!(error, InputError::Stream { .. }));
+    assert!(matches!(error.fault, Fault::Stream));
 }
 
 #[test]
 fn elements_are_read_in_any_order() {
     let bytes = npy("|i1", "(10,)", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    let on_disk = OnDisk::new(&bytes);
-    let mut source = Source::open_widening(on_disk.0.to_str().unwrap(), None).unwrap();
+    let file = on_disk(&bytes);
+    let mut source = Source::open_widening(&file, None).unwrap();
     assert!(source.file().is_some());
     assert_eq!(source.read(&mut [0; 8]).unwrap(), 2);
     let check = |at: u64, count: usize| {
@@ -332,30 +315,29 @@ fn elements_are_read_in_any_order() {
     }
     // What is read in order goes on where it was.
     assert_eq!(rest(&mut source, 8).unwrap(), [2, 3, 4, 5, 6, 7, 8, 9].map(i32::to_ne_bytes).concat());
-    let part = Source::open_packed(on_disk.0.to_str().unwrap(), None).unwrap().part(4..7).unwrap();
+    let part = Source::open_packed(&file, None).unwrap().part(4..7).unwrap();
     let mut piece = [0; 8];
     assert_eq!((part.read_at(1, &mut piece).unwrap(), &piece[..2]), (2, &[5, 6][..]));
     let stream = stream(&[0; 8], Some(Element::I32)).unwrap();
     assert!(stream.file().is_none());
-    assert!(matches!(stream.read_at(0, &mut [0; 8]), Err(InputError::Stream { .. })));
+    assert!(matches!(stream.read_at(0, &mut [0; 8]).unwrap_err().fault, Fault::Stream));
 }
 
 #[test]
 fn what_a_file_has_lost_is_told_wherever_it_is_read() {
-    let on_disk = OnDisk::new(&npy(">u2", "(10,)", &[1; 20]));
-    let source = on_disk.open(None).unwrap();
-    let file = fs::OpenOptions::new().write(true).open(&on_disk.0).unwrap();
-    file.set_len(file.metadata().unwrap().len() - 13).unwrap();
+    let file = on_disk(&npy(">u2", "(10,)", &[1; 20]));
+    let source = open(&file, None).unwrap();
+    file.as_file().set_len(file.path().metadata().unwrap().len() - 13).unwrap();
     assert_eq!(source.read_at(0, &mut [0; 6]).unwrap(), 3);
     for at in [2, 8] {
         let error = source.read_at(at, &mut [0; 20]).unwrap_err();
-        assert!(matches!(error, InputError::Truncated { expected: 20, found: 7, .. }), "{error}");
+        assert!(matches!(error.fault, Fault::Truncated { expected: 20, found: 7, .. }), "{error}");
     }
 }
 
 #[test]
 fn bare_elements_become_wider_ones() {
-    let on_disk = OnDisk::new(&[255, 0, 7]);
-    let mut source = Source::open_widening(on_disk.0.to_str().unwrap(), Some(Stored::I8)).unwrap();
+    let file = on_disk(&[255, 0, 7]);
+    let mut source = Source::open_widening(&file, Some(Stored::I8)).unwrap();
     assert_eq!(rest(&mut source, 8).unwrap(), [-1i32, 0, 7].map(i32::to_ne_bytes).concat());
 }

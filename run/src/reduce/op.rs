@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 use halofold::reduce::Op;
 use halofold::{Element, Value};
 
-use super::dtype::Dtype;
+use super::dtype;
 use crate::files::Stored;
 
 /// The operators that come first wherever all are named.
@@ -74,19 +74,32 @@ pub fn needs_elements(op: Op) -> bool {
 }
 
 /// The type of the answers in an array: NumPy's, where NumPy has the operator; but 16-bit floats give 32-bit ones.
-pub fn dtype(op: Op, stored: Stored) -> Dtype {
+pub fn dtype(op: Op, stored: Stored) -> Stored {
     let element = stored.element();
-    let own = if stored == Stored::Bool { Dtype::Bool } else { Dtype::of(element, stored.size()) };
-    let in_64_bits = if let Dtype::Unsigned(_) = own { Dtype::Unsigned(8) } else { Dtype::Signed(8) };
+    let unsigned = unsigned(stored);
     match op {
-        Op::Any | Op::All => Dtype::Bool,
-        Op::ArgMin | Op::ArgMax | Op::Count => Dtype::Signed(8),
-        _ if element.is_float() => own,
-        Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => in_64_bits,
-        op if gives_float(op, element) => Dtype::Float(8),
-        Op::L1 => Dtype::Unsigned(8),
-        Op::MaxNorm if own != Dtype::Bool => Dtype::Unsigned(stored.size() as u8),
-        _ => own,
+        Op::Any | Op::All => Stored::Bool,
+        Op::ArgMin | Op::ArgMax | Op::Count => Element::I64.into(),
+        _ if element.is_float() => dtype::of(element),
+        Op::Sum | Op::Product | Op::WideSum | Op::WideProduct => {
+            let is_unsigned = stored == unsigned && stored != Stored::Bool;
+            if is_unsigned { Element::U64.into() } else { Element::I64.into() }
+        }
+        op if gives_float(op, element) => Element::F64.into(),
+        Op::L1 => Element::U64.into(),
+        Op::MaxNorm => unsigned,
+        _ => stored,
+    }
+}
+
+/// The type of as many bits without a sign.
+fn unsigned(stored: Stored) -> Stored {
+    match stored {
+        Stored::I8 => Stored::U8,
+        Stored::I16 => Stored::U16,
+        Stored::Element(Element::I32) => Element::U32.into(),
+        Stored::Element(Element::I64) => Element::U64.into(),
+        other => other,
     }
 }
 
@@ -108,7 +121,7 @@ mod tests {
             (Op::Sum, Element::F16, "f4"),
             (Op::Dot, Element::U32, "u4"),
         ] {
-            assert_eq!(dtype(op, element.into()).to_string(), name, "{op} of {element}");
+            assert_eq!(dtype(op, element.into()).numpy(), name, "{op} of {element}");
         }
         for (op, names) in [
             (Op::Sum, ["i8", "u8", "i8", "u8", "i8"]),
@@ -123,7 +136,7 @@ mod tests {
             (Op::ArgMin, ["i8"; 5]),
             (Op::Count, ["i8"; 5]),
         ] {
-            assert_eq!(Stored::PACKED.map(|stored| dtype(op, stored).to_string()), names, "{op}");
+            assert_eq!(Stored::PACKED.map(|stored| dtype(op, stored).numpy()), names, "{op}");
         }
     }
 }

@@ -9,7 +9,7 @@ use halofold::reduce::{Arity, Monoid, Numbers, Options, Reducer, Shape, Strategy
 use halofold::{Element, Slice, wgpu};
 
 use super::buffers;
-use super::dtype::Dtype;
+use super::dtype;
 use super::file::Work;
 use super::layout::{Layout, Share};
 use super::results::Results;
@@ -125,7 +125,7 @@ impl<'a> OwnMerger<'a> {
     pub fn none_yet(&self, layout: &Layout, is_stored: bool) -> Results {
         let monoid = self.finish.monoid();
         let numbers = monoid.out_elements().unwrap_or_default();
-        let dtypes = numbers.into_iter().map(|number| Dtype::of(number, number.size())).collect();
+        let dtypes = numbers.into_iter().map(dtype::of).collect();
         Results::named(monoid.name(), dtypes, layout, is_stored)
     }
 

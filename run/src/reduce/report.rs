@@ -136,12 +136,13 @@ fn place(answer: Option<Answer>) -> Option<u64> {
 }
 
 /// A result in JSON.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Cell {
     Nothing,
     Truth(bool),
-    Value(Value),
-    Range([Value; 2]),
+    Value(Number),
+    Range([Number; 2]),
 }
 
 impl Cell {
@@ -149,33 +150,27 @@ impl Cell {
     pub fn of(answer: Option<Answer>, is_truth: bool) -> Self {
         match answer {
             Some(Answer::Value(value)) if is_truth => Cell::Truth(value.as_f64() != 0.0),
-            Some(Answer::Value(value) | Answer::At { value, .. }) => Cell::Value(value),
-            Some(Answer::Range { min, max }) => Cell::Range([min, max]),
+            Some(Answer::Value(value) | Answer::At { value, .. }) => Cell::Value(Number(value)),
+            Some(Answer::Range { min, max }) => Cell::Range([min, max].map(Number)),
             _ => Cell::Nothing,
         }
     }
 }
 
-impl Serialize for Cell {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match *self {
-            Cell::Nothing => serializer.serialize_none(),
-            Cell::Truth(truth) => serializer.serialize_bool(truth),
-            Cell::Value(value) => number(value, serializer),
-            Cell::Range(pair) => serializer.collect_seq(pair.map(Cell::Value)),
-        }
-    }
-}
-
 /// A value as a JSON number, all digits of it; as a string where JSON has no number for it.
-fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Value::Unsigned(x) => serializer.serialize_u64(x),
-        Value::Signed(x) => serializer.serialize_i64(x),
-        Value::Wide(x) => serializer.serialize_i128(x),
-        // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
-        float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
-        other => serializer.collect_str(&other),
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number(Value);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Unsigned(x) => serializer.serialize_u64(x),
+            Value::Signed(x) => serializer.serialize_i64(x),
+            Value::Wide(x) => serializer.serialize_i128(x),
+            // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
+            float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
+            other => serializer.collect_str(&other),
+        }
     }
 }
 
@@ -249,7 +244,7 @@ mod tests {
             element: "f32",
             n: 12,
             array: None,
-            value: value.map(|value| Tree::Leaf(Cell::Value(value))),
+            value: value.map(|value| Tree::Leaf(Cell::Value(Number(value)))),
             bits: None,
             index: None,
             gpu_ms: Some(0.5),
@@ -286,7 +281,8 @@ mod tests {
     #[test]
     fn an_axis_has_keys_of_its_own() {
         let array = Array { axis: 1, shape: vec![2], dtype: "f4".to_owned(), output: None };
-        let lists = Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(Cell::Value(Value::F32(x)))).into());
+        let lists =
+            Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(Cell::Value(Number(Value::F32(x))))).into());
         let row = Row { array: Some(array), value: Some(lists), ..row(None) };
         let json = serde_json::to_string(&row).unwrap();
         let keys = r#""n":12,"axis":1,"shape":[2],"dtype":"f4","output":null,"value":[1.5,"NaN"],"bits":null,"index":null,"#;

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io;
 
 use halofold::reduce::{Answer, Op};
-use serde::ser::SerializeSeq as _;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::dtype::{self, Dtype};
+use super::dtype;
 use super::layout::Layout;
 use super::op;
 use crate::failure::Failure;
@@ -25,7 +24,7 @@ pub struct Results {
     /// True if each is a minimum and a maximum.
     are_ranges: bool,
     /// The types of the numbers of each: one, but for the operators of requests.
-    dtypes: Vec<Dtype>,
+    dtypes: Vec<Stored>,
     /// Their dimensions; none of a single one.
     shape: Vec<u64>,
     fortran: bool,
@@ -44,7 +43,7 @@ impl Results {
     }
 
     /// Before the first one, each of numbers of these types.
-    pub fn named(name: &str, dtypes: Vec<Dtype>, layout: &Layout, stored: bool) -> Self {
+    pub fn named(name: &str, dtypes: Vec<Stored>, layout: &Layout, stored: bool) -> Self {
         let (shape, fortran, count) = match layout {
             Layout::Whole => (Vec::new(), false, 1),
             Layout::Axis(axis) => (axis.shape.clone(), axis.fortran, axis.results()),
@@ -72,10 +71,12 @@ impl Results {
     pub fn push(&mut self, answer: Option<Answer>) -> Result<(), Failure> {
         if let Some(bytes) = &mut self.bytes {
             let dtype = self.dtypes[0];
-            dtype.encode(answer, bytes).ok_or_else(|| {
+            dtype::encode(dtype, answer, bytes).ok_or_else(|| {
                 Failure::Usage(format!(
                     "{}: result {} does not fit {}; take an operator that wraps, or print it",
-                    self.name, self.pushed, dtype
+                    self.name,
+                    self.pushed,
+                    dtype.numpy()
                 ))
             })?;
         }
@@ -94,12 +95,12 @@ impl Results {
 
     /// The type of the array, as NumPy names it.
     pub fn dtype(&self) -> String {
-        self.dtypes.iter().map(Dtype::to_string).collect::<Vec<_>>().join(",")
+        self.dtypes.iter().map(|dtype| dtype.numpy()).collect::<Vec<_>>().join(",")
     }
 
     /// True if they are true or false.
     pub fn are_truths(&self) -> bool {
-        self.dtypes == [Dtype::Bool]
+        self.dtypes == [Stored::Bool]
     }
 
     /// All results as nested lists, if they are few.
@@ -129,7 +130,7 @@ impl Results {
         let planar = self.fortran && self.are_ranges;
         let split;
         let bytes = if planar {
-            split = halves(stored, self.dtypes[0].size());
+            split = halves(stored, self.dtypes[0].size() as usize);
             &split
         } else {
             stored
@@ -178,23 +179,11 @@ impl Nested<'_> {
 }
 
 /// Nested lists.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Tree<T> {
     Leaf(T),
     List(Vec<Tree<T>>),
-}
-
-impl<T: Serialize> Serialize for Tree<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Tree::Leaf(leaf) => leaf.serialize(serializer),
-            Tree::List(items) => {
-                let mut list = serializer.serialize_seq(Some(items.len()))?;
-                items.iter().try_for_each(|item| list.serialize_element(item))?;
-                list.end()
-            }
-        }
-    }
 }
 
 #[cfg(test)]

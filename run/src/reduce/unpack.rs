@@ -63,7 +63,7 @@ fn compile(gpu: &Gpu, stored: Stored) -> wgpu::ComputePipeline {
         entry_point: "unpack",
         overrides: vec![
             ("BITS", 8.0 * stored.size() as f64),
-            ("SIGNED", number(matches!(stored, Stored::I8 | Stored::I16))),
+            ("SIGNED", number(stored.is_signed())),
             ("TRUTH", number(stored == Stored::Bool)),
         ],
         label: "halofold.unpack".to_owned(),

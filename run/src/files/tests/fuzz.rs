@@ -23,52 +23,24 @@ fn survives(bytes: &[u8], raw: Option<Element>, room: usize) -> Result<(), TestC
     Ok(())
 }
 
-/// Characters of which headers are made.
+/// Characters of which headers are made, and some pairs of them.
+const CHARACTERS: [&str; 26] = [
+    "{", "}", "(", ")", "[", "]", "'", "\"", ",", ":", " ", "\n", "\\", "-", "+", "L", "0", "1", "7", "é",
+    "j", "0x", "_", "\0", "()", "b'",
+];
+
+/// Words of which headers are made.
+const WORDS: [&str; 14] = [
+    "'descr'", "'shape'", "'<f4'", "'>i8'", "'|u1'", "'=f2'", "True", "False", "None", "(2, 3)", "'''",
+    "\\x4", "\\777", "1e5",
+];
+
+/// Longer words.
+const LONG_WORDS: [&str; 2] = ["99999999999", "'fortran_order'"];
+
+/// A part of a header.
 fn ingredient() -> impl Strategy<Value = &'static str> {
-    select(vec![
-        "{",
-        "}",
-        "(",
-        ")",
-        "[",
-        "]",
-        "'",
-        "\"",
-        ",",
-        ":",
-        " ",
-        "\n",
-        "\\",
-        "-",
-        "+",
-        "L",
-        "0",
-        "1",
-        "7",
-        "99999999999",
-        "'descr'",
-        "'shape'",
-        "'fortran_order'",
-        "'<f4'",
-        "'>i8'",
-        "'|u1'",
-        "'=f2'",
-        "True",
-        "False",
-        "None",
-        "é",
-        "j",
-        "(2, 3)",
-        "()",
-        "b'",
-        "'''",
-        "\\x4",
-        "\\777",
-        "1e5",
-        "0x",
-        "_",
-        "\0",
-    ])
+    select([&CHARACTERS[..], &WORDS, &LONG_WORDS].concat())
 }
 
 /// A valid file, of any type, byte order, version and small shape.
