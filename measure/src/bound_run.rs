@@ -5,6 +5,7 @@ use halofold::reduce::reference::{self, Expected, Verdict};
 use halofold::reduce::{Answer, Arity, Plan, Prepared, ReduceError, Workspace};
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
+use crate::buffer::buffer;
 use crate::{Job, Rotation};
 
 /// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
@@ -46,12 +47,8 @@ impl BoundRun {
         };
         let plan = described(first).plan()?;
         let workspace = Workspace::new(device, &plan);
-        let output = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::measure::result"),
-            size: plan.output(),
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-            mapped_at_creation: false,
-        });
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let output = buffer(device, "halofold::measure::result", plan.output(), usage);
         let prepare = |buffer| {
             described(Slice::new(buffer, first.offset(), first.size())).workspace(&workspace).into(&output)
         };

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use wgpu::{Buffer, BufferUsages, Device, Queue};
 
 use crate::TestData;
+use crate::buffer::buffer;
 use crate::upload::{PIECE, upload};
 
 /// Elements, aligned for any type.
@@ -80,14 +81,8 @@ impl Dataset {
     /// Uploads elements, in so many copies.
     pub fn upload(device: &Device, queue: &Queue, host: &Host, copies: u64) -> Self {
         let size = (host.bytes().len() as u64).next_multiple_of(4).max(4);
-        let input = || {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("halofold::measure::input"),
-                size,
-                usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
-                mapped_at_creation: false,
-            })
-        };
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let input = || buffer(device, "halofold::measure::input", size, usage);
         let buffer = input();
         upload(queue, &buffer, host.bytes().chunks(PIECE));
         let copies = (1..copies).map(|_| input()).collect::<Vec<_>>();

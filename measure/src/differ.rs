@@ -4,6 +4,8 @@ use halofold::reduce::{Arity, Extent, Monoid, Prepared, ReduceError, Reducer, Sh
 use halofold::{Element, Slice};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
+use crate::buffer::buffer;
+
 /// Bytes of a word.
 const WORD: u64 = 4;
 
@@ -38,12 +40,8 @@ impl Differ {
         let plans = pieces.iter().map(|piece| reducer.plan(Shape::Whole, &[*piece], Some(*piece)));
         let workspace = Workspace::for_plans(device, &plans.collect::<Result<Vec<_>, _>>()?);
         let size = STRIDE * pieces.len() as u64;
-        let results = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::measure::differences"),
-            size,
-            usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-            mapped_at_creation: false,
-        });
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let results = buffer(device, "halofold::measure::differences", size, usage);
         let readback = Readback::new(device, size);
         Ok(Differ { reducer, expected, pieces, workspace, results, readback })
     }

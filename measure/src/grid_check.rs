@@ -7,13 +7,18 @@ use std::sync::Arc;
 
 use halofold::Element;
 use halofold::read::ReadError;
-use halofold::reduce::{Prepared, ReduceError};
+use halofold::reduce::Prepared;
 use halofold::stencil::{Config, Grid, Grids, Jacobi, StencilError, Stepper};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
+use crate::MeasureError;
+use crate::buffer::buffer;
 use crate::differ::Differ;
 use crate::periodic_grid::PeriodicGrid;
 use crate::upload::upload;
+
+/// Usages of a grid.
+const USAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
 /// What the cells of a grid are, and what they should be after a few steps.
 #[derive(Debug)]
@@ -46,24 +51,6 @@ pub struct Difference {
     pub steps: u32,
 }
 
-/// Errors that leave a grid without a check.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GridCheckError {
-    /// No kernel could step this grid here.
-    #[error(transparent)]
-    Stencil(#[from] StencilError),
-    /// The device cannot compare grids.
-    #[error(transparent)]
-    Reducer(#[from] ReduceError),
-    /// The device did not answer.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The comparison itself is not to be trusted.
-    #[error("this device finds no difference between two grids that differ: its results cannot be verified")]
-    Blind,
-}
-
 impl GridCheck {
     /// The grid of a configuration, with its element type and borders; of its variant only the stencil counts. Costs two buffers of
     /// the grid's size, two more for the time of this call; the CPU steps no more than a small grid.
@@ -71,15 +58,15 @@ impl GridCheck {
     /// # Errors
     ///
     /// A grid that the device cannot hold, a lost device, or one that sees no difference where there is one.
-    pub fn new(device: &Device, queue: &Queue, config: &Config) -> Result<Self, GridCheckError> {
+    pub fn new(device: &Device, queue: &Queue, config: &Config) -> Result<Self, MeasureError> {
         config.check(device.features(), &device.limits())?;
         let Config { element, grid, .. } = *config;
         // Both directions between two buffers; 16-bit floats have not the bits for more than one.
         let steps = if element == Element::F16 { 1 } else { 2 };
         let periodic = PeriodicGrid::new(config, steps);
         let size = config.bytes().next_multiple_of(4);
-        let initial = buffer(device, "halofold::measure::initial", size);
-        let expected = buffer(device, "halofold::measure::expected", size);
+        let initial = buffer(device, "halofold::measure::initial", size, USAGE);
+        let expected = buffer(device, "halofold::measure::expected", size, USAGE);
         upload(queue, &initial, periodic.before());
         upload(queue, &expected, periodic.after());
         let check = GridCheck { grid, element, steps, initial, differ: Differ::new(device, expected)? };
@@ -87,7 +74,7 @@ impl GridCheck {
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         check.reset(&mut encoder, &pair);
         let unlike = check.differ.run(queue, encoder, &pair.comparisons[0])?.is_some();
-        if unlike == periodic.changes { Ok(check) } else { Err(GridCheckError::Blind) }
+        if unlike == periodic.changes { Ok(check) } else { Err(MeasureError::Blind) }
     }
 
     /// Allocates two buffers.
@@ -95,9 +82,9 @@ impl GridCheck {
     /// # Errors
     ///
     /// If the device cannot compare them with what they should be: [`GridCheck::new`] says so first.
-    pub fn pair(&self, device: &Device) -> Result<PingPong, GridCheckError> {
+    pub fn pair(&self, device: &Device) -> Result<PingPong, MeasureError> {
         let buffers = ["halofold::measure::first", "halofold_measure::second"]
-            .map(|label| buffer(device, label, self.initial.size()));
+            .map(|label| buffer(device, label, self.initial.size(), USAGE));
         let [first, second] = buffers.each_ref().map(|buffer| self.differ.bind(buffer));
         Ok(PingPong { comparisons: [first?.into(), second?.into()], buffers, rhs: self.initial.clone() })
     }
@@ -138,9 +125,9 @@ impl GridCheck {
         pair: &PingPong,
         [one, other]: [&Stepper; 2],
         steps: u32,
-    ) -> Result<Option<Difference>, GridCheckError> {
+    ) -> Result<Option<Difference>, MeasureError> {
         let found = &pair.buffers[steps as usize % 2];
-        let expected = buffer(device, "halofold::measure::agreed", self.initial.size());
+        let expected = buffer(device, "halofold::measure::agreed", self.initial.size(), USAGE);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         self.reset(&mut encoder, pair);
         other.encode(&mut encoder, steps);
@@ -185,13 +172,4 @@ impl PingPong {
         let [of_first, of_second] = self.comparisons.clone();
         PingPong { buffers: [second, first], rhs: self.rhs.clone(), comparisons: [of_second, of_first] }
     }
-}
-
-fn buffer(device: &Device, label: &str, size: u64) -> Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size,
-        usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    })
 }

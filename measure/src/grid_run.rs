@@ -4,8 +4,8 @@ use halofold::stencil::{Config, Jacobi, Stepper};
 use wgpu::{ComputePass, Device, Queue};
 
 use crate::{
-    GridCheck, GridCheckError, MeasureError, Meter, Peak, PingPong, Rejection, Rotation, Row, Sampler,
-    StencilWork, Subject, Summary, Timer, Timing,
+    GridCheck, MeasureError, Meter, Peak, PingPong, Rejection, Rotation, Row, Sampler, StencilWork, Subject,
+    Summary, Timer, Timing,
 };
 
 /// Grids to step, and the cells that a few steps should give.
@@ -42,7 +42,7 @@ impl StepGrids {
         config: &Config,
         copies: u64,
         steps: u32,
-    ) -> Result<Self, GridCheckError> {
+    ) -> Result<Self, MeasureError> {
         let check = GridCheck::new(device, queue, config)?;
         let mut pairs = (0..copies).map(|_| check.pair(device)).collect::<Result<Vec<_>, _>>()?;
         if !steps.is_multiple_of(2) {

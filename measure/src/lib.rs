@@ -6,6 +6,7 @@
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 mod bound_run;
+mod buffer;
 mod compile;
 mod dataset;
 mod differ;
@@ -30,7 +31,7 @@ mod upload;
 pub use bound_run::BoundRun;
 pub use compile::compile;
 pub use dataset::{Dataset, Host};
-pub use grid_check::{Difference, GridCheck, GridCheckError, PingPong};
+pub use grid_check::{Difference, GridCheck, PingPong};
 pub use grid_run::{GridRun, StepGrids};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;

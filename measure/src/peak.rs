@@ -5,9 +5,11 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use halofold::adapter;
 use wgpu::util::DeviceExt as _;
 use wgpu::{BufferUsages, Device};
 
+use crate::buffer::buffer;
 use crate::compile::compile;
 use crate::translate::Kernel;
 use crate::{Budget, MeasureError, Timer, Timing};
@@ -65,17 +67,10 @@ pub fn peak(timer: &Timer, budget: Budget) -> Result<Peak, MeasureError> {
 #[derive(Debug)]
 pub struct PeakMeter {
     peak: Cell<Peak>,
-    /// What reads again, on a processor that plays a GPU.
-    again: Option<Reading>,
+    /// The best form for reading, which reads again on a processor that plays a GPU, and what that may take.
+    again: Option<(Bound, Budget)>,
     /// Bytes a second in units of 10^9 at the last measurement, and when that was.
     last: Cell<(f64, Instant)>,
-}
-
-/// The best form for reading, ready to run.
-#[derive(Debug)]
-struct Reading {
-    bound: Bound,
-    budget: Budget,
 }
 
 impl PeakMeter {
@@ -87,18 +82,14 @@ impl PeakMeter {
     pub fn new(timer: &Timer, budget: Budget) -> Result<Self, MeasureError> {
         let device = timer.device();
         let limits = device.limits();
-        let software = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        let software = adapter::is_software(&device.adapter_info());
         let bytes = Form::bytes(&limits, software);
         let source = noise(timer, bytes, BufferUsages::empty());
-        let sink = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::measure::sink"),
-            size: bytes,
-            usage: BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
+        let sink = |size| buffer(device, "halofold::measure::sink", size, BufferUsages::STORAGE);
         let [reading, copying] = Form::tried(&limits, software);
-        let read = best(timer, budget, &reading, &source, &sink)?;
-        let copy = best(timer, budget, &copying, &source, &sink)?;
+        // Reading needs a place to write to only in name; the sink of a copy is as large as its source.
+        let read = best(timer, budget, &reading, &source, &sink(256))?;
+        let copy = best(timer, budget, &copying, &source, &sink(bytes))?;
         let gb = bytes as f64 / 1e6;
         let peak = Peak {
             read_gb_per_s: gb / read.ms,
@@ -106,17 +97,8 @@ impl PeakMeter {
             bytes,
             timing: read.timing,
         };
-        // The sink of a copy is as large as its source; reading needs a place to write to only in name.
-        let sink = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("halofold::measure::sink"),
-            size: 256,
-            usage: BufferUsages::STORAGE,
-            mapped_at_creation: false,
-        });
-        let again = read.form.filter(|_| software).map(|form| Reading {
-            bound: Bound::new(device, &form, &source, &sink),
-            budget: Budget { warm_up_limit: AGAIN, ..budget.exactly(FEW) },
-        });
+        let brief = Budget { warm_up_limit: AGAIN, ..budget.exactly(FEW) };
+        let again = read.bound.filter(|_| software).map(|bound| (bound, brief));
         let last = Cell::new((peak.read_gb_per_s, Instant::now()));
         Ok(PeakMeter { peak: Cell::new(peak), again, last })
     }
@@ -134,8 +116,9 @@ impl PeakMeter {
     /// If the device is lost on the way.
     pub fn read_now(&self, timer: &Timer) -> Result<f64, MeasureError> {
         let (last, at) = self.last.get();
-        let Some(reading) = self.again.as_ref().filter(|_| at.elapsed() > FRESH) else { return Ok(last) };
-        let ms = reading.bound.measure(timer, reading.budget)?.0;
+        let again = self.again.as_ref().filter(|_| at.elapsed() > FRESH);
+        let Some((bound, budget)) = again else { return Ok(last) };
+        let ms = bound.measure(timer, *budget)?.0;
         let peak = self.peak.get();
         let now = peak.bytes as f64 / 1e6 / ms;
         self.last.set((now, Instant::now()));
@@ -223,12 +206,8 @@ fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
 fn noise(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
     const SEED: usize = 1 << 20;
     let device = timer.device();
-    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("halofold::measure::noise"),
-        size: bytes,
-        usage: BufferUsages::STORAGE | BufferUsages::COPY_DST | usage,
-        mapped_at_creation: false,
-    });
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | usage;
+    let buffer = buffer(device, "halofold::measure::noise", bytes, usage);
     let words: Vec<u32> =
         (0..SEED as u32 / 4).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(i % 31)).collect();
     let seed = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -246,7 +225,7 @@ fn noise(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
 
 /// The form that was best, and its median in milliseconds; no form takes for ever.
 struct Best {
-    form: Option<Form>,
+    bound: Option<Bound>,
     ms: f64,
     timing: Timing,
 }
@@ -259,7 +238,6 @@ fn best(
     source: &wgpu::Buffer,
     sink: &wgpu::Buffer,
 ) -> Result<Best, MeasureError> {
-    let measure = |form: &Form, budget| Bound::new(timer.device(), form, source, sink).measure(timer, budget);
     let few = budget.samples.min(7);
     let brief = Budget {
         samples: few,
@@ -270,17 +248,18 @@ fn best(
         total: budget.total / 4,
         ..budget
     };
-    let mut best = Best { form: None, ms: f64::INFINITY, timing: Timing::Wall };
+    let mut best = Best { bound: None, ms: f64::INFINITY, timing: Timing::Wall };
     for form in forms {
-        let (ms, timing) = measure(form, brief)?;
+        let bound = Bound::new(timer.device(), form, source, sink);
+        let (ms, timing) = bound.measure(timer, brief)?;
         log::debug!("{} {:?}: {ms:.4} ms", form.kernel, form.constants);
         if ms < best.ms {
-            best = Best { form: Some(form.clone()), ms, timing };
+            best = Best { bound: Some(bound), ms, timing };
         }
     }
     // A ceiling is the best that was seen: should the clock fall just now, the brief measurement counts.
-    if let Some(form) = &best.form {
-        best.ms = measure(form, budget)?.0.min(best.ms);
+    if let Some(bound) = &best.bound {
+        best.ms = bound.measure(timer, budget)?.0.min(best.ms);
     }
     Ok(best)
 }
@@ -330,7 +309,6 @@ impl Bound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halofold::adapter;
     use halofold::read::Readback;
 
     /// On sizes around a block of the largest form, in rows of few workgroups.
@@ -344,12 +322,8 @@ mod tests {
             let source = noise(&timer, vectors * 16, BufferUsages::COPY_SRC);
             let expected = read(&device, &queue, &source);
             for form in Form::copying(&limits, vectors, &COPY) {
-                let sink = device.create_buffer(&wgpu::BufferDescriptor {
-                    label: None,
-                    size: vectors * 16,
-                    usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,
-                    mapped_at_creation: false,
-                });
+                let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+                let sink = buffer(&device, "a copy", vectors * 16, usage);
                 let bound = Bound::new(&device, &form, &source, &sink);
                 timer.once(&|pass| bound.record(pass)).unwrap();
                 assert!(read(&device, &queue, &sink) == expected, "{vectors} vectors by {form:?}");

@@ -17,7 +17,7 @@ use wgpu::{Device, Queue};
 
 use crate::sampling::{Samples, WarmUp, collect, load_until_steady, ratio};
 use crate::timestamps::Timestamps;
-use crate::{GridCheckError, Rejection, Summary};
+use crate::{Rejection, Summary};
 
 /// The most samples of one measurement: the query set has two timestamps for each.
 const MAX_SAMPLES: u32 = 512;
@@ -136,43 +136,28 @@ impl Measurement {
     }
 }
 
-/// Why nothing could be measured.
-#[derive(Clone, Debug, thiserror::Error)]
+/// Errors that leave nothing measured.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasureError {
-    /// The device did not complete the work.
+    /// The device did not complete the work, which was to be read.
     #[error("the device did not complete the work: {0}")]
-    Device(String),
+    Read(#[from] ReadError),
+    /// The device did not complete the work, which was waited for.
+    #[error("the device did not complete the work: {0}")]
+    Poll(#[from] wgpu::PollError),
     /// A reduction could not be prepared.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
     /// A stencil could not be prepared.
     #[error(transparent)]
     Stencil(#[from] StencilError),
-    /// A grid could not be compared.
-    #[error(transparent)]
-    Grid(#[from] GridCheckError),
+    /// A comparison of grids is not to be trusted.
+    #[error("this device finds no difference between two grids that differ: its results cannot be verified")]
+    Blind,
     /// A result does not count.
     #[error("the result does not count: {0}")]
-    Rejected(Rejection),
-}
-
-impl From<Rejection> for MeasureError {
-    fn from(rejection: Rejection) -> Self {
-        MeasureError::Rejected(rejection)
-    }
-}
-
-impl From<ReadError> for MeasureError {
-    fn from(error: ReadError) -> Self {
-        MeasureError::Device(error.to_string())
-    }
-}
-
-impl From<wgpu::PollError> for MeasureError {
-    fn from(error: wgpu::PollError) -> Self {
-        MeasureError::Device(error.to_string())
-    }
+    Rejected(#[from] Rejection),
 }
 
 /// Measures work on one device.

@@ -6,6 +6,7 @@ use halofold::read::Readback;
 use wgpu::{BufferUsages, Device, Features, Queue};
 
 use crate::MeasureError;
+use crate::buffer::buffer;
 
 /// Bytes of a pair.
 const PAIR: u64 = 16;
@@ -29,12 +30,12 @@ impl Timestamps {
                 ty: wgpu::QueryType::Timestamp,
                 count: 2 * pairs,
             }),
-            resolved: device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("halofold::measure::resolved"),
+            resolved: buffer(
+                device,
+                "halofold::measure::resolved",
                 size,
-                usage: BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
-                mapped_at_creation: false,
-            }),
+                BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC,
+            ),
             readback: Readback::new(device, size),
             ms_per_tick: f64::from(queue.get_timestamp_period()) / 1e6,
         })

@@ -331,13 +331,15 @@ impl<'a> Checked<'a> {
         if let Some((ty, reason)) = first_refusal(module, info, language) {
             return Err(TranslateError::Type { language, ty, reason });
         }
-        let (code, entry_point) = match language {
-            Language::Wgsl => (Code::Text((*wgsl).to_owned()), (*entry_point).to_owned()),
-            Language::Spirv => write::spirv(module, info, entry_point, layout)?,
-            Language::Msl => write::msl(module, info, entry_point, layout)?,
-            Language::Hlsl => write::hlsl(module, info, entry_point, layout)?,
-            Language::Glsl => write::glsl(module, info, entry_point, layout)?,
+        let written = match language {
+            Language::Wgsl => Ok((Code::Text((*wgsl).to_owned()), (*entry_point).to_owned())),
+            Language::Spirv => write::spirv(module, info, entry_point, layout),
+            Language::Msl => write::msl(module, info, entry_point, layout),
+            Language::Hlsl => write::hlsl(module, info, entry_point, layout),
+            Language::Glsl => write::glsl(module, info, entry_point, layout),
         };
+        let (code, entry_point) =
+            written.map_err(|error| TranslateError::BackEnd { language, message: error.to_string() })?;
         Ok(Translation { code, entry_point, facts: facts.clone() })
     }
 }

@@ -1,15 +1,17 @@
 //! naga's writers, with the options that wgpu-hal 30 gives them.
 
+use std::error::Error;
+
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{FunctionInfo, ModuleInfo};
 use naga::{Module, ResourceBinding, ShaderStage};
 
+use super::Code;
 use super::facts::Access;
-use super::{Code, Language, TranslateError};
 
-/// What a writer gives: the code, and what the entry point is called in it.
-type Written = Result<(Code, String), TranslateError>;
+/// The code of a writer, and the name that the entry point has in it.
+type Written = Result<(Code, String), Box<dyn Error>>;
 
 /// The slots of a pipeline layout, in the order in which wgpu goes over them.
 #[derive(Debug)]
@@ -44,10 +46,6 @@ impl Layout {
     }
 }
 
-fn failed(language: Language) -> impl Fn(&dyn std::fmt::Display) -> TranslateError {
-    move |error| TranslateError::BackEnd { language, message: error.to_string() }
-}
-
 /// Vulkan: `wgpu-hal/src/vulkan/adapter.rs`, `naga_options`, and `compile_stage` in `device.rs`.
 pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layout: &Layout) -> Written {
     let binding = |(at, _, number): (ResourceBinding, Access, u32)| {
@@ -75,8 +73,7 @@ pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layou
     };
     let pipeline =
         spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry_point.to_owned() };
-    let words = spv::write_vec(module, info, &options, Some(&pipeline))
-        .map_err(|error| failed(Language::Spirv)(&error))?;
+    let words = spv::write_vec(module, info, &options, Some(&pipeline))?;
     Ok((Code::Words(words), entry_point.to_owned()))
 }
 
@@ -137,11 +134,8 @@ pub(super) fn msl(module: &Module, info: &ModuleInfo, entry_point: &str, layout:
         vertex_pulling_transform: true,
         ..Default::default()
     };
-    let failed = failed(Language::Msl);
-    let (text, written) =
-        msl::write_string(module, info, &options, &pipeline).map_err(|error| failed(&error))?;
-    let name = only_name(written.entry_point_names, Language::Msl)?;
-    Ok((Code::Text(text), name))
+    let (text, written) = msl::write_string(module, info, &options, &pipeline)?;
+    Ok((Code::Text(text), only_name(written.entry_point_names)?))
 }
 
 /// DX12: `wgpu-hal/src/dx12/device.rs`, `load_shader` and `create_pipeline_layout`.
@@ -162,12 +156,8 @@ pub(super) fn hlsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout
     let pipeline =
         hlsl::PipelineOptions { entry_point: Some((ShaderStage::Compute, entry_point.to_owned())) };
     let mut text = String::new();
-    let failed = failed(Language::Hlsl);
-    let written = hlsl::Writer::new(&mut text, &options, &pipeline)
-        .write(module, info, None)
-        .map_err(|error| failed(&error))?;
-    let name = only_name(written.entry_point_names, Language::Hlsl)?;
-    Ok((Code::Text(text), name))
+    let written = hlsl::Writer::new(&mut text, &options, &pipeline).write(module, info, None)?;
+    Ok((Code::Text(text), only_name(written.entry_point_names)?))
 }
 
 /// OpenGL: `wgpu-hal/src/gles/device.rs`, `create_shader` and `create_pipeline_layout`.
@@ -195,23 +185,13 @@ pub(super) fn glsl(module: &Module, info: &ModuleInfo, entry_point: &str, layout
         binding_array: BoundsCheckPolicy::Unchecked,
     };
     let mut text = String::new();
-    let failed = failed(Language::Glsl);
-    let mut writer = glsl::Writer::new(&mut text, module, info, &options, &pipeline, policies)
-        .map_err(|error| failed(&error))?;
-    writer.write().map_err(|error| failed(&error))?;
+    glsl::Writer::new(&mut text, module, info, &options, &pipeline, policies)?.write()?;
     // GLSL knows one name only.
     Ok((Code::Text(text), "main".to_owned()))
 }
 
 /// The name of the one entry point that was written.
-fn only_name<E: std::fmt::Display>(
-    names: Vec<Result<String, E>>,
-    language: Language,
-) -> Result<String, TranslateError> {
-    let failed = failed(language);
-    let mut written = names.into_iter();
-    match (written.next(), written.next()) {
-        (Some(name), None) => name.map_err(|error| failed(&error)),
-        _ => Err(failed(&"it did not write one entry point")),
-    }
+fn only_name<E: Error + 'static>(names: Vec<Result<String, E>>) -> Result<String, Box<dyn Error>> {
+    let [name] = <[_; 1]>::try_from(names).map_err(|_| "it did not write one entry point")?;
+    Ok(name?)
 }
