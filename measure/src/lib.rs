@@ -37,7 +37,7 @@ pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
 pub use meter::{Meter, Rejection, Sampler, Subject};
 pub use peak::{Form, Peak, PeakMeter, peak};
-pub use record::{Adapter, Ceiling, Record, SCHEMA};
+pub use record::{Adapter, Record, SCHEMA};
 pub use row::{
     LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,
     StencilWork, Times, What, sides,

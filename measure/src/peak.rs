@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use halofold::adapter;
+use serde::{Deserialize, Serialize};
 use wgpu::util::DeviceExt as _;
 use wgpu::{BufferUsages, Device};
 
@@ -41,8 +42,8 @@ const AGAIN: Duration = Duration::from_millis(20);
 /// How many samples it has then.
 const FEW: u32 = 3;
 
-/// What this machine's memory can do.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The most that this machine's memory does.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peak {
     /// Bytes a second, in units of 10^9, of a kernel that only reads.
     pub read_gb_per_s: f64,

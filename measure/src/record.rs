@@ -23,7 +23,7 @@ pub struct Record {
     /// On which operating system and architecture.
     pub os: String,
     /// What the memory can do.
-    pub peak: Ceiling,
+    pub peak: Peak,
     /// Whether the timed repetitions of `rows` and `stencils` read one input, or copies of it beyond what a cache holds; those of
     /// `library` never find theirs in a cache. Older records are warm.
     #[serde(default)]
@@ -56,19 +56,6 @@ pub struct Adapter {
     pub features: Vec<String>,
 }
 
-/// The memory peak of a record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ceiling {
-    /// A kernel that only reads.
-    pub read_gb_per_s: f64,
-    /// A kernel that copies, bytes read and written together.
-    pub copy_gb_per_s: f64,
-    /// Bytes the kernels went over.
-    pub bytes: u64,
-    /// Where the times come from: `gpu` or `wall`.
-    pub timing: String,
-}
-
 impl Record {
     /// The record of rows that were just measured on a device, over warm inputs.
     pub fn new(device: &wgpu::Device, peak: &Peak, rows: Vec<Row>) -> Self {
@@ -79,12 +66,7 @@ impl Record {
             date: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
             adapter: Adapter::of(&device.adapter_info(), device.features()),
             os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            peak: Ceiling {
-                read_gb_per_s: peak.read_gb_per_s,
-                copy_gb_per_s: peak.copy_gb_per_s,
-                bytes: peak.bytes,
-                timing: peak.timing.name().to_owned(),
-            },
+            peak: *peak,
             inputs: Inputs::Warm,
             rows,
             stencils: Vec::new(),

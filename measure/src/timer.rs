@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use halofold::read::ReadError;
 use halofold::reduce::ReduceError;
 use halofold::stencil::StencilError;
+use serde::{Deserialize, Serialize};
 use wgpu::{Device, Queue};
 
 use crate::sampling::{Samples, WarmUp, collect, load_until_steady, ratio};
@@ -31,8 +32,9 @@ const LEAD: u32 = 4;
 /// After a longer pause than this a GPU may have lowered its clock.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Where a time comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The source of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Timing {
     /// Timestamps of the GPU.
     Gpu,
@@ -141,7 +143,7 @@ impl Measurement {
 #[non_exhaustive]
 pub enum MeasureError {
     /// The device did not complete the work, which was to be read.
-    #[error("the device did not complete the work: {0}")]
+    #[error(transparent)]
     Read(#[from] ReadError),
     /// The device did not complete the work, which was waited for.
     #[error("the device did not complete the work: {0}")]

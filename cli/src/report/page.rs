@@ -130,7 +130,7 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("read peak", machine.spread(|record| record.peak.read_gb_per_s, "GB/s")),
         ("copy peak", machine.spread(|record| record.peak.copy_gb_per_s, "GB/s")),
-        ("times", machine.told(|record| clock(&record.peak.timing))),
+        ("times", machine.told(|record| clock(record.peak.timing.name()))),
         ("driver", machine.told(|record| record.adapter.driver.clone())),
         ("kind", machine.told(|record| kind(&record.adapter.device_type).to_owned())),
         ("subgroups", machine.told(|record| range(record.adapter.subgroup_range))),

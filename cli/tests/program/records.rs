@@ -136,7 +136,7 @@ fn cold_inputs_and_the_clock_are_in_the_record() {
     let printed = fine(&[&["ladder", "--record", &path], &options[..]].concat());
     assert!(printed.contains("; cold: ") && printed.contains("times: wall clock"), "{printed}");
     let record: Record = serde_json::from_str(&read(&path)).expect("the record can be read");
-    assert_eq!((record.inputs, record.peak.timing.as_str()), (Inputs::Cold, "wall"));
+    assert_eq!((record.inputs, record.peak.timing.name()), (Inputs::Cold, "wall"));
     assert_eq!(record.rows.len(), 2);
     for row in &record.rows {
         assert_eq!((row.status, row.times.timing.as_deref()), (Status::Pass, Some("wall")), "{row:?}");

@@ -172,14 +172,20 @@ fn is_alive(process: u32) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))
 }
 
-/// Launches three ranks that would take hours, and kills the second one.
-fn killed(folder: &Path, arguments: &str) {
+/// Launches three ranks that would take hours, and waits until they are at work: their processes.
+fn at_work(folder: &Path, arguments: &str) -> (Launch, Vec<u32>) {
     let mut command = mpirun();
     let script = format!("echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' {arguments}");
     command.args(["-n", "3", "sh", "-c", &script]);
     let launch = Launch::start(command, folder);
     let ranks = ranks_of(folder, 3);
     sleep(Duration::from_secs(4));
+    (launch, ranks)
+}
+
+/// Kills the second of three ranks that would take hours.
+fn killed(folder: &Path, arguments: &str) {
+    let (launch, ranks) = at_work(folder, arguments);
     assert!(ranks.iter().all(|rank| is_alive(*rank)), "{arguments}: they have ended already");
     assert!(Command::new("kill").args(["-KILL", &ranks[1].to_string()]).status().unwrap().success());
     let kill = Instant::now();
@@ -203,14 +209,7 @@ fn a_rank_that_is_killed_while_it_reduces_ends_all() {
 fn a_rank_that_fails_while_it_reduces_ends_all() {
     let folder = folder("shortened");
     write(&folder.join("a.npy"), Element::F32, &[4 << 20], &vec![0; 16 << 20]);
-    let mut command = mpirun();
-    let script = format!(
-        "echo $$ > rank-$OMPI_COMM_WORLD_RANK; exec '{PROGRAM}' reduce a.npy --piece 8 --axis 0 -o out.npy"
-    );
-    command.args(["-n", "3", "sh", "-c", &script]);
-    let launch = Launch::start(command, &folder);
-    ranks_of(&folder, 3);
-    sleep(Duration::from_secs(3));
+    let (launch, _) = at_work(&folder, "reduce a.npy --piece 8 --axis 0 -o out.npy");
     // All that the last rank has left to read is not there any more.
     fs::OpenOptions::new().write(true).open(folder.join("a.npy")).unwrap().set_len(10 << 20).unwrap();
     let cut = Instant::now();

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use half::f16;
 use halofold_mpi::halofold::{Element, adapter};
+use halofold_run::files::{Stored, npy};
 
 /// Numbers that look random, the same every time.
 pub struct Random(pub u64);
@@ -26,33 +27,25 @@ impl Random {
     }
 }
 
-/// The type of an array in a file.
-pub fn descr(element: Element) -> String {
-    let kind = match element {
-        Element::U32 | Element::U64 => 'u',
-        Element::I32 | Element::I64 => 'i',
-        _ => 'f',
-    };
-    format!("<{kind}{}", element.size())
-}
-
 /// Writes an array.
 pub fn write(path: &Path, element: Element, shape: &[u64], bytes: &[u8]) {
-    halofold_run::files::npy::write(File::create(path).unwrap(), &descr(element), shape, false, bytes)
-        .unwrap();
+    let descr = Stored::from(element).descr();
+    npy::write(File::create(path).unwrap(), &descr, shape, false, bytes).unwrap();
+}
+
+/// A float of a type in a file.
+pub fn float(element: Element, x: f64) -> Vec<u8> {
+    match element {
+        Element::F16 => f16::from_f64(x).to_le_bytes().to_vec(),
+        Element::F64 => x.to_le_bytes().to_vec(),
+        _ => (x as f32).to_le_bytes().to_vec(),
+    }
 }
 
 /// Numbers that no sum hits exactly.
 pub fn cells(element: Element, shape: &[u64], seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
-    let one = |_| {
-        let x = (random.next() % 1999) as f64 / 1024.0 - 0.9;
-        match element {
-            Element::F16 => f16::from_f64(x).to_le_bytes().to_vec(),
-            Element::F64 => x.to_le_bytes().to_vec(),
-            _ => (x as f32).to_le_bytes().to_vec(),
-        }
-    };
+    let one = |_| float(element, (random.next() % 1999) as f64 / 1024.0 - 0.9);
     (0..shape.iter().product()).flat_map(one).collect()
 }
 

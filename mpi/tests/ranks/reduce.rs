@@ -3,13 +3,13 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use half::f16;
+use bytemuck::cast_slice;
 use halofold_mpi::halofold::reduce::exact::{Format, State};
 use halofold_mpi::halofold::{Element, Value};
 use halofold_run::files::npy;
 use serde_json::Value as Json;
 
-use crate::files::{Random, write};
+use crate::files::{Random, float, write};
 use crate::launch::{Ended, RANKS, folder, launch, printed};
 
 /// Lengths around the numbers of ranks, and one of many pieces for each.
@@ -21,11 +21,8 @@ const PIECE: &str = "4104";
 /// Floats of a type, their squares finite.
 fn floats(element: Element, len: u64) -> Vec<u8> {
     let mut random = Random(len + element as u64);
-    let one = |_| match element {
-        Element::F16 => f16::from_f64(random.float() / 64.0).to_le_bytes().to_vec(),
-        Element::F32 => (random.float() as f32).to_le_bytes().to_vec(),
-        _ => random.float().to_le_bytes().to_vec(),
-    };
+    let scale = if element == Element::F16 { 64.0 } else { 1.0 };
+    let one = |_| float(element, random.float() / scale);
     (0..len).flat_map(one).collect()
 }
 
@@ -90,8 +87,7 @@ fn dot_products_have_the_bits_of_one_rank_and_of_the_cpu() {
     let [first, second] = [1, 2].map(|seed| {
         let mut random = Random(seed);
         let numbers: Vec<f32> = (0..50_003).map(|_| random.float() as f32).collect();
-        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        fs::write(folder.join(format!("{seed}.raw")), bytes).unwrap();
+        fs::write(folder.join(format!("{seed}.raw")), cast_slice(&numbers)).unwrap();
         numbers
     });
     let mut state = State::new(Format::Product);
@@ -159,8 +155,7 @@ fn extremes_of_floats_know_nan_and_nothing() {
     let folder = folder("extremes");
     let mut numbers: Vec<f32> = (0..5000).map(|x| (x as f32 - 2500.0) * 0.5).collect();
     let file = |name: &str, numbers: &[f32]| {
-        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-        write(&folder.join(name), Element::F32, &[numbers.len() as u64], &bytes);
+        write(&folder.join(name), Element::F32, &[numbers.len() as u64], cast_slice(numbers));
     };
     file("a.npy", &numbers);
     numbers[4998] = f32::NAN;
@@ -240,8 +235,7 @@ fn own_operators_take_the_order_of_the_file() {
     let folder = folder("own");
     let mut random = Random(5);
     let items: Vec<u32> = (0..9001).map(|_| random.next() as u32).collect();
-    let bytes: Vec<u8> = items.iter().flat_map(|x| x.to_le_bytes()).collect();
-    write(&folder.join("a.npy"), Element::U32, &[items.len() as u64], &bytes);
+    write(&folder.join("a.npy"), Element::U32, &[items.len() as u64], cast_slice(&items));
     fs::write(folder.join("affine.wgsl"), AFFINE).unwrap();
     let step = |[scale, shift]: [u32; 2], (index, elem): (u32, &u32)| {
         let by = 2u32.wrapping_mul(*elem).wrapping_add(1);

@@ -54,53 +54,30 @@ fn valid() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// One way to damage a file, at a place that is scaled to its length.
-#[derive(Clone, Debug)]
-enum Damage {
-    /// Drops everything from there on.
-    Cut(Index),
-    /// Puts something in between.
-    Insert(Index, &'static str),
-    /// Writes something over what is there.
-    Overwrite(Index, &'static str),
-    /// Drops one byte.
-    Drop(Index),
-    /// Changes one byte to any other.
-    Change(Index, u8),
-}
+/// Damage of a file: a place that is scaled to its length, how many bytes go there, and those that come instead. `None` are all that
+/// follow.
+type Damage = (Index, Option<usize>, Vec<u8>);
 
-/// Any damage.
+/// Any damage: cuts, something put in between or over what is there, a byte that is gone or another.
 fn damage() -> impl Strategy<Value = Damage> {
-    prop_oneof![
-        any::<Index>().prop_map(Damage::Cut),
-        (any::<Index>(), ingredient()).prop_map(|(at, what)| Damage::Insert(at, what)),
-        (any::<Index>(), ingredient()).prop_map(|(at, what)| Damage::Overwrite(at, what)),
-        any::<Index>().prop_map(Damage::Drop),
-        (any::<Index>(), any::<u8>()).prop_map(|(at, what)| Damage::Change(at, what)),
-    ]
+    let change = prop_oneof![
+        Just((None, Vec::new())),
+        ingredient().prop_map(|what| (Some(0), what.into())),
+        ingredient().prop_map(|what| (Some(what.len()), what.into())),
+        Just((Some(1), Vec::new())),
+        any::<u8>().prop_map(|byte| (Some(1), vec![byte])),
+    ];
+    (any::<Index>(), change).prop_map(|(at, (gone, instead))| (at, gone, instead))
 }
 
 /// Does the damage; all but cuts go where the header's dictionary is.
-fn apply(bytes: &mut Vec<u8>, damage: &Damage) {
+fn apply(bytes: &mut Vec<u8>, (at, gone, instead): Damage) {
     let length = bytes.len();
-    let place = |index: &Index| index.index(length.min(90) + 1);
-    match damage {
-        Damage::Cut(at) => bytes.truncate(at.index(length + 1)),
-        Damage::Insert(at, what) => {
-            let at = place(at);
-            bytes.splice(at..at, what.bytes());
-        }
-        Damage::Overwrite(at, what) => {
-            let at = place(at);
-            bytes.splice(at..length.min(at + what.len()), what.bytes());
-        }
-        Damage::Drop(at) => {
-            let at = place(at);
-            bytes.splice(at..length.min(at + 1), []);
-        }
-        Damage::Change(at, what) => {
-            let at = place(at);
-            bytes.splice(at..length.min(at + 1), [*what]);
+    match gone {
+        None => bytes.truncate(at.index(length + 1)),
+        Some(gone) => {
+            let at = at.index(length.min(90) + 1);
+            bytes.splice(at..length.min(at + gone), instead);
         }
     }
 }
@@ -124,7 +101,7 @@ proptest! {
 
     #[test]
     fn damaged_files_never_panic(mut bytes in valid(), all in vec(damage(), 1..6)) {
-        for damage in &all {
+        for damage in all {
             apply(&mut bytes, damage);
         }
         survives(&bytes, None, 24)?;
