@@ -45,5 +45,5 @@ pub use row::{
 pub use rung_run::RungRun;
 pub use statistics::Summary;
 pub use test_data::TestData;
-pub use timer::{Budget, MeasureError, Measurement, Timer, Timing};
+pub use timer::{Budget, Encode, MeasureError, Measurement, Timer, Timing};
 pub use upload::upload;

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use crate::Summary;
+use crate::timer::MAX_REPEATS;
+use crate::{Budget, Summary};
 
 /// Times that differ by less are the same speed.
 const SAME: f64 = 0.02;
@@ -20,35 +21,21 @@ const FEWEST: usize = 5;
 /// The fewest that say whether they became faster.
 const FEWEST_OF_A_THIRD: usize = 3;
 
-/// How a machine is loaded before it is measured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WarmUp {
-    /// How long one batch of repetitions should be.
-    pub(crate) batch: Duration,
-    /// Load at least.
-    pub(crate) least: Duration,
-    /// Load at most, settled or not.
-    pub(crate) most: Duration,
-    /// How many batches are compared with as many before them; none are if it is 0.
-    pub(crate) window: usize,
-    /// The most repetitions of one batch.
-    pub(crate) most_repeats: u32,
-}
-
-/// Loads a machine until it gets no faster: what one repetition takes then. `run` does a number of repetitions, and answers what they
-/// took together.
+/// Loads a machine until it gets no faster, at least for so long: what one repetition takes then. `run` does a number of repetitions,
+/// and answers what they took together.
 ///
 /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough. And it may stay at its idle clock
 /// for a while before it raises it at all, so that times that agree are not enough either: there is a least time as well.
 pub(crate) fn load_until_steady<E>(
-    warm_up: &WarmUp,
+    budget: &Budget,
+    least: Duration,
     mut run: impl FnMut(u32) -> Result<Duration, E>,
 ) -> Result<Duration, E> {
     let mut once = run(1)?;
     let mut spent = once;
     let mut times = Vec::new();
-    while spent < warm_up.most && (spent < warm_up.least || !is_flat(&times, warm_up.window)) {
-        let repeats = ratio(warm_up.batch, once).clamp(1, warm_up.most_repeats);
+    while spent < budget.warm_up_limit && (spent < least || !is_flat(&times, budget.settled as usize)) {
+        let repeats = ratio(budget.warm_up / 4, once).clamp(1, MAX_REPEATS);
         let batch = run(repeats)?;
         spent += batch;
         once = batch / repeats;
@@ -64,39 +51,28 @@ fn is_flat(times: &[f64], window: usize) -> bool {
     window == 0 || median(later) > (1.0 - SAME) * median(earlier)
 }
 
-/// How many samples to take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Samples {
-    /// In the first round, and in each further one.
-    pub(crate) round: u32,
-    /// All together; as many as in a round if there is to be one only.
-    pub(crate) most: u32,
-    /// What they may take together: no further round begins after it.
-    pub(crate) total: Duration,
-}
-
-/// Takes rounds of samples until the last two agree and the median is known well enough: samples of one round are taken at once, and would
-/// all be slow if something else ran just then. `take` answers a number of samples, and what they took; `None` if it
-/// cannot.
+/// Takes rounds of [`Budget::samples`] samples until the last two agree and the median is known well enough: samples of one round are taken
+/// at once, and would all be slow if something else ran just then. There is one only if there are to be no more samples, and none
+/// begins after the total time. `take` answers a number of samples, and what they took; `None` if it cannot.
 ///
 /// A round in which the machine was still becoming faster does not count, unless it was the last one that there was time for.
 pub(crate) fn collect<E>(
-    want: &Samples,
+    budget: &Budget,
     mut take: impl FnMut(u32) -> Result<Option<(Vec<f64>, Duration)>, E>,
 ) -> Result<Option<Vec<f64>>, E> {
     let mut kept: Vec<f64> = Vec::new();
     let (mut spent, mut before) = (Duration::ZERO, None);
     loop {
-        let left = want.most.saturating_sub(kept.len() as u32).min(want.round);
+        let left = budget.most_samples.saturating_sub(kept.len() as u32).min(budget.samples);
         let Some((samples, took)) = take(left.max(1))? else { return Ok(None) };
         spent += took;
         let agrees = before.is_some_and(|before| is_same(before, median(&samples)));
         before = Some(median(&samples));
-        if left == want.round && rises(&kept) {
+        if left == budget.samples && rises(&kept) {
             kept.clear();
         }
         kept.extend(samples);
-        let over = kept.len() as u32 >= want.most || spent >= want.total;
+        let over = kept.len() as u32 >= budget.most_samples || spent >= budget.total;
         if over || (agrees && !rises(&kept) && is_certain(&kept)) {
             return Ok(Some(kept));
         }
@@ -166,34 +142,26 @@ mod tests {
         }
 
         /// One repetition takes a fifth of a millisecond at full speed.
-        fn settle(&mut self, warm_up: &WarmUp) -> f64 {
+        fn settle(&mut self, least: Duration) -> f64 {
             let run = |repeats| {
                 Ok::<_, Infallible>(Duration::from_secs_f64(self.work(0.2 * f64::from(repeats)) / 1e3))
             };
-            let Ok(once) = load_until_steady(warm_up, run);
+            let Ok(once) = load_until_steady(&Budget::GPU, least, run);
             once.as_secs_f64() * 1e3
         }
 
-        fn collect(&mut self, want: &Samples) -> Vec<f64> {
+        fn collect(&mut self, budget: &Budget) -> Vec<f64> {
             let take = |count| {
                 let samples: Vec<f64> = (0..count).map(|_| self.work(2.0)).collect();
                 let took = Duration::from_secs_f64(samples.iter().sum::<f64>() / 1e3);
                 Ok::<_, Infallible>(Some((samples, took)))
             };
-            let Ok(samples) = collect(want, take);
+            let Ok(samples) = collect(budget, take);
             samples.unwrap()
         }
     }
 
-    const GPU: WarmUp = WarmUp {
-        batch: Duration::from_millis(30),
-        least: Duration::from_millis(120),
-        most: Duration::from_secs(3),
-        window: 3,
-        most_repeats: 2000,
-    };
-
-    const ROUNDS: Samples = Samples { round: 31, most: 512, total: Duration::from_secs(4) };
+    const LEAST: Duration = Budget::GPU.warm_up;
 
     fn is_near(value: f64, expected: f64) -> bool {
         (value / expected - 1.0).abs() < 0.05
@@ -202,7 +170,7 @@ mod tests {
     #[test]
     fn a_steady_machine_is_soon_settled() {
         let mut machine = Machine::new(|_| 1.0, 0.0);
-        assert!(is_near(machine.settle(&GPU), 0.2));
+        assert!(is_near(machine.settle(LEAST), 0.2));
         assert!((120.0..250.0).contains(&machine.busy_ms), "{}", machine.busy_ms);
     }
 
@@ -210,7 +178,7 @@ mod tests {
     fn a_clock_that_rises_is_waited_for() {
         // From a fifth of full speed, in 800 ms.
         let mut machine = Machine::new(|ms| (0.2 + ms / 1000.0).min(1.0), 0.0);
-        let once = machine.settle(&GPU);
+        let once = machine.settle(LEAST);
         assert!(is_near(once, 0.2), "{once}");
         assert!((800.0..1500.0).contains(&machine.busy_ms), "{}", machine.busy_ms);
     }
@@ -218,10 +186,9 @@ mod tests {
     #[test]
     fn a_clock_that_stays_idle_for_a_while_needs_the_least_time() {
         let late = |ms: f64| if ms < 300.0 { 0.2 } else { 1.0 };
-        let once = Machine::new(late, 0.0).settle(&GPU);
+        let once = Machine::new(late, 0.0).settle(LEAST);
         assert!(!is_near(once, 0.2), "the window alone is taken in: {once}");
-        let patient = WarmUp { least: Duration::from_millis(400), ..GPU };
-        let once = Machine::new(late, 0.0).settle(&patient);
+        let once = Machine::new(late, 0.0).settle(Duration::from_millis(400));
         assert!(is_near(once, 0.2), "{once}");
     }
 
@@ -229,24 +196,24 @@ mod tests {
     fn nothing_is_waited_for_without_end() {
         // Faster and faster, by more than a hundredth every 10 ms.
         let mut machine = Machine::new(|ms| 1.001f64.powf(ms), 0.0);
-        machine.settle(&GPU);
+        machine.settle(LEAST);
         assert!((3000.0..3200.0).contains(&machine.busy_ms), "{}", machine.busy_ms);
         // Slow work: one repetition is more than all there is time for.
         let mut machine = Machine::new(|_| 1e-5, 0.0);
-        machine.settle(&GPU);
+        machine.settle(LEAST);
         assert!(machine.busy_ms < 21_000.0, "{}", machine.busy_ms);
     }
 
     #[test]
     fn a_disturbed_machine_settles_all_the_same() {
         let mut machine = Machine::new(|_| 1.0, 0.5);
-        machine.settle(&GPU);
+        machine.settle(LEAST);
         assert!(machine.busy_ms < 1000.0, "{}", machine.busy_ms);
     }
 
     #[test]
     fn steady_samples_are_two_rounds() {
-        assert_eq!(Machine::new(|_| 1.0, 0.01).collect(&ROUNDS).len(), 62);
+        assert_eq!(Machine::new(|_| 1.0, 0.01).collect(&Budget::GPU).len(), 62);
     }
 
     #[test]
@@ -255,7 +222,7 @@ mod tests {
         for (from, to) in [(0.0, 140.0), (70.0, 150.0)] {
             let speed = |ms: f64| if (from..to).contains(&ms) { 0.5 } else { 1.0 };
             let mut machine = Machine::new(speed, 0.01);
-            let samples = machine.collect(&ROUNDS);
+            let samples = machine.collect(&Budget::GPU);
             assert!(is_near(median(&samples), 2.0), "{from} to {to}: {samples:?}");
             assert!(machine.busy_ms > 62.0 * 2.0 + 60.0, "a third round: {}", machine.busy_ms);
         }
@@ -263,12 +230,12 @@ mod tests {
 
     #[test]
     fn samples_that_spread_are_followed_by_more() {
-        let few = Machine::new(|_| 1.0, 0.1).collect(&ROUNDS).len();
-        let many = Machine::new(|_| 1.0, 0.6).collect(&ROUNDS).len();
+        let few = Machine::new(|_| 1.0, 0.1).collect(&Budget::GPU).len();
+        let many = Machine::new(|_| 1.0, 0.6).collect(&Budget::GPU).len();
         assert!(62 <= few && few < many && many <= 512, "{few} {many}");
-        let only = Samples { most: 31, ..ROUNDS };
+        let only = Budget { most_samples: 31, ..Budget::GPU };
         assert_eq!(Machine::new(|_| 1.0, 0.6).collect(&only).len(), 31, "as many as were asked for");
-        let short = Samples { total: Duration::from_millis(100), ..ROUNDS };
+        let short = Budget { total: Duration::from_millis(100), ..Budget::GPU };
         assert_eq!(
             Machine::new(|_| 1.0, 0.6).collect(&short).len(),
             62,
@@ -279,7 +246,7 @@ mod tests {
     #[test]
     fn samples_taken_while_the_clock_rises_do_not_count() {
         // The first row after a pause: half speed for 100 ms.
-        let samples = Machine::new(|ms| if ms < 100.0 { 0.5 } else { 1.0 }, 0.0).collect(&ROUNDS);
+        let samples = Machine::new(|ms| if ms < 100.0 { 0.5 } else { 1.0 }, 0.0).collect(&Budget::GPU);
         assert!(is_near(median(&samples), 2.0) && !rises(&samples), "{samples:?}");
     }
 }

@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use halofold::adapter;
 use halofold::read::ReadError;
 use halofold::reduce::ReduceError;
 use halofold::stencil::StencilError;
 use serde::{Deserialize, Serialize};
 use wgpu::{Device, Queue};
 
-use crate::sampling::{Samples, WarmUp, collect, load_until_steady, ratio};
+use crate::sampling::{collect, load_until_steady, ratio};
 use crate::timestamps::Timestamps;
 use crate::{Rejection, Summary};
 
@@ -24,7 +25,7 @@ use crate::{Rejection, Summary};
 const MAX_SAMPLES: u32 = 512;
 
 /// The most repetitions inside one sample.
-const MAX_REPEATS: u32 = 2000;
+pub(crate) const MAX_REPEATS: u32 = 2000;
 
 /// [`Timer::measure_n`] runs one uncounted repetition for this many counted ones first.
 const LEAD: u32 = 4;
@@ -82,31 +83,33 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// What suits a device: seconds at full clock on a GPU, fractions of one on a processor that plays one.
+    /// Seconds at full clock on a GPU.
+    pub(crate) const GPU: Budget = Budget {
+        samples: 31,
+        most_samples: MAX_SAMPLES,
+        sample: Duration::from_millis(2),
+        warm_up: Duration::from_millis(120),
+        warm_up_after_pause: Duration::from_millis(500),
+        warm_up_limit: Duration::from_secs(3),
+        settled: 3,
+        total: Duration::from_secs(4),
+    };
+
+    /// Fractions of a second on a processor that plays a GPU.
+    const PROCESSOR: Budget = Budget {
+        samples: 7,
+        most_samples: 63,
+        sample: Duration::ZERO,
+        warm_up: Duration::from_millis(10),
+        warm_up_after_pause: Duration::from_millis(10),
+        warm_up_limit: Duration::from_millis(250),
+        settled: 2,
+        total: Duration::from_millis(600),
+    };
+
+    /// The time that suits a device.
     pub fn of(device: &Device) -> Self {
-        if device.adapter_info().device_type == wgpu::DeviceType::Cpu {
-            Budget {
-                samples: 7,
-                most_samples: 63,
-                sample: Duration::ZERO,
-                warm_up: Duration::from_millis(10),
-                warm_up_after_pause: Duration::from_millis(10),
-                warm_up_limit: Duration::from_millis(250),
-                settled: 2,
-                total: Duration::from_millis(600),
-            }
-        } else {
-            Budget {
-                samples: 31,
-                most_samples: MAX_SAMPLES,
-                sample: Duration::from_millis(2),
-                warm_up: Duration::from_millis(120),
-                warm_up_after_pause: Duration::from_millis(500),
-                warm_up_limit: Duration::from_secs(3),
-                settled: 3,
-                total: Duration::from_secs(4),
-            }
-        }
+        if adapter::is_software(&device.adapter_info()) { Budget::PROCESSOR } else { Budget::GPU }
     }
 
     /// The same with this number of samples, neither more nor fewer.
@@ -162,6 +165,9 @@ pub enum MeasureError {
     Rejected(#[from] Rejection),
 }
 
+/// Puts one repetition of some work into a pass.
+pub type Encode<'a> = &'a dyn Fn(&mut wgpu::ComputePass<'_>);
+
 /// Measures work on one device.
 #[derive(Debug)]
 pub struct Timer {
@@ -180,7 +186,7 @@ struct Load<'a> {
     repeats: u32,
     /// The sample whose timestamps go around it.
     sample: Option<u32>,
-    record: &'a dyn Fn(&mut wgpu::ComputePass<'_>),
+    record: Encode<'a>,
 }
 
 impl Timer {
@@ -222,21 +228,10 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn warm_up(
-        &self,
-        budget: Budget,
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
-    ) -> Result<Duration, MeasureError> {
-        let pause = self.pause();
+    pub fn warm_up(&self, budget: Budget, record: Encode<'_>) -> Result<Duration, MeasureError> {
+        let least = if self.pause() > PAUSE { budget.warm_up_after_pause } else { budget.warm_up };
         self.run(1, record)?;
-        let warm_up = WarmUp {
-            batch: budget.warm_up / 4,
-            least: if pause > PAUSE { budget.warm_up_after_pause } else { budget.warm_up },
-            most: budget.warm_up_limit,
-            window: budget.settled as usize,
-            most_repeats: MAX_REPEATS,
-        };
-        load_until_steady(&warm_up, |repeats| {
+        load_until_steady(&budget, least, |repeats| {
             let once = self.time_of(repeats, record)?;
             log::debug!("warm-up: {repeats} times {once:?}");
             Ok(once * repeats)
@@ -248,16 +243,13 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn measure(
-        &self,
-        budget: Budget,
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
-    ) -> Result<Measurement, MeasureError> {
+    pub fn measure(&self, budget: Budget, record: Encode<'_>) -> Result<Measurement, MeasureError> {
         let once = self.warm_up(budget, record)?;
         let repeats = ratio(budget.sample, once).clamp(1, MAX_REPEATS);
         let most = ratio(budget.total, once * repeats).clamp(3, MAX_SAMPLES);
-        let round = budget.samples.clamp(1, most);
-        let want = Samples { round, most: budget.most_samples.clamp(round, most), total: budget.total };
+        let samples = budget.samples.clamp(1, most);
+        let most_samples = budget.most_samples.clamp(samples, most);
+        let budget = Budget { samples, most_samples, ..budget };
         let warm_up = ratio(budget.sample, once * repeats);
 
         let by_stamps = |samples| {
@@ -265,7 +257,7 @@ impl Timer {
             let ms = self.samples(samples, repeats, warm_up, record)?;
             Ok::<_, MeasureError>(ms.map(|ms| (ms, start.elapsed())))
         };
-        if let Some(ms) = collect(&want, by_stamps)? {
+        if let Some(ms) = collect(&budget, by_stamps)? {
             return Ok(Measurement { ms, repeats, timing: Timing::Gpu });
         }
         let by_the_wall = |samples| {
@@ -273,7 +265,7 @@ impl Timer {
             let ms = (0..samples).map(|_| Ok(self.time_of(repeats, record)?.as_secs_f64() * 1e3));
             Ok::<_, MeasureError>(Some((ms.collect::<Result<_, MeasureError>>()?, start.elapsed())))
         };
-        let ms = collect(&want, by_the_wall)?.unwrap_or_default();
+        let ms = collect(&budget, by_the_wall)?.unwrap_or_default();
         Ok(Measurement { ms, repeats, timing: Timing::Wall })
     }
 
@@ -284,7 +276,7 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn once(&self, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<Option<f64>, MeasureError> {
+    pub fn once(&self, record: Encode<'_>) -> Result<Option<f64>, MeasureError> {
         if self.timestamps().is_none() {
             self.run(1, record)?;
             return Ok(None);
@@ -300,12 +292,8 @@ impl Timer {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn measure_n(
-        &self,
-        repeats: u64,
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
-    ) -> Result<(Duration, Timing), MeasureError> {
-        let software = self.device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+    pub fn measure_n(&self, repeats: u64, record: Encode<'_>) -> Result<(Duration, Timing), MeasureError> {
+        let software = adapter::is_software(&self.device.adapter_info());
         let pieces = pieces(repeats);
         let mut ms = Some(0.0);
         for &piece in &pieces {
@@ -338,8 +326,8 @@ impl Timer {
     /// If the device is lost on the way.
     pub fn measure_after(
         &self,
-        lead: &dyn Fn(&mut wgpu::ComputePass<'_>),
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+        lead: Encode<'_>,
+        record: Encode<'_>,
     ) -> Result<(Duration, Timing), MeasureError> {
         let lead = Load { repeats: 1, sample: None, record: lead };
         let counted = Load { repeats: 1, sample: Some(0), record };
@@ -377,11 +365,7 @@ impl Timer {
     }
 
     /// Wall time of one repetition, from a batch of them.
-    fn time_of(
-        &self,
-        repeats: u32,
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
-    ) -> Result<Duration, MeasureError> {
+    fn time_of(&self, repeats: u32, record: Encode<'_>) -> Result<Duration, MeasureError> {
         let start = Instant::now();
         self.run(repeats, record)?;
         Ok((start.elapsed() / repeats).max(Duration::from_nanos(100)))
@@ -393,7 +377,7 @@ impl Timer {
         samples: u32,
         repeats: u32,
         warm_up: u32,
-        record: &dyn Fn(&mut wgpu::ComputePass<'_>),
+        record: Encode<'_>,
     ) -> Result<Option<Vec<f64>>, MeasureError> {
         let load = |sample| Load { repeats, sample, record };
         let mut loads = vec![load(None); warm_up as usize];
@@ -420,7 +404,7 @@ impl Timer {
     }
 
     /// Submits one pass of some repetitions, and waits.
-    fn run(&self, repeats: u32, record: &dyn Fn(&mut wgpu::ComputePass<'_>)) -> Result<(), MeasureError> {
+    fn run(&self, repeats: u32, record: Encode<'_>) -> Result<(), MeasureError> {
         self.submit(&[Load { repeats, sample: None, record }])
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use crate::failure::{Failure, INTERRUPTED};
 
@@ -26,14 +26,10 @@ static INTERRUPT: AtomicBool = AtomicBool::new(false);
 pub struct Reserved {
     option: &'static str,
     path: PathBuf,
-    target: Target,
-}
-
-enum Target {
-    /// A temporary file in the same folder.
-    Beside(NamedTempFile),
-    /// A target that cannot be replaced: a pipe, a device.
-    InPlace(File),
+    /// The file that takes the content.
+    file: File,
+    /// Its path in the same folder; none of a target that cannot be replaced: a pipe, a device.
+    temporary: Option<TempPath>,
 }
 
 impl Reserved {
@@ -41,8 +37,8 @@ impl Reserved {
     pub fn open(option: &'static str, path: &Path) -> Result<Self, Failure> {
         // A link stays one: what it points to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let target = Target::of(&path).map_err(|error| failure(option, &path, &error))?;
-        Ok(Reserved { option, path, target })
+        let (file, temporary) = reserve(&path).map_err(|error| failure(option, &path, &error))?;
+        Ok(Reserved { option, path, file, temporary })
     }
 
     /// The same for an output that would destroy one of the inputs if it were one.
@@ -68,59 +64,52 @@ impl Reserved {
 
     /// Replaces the content by what `content` writes.
     pub fn write_with(mut self, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Failure> {
-        content(self.file()).map_err(|error| failure(self.option, &self.path, &error))?;
+        content(&mut self.file).map_err(|error| failure(self.option, &self.path, &error))?;
         self.finish()
     }
 
     /// The file that takes the content.
     pub fn file(&mut self) -> &mut File {
-        match &mut self.target {
-            Target::InPlace(file) => file,
-            Target::Beside(file) => file.as_file_mut(),
-        }
+        &mut self.file
     }
 
     /// The path of the file that takes the content.
     pub fn place(&self) -> &Path {
-        match &self.target {
-            Target::InPlace(_) => &self.path,
-            Target::Beside(file) => file.path(),
-        }
+        self.temporary.as_deref().unwrap_or(&self.path)
     }
 
     /// Gives the content its name, once it is complete.
     pub fn finish(self) -> Result<(), Failure> {
-        let Reserved { option, path, target } = self;
-        target.persist(&path).map_err(|error| failure(option, &path, &error))
+        let Some(temporary) = self.temporary else { return Ok(()) };
+        persist(temporary, &self.path).map_err(|error| failure(self.option, &self.path, &error))
     }
 }
 
-impl Target {
-    fn of(path: &Path) -> io::Result<Self> {
-        if path.exists() {
-            // Whoever may not write a file may not replace it either.
-            let file = OpenOptions::new().write(true).open(path)?;
-            if !file.metadata()?.is_file() {
-                return Ok(Target::InPlace(file));
-            }
+/// Opens the file that takes the content of another, and tells the path of a temporary one.
+fn reserve(path: &Path) -> io::Result<(File, Option<TempPath>)> {
+    if path.exists() {
+        // Whoever may not write a file may not replace it either.
+        let file = OpenOptions::new().write(true).open(path)?;
+        if !file.metadata()?.is_file() {
+            return Ok((file, None));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::metadata(folder)?;
-        let file = builder().tempfile_in(folder)?;
-        unfinished().push(file.path().to_owned());
-        Ok(Target::Beside(file))
     }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
+    let (file, temporary) = builder().tempfile_in(folder)?.into_parts();
+    unfinished().push(temporary.to_path_buf());
+    Ok((file, Some(temporary)))
+}
 
-    fn persist(self, path: &Path) -> io::Result<()> {
-        let Target::Beside(file) = self else { return Ok(()) };
-        if let Ok(before) = fs::metadata(path) {
-            fs::set_permissions(file.path(), before.permissions())?;
-        }
-        let temporary = file.path().to_owned();
-        file.persist(path)?;
-        unfinished().retain(|known| *known != temporary);
-        Ok(())
+/// Gives a temporary file the permissions and the name of another.
+fn persist(temporary: TempPath, path: &Path) -> io::Result<()> {
+    if let Ok(before) = fs::metadata(path) {
+        fs::set_permissions(&temporary, before.permissions())?;
     }
+    let known = temporary.to_path_buf();
+    temporary.persist(path)?;
+    unfinished().retain(|path| *path != known);
+    Ok(())
 }
 
 /// Temporary files with the permissions of any other.
