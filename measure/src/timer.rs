@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use halofold::adapter;
-use halofold::read::ReadError;
+use halofold::read::{self, ReadError};
 use halofold::reduce::ReduceError;
 use halofold::stencil::StencilError;
 use serde::{Deserialize, Serialize};
@@ -142,15 +142,12 @@ impl Measurement {
 }
 
 /// Errors that leave nothing measured.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeasureError {
-    /// The device did not complete the work, which was to be read.
+    /// The device did not complete the work.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The device did not complete the work, which was waited for.
-    #[error("the device did not complete the work: {0}")]
-    Poll(#[from] wgpu::PollError),
     /// A reduction could not be prepared.
     #[error(transparent)]
     Reduce(#[from] ReduceError),
@@ -423,8 +420,7 @@ impl Timer {
                 record(&mut pass);
             }
         }
-        self.queue.submit([encoder.finish()]);
-        self.device.poll(wgpu::PollType::wait_indefinitely())?;
+        read::wait_for(&self.device, self.queue.submit([encoder.finish()]))?;
         *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         Ok(())
     }

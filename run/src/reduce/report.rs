@@ -1,5 +1,6 @@
 //! The results, for people and for programs.
 
+use std::fmt;
 use std::path::Path;
 
 use comfy_table::CellAlignment;
@@ -87,14 +88,12 @@ impl Row {
         let bits = nested.as_ref().filter(|_| total.is_exact);
         let shown = bits.filter(|_| array.as_ref().is_none_or(|array| array.output.is_none()));
         let is_truth = total.results.are_truths();
-        let is_nothing = |tree: &Tree<Cell>| *tree == Tree::Leaf(Cell::Nothing);
-        let cells = nested.as_ref().map(|nested| nested.tree(|answer| Cell::of(answer, is_truth)));
         Row {
             file: file.to_owned(),
             op: total.results.name().to_owned(),
             element: stored.name(),
             n,
-            value: cells.filter(|tree| !is_nothing(tree)),
+            value: nested.as_ref().map(|nested| nested.tree(|answer| Cell { answer, is_truth })),
             bits: bits.map(|nested| nested.tree(bits_of)),
             index: places,
             gpu_ms: total.gpu_ms,
@@ -117,7 +116,7 @@ fn text_of(results: &Results, array: Option<&Array>) -> String {
     let is_truth = results.are_truths();
     match (results.nested(), array.and_then(|array| array.output.as_deref())) {
         (_, Some(output)) => format!("{:?} {} in {output}", results.shape(), results.dtype()),
-        (Some(nested), None) => nested.text(&|answer| show(answer, is_truth)),
+        (Some(nested), None) => nested.text(&|answer| Cell { answer, is_truth }.to_string()),
         (None, None) => format!("{:?} {}", results.shape(), results.dtype()),
     }
 }
@@ -135,42 +134,48 @@ fn place(answer: Option<Answer>) -> Option<u64> {
     if let Answer::At { index, .. } = answer? { Some(index) } else { None }
 }
 
-/// A result in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Cell {
-    Nothing,
-    Truth(bool),
-    Value(Number),
-    Range([Number; 2]),
+/// A result: an answer, which may be true or false. There is none of no elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    answer: Option<Answer>,
+    is_truth: bool,
 }
 
-impl Cell {
-    /// An answer, or true or false.
-    pub fn of(answer: Option<Answer>, is_truth: bool) -> Self {
-        match answer {
-            Some(Answer::Value(value)) if is_truth => Cell::Truth(value.as_f64() != 0.0),
-            Some(Answer::Value(value) | Answer::At { value, .. }) => Cell::Value(Number(value)),
-            Some(Answer::Range { min, max }) => Cell::Range([min, max].map(Number)),
-            _ => Cell::Nothing,
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.answer {
+            Some(Answer::Value(value)) if self.is_truth => serializer.serialize_bool(value.as_f64() != 0.0),
+            Some(Answer::Value(value) | Answer::At { value, .. }) => number(value, serializer),
+            Some(Answer::Range { min, max }) => {
+                let cell = |value| Cell { answer: Some(Answer::Value(value)), is_truth: false };
+                serializer.collect_seq([min, max].map(cell))
+            }
+            _ => serializer.serialize_none(),
         }
     }
 }
 
-/// A value as a JSON number, all digits of it; as a string where JSON has no number for it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Number(Value);
-
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Unsigned(x) => serializer.serialize_u64(x),
-            Value::Signed(x) => serializer.serialize_i64(x),
-            Value::Wide(x) => serializer.serialize_i128(x),
-            // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
-            float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
-            other => serializer.collect_str(&other),
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.answer {
+            Some(Answer::Value(value)) if self.is_truth => write!(f, "{}", value.as_f64() != 0.0),
+            Some(Answer::Value(value)) => f.write_str(&shortest(value)),
+            Some(Answer::Range { min, max }) => write!(f, "{} … {}", shortest(min), shortest(max)),
+            Some(Answer::At { value, index }) => write!(f, "{} at {index}", shortest(value)),
+            _ => f.write_str("-"),
         }
+    }
+}
+
+/// Writes a value as a JSON number, all digits of it; as a string where JSON has no number for it.
+fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Value::Unsigned(x) => serializer.serialize_u64(x),
+        Value::Signed(x) => serializer.serialize_i64(x),
+        Value::Wide(x) => serializer.serialize_i128(x),
+        // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
+        float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
+        other => serializer.collect_str(&other),
     }
 }
 
@@ -213,17 +218,6 @@ fn text(rows: &[Row], with_bits: bool) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// An answer as text.
-fn show(answer: Option<Answer>, is_truth: bool) -> String {
-    match answer {
-        Some(Answer::Value(value)) if is_truth => (value.as_f64() != 0.0).to_string(),
-        Some(Answer::Value(value)) => shortest(value),
-        Some(Answer::Range { min, max }) => format!("{} … {}", shortest(min), shortest(max)),
-        Some(Answer::At { value, index }) => format!("{} at {index}", shortest(value)),
-        _ => "-".to_owned(),
-    }
-}
-
 /// The fewest digits that mean this value and no other.
 pub fn shortest(value: Value) -> String {
     match value {
@@ -237,6 +231,10 @@ pub fn shortest(value: Value) -> String {
 mod tests {
     use super::*;
 
+    fn cell(answer: Answer) -> Cell {
+        Cell { answer: Some(answer), is_truth: false }
+    }
+
     fn row(value: Option<Value>) -> Row {
         Row {
             file: "a b.npy".to_owned(),
@@ -244,7 +242,7 @@ mod tests {
             element: "f32",
             n: 12,
             array: None,
-            value: value.map(|value| Tree::Leaf(Cell::Value(Number(value)))),
+            value: value.map(|value| Tree::Leaf(cell(Answer::Value(value)))),
             bits: None,
             index: None,
             gpu_ms: Some(0.5),
@@ -282,7 +280,7 @@ mod tests {
     fn an_axis_has_keys_of_its_own() {
         let array = Array { axis: 1, shape: vec![2], dtype: "f4".to_owned(), output: None };
         let lists =
-            Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(Cell::Value(Number(Value::F32(x))))).into());
+            Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(cell(Answer::Value(Value::F32(x))))).into());
         let row = Row { array: Some(array), value: Some(lists), ..row(None) };
         let json = serde_json::to_string(&row).unwrap();
         let keys = r#""n":12,"axis":1,"shape":[2],"dtype":"f4","output":null,"value":[1.5,"NaN"],"bits":null,"index":null,"#;
@@ -301,8 +299,9 @@ mod tests {
     #[test]
     fn answers_of_two_parts_have_both() {
         let [low, high] = [-1.5, 2.0].map(Value::F32);
-        assert_eq!(show(Some(Answer::Range { min: low, max: high }), false), "-1.5 … 2.0");
-        assert_eq!(show(Some(Answer::At { value: low, index: 7 }), false), "-1.5 at 7");
-        assert_eq!(show(Some(Answer::Value(Value::Unsigned(1))), true), "true");
+        assert_eq!(cell(Answer::Range { min: low, max: high }).to_string(), "-1.5 … 2.0");
+        assert_eq!(cell(Answer::At { value: low, index: 7 }).to_string(), "-1.5 at 7");
+        let truth = Cell { is_truth: true, ..cell(Answer::Value(Value::Unsigned(1))) };
+        assert_eq!(truth.to_string(), "true");
     }
 }

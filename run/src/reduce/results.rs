@@ -179,7 +179,7 @@ impl Nested<'_> {
 }
 
 /// Nested lists.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Tree<T> {
     Leaf(T),
