@@ -5,6 +5,7 @@ use halofold::reduce::{Arity, Prepared, Reducer, Shape};
 use halofold::{Slice, wgpu};
 use halofold_fleet::Staging;
 
+use super::file::Work;
 use super::layout::{Layout, Share};
 use super::own;
 use super::parts::Part;
@@ -156,7 +157,7 @@ impl PieceBuffers {
 
     /// A share that fills it, as it lies in each file, where the host looks at it.
     pub fn kept(&self, share: &Share, steps: &Steps<'_>) -> Vec<&[u8]> {
-        let bytes = (share.elements() * steps.stored.size()) as usize;
+        let bytes = (share.elements() * steps.work.stored.size()) as usize;
         let kept = self.kept.iter().filter(|_| steps.is_looked_at);
         kept.map(|words| &bytemuck::cast_slice(words)[..bytes]).collect()
     }
@@ -167,10 +168,11 @@ impl PieceBuffers {
         gpu: &Gpu,
         kernels: &[Kernel],
         unpack: &Unpack,
-        Steps { stored, layout, used, .. }: &Steps<'_>,
+        steps: &Steps<'_>,
         share: &Share,
     ) -> Result<(), Failure> {
-        self.launched.clone_from(used);
+        let Work { stored, layout, .. } = steps.work;
+        self.launched.clone_from(&steps.used);
         self.was_packed = stored.is_packed();
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let bytes = (share.elements() * stored.size()).next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
@@ -186,7 +188,7 @@ impl PieceBuffers {
             });
             unpack.encode(gpu, &mut pass, *stored, self.packed.iter().zip(&self.inputs), share.elements());
         }
-        for (place, &number) in used.iter().enumerate() {
+        for (place, &number) in steps.used.iter().enumerate() {
             let first = kernels[number].first(layout, share)?;
             let share = (shape(layout, share), share.elements(), first);
             if self.bound[number].as_ref().is_none_or(|bound| bound.share != share) {

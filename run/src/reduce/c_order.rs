@@ -6,35 +6,21 @@ use halofold::Element;
 
 use crate::files::Stored;
 
-/// An array in Fortran's order.
-#[derive(Clone, Debug)]
-pub struct COrder {
-    stored: Stored,
-    shape: Vec<u64>,
+/// The least place in C's order of the elements of a piece that are equal to its element number `found`. So many elements
+/// come `before` the piece, of an array of a type and of these dimensions.
+pub fn first((stored, shape): (Stored, &[u64]), piece: &[u8], before: u64, found: u64) -> u64 {
+    let size = stored.size() as usize;
+    let wanted = &piece[found as usize * size..][..size];
+    let equal = |item: &[u8]| item == wanted || is_alike(stored, item, wanted);
+    let places = piece.chunks_exact(size).enumerate().skip(found as usize);
+    let equals = places.filter(|(_, item)| equal(item)).map(|(at, _)| turn(shape, before + at as u64));
+    equals.min().unwrap_or_else(|| turn(shape, before + found))
 }
 
-impl COrder {
-    /// An array of these dimensions.
-    pub fn new(stored: Stored, shape: &[u64]) -> Self {
-        COrder { stored, shape: shape.to_vec() }
-    }
-
-    /// The least place in C's order of the elements of a piece that are equal to its element number `found`. So many elements
-    /// come `before` the piece.
-    pub fn first(&self, piece: &[u8], before: u64, found: u64) -> u64 {
-        let size = self.stored.size() as usize;
-        let wanted = &piece[found as usize * size..][..size];
-        let equal = |item: &[u8]| item == wanted || is_alike(self.stored, item, wanted);
-        let places = piece.chunks_exact(size).enumerate().skip(found as usize);
-        let equals = places.filter(|(_, item)| equal(item)).map(|(at, _)| self.turn(before + at as u64));
-        equals.min().unwrap_or_else(|| self.turn(before + found))
-    }
-
-    /// A place counted along the first dimension first, counted along the last one first.
-    fn turn(&self, index: u64) -> u64 {
-        let step = |(left, turned): (u64, u64), len: &u64| (left / len, turned * len + left % len);
-        self.shape.iter().fold((index, 0), step).1
-    }
+/// A place counted along the first dimension first, counted along the last one first.
+fn turn(shape: &[u64], index: u64) -> u64 {
+    let step = |(left, turned): (u64, u64), len: &u64| (left / len, turned * len + left % len);
+    shape.iter().fold((index, 0), step).1
 }
 
 /// True if elements of other bytes are equal to a search: one NaN to another, and what is true to what is true. -0 is less than
@@ -66,29 +52,27 @@ mod tests {
 
     #[test]
     fn places_are_turned() {
-        let order = COrder::new(Stored::U8, &[2, 3]);
-        assert_eq!((0..6).map(|index| order.turn(index)).collect::<Vec<_>>(), [0, 3, 1, 4, 2, 5]);
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|index| turn(&[2, 3], index)), [0, 3, 1, 4, 2, 5]);
     }
 
     #[test]
     fn of_equal_elements_the_first_in_cs_order() {
         // In memory: column after column of two rows.
         let bytes = [1, 9, 9, 0, 0, 0];
-        let order = COrder::new(Stored::U8, &[2, 3]);
-        assert_eq!(order.first(&bytes, 0, 1), 1);
-        assert_eq!(order.first(&bytes[2..], 2, 0), 1);
-        let truths = COrder::new(Stored::Bool, &[2, 3]);
-        assert_eq!(truths.first(&[0, 3, 1, 0, 0, 0], 0, 1), 1);
+        let array = (Stored::U8, &[2, 3][..]);
+        assert_eq!(first(array, &bytes, 0, 1), 1);
+        assert_eq!(first(array, &bytes[2..], 2, 0), 1);
+        assert_eq!(first((Stored::Bool, &[2, 3]), &[0, 3, 1, 0, 0, 0], 0, 1), 1);
     }
 
     #[test]
     fn a_nan_is_like_another_and_zeros_have_signs() {
-        let order = COrder::new(Stored::Element(Element::F32), &[2, 2]);
+        let array = (Stored::Element(Element::F32), &[2, 2][..]);
         let other = f32::from_bits(0xffc0_1234);
         let items = [1.0, f32::NAN, other, 2.0];
-        assert_eq!(order.first(bytemuck::cast_slice(&items), 0, 1), 1);
+        assert_eq!(first(array, bytemuck::cast_slice(&items), 0, 1), 1);
         let zeros = [1.0, -0.0, 0.0, -0.0f32];
-        assert_eq!(order.first(bytemuck::cast_slice(&zeros), 0, 1), 2);
-        assert!(!is_alike(Stored::Element(Element::F32), &f32::INFINITY.to_ne_bytes(), &other.to_ne_bytes()));
+        assert_eq!(first(array, bytemuck::cast_slice(&zeros), 0, 1), 2);
+        assert!(!is_alike(array.0, &f32::INFINITY.to_ne_bytes(), &other.to_ne_bytes()));
     }
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::c_order::COrder;
 use super::layout::{Axis, Layout, LongRow, Shares};
 use crate::failure::Failure;
 use crate::files::{Source, Stored, npy};
@@ -132,10 +131,9 @@ impl Work {
         self.len.map(|len| len * self.stored.size())
     }
 
-    /// The places of its elements in C's order, where searches have to count them so.
-    pub fn c_order(&self) -> Option<COrder> {
-        let is_fortran = self.fortran && self.shape.len() > 1 && self.layout == Layout::Whole;
-        is_fortran.then(|| COrder::new(self.stored, &self.shape))
+    /// True if searches have to count the places of its elements in another order than that of memory: C's.
+    pub fn is_turned(&self) -> bool {
+        self.fortran && self.shape.len() > 1 && self.layout == Layout::Whole
     }
 
     /// Its shape as NumPy writes it; of bare elements how many there are.

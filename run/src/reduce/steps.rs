@@ -4,26 +4,24 @@ use halofold::reduce::Answer;
 use serde::{Deserialize, Serialize};
 
 use super::buffers::{Kernel, Made};
-use super::c_order::COrder;
+use super::c_order;
 use super::check::{self, Check};
 use super::file::Work;
 use super::kernels;
-use super::layout::{Layout, Share};
+use super::layout::Share;
 use super::op;
 use super::parts::Part;
 use crate::failure::Failure;
-use crate::files::Stored;
 
 /// The kernels that reduce the pieces of a file, and what else is done with them.
 pub struct Steps<'a> {
-    pub stored: Stored,
-    pub layout: &'a Layout,
+    pub work: &'a Work,
     /// The kernels, by their numbers.
     pub used: Vec<usize>,
     /// True if the host looks at the elements too.
     pub is_looked_at: bool,
-    /// The order in which searches count places, if not that of memory.
-    c_order: Option<COrder>,
+    /// True if searches count places in C's order, and not in that of memory.
+    in_c_order: bool,
     /// True if the CPU computes everything as well.
     verify: bool,
 }
@@ -47,13 +45,12 @@ impl<'a> Steps<'a> {
             let number = kernels::number(kernels, *part);
             number.expect("every part has a reducer for every element type of the files")
         };
-        let c_order = work.c_order().filter(|_| parts.iter().any(|part| part.op.is_some_and(op::is_search)));
+        let in_c_order = work.is_turned() && parts.iter().any(is_search);
         Steps {
-            stored: work.stored,
-            layout: &work.layout,
+            work,
             used: parts.iter().map(number).collect(),
-            is_looked_at: verify || c_order.is_some(),
-            c_order,
+            is_looked_at: verify || in_c_order,
+            in_c_order,
             verify,
         }
     }
@@ -70,13 +67,13 @@ impl<'a> Steps<'a> {
         let kernels = self.used.iter().map(|&number| &kernels[number]);
         // While the GPU is at work.
         let widened: Vec<_> =
-            pieces.iter().filter(|_| self.verify).map(|piece| self.stored.widened(piece)).collect();
+            pieces.iter().filter(|_| self.verify).map(|piece| self.work.stored.widened(piece)).collect();
         let widened: Vec<_> = widened.iter().map(|piece| &**piece).collect();
         let expect = |kernel: &Kernel| self.verify.then(|| check::expected(kernel.part, share, &widened));
         let expected: Vec<_> = kernels.clone().map(expect).collect();
         let left = kernels.zip(expected).zip(made()?).map(|((kernel, expected), made)| Reduced {
             check: expected.map_or(Check::Unchecked, |expected| {
-                check::judge(kernel.part, self.layout, share, &expected, (&made.states, made.depth))
+                check::judge(kernel.part, &self.work.layout, share, &expected, (&made.states, made.depth))
             }),
             place: self.place(kernel.part, share, pieces, &made.states),
             states: made.states,
@@ -87,8 +84,15 @@ impl<'a> Steps<'a> {
 
     /// The place where a search found its element, if that is not counted in the order of memory.
     fn place(&self, part: Part, share: &Share, pieces: &[&[u8]], states: &[u8]) -> Option<u64> {
-        let order = self.c_order.as_ref().filter(|_| part.op.is_some_and(op::is_search))?;
+        if !self.in_c_order || !is_search(&part) {
+            return None;
+        }
         let Some(Answer::At { index, .. }) = part.answers(states, share.len).next() else { return None };
-        Some(order.first(pieces[0], share.before, index))
+        let array = (self.work.stored, &self.work.shape[..]);
+        Some(c_order::first(array, pieces[0], share.before, index))
     }
+}
+
+fn is_search(part: &Part) -> bool {
+    part.op.is_some_and(op::is_search)
 }
