@@ -1,9 +1,10 @@
 //! What can be known about a kernel without running it.
 
+use naga::common::wgsl::TypeContext as _;
 use naga::valid::FunctionInfo;
 use naga::{
-    AddressSpace, ArraySize, Block, CollectiveOperation, Expression, Function, GatherMode, Handle, Literal,
-    Module, Scalar, ScalarKind, Statement, StorageAccess, SubgroupOperation, TypeInner,
+    AddressSpace, Block, CollectiveOperation, Expression, Function, GatherMode, Handle, Literal, Module,
+    Scalar, Statement, StorageAccess, SubgroupOperation, TypeInner,
 };
 
 /// Static facts about one entry point, for one value of each override.
@@ -92,7 +93,8 @@ impl Facts {
         let mut bindings: Vec<_> = used()
             .filter_map(|(_, variable)| {
                 let (at, access) = (variable.binding?, Access::of(variable.space)?);
-                let (name, ty) = (variable.name.clone().unwrap_or_default(), type_name(module, variable.ty));
+                let (name, ty) =
+                    (variable.name.clone().unwrap_or_default(), module.to_ctx().type_to_string(variable.ty));
                 Some(Binding { group: at.group, slot: at.binding, name, access, ty })
             })
             .collect();
@@ -242,32 +244,4 @@ pub(super) fn special_scalar(inner: &TypeInner) -> Option<&'static str> {
         (Scalar::U64, false) => Some("u64"),
         _ => None,
     }
-}
-
-/// A type as WGSL writes it.
-fn type_name(module: &Module, ty: Handle<naga::Type>) -> String {
-    let ty = &module.types[ty];
-    match (&ty.inner, &ty.name) {
-        (TypeInner::Scalar(scalar), _) => scalar_name(*scalar),
-        (TypeInner::Vector { size, scalar }, _) => format!("vec{}<{}>", *size as u8, scalar_name(*scalar)),
-        (TypeInner::Atomic(scalar), _) => format!("atomic<{}>", scalar_name(*scalar)),
-        (TypeInner::Array { base, size: ArraySize::Dynamic, .. }, _) => {
-            format!("array<{}>", type_name(module, *base))
-        }
-        (TypeInner::Array { base, size: ArraySize::Constant(len), .. }, _) => {
-            format!("array<{}, {len}>", type_name(module, *base))
-        }
-        (_, Some(name)) => name.clone(),
-        _ => "?".to_owned(),
-    }
-}
-
-fn scalar_name(scalar: Scalar) -> String {
-    let kind = match scalar.kind {
-        ScalarKind::Sint => 'i',
-        ScalarKind::Uint => 'u',
-        ScalarKind::Float => 'f',
-        _ => return "bool".to_owned(),
-    };
-    format!("{kind}{}", u32::from(scalar.width) * 8)
 }
