@@ -5,7 +5,6 @@
 
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
-mod bound_run;
 mod buffer;
 mod compile;
 mod dataset;
@@ -28,7 +27,6 @@ mod timestamps;
 pub mod translate;
 mod upload;
 
-pub use bound_run::BoundRun;
 pub use compile::compile;
 pub use dataset::{Dataset, Host};
 pub use grid_check::{Difference, GridCheck, PingPong};

@@ -3,31 +3,38 @@
 use std::time::{Duration, Instant};
 
 use halofold::Slice;
-use halofold::reduce::reference::Expected;
-use wgpu::{Buffer, ComputePass, Device};
+use halofold::read::{ReadError, Readback};
+use halofold::reduce::reference::{self, Expected};
+use halofold::reduce::{Answer, Arity, Plan, Prepared, Workspace};
+use wgpu::{Buffer, BufferUsages, ComputePass, Device};
 
+use crate::buffer::buffer;
 use crate::{
-    BoundRun, Budget, Job, LadderWork, MeasureError, Meter, Peak, Rejection, Row, Sampler, Subject, Summary,
+    Budget, Job, LadderWork, MeasureError, Meter, Peak, Rejection, Rotation, Row, Sampler, Subject, Summary,
     Timer, Timing,
 };
 
 /// The longest that all samples of the way to the host may take.
 const MOST_END_TO_END: Duration = Duration::from_millis(400);
 
-/// A rung that is to be measured.
+/// A job bound to its inputs, which repetitions read in turn, with an output of its own that the host can read.
 #[derive(Debug)]
 pub struct RungRun<'a> {
-    run: BoundRun,
-    expected: &'a Expected,
+    prepared: Rotation<Prepared>,
+    job: Job,
     bytes: u64,
+    output: Buffer,
+    readback: Readback,
+    expected: &'a Expected,
 }
 
 impl<'a> RungRun<'a> {
-    /// Compiles a job and binds it to an input and to copies of it, which repetitions read in turn.
+    /// Compiles a job, plans it for an input and binds it to that and to copies of it: every repetition reads the next one, all of
+    /// the input's length and offset.
     ///
     /// # Errors
     ///
-    /// As [`BoundRun::rotating`].
+    /// Those of [`Job::check`] and of the plan; a buffer that is too short or lacks a usage.
     pub fn new(
         device: &Device,
         job: Job,
@@ -35,8 +42,69 @@ impl<'a> RungRun<'a> {
         copies: &[&Buffer],
         expected: &'a Expected,
     ) -> Result<Self, MeasureError> {
-        let run = BoundRun::rotating(device, job, input, copies)?;
-        Ok(RungRun { run, expected, bytes: input.size() })
+        let reducer = job.reducer(device)?;
+        let is_pair = reducer.monoid().arity() == Arity::Two;
+        let described = |input| {
+            let reduction = reducer.of(input);
+            if is_pair { reduction.and(input) } else { reduction }
+        };
+        let bytes = input.size();
+        let plan = described(input).plan()?;
+        let workspace = Workspace::new(device, &plan);
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
+        let output = buffer(device, "halofold::measure::result", plan.output(), usage);
+        let prepare =
+            |buffer| described(Slice::new(buffer, input.offset(), bytes)).workspace(&workspace).into(&output);
+        let buffers = [input.buffer()].into_iter().chain(copies.iter().copied());
+        let prepared = buffers.map(prepare).collect::<Result<Vec<_>, _>>()?;
+        let readback = Readback::new(device, plan.output() * prepared.len() as u64);
+        let prepared = Rotation::new(prepared).expect("there is an input");
+        Ok(RungRun { prepared, job, bytes, output, readback, expected })
+    }
+
+    /// Runs once, over the input whose turn it is, and brings the result to the host.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn value(&self, timer: &Timer) -> Result<Answer, ReadError> {
+        Ok(self.run(timer, &[self.prepared.next()])?[0])
+    }
+
+    /// Runs once over every input and brings the results to the host.
+    ///
+    /// # Errors
+    ///
+    /// If the device is lost on the way.
+    pub fn values(&self, timer: &Timer) -> Result<Vec<Answer>, ReadError> {
+        self.run(timer, &self.prepared.all().iter().collect::<Vec<_>>())
+    }
+
+    /// The dispatches of one repetition.
+    fn plan(&self) -> &Plan {
+        self.prepared.all()[0].plan()
+    }
+
+    /// Runs some of the reductions in one submission, each followed by the copy of its result.
+    fn run(&self, timer: &Timer, some: &[&Prepared]) -> Result<Vec<Answer>, ReadError> {
+        let plan = self.plan();
+        let size = plan.output();
+        let mut encoder = timer.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        for (at, prepared) in (0..).step_by(size as usize).zip(some) {
+            prepared.encode(&mut encoder);
+            self.readback.encode_behind(at, &mut encoder, &self.output, 0, size)?;
+        }
+        timer.queue().submit([encoder.finish()]);
+        let bytes = self.readback.wait(size * some.len() as u64)?;
+        let Job { op, element, .. } = self.job;
+        let answer = |bytes| {
+            let len = self.bytes / element.size();
+            let is_partial = plan.leaves_partials();
+            let combined = is_partial.then(|| reference::combine(op, element, bytes, len)).flatten();
+            combined.or_else(|| op.read(element, bytes).first().copied())
+        };
+        let answers = bytes.chunks_exact(size as usize).map(answer);
+        Ok(answers.collect::<Option<_>>().expect("a job's operator is defined for its element type"))
     }
 
     /// Times it from submission to the value on the host: the median in milliseconds.
@@ -50,7 +118,7 @@ impl<'a> RungRun<'a> {
         let limit = budget.total.min(MOST_END_TO_END);
         while ms.len() < 3 || (ms.len() < budget.samples as usize && start.elapsed() < limit) {
             let start = Instant::now();
-            self.run.value(timer.device(), timer.queue())?;
+            self.value(timer)?;
             ms.push(start.elapsed().as_secs_f64() * 1e3);
         }
         Ok(Summary::of(&ms).map_or(f64::NAN, |summary| summary.median))
@@ -61,12 +129,14 @@ impl Subject for RungRun<'_> {
     type Work = LadderWork;
 
     fn encode_in_pass(&self, pass: &mut ComputePass<'_>) {
-        self.run.encode_in_pass(pass);
+        self.prepared.next().encode_in_pass(pass);
     }
 
+    /// Runs once over every input.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
-        let verdict = self.run.verify(timer.device(), timer.queue(), self.expected)?;
-        Ok(Rejection::check(verdict)?)
+        let depth = self.plan().depth();
+        let mut verdicts = self.values(timer)?.into_iter().map(|value| self.expected.judge(value, depth));
+        Ok(verdicts.try_for_each(Rejection::check)?)
     }
 
     fn fill(&self, row: &mut Row, ms: Summary, timing: Timing, peak: Peak) {

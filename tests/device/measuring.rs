@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use crate::common::{Kind, data, gpu, job};
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::reference::{Expected, Verdict, reduce};
+use halofold::reduce::reference::{Expected, reduce};
 use halofold::reduce::{Answer, Op};
 use halofold::{Element, Slice, Value, adapter, wgpu};
-use halofold_measure::{BoundRun, Budget, Inputs, LadderWork, Row, Timer, Timing};
+use halofold_measure::{
+    Budget, Inputs, LadderWork, MeasureError, Rejection, Row, RungRun, Subject, Timer, Timing,
+};
 
 const LEN: u64 = 1 << 16;
 
@@ -49,7 +51,7 @@ fn measured_by_the_host(timer: &Timer) {
     let rung = Rung::named("sequential").unwrap();
     let job = job(rung, Op::Sum, Element::F32, rung.finishes[0], 64);
     let (buffer, expected) = elements(device, queue);
-    let run = BoundRun::new(device, job, Slice::new(&buffer, 0, 4 * LEN)).unwrap();
+    let run = RungRun::new(device, job, Slice::new(&buffer, 0, 4 * LEN), &[], &expected).unwrap();
     let record = |pass: &mut wgpu::ComputePass<'_>| run.encode_in_pass(pass);
 
     let start = Instant::now();
@@ -69,7 +71,7 @@ fn measured_by_the_host(timer: &Timer) {
     let mut row = Row::<LadderWork>::blank(&job, LEN, &device.adapter_info());
     row.set_times(measured.summary(), measured.timing, 4 * LEN, 1.0);
     assert_eq!(row.times.timing.as_deref(), Some("wall"));
-    assert!(matches!(run.verify(device, queue, &expected), Ok(Verdict::Right)));
+    run.verify(timer).unwrap();
 }
 
 #[test]
@@ -105,6 +107,8 @@ fn ones(ones: usize) -> Vec<u8> {
 fn repetitions_take_their_inputs_in_turn() {
     let gpu = gpu();
     let (device, queue) = (&gpu.device, &gpu.queue);
+    let timer = Timer::new(device, queue);
+    let expected = reduce(Op::Sum, Element::F32, &ones(1), None).expect("f32 has a sum");
     let buffers: Vec<_> = [1, 20, 300].map(|count| upload(device, queue, &ones(count))).into();
     for name in ["single-pass", "vectorized", "tile", "workgroup-atomic"] {
         let rung = Rung::named(name).unwrap();
@@ -115,14 +119,14 @@ fn repetitions_take_their_inputs_in_turn() {
                 continue;
             }
             let first = Slice::new(&buffers[0], 0, 4 * LEN);
-            let run = BoundRun::rotating(device, job, first, &[&buffers[1], &buffers[2]]).unwrap();
-            let all = gpu.watched(|| run.values(device, queue).map_err(|error| error.to_string()));
+            let run = RungRun::new(device, job, first, &[&buffers[1], &buffers[2]], &expected).unwrap();
+            let all = gpu.watched(|| run.values(&timer).map_err(|error| error.to_string()));
             assert_eq!(
                 all.unwrap(),
                 [1.0, 20.0, 300.0].map(|x| Answer::Value(Value::F32(x))),
                 "{name}, {finish}"
             );
-            let turns: Vec<_> = (0..4).map(|_| run.value(device, queue).unwrap()).collect();
+            let turns: Vec<_> = (0..4).map(|_| run.value(&timer).unwrap()).collect();
             assert_eq!(
                 turns,
                 [1.0, 20.0, 300.0, 1.0].map(|x| Answer::Value(Value::F32(x))),
@@ -130,10 +134,10 @@ fn repetitions_take_their_inputs_in_turn() {
             );
 
             // One wrong copy is enough.
-            let expected = reduce(Op::Sum, Element::F32, &ones(1), None).expect("f32 has a sum");
-            assert!(matches!(run.verify(device, queue, &expected), Ok(Verdict::Wrong(_))), "{name}");
-            let same = BoundRun::rotating(device, job, first, &[&buffers[0]]).unwrap();
-            assert!(matches!(same.verify(device, queue, &expected), Ok(Verdict::Right)), "{name}");
+            let wrong = run.verify(&timer);
+            assert!(matches!(wrong, Err(MeasureError::Rejected(Rejection::Wrong(_)))), "{name}: {wrong:?}");
+            let same = RungRun::new(device, job, first, &[&buffers[0]], &expected).unwrap();
+            same.verify(&timer).unwrap();
         }
     }
 }
