@@ -34,7 +34,7 @@ pub use grid_run::{GridRun, StepGrids};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
 pub use meter::{Meter, Rejection, Sampler, Subject};
-pub use peak::{Form, Peak, PeakMeter, peak};
+pub use peak::{Form, Peak, PeakMeter};
 pub use record::{Adapter, Record, SCHEMA};
 pub use row::{
     LadderFigures, LadderWork, LibraryFigures, LibraryWork, Machine, Row, Status, StencilFigures,

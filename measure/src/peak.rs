@@ -55,15 +55,6 @@ pub struct Peak {
     pub timing: Timing,
 }
 
-/// Measures the peak of the timer's device. Takes about a second; allocates up to 1 GiB and frees it.
-///
-/// # Errors
-///
-/// If the device is lost on the way.
-pub fn peak(timer: &Timer, budget: Budget) -> Result<Peak, MeasureError> {
-    Ok(PeakMeter::new(timer, budget)?.peak())
-}
-
 /// The peak of a device, followed while rows are measured.
 #[derive(Debug)]
 pub struct PeakMeter {
@@ -75,7 +66,7 @@ pub struct PeakMeter {
 }
 
 impl PeakMeter {
-    /// Measures the peak for the first time, by several forms of the kernels.
+    /// Measures the peak for the first time, by several forms of the kernels. Takes about a second; allocates up to 1 GiB and frees it.
     ///
     /// # Errors
     ///

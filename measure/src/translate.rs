@@ -217,7 +217,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// See [`translate`].
+    /// See [`Checked::new`] and [`Checked::write`].
     pub fn translate(&self, language: Language) -> Result<Translation, TranslateError> {
         self.check()?.write(language)
     }
@@ -258,20 +258,6 @@ pub struct Translation {
     pub entry_point: String,
     /// What can be known about the kernel without running it.
     pub facts: Facts,
-}
-
-/// Translates one entry point of a WGSL module, as wgpu would for a pipeline with these overrides.
-///
-/// # Errors
-///
-/// Text that naga refuses, an entry point or override that is not there, a type that the language does not have.
-pub fn translate(
-    wgsl: &str,
-    entry_point: &str,
-    overrides: &[(&str, f64)],
-    language: Language,
-) -> Result<Translation, TranslateError> {
-    Checked::new(wgsl, entry_point, overrides)?.write(language)
 }
 
 /// One entry point of a valid WGSL module, its overrides made constants: every language is written from it.

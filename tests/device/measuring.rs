@@ -8,7 +8,7 @@ use halofold::reduce::reference::{Expected, reduce};
 use halofold::reduce::{Answer, Op};
 use halofold::{Element, Slice, Value, adapter, wgpu};
 use halofold_measure::{
-    Budget, Inputs, LadderWork, MeasureError, Rejection, Row, RungRun, Subject, Timer, Timing,
+    Budget, Inputs, LadderWork, MeasureError, PeakMeter, Rejection, Row, RungRun, Subject, Timer, Timing,
 };
 
 const LEN: u64 = 1 << 16;
@@ -79,7 +79,7 @@ fn a_device_without_timestamps_is_measured_by_the_host() {
     let (device, queue) = without_timestamps();
     let timer = Timer::new(&device, &queue);
     measured_by_the_host(&timer);
-    let peak = halofold_measure::peak(&timer, Budget::of(&device)).unwrap();
+    let peak = PeakMeter::new(&timer, Budget::of(&device)).unwrap().peak();
     assert_eq!(peak.timing, Timing::Wall);
     assert!(peak.read_gb_per_s > 0.0 && peak.copy_gb_per_s > 0.0);
 }

@@ -34,6 +34,15 @@ fn text(kernel: &Kernel, language: Language) -> String {
     }
 }
 
+/// Translates the entry point `main` of a module.
+fn translate(
+    wgsl: &str,
+    overrides: &[(&str, f64)],
+    language: Language,
+) -> Result<Translation, TranslateError> {
+    Checked::new(wgsl, "main", overrides)?.write(language)
+}
+
 #[test]
 fn names_round_trip() {
     for language in Language::ALL {
@@ -67,7 +76,7 @@ fn constant_conditions_leave_barriers_out() {
     let kernel = kernel("unrolled-full", Op::Sum, Element::F32);
     for (workgroup_size, once) in [(1.0, 1), (2.0, 1), (4.0, 2), (256.0, 8), (1024.0, 10)] {
         let overrides = [("WG", workgroup_size)];
-        let facts = translate(&kernel.wgsl, "main", &overrides, Language::Wgsl).unwrap().facts;
+        let facts = translate(&kernel.wgsl, &overrides, Language::Wgsl).unwrap().facts;
         assert_eq!(facts.barriers, Barriers { once, per_step: 0 }, "{workgroup_size}");
     }
 }
@@ -123,14 +132,13 @@ fn a_type_that_a_language_lacks_is_named() {
 
 #[test]
 fn bad_text_and_bad_names_are_errors() {
-    let nothing: &[(&str, f64)] = &[];
-    let parse = translate("fn main( {", "main", nothing, Language::Wgsl).unwrap_err();
+    let parse = translate("fn main( {", &[], Language::Wgsl).unwrap_err();
     assert!(matches!(parse, TranslateError::Parse(_)), "{parse}");
-    let invalid = translate("@compute @workgroup_size(0) fn main() {}", "main", nothing, Language::Wgsl);
+    let invalid = translate("@compute @workgroup_size(0) fn main() {}", &[], Language::Wgsl);
     assert!(matches!(invalid, Err(TranslateError::Invalid(_))), "{invalid:?}");
     let valid = "@compute @workgroup_size(1) fn main() {}";
-    let entry = translate(valid, "kernel", nothing, Language::Spirv).unwrap_err().to_string();
+    let entry = Checked::new(valid, "kernel", &[]).unwrap_err().to_string();
     assert_eq!(entry, "no compute entry point `kernel`; there is main");
-    let overrides = translate(valid, "main", &[("WG", 2.0)], Language::Spirv).unwrap_err();
+    let overrides = translate(valid, &[("WG", 2.0)], Language::Spirv).unwrap_err();
     assert!(overrides.to_string().contains("WG"), "{overrides}");
 }
