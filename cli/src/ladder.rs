@@ -424,7 +424,8 @@ fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
     let than = if best == first {
         String::new()
     } else {
-        format!(", {faster:.1} times as fast as {}", first.what.rung)
+        let first = if first.what.rung == best.what.rung { "the first row" } else { &first.what.rung };
+        format!(", {faster:.1} times as fast as {first}")
     };
     Some(format!("{} is the fastest: {speed}{than}", best.what.rung))
 }
