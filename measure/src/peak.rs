@@ -76,7 +76,7 @@ impl PeakMeter {
         let limits = device.limits();
         let software = adapter::is_software(&device.adapter_info());
         let bytes = Form::bytes(&limits, software);
-        let source = noise(timer, bytes, BufferUsages::empty());
+        let source = pseudo_random(timer, bytes, BufferUsages::empty());
         let sink = |size| buffer(device, "halofold::measure::sink", size, BufferUsages::STORAGE);
         let [reading, copying] = Form::tried(&limits, software);
         // Reading needs a place to write to only in name; the sink of a copy is as large as its source.
@@ -195,11 +195,11 @@ fn folded(groups: u64, limits: &wgpu::Limits) -> Option<[u32; 2]> {
 }
 
 /// A buffer of pseudo-random words: memory full of zeros may be faster than memory with data.
-fn noise(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
+fn pseudo_random(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer {
     const SEED: usize = 1 << 20;
     let device = timer.device();
     let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | usage;
-    let buffer = buffer(device, "halofold::measure::noise", bytes, usage);
+    let buffer = buffer(device, "halofold::measure::random", bytes, usage);
     let words: Vec<u32> =
         (0..SEED as u32 / 4).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(i % 31)).collect();
     let seed = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
@@ -311,7 +311,7 @@ mod tests {
         let limits = wgpu::Limits { max_compute_workgroups_per_dimension: 70, ..device.limits() };
         let timer = Timer::new(&device, &queue);
         for vectors in [1, 1023, 1024, 1025, 70_001] {
-            let source = noise(&timer, vectors * 16, BufferUsages::COPY_SRC);
+            let source = pseudo_random(&timer, vectors * 16, BufferUsages::COPY_SRC);
             let expected = read(&device, &queue, &source);
             for form in Form::copying(&limits, vectors, &COPY) {
                 let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC;
