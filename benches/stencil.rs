@@ -19,10 +19,13 @@ use common::{Extent, Group, Machine};
 use criterion::Throughput;
 use halofold::stencil::{Config, Dims, Grid, STENCILS};
 use halofold::{Element, adapter};
-use halofold_measure::{Row, StencilWork, StepGrids};
+use halofold_measure::{Row, StencilWork, StepGrids, sides, whole_passes};
 
 /// What cells are.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
+
+/// Steps of a repetition, and of time-blocked kernels at least.
+const STEPS: u32 = 1;
 
 /// End of the name of a group whose grids have a right-hand side.
 const RHS: &str = "/rhs";
@@ -66,7 +69,7 @@ fn main() {
             });
             let configs: Vec<_> = configs.collect();
             let grids = LazyCell::new(|| {
-                let grids = StepGrids::new(&machine.device, &machine.queue, &configs[0], pairs, 1);
+                let grids = StepGrids::new(&machine.device, &machine.queue, &configs[0], pairs, STEPS);
                 grids.unwrap_or_else(|error| panic!("{grid}: {error}"))
             });
             let mut group = Group::new(&mut criterion, &title);
@@ -78,12 +81,6 @@ fn main() {
     criterion.final_summary();
     let timed = rows.iter().any(|row| row.times.median.is_some());
     common::write_record(&machine, &path, timed, |record| record.stencils = rows);
-}
-
-/// A grid's sides as a benchmark's name has them: no blanks, for criterion's filters.
-fn sides(grid: Grid) -> String {
-    let Grid { planes, rows, cols } = grid;
-    if planes == 1 { format!("{rows}x{cols}") } else { format!("{planes}x{rows}x{cols}") }
 }
 
 /// How many pairs of grids are taken in turn; a reason if there cannot be even one, or not enough.
@@ -110,8 +107,7 @@ fn bench<F: FnOnce() -> StepGrids>(
     config: &Config,
     grids: &LazyCell<StepGrids, F>,
 ) -> Option<Row<StencilWork>> {
-    let depth = config.on(&machine.device).steps_per_pass();
-    let steps = if depth > 1 { 2 * depth } else { 1 };
+    let steps = whole_passes(&config.on(&machine.device), STEPS);
     group.throughput(Throughput::Elements(config.grid.cells() * u64::from(steps)));
     let measured = machine.meter().stencil(group, config, || grids);
     group.told(config.variant.name, measured.expect("the device keeps working"), |row| {

@@ -13,7 +13,8 @@ use std::time::Duration;
 use halofold::Element;
 use halofold::reduce::Op;
 use halofold::reduce::ladder::{Finish, RUNGS, Rung};
-use halofold_measure::{Host, Inputs, Job, Peak, Record, Timer};
+use halofold::reduce::reference::Expected;
+use halofold_measure::{Dataset, Host, Inputs, Job, Peak, Record, Timer};
 
 use crate::count::counts;
 use crate::failure::Failure;
@@ -39,7 +40,7 @@ const SOFTWARE_TO: u64 = 1 << 22;
 /// The rungs of a range by default.
 const RUNGS_BY_SIZE: [&str; 4] = ["sequential", "grid-stride", "vectorized", "single-pass"];
 
-/// How long the CPU is timed at each size and number of threads.
+/// Time for the CPU's samples at each size and number of threads.
 const CPU_BUDGET: Duration = Duration::from_millis(200);
 
 /// Samples that spread by more percent than this are not those of a machine at rest.
@@ -249,32 +250,9 @@ impl LadderArgs {
         // The CPU's part first: a GPU that waits for it would lower its clock.
         let expected = expected.collect::<Result<Vec<_>, _>>()?;
         let context = RunContext::new(gpu, self.samples)?;
-        let bar = progress::bar(jobs.iter().map(|jobs| jobs.len() as u64).sum());
-        let mut rows = Vec::new();
-        let interrupt = reserved::leave_interrupts_to_work();
-        'sizes: for ((&n, jobs), expected) in sizes.iter().zip(&jobs).zip(&expected) {
-            if self.is_range() {
-                let blank = Row::<row::LadderWork>::blank(&jobs[0], n, &gpu.info);
-                let work = cpu::Work { op: self.op, element, bytes: host.first(n), all_threads: false };
-                for all_threads in [false, true] {
-                    rows.push(cpu::row(
-                        blank.clone(),
-                        cpu::Work { all_threads, ..work },
-                        expected,
-                        CPU_BUDGET,
-                    ));
-                }
-            }
-            for job in jobs {
-                if interrupt.load(Relaxed) {
-                    break 'sizes;
-                }
-                bar.set_message(progress::measuring(job.rung.name(), row::last_speed(&rows)));
-                rows.push(context.row(*job, &data, n, expected)?);
-                bar.inc(1);
-            }
-        }
-        bar.finish_and_clear();
+        let lengths: Vec<_> =
+            sizes.iter().zip(jobs).zip(expected).map(|((n, jobs), expected)| (*n, jobs, expected)).collect();
+        let rows = self.rows(&context, (&host, &data), &lengths)?;
         let source = self.input.as_deref().map_or("generated data".into(), Path::to_string_lossy);
         if self.is_range() {
             let names = [false, true].map(cpu::rung).into_iter().chain(rungs.iter().map(|rung| rung.name()));
@@ -290,22 +268,49 @@ impl LadderArgs {
             };
             outputs.write(&rows, || by_size::report(&by_size), || plot::svg(&by_size))?;
         } else {
-            compare_steps(&mut rows);
-            let title = format!(
-                "{} of {} {element}, {source}{}",
-                self.op,
-                table::count(n),
-                if self.cold {
-                    format!("; cold: {} copies of the input, read in turn", data.copies().len() + 1)
-                } else {
-                    String::new()
-                },
-            );
+            let copies = match data.copies().len() {
+                _ if !self.cold => String::new(),
+                copies => format!("; cold: {} copies of the input, read in turn", copies + 1),
+            };
+            let title = format!("{} of {} {element}, {source}{copies}", self.op, table::count(n));
             let note = seen(&rows, gpu.is_software()).unwrap_or_default();
             let table = || self.table(&context, &title, &ladder_columns(self.groups.len() > 1), &rows, &note);
             outputs.write(&rows, table, String::new)?;
         }
         Ok((context.peak(), rows))
+    }
+
+    /// The rows of all lengths, until an interrupt. In a range the CPU's stand before those of the rungs.
+    fn rows(
+        &self,
+        context: &RunContext<'_>,
+        (host, data): (&Host, &Dataset),
+        lengths: &[(u64, Vec<Job>, Expected)],
+    ) -> Result<Vec<Row>, Failure> {
+        let bar = progress::bar(lengths.iter().map(|(_, jobs, _)| jobs.len() as u64).sum());
+        let mut rows = Vec::new();
+        let interrupt = reserved::leave_interrupts_to_work();
+        'lengths: for (n, jobs, expected) in lengths {
+            for all_threads in [false, true].into_iter().filter(|_| self.is_range()) {
+                let blank = Row::<row::LadderWork>::blank(&jobs[0], *n, &context.gpu.info);
+                let work =
+                    cpu::Work { op: self.op, element: host.element, bytes: host.first(*n), all_threads };
+                rows.push(cpu::row(blank, work, expected, CPU_BUDGET));
+            }
+            for job in jobs {
+                if interrupt.load(Relaxed) {
+                    break 'lengths;
+                }
+                bar.set_message(progress::measuring(job.rung.name(), row::last_speed(&rows)));
+                rows.push(context.row(*job, data, *n, expected)?);
+                bar.inc(1);
+            }
+        }
+        bar.finish_and_clear();
+        if !self.is_range() {
+            compare_steps(&mut rows);
+        }
+        Ok(rows)
     }
 
     /// The jobs of one length. What no rung could run is an error here; what one of them cannot is a skipped row later.

@@ -109,7 +109,7 @@ pub fn measure_slab(
     worker.passes_seconds(jacobi, steps)?;
     let pass = worker.passes_seconds(jacobi, TIMED * steps)? / f64::from(TIMED);
     let bus = worker.edges_seconds(COPIED)?;
-    // What the host takes longer than a pass is counted by the number of passes, not here.
+    // The host's time beyond a pass is counted by the number of passes, not here.
     let shown = (copies + host - pass).max(0.0);
     drop(worker);
     // Its buffers go when the device is polled: there may be no room for two grids.

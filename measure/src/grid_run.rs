@@ -78,12 +78,16 @@ impl<'g> GridRun<'g> {
         &self.usual.all()[0]
     }
 
-    /// Steps of a repetition: whole passes, an even number of them if there are several steps in one.
     fn steps(&self) -> u32 {
-        match self.config.steps_per_pass() {
-            1 => self.grids.steps,
-            depth => self.grids.steps.next_multiple_of(2 * depth),
-        }
+        whole_passes(&self.config, self.grids.steps)
+    }
+}
+
+/// The steps of so many or more that are whole passes, an even number of them if a pass makes several: they end where they began.
+pub fn whole_passes(config: &Config, steps: u32) -> u32 {
+    match config.steps_per_pass() {
+        1 => steps,
+        depth => steps.next_multiple_of(2 * depth),
     }
 }
 

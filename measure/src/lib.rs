@@ -30,7 +30,7 @@ mod upload;
 pub use compile::compile;
 pub use dataset::{Dataset, Host};
 pub use grid_check::{Difference, GridCheck, PingPong};
-pub use grid_run::{GridRun, StepGrids};
+pub use grid_run::{GridRun, StepGrids, whole_passes};
 pub use inputs::{Inputs, Rotation, TooSmall};
 pub use job::Job;
 pub use meter::{Meter, Rejection, Sampler, Subject};

@@ -14,6 +14,7 @@ use halofold_run::grid::output::Outputs;
 use halofold_run::grid::report::{Report, Together};
 use halofold_run::grid::request::Request;
 use halofold_run::grid::{GridArgs, run_steps};
+use halofold_run::reserved::Reserved;
 use halofold_run::transport::{Transport as _, refuse_stream};
 
 use crate::reduce::{ByMpi, refuse_adapters};
@@ -30,8 +31,8 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let stream = sources.find(|source| source.file().is_none());
     processes.agree(stream.map_or(Ok(()), |stream| Err(refuse_stream(stream.name()))))?;
     // One rank makes sure of the result.
-    let outputs = if ranks.is_first() { Outputs::reserve(args).map(Outputs::file) } else { Ok(None) };
-    let file = processes.agree(outputs)?;
+    let output = if ranks.is_first() { Outputs::reserve(args).map(Outputs::file) } else { Ok(None) };
+    let file = processes.agree(output.and_then(refuse_device))?;
     let gpu = processes.agree(RankGpu::open(ranks).map_err(Failure::usage))?;
     let adapters = ranks.gather(&gpu.info.name).unwrap_or_default().join(" + ");
 
@@ -63,6 +64,16 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let layers = (0..ranks.count()).map(|rank| own(rank).len() as u32).collect();
     let report = Report::new(args, &request, (adapters, gpu.info.backend), stepped, start);
     Report { together: Some(Together { layers, halo }), ..report }.print(args.json)
+}
+
+/// Refuses what ranks cannot write together: a pipe or a device has no places in it.
+fn refuse_device(file: Option<Reserved>) -> Result<Option<Reserved>, Failure> {
+    match file.as_ref().map(Reserved::place).filter(|place| !place.is_file()) {
+        Some(place) => {
+            Err(Failure::Usage(format!("-o {}: ranks write a file, no pipe or device", place.display())))
+        }
+        None => Ok(file),
+    }
 }
 
 /// The grid's file. Options that ranks have no use for are refused.

@@ -249,7 +249,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             return Err(ReduceError::Index(self.shape));
         }
         let plan = self.reducer.plan(self.shape, &parts, second)?;
-        // What counts nothing may be planned as another shape.
+        // An operator that counts nothing may be planned as another shape.
         let counts = *index > 0 && self.reducer.monoid().reads_index();
         let plan = if counts { plan.counting_from(*index)? } else { plan };
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))

@@ -31,7 +31,7 @@ pub struct Outputs {
     svg: Option<Reserved>,
 }
 
-/// What goes to standard output: one thing, so that another program can read it.
+/// Form of what standard output gets: one only, so that another program can read it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Printed {
     Table,

@@ -6,13 +6,7 @@ use crate::files::{Folder, npy, parsed, reduce, reduce_on, refused, stdout};
 use crate::several_adapters::times;
 
 /// Maps x -> scale * x + shift, one after the other: associative, and another result in any other order.
-const AFFINE: &str = "
-alias Acc = vec2<u32>;
-fn map(elem: Elem, index: u32) -> Acc { return vec2<u32>(2u * elem + 1u, elem ^ index); }
-fn identity() -> Acc { return vec2<u32>(1u, 0u); }
-fn combine(a: Acc, b: Acc) -> Acc { return vec2<u32>(a.x * b.x, a.y * b.x + b.y); }
-fn finish(acc: Acc, n: u32) -> Acc { return acc; }
-";
+const AFFINE: &str = include_str!("files/affine.wgsl");
 
 /// The mean of the elements above zero, and their number.
 const MEAN_ABOVE_ZERO: &str = "

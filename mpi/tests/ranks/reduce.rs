@@ -221,14 +221,8 @@ fn options_that_are_not_for_ranks_are_refused() {
     }
 }
 
-/// Mod 2^32, x -> scale * x + shift, one after the other: associative, and another result in any other order.
-const AFFINE: &str = "
-alias Acc = vec2<u32>;
-fn map(elem: Elem, index: u32) -> Acc { return vec2<u32>(2u * elem + 1u, elem ^ index); }
-fn identity() -> Acc { return vec2<u32>(1u, 0u); }
-fn combine(a: Acc, b: Acc) -> Acc { return vec2<u32>(a.x * b.x, a.y * b.x + b.y); }
-fn finish(acc: Acc, n: u32) -> Acc { return acc; }
-";
+/// Maps x -> scale * x + shift, one after the other: associative, and another result in any other order.
+const AFFINE: &str = include_str!("../../../cli/tests/program/files/affine.wgsl");
 
 #[test]
 fn own_operators_take_the_order_of_the_file() {

@@ -83,7 +83,7 @@ pub fn check_count(monoid: &Monoid, n: u64) -> Result<(), Failure> {
 
 /// Options that reduce whole inputs in the order of their elements.
 pub fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
-    let Ok(rung) = Rung::named(IN_ORDER) else { return Options::default() };
+    let rung = Rung::named(IN_ORDER).expect("the ladder has it; another would take another order");
     let tuning = Tuning::of(rung.kernel, &gpu.device.limits(), 0);
     // Two accumulators an invocation, of at most 128 bytes, fit the 16 KiB of every device.
     let most = if monoid.acc_size() <= 32 { 256 } else { 64 };

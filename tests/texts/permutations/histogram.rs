@@ -36,7 +36,7 @@ fn histograms_in_every_language() {
     super::valid_in_every_language(kernels());
 }
 
-/// What a config is checked for is what its kernel takes.
+/// A configuration is checked for the memory that its kernel takes.
 #[test]
 fn workgroup_memory_of_histograms_is_checked() {
     for (bins, copies, slices) in [(256, 32, 1), (1000, 2, 3), (65_536, 1, 6)] {
