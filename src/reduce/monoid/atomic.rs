@@ -4,7 +4,7 @@ use wgpu::Features;
 
 use super::Monoid;
 
-/// How accumulators of an operator are combined in one atomic word.
+/// The combination of an operator's accumulators in one atomic word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AtomicWord {
     /// The word's type: `u32`, `i32`, `f32`, `u64` or `i64`.
@@ -34,7 +34,7 @@ impl Monoid {
         Some(word.features)
     }
 
-    /// How accumulators are combined in one atomic word on a device with these features; `None` if no word is
+    /// The combination of accumulators in one atomic word on a device with these features; `None` if no word is
     /// wide enough, or if results differ from accumulators.
     pub(crate) fn atomic(&self, available: Features) -> Option<AtomicWord> {
         let (acc, out) = (&self.acc, &self.out);
