@@ -11,10 +11,10 @@ pub use axis::Axis;
 pub use bars::{Bar, Bars};
 pub use picture::picture;
 
-/// How many lines have a colour of their own.
+/// Number of lines that have a colour of their own.
 pub const COLOURS: usize = 6;
 
-/// What marks a line's points.
+/// The mark at each of a line's points.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Marker {
     /// Nothing.
@@ -68,9 +68,9 @@ impl Look {
 
 /// A line: its points, in pieces with gaps between them.
 pub struct Line {
-    /// What it is of.
+    /// Its subject.
     pub name: String,
-    /// How it looks.
+    /// Its colour, dashes and marker.
     pub look: Look,
     /// Its points.
     pub pieces: Vec<Vec<(f64, f64)>>,
@@ -78,15 +78,15 @@ pub struct Line {
 
 /// A line across the chart that others are compared with.
 pub struct Ceiling {
-    /// Where it is.
+    /// Its position on the axis.
     pub value: f64,
-    /// What it is.
+    /// The text beside it.
     pub label: String,
 }
 
 /// Lines over two axes.
 pub struct Chart {
-    /// What it is of, for those who do not see it.
+    /// Its subject, as a text for screen readers.
     pub title: String,
     /// From left to right.
     pub x: Axis,

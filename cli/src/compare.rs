@@ -53,7 +53,7 @@ struct Line<'a, W> {
 
 /// The rows of one kind in both records, compared.
 struct Compared {
-    /// Whether both records have any of them.
+    /// True if both records have any of them.
     common: bool,
     verdicts: Vec<Verdict>,
     json: Vec<Value>,
@@ -119,7 +119,7 @@ fn line<'a, W: What>(pair: &Pair<'a, W>, threshold: f64) -> Line<'a, W> {
 trait Shown: What {
     /// Their headings.
     const NAMES: &'static [&'static str];
-    /// How many of them are words.
+    /// Number of columns that hold words.
     const WORDS: usize;
 
     /// The first columns.
@@ -191,7 +191,7 @@ fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
     table.trim_fmt() + "\n\n"
 }
 
-/// How often each verdict was given.
+/// The number of rows of each verdict.
 fn counts(verdicts: &[Verdict]) -> String {
     let counts = Verdict::ALL.iter().filter_map(|verdict| {
         let count = verdicts.iter().filter(|given| *given == verdict).count();

@@ -19,13 +19,13 @@ const PIECES_PER_THREAD: usize = 4;
 /// The fewest elements that are worth handing to another thread.
 const SMALLEST_PIECE: usize = 4096;
 
-/// How long one sample should be at least: short work is repeated until the clock's steps do not matter.
+/// Least duration of one sample: short work is repeated until the clock's steps do not matter.
 const SAMPLE: Duration = Duration::from_micros(100);
 
 /// The fewest and the most samples of one measurement.
 const SAMPLES: (usize, usize) = (3, 101);
 
-/// How many threads "all" are.
+/// Number of threads that `all_threads` stands for.
 pub fn threads() -> usize {
     rayon::current_num_threads()
 }
@@ -35,7 +35,7 @@ pub const fn rung(all_threads: bool) -> &'static str {
     if all_threads { "cpu-all-threads" } else { "cpu-one-thread" }
 }
 
-/// What to compute, and on how many threads.
+/// A computation, and its number of threads.
 #[derive(Clone, Copy)]
 pub struct Work<'a> {
     pub op: Op,

@@ -41,7 +41,7 @@ struct Report {
     driver: String,
     /// Its address on the bus, which tells equal cards apart; none where the back end does not tell.
     pci: Option<String>,
-    /// Whether `--adapters all` takes it.
+    /// True if `--adapters all` includes it.
     in_all: bool,
     subgroup_size: Option<[u32; 2]>,
     features: Vec<String>,
@@ -126,7 +126,7 @@ fn report(index: usize, adapter: &wgpu::Adapter, in_all: bool) -> Report {
     }
 }
 
-/// What a rung cannot do on an adapter that has the types: nothing at all (no types listed), or some of them.
+/// Limits of a rung on an adapter that has the types: no types listed if it cannot run, else the types that it lacks.
 fn cannot(rung: &'static Rung, features: Features, limits: &wgpu::Limits) -> Vec<Cannot> {
     let types: Vec<_> =
         Element::ALL.into_iter().filter(|element| features.contains(element.feature())).collect();

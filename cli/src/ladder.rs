@@ -65,7 +65,7 @@ pub struct LadderArgs {
     /// Only these rungs. Of a range sequential, grid-stride, vectorized and single-pass by default.
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     rungs: Vec<String>,
-    /// How partial results are combined, instead of each rung's own way: host, repeat, one-workgroup, atomic or last-workgroup.
+    /// Finish that combines partial results, instead of each rung's own: host, repeat, one-workgroup, atomic or last-workgroup.
     #[arg(long)]
     finish: Option<Finish>,
     /// Invocations in a workgroup, instead of each rung's own: a power of two. Of several, each is tried.
@@ -83,7 +83,7 @@ pub struct LadderArgs {
     /// Read another copy of the input in each repetition, so that all data comes from memory and none from a cache.
     #[arg(long)]
     cold: bool,
-    /// Which clock: gpu (timestamps, where the adapter has them) or wall (the host's, around batches of repetitions).
+    /// Clock: gpu (timestamps, if the adapter has them) or wall (the host's, around batches of repetitions).
     #[arg(long, value_enum, default_value_t = Clock::Gpu)]
     clock: Clock,
     /// Reduce the data of a .npy file instead of generated data.
@@ -103,7 +103,7 @@ pub struct LadderArgs {
     range: sizes::Options,
 }
 
-/// Where times come from.
+/// The clock that times are taken from.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Clock {
     Gpu,
@@ -403,7 +403,7 @@ impl LadderArgs {
     }
 }
 
-/// Which rows still spread after all samples; nothing if none does.
+/// Names the rows that still spread after all samples; empty if none does.
 fn unsteady(rows: &[Row]) -> String {
     let spreads = |row: &&Row| row.times.spread_percent.is_some_and(|spread| spread > UNSTEADY);
     let names: Vec<_> = rows.iter().filter(spreads).map(|row| row.what.rung.as_str()).collect();

@@ -22,10 +22,10 @@ use crate::table::{self, Column, number};
 use documents::{Cpu, Line};
 pub use documents::{Preset, named};
 
-/// How long a CPU row may take.
+/// Longest time that a CPU row may take.
 const CPU_BUDGET: Duration = Duration::from_millis(300);
 
-/// What the command line changes about a preset.
+/// Changes to a preset from the command line.
 pub struct Options {
     /// Another length, for every row.
     pub n: Option<u64>,

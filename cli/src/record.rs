@@ -20,10 +20,10 @@ pub fn reserve(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Reserve
     path.map(|path| Reserved::open_apart("--record", path, inputs)).transpose()
 }
 
-/// What a file holds: a record, or the bare rows that `--json` prints.
+/// Contents of a file: a record, or the bare rows that `--json` prints.
 #[derive(Debug)]
 pub struct Loaded {
-    /// Where the rows are from; unknown for bare rows. Its own rows have been taken out.
+    /// The record without its rows; `None` for bare rows.
     pub origin: Option<Record>,
     /// The rows of reductions.
     pub rows: Vec<Row>,

@@ -40,10 +40,10 @@ pub struct ShowArgs {
     /// Invocations in a workgroup: a power of two. Default: the rung's own, as for long inputs.
     #[arg(long, value_name = "SIZE", value_parser = counts(0, u32::MAX))]
     workgroup: Option<u32>,
-    /// How partial results are combined: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
+    /// Finish that combines partial results: host, repeat, one-workgroup, atomic or last-workgroup. Default: the rung's own.
     #[arg(long)]
     finish: Option<Finish>,
-    /// Which of the kernels: the one that reads the elements, the one that reads partial results, or those around
+    /// Kernel of the rung: the one that reads the elements, the one that reads partial results, or one of those around
     /// an atomic total.
     #[arg(long, default_value = "elements", value_parser = ["elements", "partials", "seed", "seal"])]
     stage: String,
@@ -80,7 +80,7 @@ pub fn run(args: ShowArgs) -> Result<(), Failure> {
     }
 }
 
-/// What is to be shown.
+/// The job that the arguments ask for.
 fn job(args: &ShowArgs) -> Result<Job, Failure> {
     let rung = Rung::named(&args.rung).map_err(Failure::usage)?;
     let mut job = crate::rung::job(rung, args.op, args.element, &limits(), u64::MAX)?;
@@ -133,7 +133,7 @@ fn kernel(job: &Job, stage: Stage, language: Language) -> Result<Kernel, Failure
     }
 }
 
-/// Why nobody will ever be given this code, although it can be written.
+/// Error text for code that naga can write but no wgpu device of this back end accepts.
 fn never_offered(error: &ReduceError, language: Language) -> String {
     let backend = match language {
         Language::Wgsl | Language::Spirv => "Vulkan",

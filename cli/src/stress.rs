@@ -25,7 +25,7 @@ use crate::{progress, table};
 /// Elements, words of the ballast, and workgroups that go over it at a time: of a GPU, and of a processor that plays one.
 const SIZES: [(usize, u64, u64); 2] = [(1 << 24, 1 << 24, 4096), (1 << 18, 1 << 20, 64)];
 
-/// How long a batch may take: operating systems end a submission that takes seconds.
+/// Longest duration of a batch: operating systems end a submission that takes seconds.
 const BATCH: Duration = Duration::from_millis(100);
 
 /// Batches that run before other reductions are bound.
@@ -34,7 +34,7 @@ const REUSES: usize = 16;
 /// Wrong results that are shown in full.
 const SHOWN: usize = 10;
 
-/// How workgroups bring their partials together.
+/// The number of launches in which workgroups combine their partials.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Launches {
     /// In one launch: the last workgroup collects what the others have published.
@@ -48,13 +48,13 @@ enum Launches {
 /// Options of `halofold stress`.
 #[derive(clap::Args)]
 pub struct StressArgs {
-    /// How long it runs; parts of a minute are possible.
+    /// Duration in minutes; parts of a minute are possible.
     #[arg(long, value_name = "N", default_value = "1", value_parser = minutes)]
     minutes: Duration,
     /// Launches of a reduction, 1 or 2. With 2, what is tried is the finish that needs no argument about atomics.
     #[arg(long, value_enum, value_name = "1|2", default_value = "1", hide_possible_values = true)]
     launches: Launches,
-    /// What all random choices follow from. By default another one in each run; it is printed.
+    /// Seed of all random choices. By default another one in each run; it is printed.
     #[arg(long, value_name = "NUMBER", value_parser = counts(0, u64::MAX))]
     seed: Option<u64>,
     /// Replace a text in every kernel: faults of the program's own tests.
@@ -130,7 +130,7 @@ fn until(bench: &mut Bench<'_>, limit: Duration, random: &mut Random) -> Result<
     unreachable!("batches go on until one ends the run")
 }
 
-/// What a result that was wrong looked like.
+/// A description of the wrong results.
 fn evidence(misses: &[String], wrong_elements: usize) -> String {
     let mut text = format!("{} of the last batch's results wrong:\n", misses.len());
     for miss in misses.iter().take(SHOWN) {

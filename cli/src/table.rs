@@ -37,7 +37,7 @@ pub fn words(heading: &'static str, show: impl Fn(&Row) -> String + 'static) -> 
     Column::words(heading, show)
 }
 
-/// What a narrow terminal goes without, first to last.
+/// Columns that a narrow terminal omits, first to last.
 const MINOR: [&str; 15] = [
     "dispatches",
     "workgroup",
@@ -64,13 +64,13 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// How wide it is, with the space on both sides.
+    /// Its width, with the space on both sides.
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(String::as_str);
         cells.chain([self.heading]).map(|text| text.chars().count() + 2).max().unwrap_or(0)
     }
 
-    /// What all rows have in it, if it is the same.
+    /// The text that all rows have in it, if it is the same.
     fn constant(&self) -> Option<&str> {
         let (first, others) = self.cells.split_first()?;
         (!others.is_empty() && others.iter().all(|cell| cell == first)).then_some(first)
@@ -183,7 +183,7 @@ pub fn times(x: Option<f64>) -> String {
     x.map(|x| if x < 0.1 { format!("{}x", digits(x)) } else { format!("{x:.2}x") }).unwrap_or_default()
 }
 
-/// Which clock a row's time comes from, if it is not the GPU's.
+/// The clock of a row's time, if it is not the GPU's.
 pub fn clock(row: &Row) -> String {
     let wall = row.times.timing.as_deref() == Some("wall") && !row.is_cpu();
     if wall { "wall".to_owned() } else { String::new() }

@@ -24,7 +24,7 @@ const FARTHEST_CEILING: f64 = 3.0;
 
 /// An axis.
 pub struct Axis {
-    /// What it is of.
+    /// The quantity and its unit.
     pub name: &'static str,
     from: f64,
     to: f64,
@@ -93,7 +93,7 @@ impl Axis {
         }
     }
 
-    /// Where the block with this number lies.
+    /// The position of the block with this number.
     pub fn place(number: usize) -> f64 {
         number as f64 + 0.5
     }
@@ -102,7 +102,7 @@ impl Axis {
         Axis { name, from, to, logarithmic, ticks: Vec::new(), faint: Vec::new(), groups: Vec::new() }
     }
 
-    /// Where a value lies between the axis's ends.
+    /// A value's position between the axis's ends, from 0 to 1.
     pub fn share(&self, value: f64) -> f64 {
         if self.logarithmic {
             (value / self.from).ln() / (self.to / self.from).ln()
@@ -111,7 +111,7 @@ impl Axis {
         }
     }
 
-    /// Whether a value lies between them.
+    /// Returns true if a value lies between them.
     pub fn shows(&self, value: f64) -> bool {
         (0.0..=1.0).contains(&self.share(value))
     }

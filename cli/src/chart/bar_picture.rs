@@ -4,19 +4,19 @@ use maud::{Markup, html};
 
 use super::{Bars, px};
 
-/// How wide the picture is. Letters of 12 pixels are then 10 on a page of 400.
+/// Width of the picture. Letters of 12 pixels are then 10 on a page of 400.
 const WIDTH: f64 = 440.0;
 
-/// Between which places the bars lie; names end before the first.
+/// Left and right end of the bars; names end before the first.
 const BARS: (f64, f64) = (162.0, 432.0);
 
-/// Where the first bar starts, under the title and the ceiling's label, and how far it is from one to the next.
+/// Top of the first bar, under the title and the ceiling's label, and the distance from one to the next.
 const ROWS: (f64, f64) = (52.0, 16.0);
 
 /// Letters of a title's line, and how far it is from one to the next.
 const TITLE: (usize, f64) = (56, 18.0);
 
-/// How thick a bar is.
+/// Thickness of a bar.
 const THICK: f64 = 12.0;
 
 /// Bars longer than this have their number inside.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 /// Height of one bar with the line of text above it.
 const STEP: u32 = 32;
 
-/// Where the first one starts: under the ceiling's label.
+/// Top of the first one, under the ceiling's label.
 const TOP: u32 = 24;
 
 /// Space to the right of the longest bar and of the ceiling, as a factor.
@@ -13,11 +13,11 @@ const MARGIN: f64 = 1.04;
 
 /// One bar.
 pub struct Bar {
-    /// What it is of.
+    /// Its subject.
     pub label: String,
     /// Its length; `None` for what was not measured.
     pub value: Option<f64>,
-    /// What stands at its right end.
+    /// The text at its right end.
     pub text: String,
     /// More about it, where a pointer rests on it.
     pub hint: String,
@@ -25,11 +25,11 @@ pub struct Bar {
 
 /// A chart of bars, with a line that they are measured against.
 pub struct Bars {
-    /// What it is of, for those who do not see it.
+    /// Their subject, as a text for screen readers.
     pub title: String,
     /// The line's value and label.
     pub ceiling: Option<(f64, String)>,
-    /// What the scale reaches at least, so that several charts have the same.
+    /// The least end of the scale, so that several charts have the same.
     pub reach: f64,
     /// The bars from top to bottom.
     pub bars: Vec<Bar>,

@@ -7,10 +7,10 @@ use super::{Chart, Frame, Look, marks, px};
 /// The picture, and the axes in it; the legend stands at their right, where it never covers a line.
 const FRAME: Frame = Frame { size: (1080.0, 680.0), left: 72.0, right: 838.0, upper: 92.0, lower: 606.0 };
 
-/// Where the legend begins, and how far it is from one entry to the next unless there are too many.
+/// Top of the legend, and the distance from one entry to the next unless there are too many.
 const LEGEND: (f64, f64) = (856.0, 24.0);
 
-/// How long a piece of each line the legend shows: whole dashes.
+/// Length of the piece of each line that the legend shows: whole dashes.
 const SAMPLE: f64 = 51.0;
 
 /// Colours, strokes and letters.

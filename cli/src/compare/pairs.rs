@@ -1,4 +1,4 @@
-//! Which row of one record answers which of the other.
+//! Pairs the rows of two records that measure the same.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub enum Pair<'a, W: What> {
 }
 
 impl<W: What> Pair<'_, W> {
-    /// Whether both records have it.
+    /// Returns true if both records have it.
     pub fn is_in_both(&self) -> bool {
         matches!(self, Pair::Both(..))
     }

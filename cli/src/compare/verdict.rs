@@ -1,10 +1,10 @@
-//! Whether a row became faster or slower, or only seems so.
+//! Judges a pair of rows: faster, slower, or within the noise.
 
 use serde::Serialize;
 
 use crate::row::{Row, Status, What};
 
-/// What is said of a row.
+/// The judgement of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -53,7 +53,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the exit status tells of it.
+    /// Returns true if the exit status reports it.
     pub const fn is_regression(self) -> bool {
         matches!(self, Verdict::Slower | Verdict::Wrong)
     }
@@ -66,11 +66,11 @@ pub struct Judged {
     pub a_ms: Option<f64>,
     /// The median of B.
     pub b_ms: Option<f64>,
-    /// By how much B takes longer.
+    /// The difference from A to B, in percent of A.
     pub change_percent: Option<f64>,
-    /// What is said.
+    /// The judgement.
     pub verdict: Verdict,
-    /// Why nothing better is.
+    /// The reason for it, if the times alone do not give it.
     pub reason: Option<String>,
 }
 

@@ -120,7 +120,7 @@ fn beats_one_thread(rows: &[Row]) -> Option<Win<'_>> {
     wins.min_by(|a, b| a.ms.total_cmp(&b.ms)).filter(|win| win.ms < cpu_ms)
 }
 
-/// What was skipped or wrong, and why: a line for every series and reason, with its sizes.
+/// Skipped and wrong rows: a line for every series and reason, with its sizes.
 fn remarks(by_size: &BySize<'_>) -> String {
     let mut text = String::new();
     for series in 0..by_size.series.len() {

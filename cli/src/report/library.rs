@@ -1,4 +1,4 @@
-//! What an application asks of a library: machines side by side, and who does it on them.
+//! Rows of the library by operation: machines side by side, and on each the libraries that do it.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ struct Family {
     note: &'static str,
 }
 
-/// What calls by GPU time have in common.
+/// Explanation of the names of calls by GPU time.
 const CALLS: &str = "halofold: one of many independent calls in a pass; halofold-exact: the same without rounding. halofold-chained: one of several calls that share an \
      output, so that each waits for the one before. Inputs come from memory, not from a cache.";
 
@@ -51,7 +51,7 @@ const FAMILIES: [Family; 7] = [
 
 /// The rows of one family on all machines.
 pub struct Section<'a> {
-    /// What it is.
+    /// Its heading.
     pub title: &'static str,
     note: &'static str,
     /// Each machine that has any, with the names on it.
@@ -84,7 +84,7 @@ pub fn sections(machines: &[Machine]) -> Vec<Section<'_>> {
 }
 
 impl Family {
-    /// Where the family a shape belongs to stands.
+    /// The title of the family that a shape belongs to.
     fn of(shape: &str) -> &'static str {
         let known = FAMILIES.iter().find(|family| family.shapes.contains(&shape));
         known.unwrap_or(&FAMILIES[FAMILIES.len() - 1]).title
@@ -97,12 +97,12 @@ impl<'a> Asked<'a> {
         Asked { op, shape, element, n: *n, segments: *segments }
     }
 
-    /// What bars of one chart have in common.
+    /// The key that all bars of one chart share.
     fn work(self) -> (&'a str, &'a str, Option<u64>) {
         (self.op, self.element, self.segments)
     }
 
-    /// What it is of, in words.
+    /// The operation in words.
     fn subject(self) -> String {
         let alike = ["fixed", "offsets", "computed-offsets"].contains(&self.shape);
         let results = match self.segments {
@@ -228,7 +228,7 @@ impl Field<'_> {
         bars.figure()
     }
 
-    /// What each name has to say.
+    /// The cell of each name.
     fn cells(&self, asked: Asked<'_>) -> Vec<String> {
         let cell = |name: &&str| {
             let row = self.rows.iter().find(|row| row.what.name == **name && Asked::of(row) == asked);

@@ -38,8 +38,8 @@ pub fn chart(title: String, series: &[Series<'_>], coloured: &[&str]) -> Option<
     Some(html! { (chart.figure()) (legend) })
 }
 
-/// Which rungs have a colour, the same on all machines: of the first one's, by their time at the largest size, some at even
-/// distances, slowest and fastest included.
+/// The rungs that have a colour, the same on all machines: rungs of the first machine at even distances in the order of their
+/// time at the largest size, slowest and fastest included.
 pub fn coloured<'a>(series: &[Series<'a>]) -> Vec<&'a str> {
     let last = |series: &Series<'_>| series.points.last().map_or(0.0, |(n, ms)| ms / (*n).max(1) as f64);
     let mut order: Vec<_> = series.iter().map(|series| (last(series), series.rung)).collect();

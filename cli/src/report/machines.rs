@@ -13,9 +13,9 @@ use crate::table;
 /// An adapter reached by a back end and a driver, with everything that was measured on it.
 #[derive(Default)]
 pub struct Machine {
-    /// What it is called on the page; no two have the same name.
+    /// Its name on the page; no two have the same.
     pub name: String,
-    /// What is known of it, from each of its records; nothing for bare rows.
+    /// Its records without their rows; empty for bare rows.
     pub origins: Vec<Record>,
     /// Its rows, each measurement once.
     pub rows: Vec<Row>,
@@ -25,12 +25,12 @@ pub struct Machine {
     pub library: Vec<Row<LibraryWork>>,
 }
 
-/// What is computed: operator and element type.
+/// A computation: operator and element type.
 pub type Work<'a> = (&'a str, &'a str);
 
 /// All rungs over the same number of elements.
 pub struct Ladder<'a> {
-    /// How many elements.
+    /// Number of elements.
     pub n: u64,
     /// A row for every rung, in the order of the catalogue.
     pub rows: Vec<&'a Row>,
@@ -44,8 +44,8 @@ pub struct Series<'a> {
     pub points: Vec<(u64, f64)>,
 }
 
-/// What tells machines apart: name and back end, and the driver. Bare rows do not tell their driver, and are taken to be of
-/// the first machine of their name. Cold inputs make another machine of the same adapter: their times say something else.
+/// The key that tells machines apart: name, back end and driver. Bare rows have no driver, and are taken to be of
+/// the first machine of their name. Cold inputs make another machine of the same adapter: their times are not comparable.
 #[derive(PartialEq, Eq)]
 struct Identity {
     name: String,
@@ -118,7 +118,7 @@ impl Machine {
         self.origins.extend(loaded.origin);
     }
 
-    /// What its records say of something, each thing once, sorted.
+    /// The texts that `say` makes of its records, sorted, each once.
     pub fn told(&self, say: impl Fn(&Record) -> String) -> String {
         let mut said: Vec<String> = self.origins.iter().map(say).collect();
         said.sort();
@@ -178,12 +178,12 @@ impl Machine {
     }
 }
 
-/// What a row computes.
+/// The computation of a row.
 fn work_of(row: &Row) -> Work<'_> {
     (&row.what.op, &row.what.element)
 }
 
-/// Where a rung stands in the catalogue; after it what is not in there.
+/// A rung's position in the catalogue; unknown rungs come last.
 pub fn place(rung: &str) -> usize {
     RUNGS.iter().position(|known| known.name() == rung).unwrap_or(RUNGS.len())
 }

@@ -83,7 +83,7 @@ fn reductions(machines: &[Machine], work: Work<'_>) -> Markup {
     }
 }
 
-/// What was measured.
+/// The kinds of rows on the page, in words.
 fn subject(machines: &[Machine]) -> String {
     let any = |has: fn(&Machine) -> bool, word| machines.iter().any(has).then_some(word);
     let all = [
@@ -110,7 +110,7 @@ fn figure(title: &str, chart: &Markup) -> Markup {
     html! { figure { h3 { (title) } (chart) } }
 }
 
-/// What is known of a machine, by name.
+/// Facts about a machine, by name.
 pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     let reductions = machine.rows.iter().map(|row| row.status);
     let others = machine.stencils.iter().map(|row| row.status);
@@ -151,7 +151,7 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What sort of adapter it is, in words; wgpu's own name if there are none for it.
+/// The type of adapter in words; wgpu's own name if there are none for it.
 fn kind(device_type: &str) -> &str {
     match device_type {
         "DiscreteGpu" => "discrete GPU",

@@ -9,7 +9,7 @@ use crate::row::Row;
 
 /// A document's table.
 pub struct Document<'a> {
-    /// What it is, in a line.
+    /// Its title, in one line.
     pub title: String,
     /// The machines that replayed it.
     pub machines: Vec<&'a Machine>,

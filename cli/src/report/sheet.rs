@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 /// A table.
 pub struct Sheet<'a> {
-    /// What its lines are.
+    /// The heading of the column of names.
     pub subject: &'static str,
     /// Columns that belong together, from left to right.
     pub groups: Vec<Group<'a>>,
@@ -22,7 +22,7 @@ pub struct Group<'a> {
 
 /// A line: as many cells as there are columns in all groups.
 pub struct Line {
-    /// What it is about.
+    /// Its name.
     pub name: String,
     /// The text of each cell; empty where a machine has no such row.
     pub cells: Vec<String>,

@@ -24,7 +24,7 @@ pub struct Comparison<'a> {
     variants: Vec<&'a str>,
     /// Those of them that have a colour, the same on all machines.
     coloured: Vec<&'a str>,
-    /// What the thesis says of it.
+    /// The thesis's table for it.
     published: Option<&'static Preset>,
 }
 
@@ -70,7 +70,7 @@ fn usual_grid<'a>(rows: &[&'a Row<StencilWork>]) -> Option<&'a str> {
     rows.iter().map(|row| row.what.grid.as_str()).max_by_key(|grid| count(grid))
 }
 
-/// Where a variant stands in the catalogue; after it what is not in there.
+/// A variant's position in the catalogue; unknown variants come last.
 fn place(variant: &str, points: u32) -> usize {
     let stencil = STENCILS.iter().find(|stencil| stencil.points() == points);
     let known = VARIANTS
@@ -109,7 +109,7 @@ impl<'a> Comparison<'a> {
         Comparison { points, boundary, element, fields, variants, coloured, published }
     }
 
-    /// What it is, in a line.
+    /// Its title, in one line.
     pub fn title(&self) -> String {
         format!("{}-point stencil of {}, {} borders", self.points, self.element, self.boundary)
     }
@@ -178,7 +178,8 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Which variants have a colour: on this machine the best of every kind, then the fastest of the rest, in the order of the catalogue.
+/// The variants that have a colour, in the order of the catalogue: on this machine the best of every kind, then the fastest
+/// of the rest.
 fn coloured<'a>(field: &Field<'_>, variants: &[&'a str], points: u32) -> Vec<&'a str> {
     let speed = |variant: &str| field.best(variant).and_then(|row| row.figures.gcells_per_s).unwrap_or(0.0);
     let mut order = variants.to_vec();
@@ -197,7 +198,7 @@ fn coloured<'a>(field: &Field<'_>, variants: &[&'a str], points: u32) -> Vec<&'a
     chosen
 }
 
-/// What a machine has to say of a variant at its best block.
+/// Block, time, speeds and share of the copy peak of a variant at its best block.
 fn best_cells(field: &Field<'_>, variant: &str) -> [String; 5] {
     let Some(row) = field.best(variant) else {
         let any = field.rows.iter().find(|row| row.what.variant == variant);

@@ -103,13 +103,13 @@ pub struct Replay {
     pub preset: &'static Preset,
     /// The adapter in one line.
     pub adapter: String,
-    /// What its memory can do.
+    /// The measured peak of its memory.
     pub peak: Peak,
-    /// Over which grid.
+    /// The grid.
     pub grid: Grid,
-    /// Of which elements.
+    /// The type of its cells.
     pub element: Element,
-    /// How many steps the picked rows were run for.
+    /// Number of steps of the picked rows' whole runs.
     pub steps: u32,
     /// The block shapes in order.
     pub blocks: Vec<Block>,
@@ -217,7 +217,7 @@ impl PresetArgs {
     }
 }
 
-/// Whether a row is of a kind.
+/// A predicate on rows.
 type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
 
 /// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,

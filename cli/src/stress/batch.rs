@@ -18,10 +18,10 @@ pub const JOBS: usize = 128;
 /// Bytes from one result to the next.
 const APART: u64 = 256;
 
-/// What results are overwritten by before each batch.
+/// The value that results are overwritten with before each batch.
 const POISON: u32 = 0x7ff5_fcad;
 
-/// How often something happens between two reductions: once in so many.
+/// Each of these happens between two reductions once in so many times, on average.
 const CHANGES: u64 = 24;
 const PRESSES: u64 = 4;
 const POISONS: u64 = 2;
@@ -33,7 +33,7 @@ struct Bound {
     prepared: Prepared,
 }
 
-/// What ran so far.
+/// Counts of what ran so far.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
     pub reductions: u64,
@@ -55,7 +55,7 @@ pub struct Bench<'a> {
     change: Between,
     press: Between,
     poison: Between,
-    /// What was added to every element so far.
+    /// The sum of all numbers added to every element so far.
     raised: u32,
     bound: Vec<Bound>,
     pub counts: Counts,
@@ -201,7 +201,7 @@ impl<'a> Bench<'a> {
         )
     }
 
-    /// How many elements are not what they should be: none, unless it is the elements that are at fault.
+    /// The number of elements in GPU memory that differ from what was written: 0 unless the elements themselves are at fault.
     pub fn wrong_elements(&self) -> Result<usize, Failure> {
         let size = self.held.size();
         let readback = Readback::new(&self.gpu.device, size);

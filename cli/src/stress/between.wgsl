@@ -1,4 +1,4 @@
-// What runs between the reductions of `halofold stress`: on other buffers, or on theirs while they do not look.
+// Kernels that run between the reductions of `halofold stress`, on other buffers or on theirs between two uses.
 //
 //   change   adds a number to every element, so that no result can be one from before
 //   press    reads and writes places all over a large buffer, so that caches and memory are busy while workgroups meet

@@ -32,13 +32,13 @@ impl Random {
         self.next() % bound
     }
 
-    /// Whether something happens that does so once in `often` times.
+    /// Returns true once in `often` times, at random.
     pub fn once_in(&mut self, often: u64) -> bool {
         self.below(often) == 0
     }
 }
 
-/// What is asked of a part.
+/// The reduction of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// The sum in 32 bits.

@@ -1,4 +1,4 @@
-//! Which reductions run: operators with accumulators of one, two and eight words, by the library's own choice and by the rung in
+//! The reductions that run: operators with accumulators of one, two and eight words, by the library's own choice and by the rung in
 //! small workgroups, of which many meet over few elements.
 
 use halofold::Element;

@@ -33,7 +33,7 @@ const SIZES: [(Option<u32>, u32); 5] = [
     (Some(1024), INVOCATIONS[1]),
 ];
 
-/// What a browser may have of what kernels ask for.
+/// The features that a browser may have, of those that kernels ask for.
 pub fn features(element: Element, subgroups: bool) -> Features {
     let mut features = element.feature() & Features::SHADER_F16;
     features.set(Features::SUBGROUP, subgroups);

@@ -1,4 +1,4 @@
-//! What the library does besides: every operator over whole inputs, the other shapes, histograms.
+//! The library's other operations: every operator over whole inputs, the other shapes, histograms.
 
 use halofold::Element;
 use halofold::histogram;
@@ -12,7 +12,7 @@ use super::plans::{Plans, distinct, same_text};
 use super::texts::Texts;
 use super::{INVOCATIONS, LENGTHS, limits};
 
-/// What one result is made of.
+/// The elements that one result is made of.
 #[derive(Clone, Copy)]
 enum Task {
     /// Everything.

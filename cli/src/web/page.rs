@@ -3,7 +3,7 @@
 use halofold::reduce::ladder::RUNGS;
 use maud::{DOCTYPE, Markup, html};
 
-/// Where the project is.
+/// Address of the project.
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// The page with its scripts, the exported kernels before the others.

@@ -1,4 +1,4 @@
-//! What the memory can do: the forms of the reading and copying kernels that the page tries.
+//! The measurement of memory peaks: the forms of the reading and copying kernels that the page tries.
 
 use halofold_measure::Form;
 use serde_json::{Value, json};

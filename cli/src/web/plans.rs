@@ -7,13 +7,13 @@ use serde::Serialize;
 use super::once::Once;
 use crate::lists::each_once;
 
-/// Where a launch reads or writes: the page's numbers for buffers.
+/// The page's numbers for the buffers that a launch reads or writes.
 const INPUT: u64 = 0;
 const SCRATCH: u64 = 1;
 const OUTPUT: u64 = 3;
 const NOTHING: u64 = 4;
 
-/// Which of a launch's numbers are the count, and the workgroups in a row of its grid.
+/// Positions of the count, and of the workgroups in a row of the grid, among a launch's numbers.
 const COUNT: usize = 3;
 const ROW: usize = 5;
 
@@ -120,7 +120,7 @@ fn values(bytes: u64, size: u64) -> u64 {
     bytes / size
 }
 
-/// Whether two stages have one text: workgroup size and tile are constants in it.
+/// Returns true if two stages have one text: workgroup size and tile are constants in it.
 pub fn same_text(a: &Stage, b: &Stage) -> bool {
     (a.kernel, a.reads, a.writes) == (b.kernel, b.reads, b.writes)
 }

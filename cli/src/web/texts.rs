@@ -4,10 +4,10 @@ use halofold_measure::translate::browser_directive;
 
 use super::once::Once;
 
-/// How a piece begins in a composed module.
+/// The first line of a piece in a composed module begins so.
 const HEADING: &str = "// ==== ";
 
-/// What is between two paragraphs.
+/// The separator of paragraphs.
 const GAP: &str = "\n\n";
 
 /// Modules as lists of pieces, and pieces as lists of paragraphs: variants of a piece differ in a few of those.

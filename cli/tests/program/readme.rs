@@ -1,4 +1,4 @@
-//! What the project's pages show is what the program prints and draws, and their links lead somewhere.
+//! The project's pages show what the program prints and draws, and their links lead somewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,16 @@ use crate::files::{command, stdout};
 use halofold::reduce::Op;
 use halofold::reduce::ladder::RUNGS;
 
-/// How a printed table begins: the command follows.
+/// The opening of a printed table: the command follows.
 const TABLE: &str = "<!-- table: halofold ";
 
-/// How it ends.
+/// Its end.
 const TABLE_END: &str = "<!-- end of table -->";
 
 /// A file of the repository that a command wrote: the command follows, the file is its last word.
 const FILE: &str = "<!-- file: halofold ";
 
-/// How links begin that hold in a published package, too.
+/// The opening of links that hold in a published package, too.
 const HOME: &str = "https://github.com/halofold/halofold/blob/main/";
 
 fn root() -> &'static Path {
@@ -137,7 +137,7 @@ fn links_lead_somewhere() {
     assert!(links > 100, "{links} links were found");
 }
 
-/// Where the links and pictures of a page lead: `](…)`, `]: …`, `src="…"` and `srcset="…"`.
+/// The targets of a page's links and pictures: `](…)`, `]: …`, `src="…"` and `srcset="…"`.
 fn targets(page: &str) -> Vec<&str> {
     let between = |begin: &'static str, end: &'static [char]| {
         page.split(begin).skip(1).filter_map(move |rest| rest.split(end).next())

@@ -24,7 +24,7 @@ fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> Output {
     stencil(&[&fixed, options].concat())
 }
 
-/// What holds of every row.
+/// Checks what holds of every row.
 fn check(row: &serde_json::Map<String, Value>) {
     assert_keys(row.keys().map(String::as_str), STENCIL_KEYS);
     let measured =

@@ -8,7 +8,7 @@ use std::process::Output;
 
 use crate::files::{command, refused};
 
-/// How the finish publishes a partial and takes a ticket (`shaders/shared/partials.wgsl`).
+/// The lines in which the finish publishes a partial and takes a ticket (`shaders/shared/partials.wgsl`).
 const POST_THEN_TICKET: &str = "    let seen = exchange_words(FIRST_SLOT + slot * ACC_WORDS, to_words(acc));
     let ticket = atomicAdd(&partials[0], 1u + (seen & params.own.zero));";
 
@@ -93,7 +93,8 @@ fn two_launches_do_without_tickets() {
     assert_eq!(status, Some(0), "{text}");
 }
 
-/// Which of the faults that only some adapters show this one does: `cargo test --release --test stress -- --ignored --nocapture`.
+/// Reports which faults this adapter shows, of those that only some do: `cargo test --release --test program stress:: -- --ignored
+/// --nocapture`.
 #[test]
 #[ignore = "it reports, and asserts nothing: most adapters show no such fault"]
 fn faults_that_some_adapters_show() {

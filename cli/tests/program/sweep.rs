@@ -6,7 +6,7 @@ use crate::files::{self, Folder, command, fine, parsed, typed};
 use crate::keys::{KEYS, assert_keys, check};
 use serde_json::{Map, Value};
 
-/// What the rows of one size are called, with two rungs that run everywhere.
+/// The names of the rows of one size, with two rungs that run everywhere.
 const SERIES: [&str; 4] = ["cpu-one-thread", "cpu-all-threads", "sequential", "single-pass"];
 
 /// A sweep of three sizes over them, with little else.

@@ -22,13 +22,13 @@ const STEPS: u32 = 20;
 /// The same on a processor that plays a GPU.
 const SOFTWARE_STEPS: u32 = 2;
 
-/// How long one submission of a long run may be, so that no watchdog ends it.
+/// Longest submission of a long run, in milliseconds, so that no watchdog ends it.
 const SUBMISSION_MS: f64 = 200.0;
 
-/// How long a run is short enough to be repeated, and how often.
+/// Runs shorter than this are repeated, so many times.
 const REPEATED: (Duration, usize) = (Duration::from_millis(400), 3);
 
-/// How many times as many samples a row has where they spread.
+/// Factor by which a row has more samples if they spread.
 const SPREAD: u32 = 4;
 
 /// A GPU with a grid on it.
@@ -115,7 +115,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What helps against a grid that does not fit.
+/// Adds the options that help if a grid does not fit.
 fn hint(failure: Failure) -> Failure {
     match failure {
         Failure::Usage(message) => Failure::Usage(format!("{message} (see --grid and --type)")),

@@ -5,7 +5,7 @@ use halofold::stencil::{Block, Config, FIVE_POINT, Grid, Mapping, Stencil, TWENT
 
 use crate::row::{Row, StencilWork};
 
-/// What rows are called that the thesis does not have.
+/// The name of rows that the thesis does not have.
 pub const BEYOND: &str = "beyond";
 
 /// The machine that the thesis measured on.
@@ -16,7 +16,7 @@ pub const MACHINE: &str = "GeForce GTX 295 (the thesis)";
 pub struct Preset {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its title, in one line.
     pub title: &'static str,
     /// The thesis's number of the table.
     pub table: &'static str,
@@ -26,13 +26,13 @@ pub struct Preset {
     pub thesis: Size,
     /// The size on a processor that plays a GPU.
     pub software: Size,
-    /// What a reader of the table should know.
+    /// A note for the reader of the table.
     pub note: &'static str,
     /// The rows of the table.
     pub published: &'static [Published],
 }
 
-/// How much is computed.
+/// The size of a computation.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// The grid.

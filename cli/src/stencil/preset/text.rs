@@ -59,7 +59,7 @@ fn by_block(replay: &Replay) -> String {
     table.trim_fmt() + "\n"
 }
 
-/// What a cell of the table by block says.
+/// The text of a cell of the table by block.
 fn speed(row: &Row<StencilWork>) -> String {
     match row.status {
         Status::Pass => table::optional(row.figures.gcells_per_s),
@@ -68,7 +68,7 @@ fn speed(row: &Row<StencilWork>) -> String {
     }
 }
 
-/// What was skipped or wrong and why, each reason once.
+/// Skipped and wrong rows with their reasons, each reason once.
 fn remarks(rows: &[Row<StencilWork>]) -> String {
     let reasons = rows.iter().filter_map(|row| Some((row.reason.as_deref()?, row)));
     let lines = grouped(reasons).into_iter().map(|(reason, rows)| {
@@ -111,7 +111,7 @@ fn columns(steps: u32, published_steps: u32) -> Vec<Shown> {
     ]
 }
 
-/// How the best overlapped variant stands to the best direct one, which is what the thesis is about.
+/// The ratio of the best overlapped variant to the best direct one, the thesis's claim.
 fn verdict(rows: &[Row<StencilWork>]) -> String {
     let best = |start: &str| {
         let kind =

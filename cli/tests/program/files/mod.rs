@@ -99,7 +99,7 @@ pub fn run_on(command: &mut Command, input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What it printed, if it succeeded.
+/// Its standard output, if it succeeded.
 pub fn stdout(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{:?}: {errors}", output.status.code());

@@ -55,7 +55,7 @@ fn tolerance(op: Op, element: Element) -> f64 {
     }
 }
 
-/// What the library's reference makes of some elements: values, or the place.
+/// The result of the library's reference over some elements: values, or value and position.
 fn expected(op: Op, element: Element, first: &[u8], second: &[u8]) -> (Vec<Number>, Option<Number>) {
     // As in NumPy.
     let asked = match op {
@@ -390,7 +390,7 @@ fn axes_of_standard_input_and_of_bare_elements() {
     );
 }
 
-/// Where equal elements do not matter, places in an array of Fortran's order are those that NumPy counts.
+/// Positions in an array of Fortran's order are those that NumPy counts, if no two elements are equal.
 #[test]
 fn places_without_an_axis_are_counted_in_the_order_of_c() {
     let folder = Folder::new("reduce-axis-turned");

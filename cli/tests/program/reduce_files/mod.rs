@@ -38,7 +38,7 @@ fn operator(op: &str, element: Element) -> Op {
     }
 }
 
-/// What the adapter that the program will choose lacks for this, if it lacks something.
+/// The features that the operator needs and the program's adapter lacks.
 fn lacking(op: &str, element: Element) -> wgpu::Features {
     operator(op, element).over(element).expect("the pair is defined").features() - crate::files::features()
 }

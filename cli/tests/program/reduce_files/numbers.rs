@@ -32,7 +32,7 @@ pub fn numbers(element: Element, len: usize) -> Vec<Number> {
     (0..len).map(number).collect()
 }
 
-/// What NumPy makes of them.
+/// NumPy's result over them.
 pub fn expected(op: &str, element: Element, numbers: &[Number]) -> Number {
     if numbers.is_empty() && !["sum", "product"].contains(&op) {
         return Number::Nothing;
@@ -65,7 +65,7 @@ pub fn expected(op: &str, element: Element, numbers: &[Number]) -> Number {
     }
 }
 
-/// Whether a value is the expected one: to the bit, but for the rounding of means.
+/// Returns true if a value is the expected one: to the bit, but for the rounding of means.
 pub fn agrees(op: &str, got: Number, expected: Number) -> bool {
     let rounding = expected.as_f64().abs() * f64::EPSILON * 4.0;
     got.same(expected) || (op == "mean" && (got.as_f64() - expected.as_f64()).abs() <= rounding)

@@ -12,7 +12,7 @@ use crate::number::Number;
 /// Writes files of every type and layout, and what NumPy makes of each.
 const NUMPY: &str = include_str!("arrays.py");
 
-/// How far apart NumPy and halofold may be: both round floats, in different orders, and NumPy keeps 16-bit results in
+/// Tolerance between NumPy and halofold: both round floats, in different orders, and NumPy keeps 16-bit results in
 /// 16 bits.
 ///
 /// `scale` is the mean of the magnitudes.

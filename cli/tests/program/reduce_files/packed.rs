@@ -66,7 +66,7 @@ fn reversed(bytes: &[u8], size: usize) -> Vec<u8> {
     bytes.chunks_exact(size).flat_map(|item| item.iter().rev().copied()).collect()
 }
 
-/// What NumPy makes of some values, for the keys `value` and `index`.
+/// NumPy's result over some values, for the keys `value` and `index`.
 fn expected(op: &str, kind: &str, values: &[i128]) -> (Value, Value) {
     let n = values.len() as f64;
     let own = |x: i128| if kind == "b1" { json!(x != 0) } else { json!(x as i64) };

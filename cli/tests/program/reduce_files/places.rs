@@ -1,4 +1,4 @@
-//! Where arg-min and arg-max find one of several equal elements: the first in C's order, whatever the order in memory.
+//! Positions that arg-min and arg-max find among several equal elements: the first in C's order, whatever the order in memory.
 
 use halofold::Element;
 use serde_json::json;

@@ -39,7 +39,7 @@ impl Cells {
         sides[3 - self.stencil.dims.count()..].to_vec()
     }
 
-    /// What the CPU makes of them.
+    /// The CPU's result after some steps.
     pub fn stepped(&self, border: Border, weights: Weights, steps: u32) -> Vec<f64> {
         let (mut source, mut target) = (self.values.clone(), self.values.clone());
         for _ in 0..steps {

@@ -1,4 +1,4 @@
-//! What is wrong is said before anything runs, and leaves nothing.
+//! Wrong requests are refused before anything runs, and leave no files.
 
 use halofold::stencil::{FIVE_POINT, TWENTY_SEVEN_POINT};
 

@@ -38,7 +38,7 @@ impl Long {
         files::command("stencil", &options.chain(streamed).chain(more.iter().copied()).collect::<Vec<_>>())
     }
 
-    /// How far the checkpoint says that it is: passes and slabs.
+    /// The checkpoint's progress: passes and slabs.
     fn at(&self) -> Option<(u64, u64)> {
         let text = fs::read(format!("{}.halofold.json", self.out)).ok()?;
         let checkpoint: Value = serde_json::from_slice(&text).expect("a checkpoint is whole at any time");

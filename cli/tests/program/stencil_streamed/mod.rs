@@ -9,7 +9,7 @@ use crate::files::{Folder, encode, names_in, npy, parsed, random, refused, stdou
 use halofold::Element;
 use serde_json::Value;
 
-/// What has no exact sums: another order of additions would show.
+/// Weights whose sums are not exact: another order of additions would show.
 const WEIGHTS: [(&str, &str); 4] = [
     ("5", "0.231,0.1723"),
     ("9", "0.231,0.1173,0.0653"),
@@ -47,7 +47,7 @@ fn beside(folder: &Folder, result: &str) -> Vec<String> {
     names_in(&folder.0).into_iter().filter(|name| name.starts_with(result)).collect()
 }
 
-/// Whether the adapter has what a type needs.
+/// Returns true if the adapter has the features that a type needs.
 fn is_here(kind: &str) -> bool {
     let element = match kind {
         "<f2" => Element::F16,
