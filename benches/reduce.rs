@@ -17,7 +17,7 @@ use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::reference::Expected;
 use halofold_measure::{Dataset, Host, Job, Row, RungRun};
 
-/// What is reduced.
+/// Operators and element types that are measured.
 const PAIRS: [(Op, Element); 3] = [(Op::Sum, Element::F32), (Op::Sum, Element::I32), (Op::Max, Element::F32)];
 
 /// Lengths as powers of two.
@@ -60,7 +60,7 @@ fn main() {
     common::write_record(&machine, &path, timed, |record| record.rows = rows);
 }
 
-/// How many copies of an input of so many bytes are taken in turn; a reason if there cannot be even one, or not enough.
+/// Number of copies of an input of so many bytes that are taken in turn; a reason if not even one fits, or not enough.
 fn copies(machine: &Machine, bytes: u64) -> Result<u64, String> {
     let most = machine.device.limits().max_buffer_size;
     if bytes > most {

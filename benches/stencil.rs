@@ -21,7 +21,7 @@ use halofold::stencil::{Config, Dims, Grid, STENCILS};
 use halofold::{Element, adapter};
 use halofold_measure::{Row, StencilWork, StepGrids, sides, whole_passes};
 
-/// What cells are.
+/// Types of cells.
 const ELEMENTS: [Element; 3] = [Element::F32, Element::F64, Element::F16];
 
 /// Steps of a repetition, and of time-blocked kernels at least.
@@ -83,7 +83,7 @@ fn main() {
     common::write_record(&machine, &path, timed, |record| record.stencils = rows);
 }
 
-/// How many pairs of grids are taken in turn; a reason if there cannot be even one, or not enough.
+/// Number of pairs of grids that are taken in turn; a reason if not even one fits, or not enough.
 fn pairs(machine: &Machine, element: Element, grid: Grid) -> Result<u64, String> {
     let missing = element.feature() - machine.device.features();
     if !missing.is_empty() {

@@ -39,7 +39,7 @@ type Error = Box<dyn std::error::Error>;
 /// Two slots are enough to overlap. With a third, neither side waits for a short delay of the other.
 const SLOTS: usize = 3;
 
-/// What to reduce, and how.
+/// A reduction of a file.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// A file of little-endian elements. Without a file, one is generated, verified and removed.

@@ -5,7 +5,7 @@ use std::env;
 use halofold::{adapter, wgpu};
 use halofold_measure::{Budget, Inputs, Meter, PeakMeter, Timer, Timing};
 
-/// How far the sizes go.
+/// Range of sizes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// A processor that plays a GPU: small.
@@ -22,13 +22,13 @@ pub struct Machine {
     pub device: wgpu::Device,
     /// Its queue.
     pub queue: wgpu::Queue,
-    /// What the adapter says of itself.
+    /// The adapter's description of itself.
     pub info: wgpu::AdapterInfo,
     /// Measures on it.
     pub timer: Timer,
     /// Its ceiling.
     pub peak: PeakMeter,
-    /// What repetitions read: with `HALOFOLD_COLD=1`, copies of their input in turn.
+    /// The inputs of repetitions: with `HALOFOLD_COLD=1`, copies in turn.
     pub inputs: Inputs,
 }
 
@@ -68,7 +68,7 @@ impl Machine {
         Meter { timer: &self.timer, peak: &self.peak }
     }
 
-    /// How far the sizes go here.
+    /// The range of sizes for this machine.
     pub fn extent(&self) -> Extent {
         match option("HALOFOLD_BENCH", &["usual", "full"]) {
             1 => Extent::Full,
@@ -93,7 +93,7 @@ impl Machine {
     }
 }
 
-/// Which of some values a variable of the environment has; without it the first.
+/// Index of an environment variable's value among some; 0 if it is not set.
 fn option(variable: &str, values: &[&str]) -> usize {
     let Some(value) = env::var_os(variable) else { return 0 };
     let known = values.iter().position(|known| value.to_str() == Some(known));

@@ -1,4 +1,4 @@
-//! What every bench of halofold needs: an open adapter, its ceiling, benchmarks by its clock, and the record.
+//! Parts that all benches of halofold share: an open adapter, its ceiling, benchmarks by its clock, and the record.
 
 mod group;
 mod machine;
@@ -29,7 +29,7 @@ pub fn criterion(machine: &Machine) -> Criterion {
         .configure_from_args()
 }
 
-/// Where cargo builds.
+/// Cargo's target directory.
 fn target() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }

@@ -1,4 +1,4 @@
-//! What a bench leaves behind.
+//! The record of a bench.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -7,7 +7,7 @@ use halofold_measure::{Inputs, Record};
 
 use super::{Machine, target};
 
-/// Where a bench's record goes: to the file that `HALOFOLD_RECORD` names, or to one of the bench's name under the target directory.
+/// The path of a bench's record: the file that `HALOFOLD_RECORD` names, or one of the bench's name under the target directory.
 pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
     let cold = if machine.inputs == Inputs::Cold { "-cold" } else { "" };
     let usual = || target().join("halofold").join(format!("{bench}{cold}.json"));

@@ -17,7 +17,7 @@ impl Samples {
         self.0.push((repeats, took, timing));
     }
 
-    /// What the measured ones say; `None` if criterion took none, because of a filter or in its test mode.
+    /// Summary of the measured samples; `None` if criterion took none, because of a filter or in its test mode.
     ///
     /// Flat sampling gives all of them the same number of repetitions; the warm-up before doubled it each time. Should the GPU's
     /// clock have failed on the way, those before do not count: one benchmark never mixes two clocks.

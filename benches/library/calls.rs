@@ -32,7 +32,7 @@ const PIECE: u64 = 64 << 20;
 /// One way to call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Way {
-    /// What a row calls it.
+    /// Its name in rows.
     pub name: &'static str,
     chained: bool,
     subgroups: bool,
@@ -82,7 +82,7 @@ pub struct Calls<'a> {
     bytes: u64,
 }
 
-/// How many calls there are in a pass, that each read and write so many bytes.
+/// Number of calls in a pass, if each reads and writes so many bytes.
 fn count(device: &wgpu::Device, read: u64, written: u64) -> u64 {
     if adapter::is_software(&device.adapter_info()) {
         return FEWEST;
@@ -221,7 +221,7 @@ pub fn output(device: &wgpu::Device, size: u64) -> wgpu::Buffer {
     })
 }
 
-/// What a case needs besides inputs: offsets, or a number of elements.
+/// A buffer that a case needs besides inputs: offsets, or a number of elements.
 struct Given {
     task: Task,
     buffer: wgpu::Buffer,

@@ -1,4 +1,4 @@
-//! What is reduced, how, and in which ways.
+//! The bench's cases: operator, element type, length, shape of results, and the ways to call.
 
 use halofold::reduce::{Op, Shape};
 use halofold::{Element, adapter, wgpu};
@@ -16,7 +16,7 @@ const EXACT: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT];
 /// The same, and kernels that lack something.
 const ALL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT, Way::NO_SUBGROUPS, Way::UNCHECKED];
 
-/// What one result is made of.
+/// The elements that one result is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     /// Everything.
@@ -36,7 +36,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// What a row calls it.
+    /// Its name in rows.
     fn name(self) -> &'static str {
         match self {
             Task::Whole => "whole",
@@ -50,7 +50,7 @@ impl Task {
         }
     }
 
-    /// How many results there are, where it can be many.
+    /// Number of results, for shapes that may have many.
     pub fn results(self, n: u64) -> Option<u64> {
         match self {
             Task::Whole | Task::Counted | Task::Accumulate => None,
@@ -97,15 +97,15 @@ impl Task {
 pub struct Case {
     /// The operator.
     pub op: Op,
-    /// Over which type.
+    /// The element type.
     pub element: Element,
-    /// Over how many elements.
+    /// Number of elements.
     pub n: u64,
-    /// Into which results.
+    /// The shape of its results.
     pub task: Task,
-    /// In which ways.
+    /// The ways to call.
     pub ways: &'static [Way],
-    /// Of elements of which sizes.
+    /// The magnitudes of its elements.
     pub data: Data,
 }
 
@@ -140,7 +140,7 @@ impl Case {
         inputs * self.n * self.element.size()
     }
 
-    /// Why it cannot run on a device.
+    /// Checks that a device can run it; the error says what is missing.
     pub fn runnable(&self, device: &wgpu::Device) -> Result<(), String> {
         let monoid = self.op.over(self.element).map_err(|error| error.to_string())?;
         let besides = monoid.accumulates().filter(|_| self.task == Task::Accumulate).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the calls should give, from one period of the input.
+//! Expected results of the calls, from one period of the input.
 
 use halofold::reduce::reference;
 use halofold::reduce::{Answer, Op};
@@ -7,7 +7,7 @@ use halofold::{Element, Value};
 use crate::cases::{Case, Task};
 use crate::pool::{PERIOD, Pools};
 
-/// How far a float that is not exact may be off, relatively.
+/// Relative tolerance of floats that are not exact.
 const NEAR: f64 = 1e-5;
 
 /// Results, in the order of the output.
@@ -21,7 +21,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// What so many calls leave that add to one output.
+    /// The result of so many calls that add to one output.
     pub fn of_all(case: &Case, pools: &Pools<'_>, count: u64) -> Self {
         let results = (0..count).map(|number| whole(case, pools, pools.first.start(case.n, number)));
         let total = results.filter_map(Answer::value).map(Value::as_f64).sum::<f64>();
@@ -46,7 +46,7 @@ impl Expected {
         }
     }
 
-    /// Whether some bytes, from byte `at` of the results on, are right.
+    /// Checks some bytes of the results, from byte `at` on.
     pub fn check(&self, at: u64, got: &[u8]) -> Result<(), String> {
         match self {
             Expected::One(op, element, expected) | Expected::Exact(op, element, expected) => {

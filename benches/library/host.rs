@@ -1,4 +1,4 @@
-//! What the host sees: how long until a number is there, and how long a processor is busy with recording.
+//! Times on the host: until a number has been read back, and of recording.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ fn each(
     rows
 }
 
-/// What single calls of something take.
+/// Times of single calls.
 fn single(
     name: &str,
     group: &mut BenchmarkGroup<'_, WallTime>,

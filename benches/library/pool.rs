@@ -51,7 +51,7 @@ impl Pool {
         Pool { block, buffer, len, size }
     }
 
-    /// Where the input of the call of a number starts: one behind the other, and then again from the start.
+    /// First element of the input of the call of a number: one input behind the other, and then again from the start.
     pub fn start(&self, n: u64, number: u64) -> u64 {
         number % (self.len / n) * n
     }
@@ -89,7 +89,7 @@ impl<'a> Pools<'a> {
 /// One period: -4 to 4, of unsigned integers 0 to 8. A smallest element comes once, and their sum is 3, so that no
 /// partial sum of hundreds of periods leaves what a 32-bit float holds exactly.
 fn bytes(element: Element, seed: u64) -> Vec<u8> {
-    /// Where the smallest element is.
+    /// Position of the smallest element.
     const LEAST: usize = PERIOD as usize / 8 * 5 + 3;
     let data = TestData::new(Op::Sum, Element::U64, 2 * PERIOD);
     let word = |at| (data.word((seed + at) as usize) >> 32) % 9;

@@ -24,12 +24,12 @@ impl HaloFace {
         }
     }
 
-    /// To which the edge is copied.
+    /// The buffer that the edge is copied to.
     pub fn leaving(&self) -> &Buffer {
         self.leaving.buffer()
     }
 
-    /// From which the halo is copied.
+    /// The buffer that the halo is copied from.
     pub fn arriving(&self) -> &Buffer {
         self.arriving.buffer()
     }

@@ -46,7 +46,7 @@ impl Differ {
         Ok(Differ { reducer, expected, pieces, workspace, results, readback })
     }
 
-    /// What compares a buffer, piece by piece.
+    /// The reductions that compare a buffer with the expected one, one for each piece.
     pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Prepared>, ReduceError> {
         let bind = |(result, piece): (u64, &Extent)| {
             let Extent { offset, len } = *piece;

@@ -20,7 +20,7 @@ use crate::upload::upload;
 /// Usages of a grid.
 const USAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
-/// What the cells of a grid are, and what they should be after a few steps.
+/// The cells of a grid, and the expected ones after a few steps.
 #[derive(Debug)]
 pub struct GridCheck {
     grid: Grid,
@@ -35,19 +35,19 @@ pub struct GridCheck {
 pub struct PingPong {
     buffers: [Buffer; 2],
     rhs: Buffer,
-    /// What compares each of them.
+    /// The reductions that compare each of them.
     comparisons: [Arc<[Prepared]>; 2],
 }
 
-/// Where a grid is not what it should be.
+/// A difference between a grid and the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words} words of the grid are wrong after {steps} steps, the first in plane {}, row {}, column {}", at[0], at[1], at[2])]
 pub struct Difference {
-    /// How many words of 32 bits differ.
+    /// Number of words of 32 bits that differ.
     pub words: u64,
     /// The plane, row and column of the first cell in them.
     pub at: [u64; 3],
-    /// After how many steps.
+    /// Number of steps made.
     pub steps: u32,
 }
 

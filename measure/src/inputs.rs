@@ -17,7 +17,7 @@ const BEYOND_CACHES_ON_CPU: u64 = 64 << 20;
 /// The most copies: each has bindings of its own.
 const MOST_COPIES: u64 = 4096;
 
-/// What the timed repetitions of one piece of work read.
+/// Inputs of the timed repetitions of one piece of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {
@@ -50,7 +50,7 @@ impl Inputs {
         }
     }
 
-    /// How many copies of an input of this many bytes repetitions on a device read in turn: 1 if one is larger than any cache.
+    /// Number of copies of an input of this many bytes that repetitions read in turn: 1 if one is larger than any cache.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Inputs {
     }
 }
 
-/// How many copies of this many bytes are together larger than any cache.
+/// Number of copies of this many bytes that are together larger than any cache.
 fn copies(bytes: u64, beyond: u64) -> Result<u64, TooSmall> {
     let least = beyond / MOST_COPIES;
     if bytes < least { Err(TooSmall { bytes, beyond, least }) } else { Ok(beyond.div_ceil(bytes)) }

@@ -19,9 +19,9 @@ pub struct Job {
     pub element: Element,
     /// The knobs.
     pub tuning: Tuning,
-    /// How partial results become one.
+    /// Method that combines partial results.
     pub finish: Finish,
-    /// Whether subgroup operations may be used where they are optional.
+    /// True: kernels may use subgroup operations where they are optional.
     pub subgroups: bool,
 }
 
@@ -71,7 +71,7 @@ impl Job {
         self.options().check(&self.monoid(), Form::Whole, features, limits)
     }
 
-    /// What its plans may launch.
+    /// The stages that its plans may launch.
     pub fn stages(&self, limits: &Limits) -> Vec<Stage> {
         self.options().stages(&self.monoid(), Form::Whole, limits)
     }

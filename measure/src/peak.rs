@@ -33,13 +33,13 @@ const COPY: [(u32, u32); 7] = [(256, 1), (256, 2), (256, 4), (512, 1), (512, 2),
 /// The same on a processor, where others were 2 % slower.
 const COPY_ON_CPU: [(u32, u32); 1] = [(256, 2)];
 
-/// How old a measurement on a processor may be.
+/// Largest age of a measurement on a processor.
 const FRESH: Duration = Duration::from_millis(200);
 
-/// How long the load before one may take, while rows are measured.
+/// Longest load before such a measurement, while rows are measured.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// How many samples it has then.
+/// Number of samples of such a measurement.
 const FEW: u32 = 3;
 
 /// The most that this machine's memory does.
@@ -51,7 +51,7 @@ pub struct Peak {
     pub copy_gb_per_s: f64,
     /// Bytes the kernels went over.
     pub bytes: u64,
-    /// Where the times come from.
+    /// The clock that the times come from.
     pub timing: Timing,
 }
 
@@ -100,7 +100,7 @@ impl PeakMeter {
         self.peak.get()
     }
 
-    /// What reading reaches just now, in units of 10^9 bytes a second; on a GPU what it reached at first. What is measured between two
+    /// Read bandwidth at this moment, in units of 10^9 bytes a second; on a GPU the first measurement. A time measured between two
     /// calls is to be compared with the larger of their answers.
     ///
     /// # Errors

@@ -19,14 +19,14 @@ use crate::test_data::scramble;
 #[derive(Clone, Debug)]
 pub(super) struct PeriodicGrid {
     grid: Grid,
-    /// How the large grid's rows and planes lie in the small one.
+    /// Map from the large grid's rows and planes to the small one's.
     rows: Fold,
     planes: Fold,
     /// The small grid's rows, made as long as the large one's.
     before: Vec<Vec<u8>>,
     /// The same after the steps.
     after: Vec<Vec<u8>>,
-    /// Whether the steps change anything.
+    /// True if the steps change anything.
     pub(super) changes: bool,
 }
 
@@ -67,7 +67,7 @@ impl PeriodicGrid {
         self.places().map(|place| &self.after[place][..])
     }
 
-    /// Which of the small grid's rows each row is.
+    /// The row of the small grid that each row equals.
     fn places(&self) -> impl Iterator<Item = usize> {
         let rows = move |plane: u32| (0..self.grid.rows).map(move |row| (plane, row));
         (0..self.grid.planes).flat_map(rows).map(move |(plane, row)| {
@@ -87,13 +87,13 @@ fn tiled(grid: Grid, tile: Grid) -> Vec<f64> {
     (0..grid.planes).flat_map(|plane| (0..grid.rows).flat_map(move |at| row(plane, at))).collect()
 }
 
-/// How one side of the large grid lies in the small one's.
+/// Map from one side of the large grid to the small one's.
 #[derive(Clone, Copy, Debug)]
 struct Fold {
     large: u32,
     small: u32,
     period: u32,
-    /// How many cells from an end on may differ from their like in the middle.
+    /// Number of cells from an end on that may differ from their like in the middle.
     reach: u32,
 }
 
@@ -105,7 +105,7 @@ impl Fold {
         Fold { large, small, period, reach }
     }
 
-    /// Where a place of the large side lies in the small one.
+    /// The place in the small side that a place of the large one equals.
     fn place(self, at: u32) -> u32 {
         let Fold { large, small, period, reach } = self;
         if large == small || at < reach {

@@ -1,4 +1,4 @@
-//! What a run leaves behind for others to compare: the machine, its ceiling, and every row.
+//! The record of a run, which others are compared with: the machine, its ceiling, and every row.
 use halofold::adapter::{HELPFUL_FEATURES, feature_names};
 use serde::{Deserialize, Serialize};
 
@@ -16,19 +16,19 @@ pub struct Record {
     pub halofold: String,
     /// The version of wgpu it goes with.
     pub wgpu: String,
-    /// When, in UTC: `2026-11-21T00:50:00Z`.
+    /// Date and time in UTC: `2026-11-21T00:50:00Z`.
     pub date: String,
-    /// Where.
+    /// The adapter that it ran on.
     pub adapter: Adapter,
-    /// On which operating system and architecture.
+    /// Operating system and architecture.
     pub os: String,
-    /// What the memory can do.
+    /// The measured peak of its memory.
     pub peak: Peak,
-    /// Whether the timed repetitions of `rows` and `stencils` read one input, or copies of it beyond what a cache holds; those of
+    /// Inputs of the timed repetitions of `rows` and `stencils`: one input, or copies of it beyond what a cache holds; those of
     /// `library` never find theirs in a cache. Older records are warm.
     #[serde(default)]
     pub inputs: Inputs,
-    /// What was measured, and what was skipped.
+    /// Rows of reductions, measured or skipped.
     pub rows: Vec<Row>,
     /// The same of stencils. Records from before there were any have no such list, and readers from then pass it over, so the
     /// schema is the same.

@@ -16,9 +16,9 @@ pub use ladder::{LadderFigures, LadderWork};
 pub use library::{LibraryFigures, LibraryWork};
 pub use stencil::{StencilFigures, StencilWork, sides};
 
-/// What a row is of. Equal ones are the same measurement, in two records as in one.
+/// The subject of a row. Equal ones are the same measurement, in two records as in one.
 pub trait What: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned {
-    /// What is said of such a row besides its time.
+    /// The numbers of such a row besides its time.
     type Figures: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
 
     /// The same without a document's name for it: what it is called where no document is replayed.
@@ -36,20 +36,20 @@ pub trait What: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Row<W: What = LadderWork> {
-    /// What was measured.
+    /// Its subject.
     #[serde(flatten)]
     pub what: W,
-    /// How long it took.
+    /// Its times.
     #[serde(flatten)]
     pub times: Times,
-    /// What follows from that, and what it was run with.
+    /// Numbers that follow from the times, and the configuration.
     #[serde(flatten)]
     pub figures: W::Figures,
-    /// Whether it passed.
+    /// The outcome of verification.
     pub status: Status,
-    /// Why it was skipped or failed, or what was changed so that it could run.
+    /// The reason why it was skipped or failed, or the change that let it run.
     pub reason: Option<String>,
-    /// Where.
+    /// The adapter that it was measured on.
     #[serde(flatten)]
     pub machine: Machine,
 }
@@ -66,7 +66,7 @@ pub struct Times {
     /// First to third quartile.
     #[serde(rename = "gpu_ms_iqr")]
     pub iqr: Option<f64>,
-    /// How many samples there are; older records do not say.
+    /// Number of samples; older records do not say.
     #[serde(default)]
     pub samples: Option<u32>,
     /// The interquartile range in percent of the median.
@@ -89,7 +89,7 @@ impl Times {
     }
 }
 
-/// Whether a row passed.
+/// Outcome of verifying a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -101,7 +101,7 @@ pub enum Status {
     Skipped,
 }
 
-/// Where a row was measured.
+/// The adapter that a row was measured on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The adapter's name.

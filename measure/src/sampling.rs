@@ -1,4 +1,4 @@
-//! When a machine runs at the speed that it keeps, and when enough samples are taken: rules over times, without a clock of
+//! Decides if a machine runs at the speed that it keeps, and if enough samples are taken: rules over times, without a clock of
 //! their own, so that tests simulate the machine.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ const SAME: f64 = 0.02;
 /// Two rounds of samples whose medians differ by less saw the same machine.
 const AGREE: f64 = 0.05;
 
-/// How well the median should be known: its standard error as a share of itself.
+/// Largest standard error of the median, as a share of it.
 const CERTAIN: f64 = 0.01;
 
 /// The fewest samples that say anything about how far they spread.
@@ -44,7 +44,7 @@ pub(crate) fn load_until_steady<E>(
     Ok(once.max(Duration::from_nanos(100)))
 }
 
-/// Whether the last batches are no faster than those before them.
+/// Returns true if the last batches are no faster than those before them.
 fn is_flat(times: &[f64], window: usize) -> bool {
     let Some(before) = times.len().checked_sub(2 * window) else { return false };
     let (earlier, later) = times[before..].split_at(window);
@@ -79,12 +79,13 @@ pub(crate) fn collect<E>(
     }
 }
 
-/// Whether two rounds saw the same machine.
+/// Returns true if two rounds saw the same machine.
 fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= AGREE * a.min(b)
 }
 
-/// Whether a machine was still becoming faster: the last third of the samples is faster than the first by more than these spread.
+/// Returns true if a machine was still becoming faster: the last third of the samples is faster than the first by more than
+/// their spread.
 fn rises(ms: &[f64]) -> bool {
     let third = ms.len() / 3;
     let ends = [&ms[..third], &ms[ms.len() - third..]].map(Summary::of);
@@ -92,8 +93,8 @@ fn rises(ms: &[f64]) -> bool {
     third >= FEWEST_OF_A_THIRD && first.median - last.median > first.iqr.max(SAME * first.median)
 }
 
-/// Whether the median is known well enough, by its standard error: that of a mean, larger by √(π/2), with the standard deviation that a
-/// normal distribution of this interquartile range has.
+/// Returns true if the median is known well enough, by its standard error: that of a mean, larger by √(π/2), with the standard
+/// deviation that a normal distribution of this interquartile range has.
 fn is_certain(ms: &[f64]) -> bool {
     let Some(summary) = Summary::of(ms).filter(|_| ms.len() >= FEWEST) else { return false };
     let deviation = summary.iqr / 1.349;
@@ -105,7 +106,7 @@ fn median(times: &[f64]) -> f64 {
     Summary::of(times).map_or(f64::NAN, |summary| summary.median)
 }
 
-/// How many times the smaller fits the larger, rounded up.
+/// The quotient of two durations, rounded up.
 pub(crate) fn ratio(larger: Duration, smaller: Duration) -> u32 {
     (larger.as_secs_f64() / smaller.as_secs_f64()).ceil().min(f64::from(u32::MAX)) as u32
 }

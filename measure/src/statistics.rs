@@ -1,4 +1,4 @@
-//! What a handful of samples says.
+//! Summary of a few samples.
 
 /// Median, minimum and spread of some samples, in the samples' unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Summary {
     pub min: f64,
     /// Distance from the first quartile to the third.
     pub iqr: f64,
-    /// How many samples there are.
+    /// Number of samples.
     pub count: u32,
 }
 

@@ -21,7 +21,7 @@ impl TestData {
         TestData { element, product, sparse: len / 50 + 1, len }
     }
 
-    /// How many words of eight bytes hold the elements; the last may be partly beyond them.
+    /// Number of words of eight bytes that hold the elements; the last may be partly beyond them.
     pub fn words(&self) -> usize {
         (self.len as usize * self.element.size() as usize).div_ceil(8)
     }

@@ -61,14 +61,14 @@ impl Timing {
     }
 }
 
-/// How much time a measurement may take.
+/// Limits on the time of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
     /// Samples wanted.
     pub samples: u32,
     /// Samples at most: there are more than `samples` where these spread so far that their median is not known to a hundredth.
     pub most_samples: u32,
-    /// How long one sample should be: short work is repeated until it is.
+    /// Least duration of one sample: short work is repeated until it is reached.
     pub sample: Duration,
     /// Load before the first sample, at least.
     pub warm_up: Duration,
@@ -76,9 +76,9 @@ pub struct Budget {
     pub warm_up_after_pause: Duration,
     /// Load before the first sample, at most.
     pub warm_up_limit: Duration,
-    /// How many batches of the load must be no faster than as many before them, before the first sample.
+    /// Number of batches of the load that must be no faster than as many before them, before the first sample.
     pub settled: u32,
-    /// What all samples together may take: there will be fewer if need be, but at least three.
+    /// Longest time of all samples together: there will be fewer if need be, but at least three.
     pub total: Duration,
 }
 
@@ -125,7 +125,7 @@ pub struct Measurement {
     ms: Vec<f64>,
     /// Repetitions in one sample.
     pub repeats: u32,
-    /// Where they come from.
+    /// The clock that they come from.
     pub timing: Timing,
 }
 
@@ -173,7 +173,7 @@ pub struct Timer {
     timestamps: Option<Timestamps>,
     /// Set once the timestamps of this device have twice in a row made no sense.
     silent: AtomicBool,
-    /// When the device last completed work of this timer.
+    /// The last time at which the device completed work of this timer.
     busy: Mutex<Option<Instant>>,
 }
 
@@ -199,7 +199,7 @@ impl Timer {
         Timer { device: device.clone(), queue: queue.clone(), timestamps: None, silent, busy }
     }
 
-    /// Which clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
+    /// The clock it goes by, as far as it knows: timestamps that turn out to make no sense end in the host's.
     pub fn timing(&self) -> Timing {
         if self.timestamps().is_some() { Timing::Gpu } else { Timing::Wall }
     }
@@ -335,13 +335,13 @@ impl Timer {
         Ok((self.time_of(1, record)?, Timing::Wall))
     }
 
-    /// What goes around a pass that the caller records and submits: its time is number `place` of [`Timer::resolve`]. `None` if this
-    /// adapter does not tell, and from the 512th place on.
+    /// Timestamp writes for a pass that the caller records and submits: its time is number `place` of [`Timer::resolve`].
+    /// `None` if this adapter has no timestamps, and from the 512th place on.
     pub fn stamp(&self, place: u32) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
         self.timestamps().filter(|_| place < MAX_SAMPLES).map(|timestamps| timestamps.around(place))
     }
 
-    /// How long each of some passes took that [`Timer::stamp`] went around, in milliseconds. They must be over: on macOS,
+    /// Times of some passes with the writes of [`Timer::stamp`], in milliseconds. They must be over: on macOS,
     /// timestamps that are resolved earlier may be zeros. `None` for a pass whose timestamps make no sense.
     ///
     /// # Errors
@@ -355,7 +355,7 @@ impl Timer {
         }
     }
 
-    /// How long the device has had nothing to do for this timer; as long as can be if it never had.
+    /// Time for which the device has had nothing to do for this timer; the longest duration if it never had.
     fn pause(&self) -> Duration {
         let busy = *self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         busy.map_or(Duration::MAX, |busy| busy.elapsed())

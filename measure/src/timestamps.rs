@@ -41,7 +41,7 @@ impl Timestamps {
         })
     }
 
-    /// What goes around the pass whose time is number `place`.
+    /// Timestamp writes for the pass whose time is number `place`.
     pub(crate) fn around(&self, place: u32) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,

@@ -22,18 +22,18 @@ use wgpu::Features;
 
 pub use facts::{Access, Barriers, Binding, Facts};
 
-/// What a kernel can be shown as.
+/// Languages that a kernel can be shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
     /// As composed: what wgpu is given.
     Wgsl,
-    /// What Vulkan gets.
+    /// SPIR-V, for Vulkan.
     Spirv,
-    /// What Metal gets.
+    /// Metal's language.
     Msl,
-    /// What DX12 gets.
+    /// DirectX 12's language.
     Hlsl,
-    /// What OpenGL gets.
+    /// OpenGL's language.
     Glsl,
 }
 
@@ -53,7 +53,7 @@ impl Language {
         }
     }
 
-    /// Which device a translation assumes, as one that wgpu meets often.
+    /// The device that a translation assumes, as one that wgpu meets often.
     ///
     /// Another one may get another language version, or a check more or less; the algorithm is the same.
     pub const fn assumption(self) -> &'static str {
@@ -80,7 +80,7 @@ impl Language {
         HELPFUL_FEATURES - never
     }
 
-    /// Why the language cannot express a type; `None` if it can.
+    /// The reason why the language cannot express a type; `None` if it can.
     fn refusal(self, ty: &str) -> Option<&'static str> {
         match (self, ty) {
             (Language::Msl, "f64") => Some("Metal has no 64-bit floats"),
@@ -122,7 +122,7 @@ impl FromStr for Language {
     }
 }
 
-/// Why a kernel cannot be translated.
+/// Errors of translating a kernel.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranslateError {
@@ -150,7 +150,7 @@ pub enum TranslateError {
         language: Language,
         /// The type, in WGSL.
         ty: &'static str,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
     /// The back end's writer gave up.
@@ -158,7 +158,7 @@ pub enum TranslateError {
     BackEnd {
         /// The language.
         language: Language,
-        /// What the writer said.
+        /// The writer's message.
         message: String,
     },
 }
@@ -254,9 +254,9 @@ pub enum Code {
 pub struct Translation {
     /// The code.
     pub code: Code,
-    /// What the entry point is called there: some names are reserved words elsewhere.
+    /// The entry point's name there: some names are reserved words elsewhere.
     pub entry_point: String,
-    /// What can be known about the kernel without running it.
+    /// Static facts about the kernel.
     pub facts: Facts,
 }
 
@@ -330,7 +330,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// What naga lets through for a device that was opened with all features that help halofold, and no more.
+/// The capabilities of a device that was opened with all features that help halofold, and no more.
 fn capabilities() -> Capabilities {
     Capabilities::SUBGROUP
         | Capabilities::SHADER_FLOAT16
@@ -341,7 +341,7 @@ fn capabilities() -> Capabilities {
         | Capabilities::SHADER_FLOAT32_ATOMIC
 }
 
-/// Where the entry point is in the module.
+/// Index of the entry point in the module.
 fn compute_entry_point(module: &Module, name: &str) -> Result<usize, TranslateError> {
     let is_compute = |entry: &naga::EntryPoint| entry.stage == ShaderStage::Compute;
     let found = module.entry_points.iter().position(|entry| is_compute(entry) && entry.name == name);

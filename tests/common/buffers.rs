@@ -5,10 +5,10 @@ use halofold::wgpu;
 
 use super::Gpu;
 
-/// What lies where nothing should be read or written: a NaN of every float type, and integers whose sums stand out.
+/// Contents of memory that nothing should read or write: a NaN of every float type, and integers whose sums stand out.
 pub const POISON: u32 = 0x7ff5_fcad;
 
-/// Whether a buffer's byte at a place is poison still.
+/// Returns true if a buffer's byte at a place is still poison.
 pub fn is_poison(at: usize, byte: u8) -> bool {
     POISON.to_le_bytes()[at % 4] == byte
 }

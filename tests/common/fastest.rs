@@ -2,7 +2,7 @@
 
 use halofold::stencil::{Stencil, Variant};
 
-/// Whether the compiler of the adapter with this name takes minutes for the kernels of time-blocked stencils, whose
+/// Returns true if the compiler of the adapter with this name takes minutes for the kernels of time-blocked stencils, whose
 /// loops are written out.
 pub fn is_slow_to_compile(adapter: &str) -> bool {
     adapter.contains("SwiftShader")

@@ -1,4 +1,4 @@
-//! What the GPU tests share: one device, data with known answers, and a way to run a reduction on it.
+//! Parts that the GPU tests share: one device, data with known answers, and a way to run a reduction on it.
 #![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 mod buffers;
@@ -38,7 +38,7 @@ pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stenc
     fastest::fastest(stencil, &adapter().get_info().name)
 }
 
-/// What the Vulkan validation layers, where they are installed, have found fault with.
+/// The complaints of the Vulkan validation layers, if these are installed.
 static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Collects what wgpu logs as errors, since the layers speak through the log alone, and what the library says that it compiles.

@@ -79,7 +79,7 @@ pub fn job(rung: &'static Rung, op: Op, element: Element, finish: Finish, workgr
     Job { tuning: job.tuning.with_workgroup_size(workgroup_size), finish, ..job }
 }
 
-/// Why the device does not run a job, if it does not.
+/// The reason why the device cannot run a job, if it cannot.
 pub fn missing(job: &Job) -> Option<String> {
     let device = &gpu().device;
     job.check(device.features(), &device.limits()).err().map(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! When pipelines are compiled: the first time that one is needed, and never again. The log says which.
+//! Pipelines are compiled the first time that one is needed, and never again. The log says which.
 
 use crate::common::compiled;
 use crate::scene::{Scene, any_adapter};

@@ -17,7 +17,7 @@ const BINS: [u32; 12] = [1, 2, 3, 10, 255, 256, 257, 1000, 4096, 4097, 65_535, 6
 const LENGTHS: [usize; 5] = [0, 1, 3, 1000, 100_003];
 const LONGEST: usize = 1_000_000;
 
-/// What the output holds before, and what stands behind it.
+/// The output's contents before, and the word behind it.
 const BEFORE: u32 = 5;
 const GUARD: u32 = 0xDEAD_BEEF;
 

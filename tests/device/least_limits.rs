@@ -55,7 +55,7 @@ static LEAST: &[Least] = &[
     least!(max_non_sampler_bindings, [0]),
 ];
 
-/// Whether an error names a limit.
+/// Returns true if an error names a limit.
 fn names_a_limit(error: &str) -> bool {
     LEAST.iter().any(|least| error.contains(least.name))
 }

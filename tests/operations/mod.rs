@@ -16,7 +16,7 @@ pub struct Operation {
     run: Run,
 }
 
-/// What an operation does on a device.
+/// Runs an operation on a device.
 type Run = Box<dyn Fn(&Scene) -> Result<End, String> + Send + Sync>;
 
 impl Operation {

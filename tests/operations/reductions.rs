@@ -12,7 +12,7 @@ const LEN: u64 = 5000;
 /// The rung that sums floats only.
 const EXACT: Way = Way::Rung("exact");
 
-/// What is special about a reduction.
+/// The special property of a reduction.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Plain,
@@ -57,7 +57,7 @@ fn shape(form: Form, len: u64) -> (Shape, u64) {
     }
 }
 
-/// What the CPU says, without the library.
+/// The CPU's result, without the library.
 fn expected(op: Op, shape: Shape, words: &[u32], cuts: &[u32]) -> Vec<u32> {
     let sum = |some: &mut dyn Iterator<Item = u32>| some.fold(0u32, u32::wrapping_add);
     let whole = |some: &[u32]| sum(&mut some.iter().copied());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use halofold::read::Readback;
 use halofold::{adapter, wgpu};
 
-/// How an operation ended.
+/// The end of an operation.
 #[derive(Debug)]
 pub enum End {
     /// The bytes that the CPU computes, too.
@@ -26,7 +26,7 @@ pub struct Scene {
     /// Stages that the device still lives through.
     left: AtomicU32,
     is_destroyed: AtomicBool,
-    /// Whether the destroyed device is polled at once, which releases its resources.
+    /// True: the destroyed device is polled at once, which releases its resources.
     polls: bool,
 }
 
@@ -78,12 +78,12 @@ impl Scene {
         }
     }
 
-    /// Whether an operation came as far as the stage at which the device was to be destroyed.
+    /// Returns true if an operation came as far as the stage at which the device was to be destroyed.
     pub fn is_destroyed(&self) -> bool {
         self.is_destroyed.load(Ordering::Relaxed)
     }
 
-    /// What wgpu has complained of.
+    /// The complaints of wgpu.
     pub fn complaints(&self) -> Vec<String> {
         std::mem::take(&mut *self.complaints.lock().unwrap())
     }

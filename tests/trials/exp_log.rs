@@ -15,7 +15,7 @@ use pair::Pair;
 
 use crate::{lacking, trial};
 
-/// What a result may be off, in units in its last place.
+/// Largest error of a result, in units in its last place.
 const MOST: f64 = 2.0;
 
 /// Random arguments of each test.

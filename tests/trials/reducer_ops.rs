@@ -70,7 +70,7 @@ fn compile(monoid: Monoid) -> Result<Reducer, String> {
     gpu().watched(|| Reducer::new(&gpu().device, monoid).map_err(|error| error.to_string()))
 }
 
-/// What inputs are made of.
+/// Contents of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filling {
     /// A kind that the ladder is tested on, too.
@@ -88,7 +88,7 @@ enum Filling {
 }
 
 impl Filling {
-    /// Whether partial products of such floats are too large or too small for their type in some orders, so that no
+    /// Returns true if partial products of such floats are too large or too small for their type in some orders, so that no
     /// one result is right.
     fn leaves_the_range(self, op: Op, element: Element) -> bool {
         let uneven = matches!(
@@ -166,7 +166,7 @@ fn bits_of(element: Element, x: f64) -> u64 {
     }
 }
 
-/// What an operator over integers makes of nothing, in as many bytes as its result has.
+/// The result of an operator over no integers, in as many bytes as its result has.
 fn of_nothing(op: Op, element: Element, size: usize) -> Vec<u8> {
     let mut bytes = match op {
         Op::And | Op::Min => vec![0xff; size],

@@ -77,7 +77,7 @@ impl Case {
         run_twice(&over(&self.reducer(options)?, &inputs).shape(shape))
     }
 
-    /// What states leave: their result, or one state.
+    /// The result of states: a value, or one state.
     fn of_states(&self, states: &[u8], to_states: bool) -> Result<(Vec<u8>, u64), String> {
         let states = buffer(gpu(), states, wgpu::BufferUsages::STORAGE);
         let reducer = self.reducer(Options::default().with_from_states(true).with_to_states(to_states))?;

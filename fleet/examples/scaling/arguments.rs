@@ -31,7 +31,7 @@ impl Arguments {
         Ok(Arguments(found))
     }
 
-    /// Whether an argument is there.
+    /// Returns true if an argument is given.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }

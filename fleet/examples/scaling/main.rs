@@ -1,4 +1,4 @@
-//! How much faster several GPUs step a grid than one of them.
+//! Measures the speedup of several GPUs that step one grid, over one of them.
 //!
 //! ```text
 //! cargo run --release -p halofold-fleet --example scaling -- --grid 32640x16384 --halo 8,16,32,64
@@ -25,7 +25,7 @@ use halofold::wgpu::{self, BufferUsages};
 use halofold::{Element, adapter};
 use halofold_fleet::{Member, Team, TeamOptions, kernel_of_parts};
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     /// Sums of so many floats on each GPU, instead of stencils.
     sum: Option<u64>,
@@ -179,7 +179,7 @@ impl Options {
 /// Steps before grids are compared.
 const CHECKED: u32 = 200;
 
-/// What one GPU gave.
+/// The time and the grid of one GPU alone.
 struct Alone {
     us: f64,
     /// The grid after the checked steps.

@@ -1,4 +1,4 @@
-//! How far sums of hard data are off: the plain tree, atomics, and exact sums.
+//! Measures the errors of sums of hard data: by the plain tree, by atomics, and of exact sums.
 //!
 //! `cargo run --release --example exact_error -- docs/results/exact-error.json docs/pictures/exact-error` sums n numbers
 //! of both signs that nearly cancel, for n from 2^6 to 2^20, on one adapter. It puts the errors into the file, beside those
@@ -14,7 +14,7 @@ use wgpu::util::DeviceExt as _;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// What sums: two rungs and the exact one, as they are named in pictures.
+/// The rungs that sum, and their names in pictures.
 const KINDS: [(&str, &str); 3] = [
     ("single-pass", "a tree (single-pass)"),
     ("workgroup-atomic", "atomics (workgroup-atomic)"),
@@ -24,7 +24,7 @@ const KINDS: [(&str, &str); 3] = [
 /// Lengths, as powers of two.
 const POWERS: std::ops::RangeInclusive<u32> = 6..=20;
 
-/// What was found on one adapter.
+/// The errors measured on one adapter.
 #[derive(Serialize, Deserialize)]
 struct Errors {
     adapter: String,
@@ -81,7 +81,7 @@ fn measure() -> Result<Errors, Failure> {
     Ok(Errors { adapter: format!("{} ({})", info.name, info.backend), errors })
 }
 
-/// What two numbers of half as much leave over: the true sum.
+/// The true sum: the remainder of two numbers of half as much.
 const LEFT_OVER: f32 = 2.0 * 0.7;
 
 /// Numbers of twenty magnitudes, each with its negative somewhere, and a little that is left over.

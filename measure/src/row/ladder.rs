@@ -14,7 +14,7 @@ pub struct LadderWork {
     pub row: Option<String>,
     /// The rung, or `cpu-one-thread`, `cpu-all-threads`.
     pub rung: String,
-    /// How partial results became one.
+    /// Method that combined partial results.
     pub finish: Option<String>,
     /// Element type.
     #[serde(rename = "type")]
@@ -27,7 +27,7 @@ pub struct LadderWork {
     pub workgroup_size: Option<u32>,
 }
 
-/// What is said of a reduction.
+/// Figures of a reduction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderFigures {
     /// Workgroups of the dispatches that read the input.
@@ -40,15 +40,15 @@ pub struct LadderFigures {
     pub gb_per_s: Option<f64>,
     /// The same as a share of what a kernel that only reads reaches here.
     pub percent_of_read_peak: Option<f64>,
-    /// How many times as fast as the row before.
+    /// Speedup over the row before.
     pub step_speedup: Option<f64>,
-    /// How many times as fast as the first row.
+    /// Speedup over the first row.
     pub cumulative_speedup: Option<f64>,
-    /// What the document measured.
+    /// Time that the document published.
     pub published_ms: Option<f64>,
     /// The same as the document's bandwidth.
     pub published_gb_s: Option<f64>,
-    /// How many times as fast as one CPU thread it is, end to end: in tables only, JSON has the CPU's own row.
+    /// Speedup over one CPU thread, end to end: in tables only, JSON has the CPU's own row.
     #[serde(skip)]
     pub versus_cpu: Option<f64>,
 }
@@ -89,7 +89,7 @@ impl Row<LadderWork> {
         self.figures.percent_of_read_peak = Some(100.0 * gb_per_s / read_peak_gb_per_s);
     }
 
-    /// Whether it ran on the CPU.
+    /// Returns true if it ran on the CPU.
     pub fn is_cpu(&self) -> bool {
         self.machine.backend == "cpu"
     }

@@ -8,12 +8,13 @@ use crate::{Summary, Timing};
 /// A call of a library that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LibraryWork {
-    /// Who does it, and behind a dash in which of several ways: `halofold`, `halofold-chained`, `cub`.
+    /// The library, and behind a dash one of several ways to call it: `halofold`, `halofold-chained`, `cub`.
     pub name: String,
-    /// What is computed: an operator's name, or `histogram-256`.
+    /// The computation: an operator's name, or `histogram-256`.
     pub op: String,
-    /// What one result is made of: `whole`, `counted`, `fixed`, `computed-offsets`, `offsets`, `skewed`, `columns` or `axis`;
-    /// an exact sum's elements: `two-scales` or `wide`; a histogram's keys: `random` or `equal`; what the host waits for: `scalar` or `recording`.
+    /// The shape of results: `whole`, `counted`, `fixed`, `computed-offsets`, `offsets`, `skewed`, `columns` or `axis`;
+    /// an exact sum's elements: `two-scales` or `wide`; a histogram's keys: `random` or `equal`; a time on the host: `scalar` or
+    /// `recording`.
     pub shape: String,
     /// Element type.
     #[serde(rename = "type")]
@@ -24,7 +25,7 @@ pub struct LibraryWork {
     pub segments: Option<u64>,
 }
 
-/// What is said of a call.
+/// Figures of a call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LibraryFigures {
     /// Input bytes over the median, in units of 10^9 a second.

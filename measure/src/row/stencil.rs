@@ -15,26 +15,26 @@ pub struct StencilWork {
     pub row: Option<String>,
     /// The variant.
     pub variant: String,
-    /// How many cells a new one is made of: 5 or 27, for example.
+    /// Number of cells that a new one is computed from: 5 or 27, for example.
     pub points: u32,
     /// Rows and columns, `8192x8192`, or planes, rows and columns, `256x512x512`.
     pub grid: String,
     /// Rows and columns of the workgroup: `8x32`.
     pub block: String,
-    /// What lies beyond the grid: one word for all sides, or six for west, east, north, south, near and far.
+    /// The border: one word for all sides, or six for west, east, north, south, near and far.
     pub boundary: String,
     /// Element type.
     #[serde(rename = "type")]
     pub element: String,
 }
 
-/// What is said of a stencil. Its times are of one step.
+/// Figures of a stencil. Its times are of one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StencilFigures {
     /// The most steps that one trip through memory makes.
     #[serde(default)]
     pub steps_per_pass: Option<u32>,
-    /// How many steps `wall_ms_median` is of, where that many were run in one go.
+    /// Number of steps that `wall_ms_median` covers, if that many were run in one go.
     pub steps: Option<u32>,
     /// Workgroups of one step.
     pub workgroups: Option<u64>,

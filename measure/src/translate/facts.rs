@@ -1,4 +1,4 @@
-//! What can be known about a kernel without running it.
+//! Facts about a kernel that are known without running it.
 
 use naga::common::wgsl::TypeContext as _;
 use naga::valid::FunctionInfo;
@@ -18,7 +18,7 @@ pub struct Facts {
     pub workgroup_memory_bytes: u64,
     /// The buffers it uses, by group and slot.
     pub bindings: Vec<Binding>,
-    /// How often its invocations wait for each other.
+    /// The number of times that its invocations wait for each other.
     pub barriers: Barriers,
     /// The subgroup built-ins it uses, by name.
     pub subgroup_operations: Vec<&'static str>,
@@ -33,13 +33,13 @@ pub struct Binding {
     pub slot: u32,
     /// The variable's name in WGSL.
     pub name: String,
-    /// How it is bound.
+    /// Kind of binding.
     pub access: Access,
     /// Its type in WGSL.
     pub ty: String,
 }
 
-/// How a buffer is bound.
+/// Kinds of buffer bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// A uniform buffer.

@@ -77,7 +77,7 @@ pub(super) fn spirv(module: &Module, info: &ModuleInfo, entry_point: &str, layou
     Ok((Code::Words(words), entry_point.to_owned()))
 }
 
-/// What wgpu lets a module use on a device with all features that help halofold.
+/// The capabilities that wgpu lets a module use on a device with all features that help halofold.
 fn spirv_capabilities() -> [spv::Capability; 17] {
     use spv::Capability as C;
     [

@@ -1,4 +1,4 @@
-//! What fails on one rank ends all, and says which and why. Whoever hangs meets the time limit of launches.
+//! A failure on one rank ends all ranks and names rank and reason. A rank that hangs meets the time limit of launches.
 
 use std::fs;
 use std::path::Path;
@@ -166,7 +166,7 @@ fn ranks_of(folder: &Path, count: usize) -> Vec<u32> {
     }
 }
 
-/// Whether there is such a process that has not ended.
+/// Returns true if there is such a process that has not ended.
 fn is_alive(process: u32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat"))
         .is_ok_and(|stat| !stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" Z")))

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The numbers of ranks that everything is tried with.
 pub const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
 
-/// How long a launch may take: seven ranks compile their kernels on two busy cores.
+/// Time limit of a launch: seven ranks compile their kernels on two busy cores.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// The program.
@@ -24,7 +24,7 @@ pub fn folder(name: &str) -> PathBuf {
     path
 }
 
-/// What came out of a launch.
+/// The outcome of a launch.
 pub struct Ended {
     pub status: ExitStatus,
     pub out: String,

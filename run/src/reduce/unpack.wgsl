@@ -13,9 +13,9 @@
 
 // Bits of an element: 8 or 16.
 override BITS: u32;
-// Whether it has a sign.
+// True: it has a sign.
 override SIGNED: bool;
-// Whether it is true or false: any byte but zero is true.
+// True: it is a boolean; any byte but zero is true.
 override TRUTH: bool;
 
 @group(0) @binding(0) var<storage, read> words: array<u32>;

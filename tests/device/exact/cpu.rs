@@ -47,7 +47,7 @@ pub fn state(op: Op, element: Element, first: &[u8], second: Option<&[u8]>) -> S
     state
 }
 
-/// What a state finishes to.
+/// The bits of a state's result.
 pub fn finished(op: Op, state: &State) -> u64 {
     bits(if op == Op::Mean { state.mean() } else { state.sum() })
 }

@@ -10,8 +10,8 @@ use crate::common::{Random, gpu, in_turn};
 
 const ONE: u32 = 127;
 
-/// Whether the kernels look at this element to choose a window: 16 elements at each of eight places, or those that are multiplied
-/// with them.
+/// Returns true if the kernels look at this element to choose a window: 16 elements at each of eight places, or those that are
+/// multiplied with them.
 fn is_looked_at(i: usize, len: usize) -> bool {
     let (vector, step) = (i / 4, len / 4 / 9);
     (1..9).contains(&(vector / step)) && vector % step < 4
@@ -25,7 +25,7 @@ fn window(op: Op, top: u32) -> (u32, u32) {
     (end - span, end)
 }
 
-/// What is put between the elements that choose the window.
+/// The elements between those that choose the window.
 #[derive(Clone, Copy, Debug)]
 enum Fill {
     /// The largest numbers of the window.
@@ -38,7 +38,7 @@ enum Fill {
     Beside,
 }
 
-/// Which numbers are negative.
+/// The signs of the numbers.
 #[derive(Clone, Copy, Debug)]
 enum Signs {
     None,

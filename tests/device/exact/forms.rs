@@ -1,4 +1,4 @@
-//! Which forms exact sums have, and what the others answer.
+//! Forms that exact sums have, and the errors of the others.
 
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{
@@ -75,7 +75,7 @@ fn the_rung_is_the_librarys_kernel() {
     }
 }
 
-/// Where workgroups may not meet in one launch, a whole input is one segment.
+/// A whole input is one segment if workgroups may not meet in one launch.
 #[test]
 fn two_launches() {
     let mut twice = exact(false, false);

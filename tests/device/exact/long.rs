@@ -9,7 +9,7 @@ use super::gpu::{Inputs, exact, output, reducer, results};
 use crate::common::oracle::expected;
 use crate::common::{Random, gpu};
 
-/// What the adapter makes of all elements.
+/// The adapter's result over all elements.
 fn whole(op: Op, element: Element, arrays: &[&[u8]]) -> u64 {
     let reducer = reducer(gpu(), &op.over(element).unwrap(), exact(false, false));
     let inputs = Inputs::new(gpu(), element, arrays, 0);

@@ -1,4 +1,5 @@
-//! What compares 64-bit floats, on a device without 64-bit types: the results of a device that has them, and of the CPU.
+//! Operators that compare 64-bit floats, on a device without 64-bit types: their results are those of a device that has
+//! them, and of the CPU.
 
 use halofold::Element;
 use halofold::reduce::reference::{self, Verdict};

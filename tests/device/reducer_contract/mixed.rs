@@ -34,7 +34,7 @@ fn pick<T: Copy>(random: &mut Random, items: &[T]) -> T {
     items[(random.next() % items.len() as u64) as usize]
 }
 
-/// Which reducers there are: drawn among those that the device can run.
+/// Reducers drawn among those that the device can run.
 fn keys(gpu: &Gpu, random: &mut Random) -> Vec<Key> {
     let mut keys = Vec::new();
     while keys.len() < REDUCERS {
@@ -58,7 +58,7 @@ struct Case {
     places: Vec<u64>,
     /// Elements that are taken.
     len: u64,
-    /// How many of them the GPU is told to take.
+    /// The number of elements in the buffer that the GPU reads.
     count: Option<u32>,
     offsets: Option<Vec<u32>>,
     /// The elements of each result.
@@ -146,7 +146,7 @@ impl Case {
         }
     }
 
-    /// How many elements are reduced.
+    /// Number of elements that are reduced.
     fn taken(&self) -> usize {
         self.count.map_or(self.len, |count| self.len.min(count.into())) as usize
     }

@@ -1,4 +1,4 @@
-//! What recording costs: nothing beyond wgpu's own calls, neither memory nor time.
+//! The cost of recording: nothing beyond wgpu's own calls, neither memory nor time.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

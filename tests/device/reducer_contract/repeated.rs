@@ -124,7 +124,7 @@ fn scratch_memory_needs_no_care() {
     .unwrap();
 }
 
-/// What the caller holds may go while the prepared reduction stays.
+/// A prepared reduction outlives everything that the caller holds.
 #[test]
 fn a_prepared_reduction_moves_to_another_thread() {
     fn sendable<T: Send + Sync + 'static>() {}

@@ -72,7 +72,7 @@ impl<'a> Bench<'a> {
         self.gpu.queue.write_buffer(&self.output, 0, &poison(self.output.size() as usize));
     }
 
-    /// What its output holds.
+    /// The contents of its output.
     pub fn results(&self) -> Vec<u8> {
         let mut bytes = read(self.gpu, &self.output);
         bytes.truncate(self.prepared.plan().output() as usize);

@@ -1,4 +1,4 @@
-//! What does not go together, each an error value.
+//! Combinations that are refused, each by an error value.
 
 use halofold::reduce::{Extent, Op, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
 use halofold::{BufferError, Element, Slice, wgpu};

@@ -22,7 +22,7 @@ const TYPES: [(&str, usize, &[usize]); 4] = [
     ("struct Elem { xyz: vec3<u32>, w: u32, more: vec3<u32> }", 8, &[0, 1, 2, 3, 4, 5, 6]),
 ];
 
-/// What `map` makes of each.
+/// The body of `map` for each.
 const MAPS: [&str; 4] = [
     "elem.x + 3u * elem.y + 9u * elem.z",
     "elem.x + 3u * elem.y + 9u * elem.z",

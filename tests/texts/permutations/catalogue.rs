@@ -13,8 +13,8 @@ use halofold_measure::translate::{Kernel, stage_name};
 
 use super::refusals;
 
-/// What a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of interest
-/// for 64-bit floats alone.
+/// Features that a device may lack without a kernel becoming impossible: then it is composed in another way. The last one is of
+/// interest for 64-bit floats alone.
 pub const OPTIONAL: [Features; 3] =
     [Features::SUBGROUP, Features::SHADER_FLOAT32_ATOMIC, Features::SHADER_INT64];
 
@@ -29,7 +29,7 @@ pub struct Permutation<'a> {
 }
 
 impl Permutation<'_> {
-    /// What it is, as lists of fingerprints call it: the same words from one version to the next.
+    /// Its name in lists of fingerprints: the same words from one version to the next.
     pub fn label(&self) -> String {
         let Permutation { monoid, form, options, stage, features } = *self;
         let lanes = features.contains(Features::SUBGROUP);
@@ -60,7 +60,7 @@ impl Permutation<'_> {
         label
     }
 
-    /// Whether it compares 64-bit floats as pairs of words.
+    /// Returns true if it compares 64-bit floats as pairs of words.
     pub fn is_in_words(&self) -> bool {
         let is_wide = self.monoid.element() == Some(Element::F64) && self.monoid.features().is_empty();
         is_wide && !self.features.contains(Features::SHADER_INT64)
@@ -72,7 +72,7 @@ impl Permutation<'_> {
     }
 }
 
-/// What a stage does for a form.
+/// The name of a stage's task in a form.
 fn step(form: Form, stage: Stage) -> &'static str {
     let place = match (stage.reads, stage.writes) {
         (Reads::Partials, _) => 2,
@@ -179,11 +179,11 @@ pub struct Entry<'a> {
 pub struct Distinct<'a> {
     pub kernels: Vec<Entry<'a>>,
     pub permutations: usize,
-    /// What asked for kernels of which operator over which element type.
+    /// The askers that were met, with operator and element type.
     pub met: HashSet<(String, Op, Option<Element>)>,
 }
 
-/// What asks for kernels: a rung and how it finishes, or a form.
+/// The part of the program that asks for a kernel: a rung and its finish, or a form.
 pub fn asker(form: Form, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),

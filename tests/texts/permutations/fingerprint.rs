@@ -42,7 +42,7 @@ struct Known<'a> {
     globals: HashMap<Word, &'a Instruction>,
     functions: HashMap<Word, &'a Function>,
     decorations: HashMap<Word, Vec<u64>>,
-    /// When a variable is used first: that tells apart two of the same type, as they are in workgroup memory.
+    /// The order in which variables are used first: it tells apart two of the same type in workgroup memory.
     variables: HashMap<Word, usize>,
     fingerprints: HashMap<Word, u64>,
 }
@@ -84,7 +84,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether an instruction only says where in a global something lies. naga writes these at the start of a
+    /// Returns true if an instruction only computes a place in a global. naga writes these at the start of a
     /// function, in the order of the globals' declarations.
     fn is_place_of_a_global(&self, instruction: &Instruction) -> bool {
         let mut ids = instruction.operands.iter().filter_map(|operand| operand.id_ref_any());

@@ -1,6 +1,6 @@
 //! The fingerprints of all kernels, to compare before and after a change that should only move text.
 //!
-//! `HALOFOLD_KERNEL_HASHES=before.txt cargo test --release --test permutations hashes` writes them, a
+//! `HALOFOLD_KERNEL_HASHES=before.txt cargo test --release --test texts hashes` writes them, a
 //! line each: the fingerprint, and what has it. `comm -3 before.txt after.txt` shows what differs.
 
 use std::collections::{BTreeSet, HashMap};
@@ -13,7 +13,7 @@ use super::{MONOIDS, catalogue, fail_on, histogram, in_parallel, say, stencils};
 
 const FILE: &str = "HALOFOLD_KERNEL_HASHES";
 
-/// What decides a kernel: its text, and the bits of its overrides.
+/// The identity of a kernel: its text, its entry point, and the bits of its overrides.
 type Key = (String, &'static str, Vec<(&'static str, u64)>);
 
 /// Every kernel once, with everything that it is.

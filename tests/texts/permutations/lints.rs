@@ -48,7 +48,7 @@ fn broken_in(wgsl: &str) -> Vec<String> {
     broken
 }
 
-/// What naga says of a module on a device with these features, if it refuses it.
+/// The error of naga for a module on a device with these features; `None` if it is valid.
 pub fn invalid_with(wgsl: &str, features: Features) -> Option<String> {
     let capabilities = [
         (Features::SUBGROUP, Capabilities::SUBGROUP),

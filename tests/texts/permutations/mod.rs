@@ -188,13 +188,13 @@ fn nothing_is_left_out() {
     assert_eq!(met, foreseen);
 }
 
-/// Whether an operator has no exact form.
+/// Returns true if an operator has no exact form.
 fn is_not_exact(monoid: &Monoid, form: Form, options: &Options<'_>) -> bool {
     let checked = options.check(monoid, form, Features::all(), &wgpu::Limits::default());
     matches!(checked, Err(ReduceError::NotExact { .. }))
 }
 
-/// Whether an atomic word takes accumulators and turns into the result.
+/// Returns true if an atomic word takes accumulators and turns into the result.
 fn fits_a_word(monoid: &Monoid) -> bool {
     let bits = |ty: &str| match ty {
         "u32" | "i32" | "f32" => Some(32),
@@ -293,7 +293,7 @@ fn workgroup_memory_is_checked() {
     }
 }
 
-/// What a plan launches is what this test looked at.
+/// Plans launch only stages that this test has looked at.
 #[test]
 fn plans_have_no_other_stages() {
     let limits = wgpu::Limits::default();

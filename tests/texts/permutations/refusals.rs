@@ -1,4 +1,4 @@
-//! What is known beforehand about the languages that cannot express a kernel.
+//! Types that are known beforehand to be missing in a language.
 
 use halofold::Element;
 use halofold::reduce::Op;
@@ -35,7 +35,7 @@ pub fn musts(permutation: &Permutation<'_>) -> [Vec<&'static str>; 5] {
     })
 }
 
-/// Whether a language may refuse a kernel for a type: only one that stands for a feature which the kernel may need.
+/// Returns true if a language may refuse a kernel for a type: only one that stands for a feature which the kernel may need.
 pub fn may(permutation: &Permutation<'_>, language: Language, ty: &str) -> bool {
     let needed = needed(permutation);
     REFUSALS
@@ -68,7 +68,7 @@ fn computes_in_f64(permutation: &Permutation<'_>) -> bool {
     is_plain && monoid.acc_type() == "f64"
 }
 
-/// Whether accumulators travel between lanes or workgroups, which those of 64 bits do as 32-bit words of an integer.
+/// Returns true if accumulators travel between lanes or workgroups; those of 64 bits do so as 32-bit words of an integer.
 fn travels(permutation: &Permutation<'_>) -> bool {
     let kernel = permutation.stage.kernel;
     // Where subgroups are optional, wide accumulators do without.

@@ -19,10 +19,10 @@ const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f
 struct Entry {
     label: String,
     kernel: Kernel,
-    /// What it is, its variant first: for `written`.
+    /// Its traits, the variant first: for `written`.
     traits: Vec<String>,
     element: Element,
-    /// Whether lanes exchange 64 bits, by 64-bit integers.
+    /// True: lanes exchange 64 bits, by 64-bit integers.
     wide_lanes: bool,
     /// Bytes of workgroup memory that the plan counts on; `None` for an auxiliary kernel.
     memory: Option<u64>,
@@ -114,7 +114,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// What a configuration is.
+/// The traits of a configuration.
 fn traits(config: &Config) -> Vec<String> {
     let Config { stencil, variant, element, grid, borders, tuning, one_weight, rhs, subgroups, .. } = config;
     vec![
@@ -223,7 +223,7 @@ fn tiles_take_what_the_plan_counts() {
     }));
 }
 
-/// What adds up the squared changes of an exact check.
+/// The operators that add up the squared changes of an exact check.
 pub fn exact_residuals() -> [Monoid; 3] {
     let grid = Grid::plane(50, 64);
     let config = |element| Config::new(STENCILS[0], STENCILS[0].fastest_step(), element, grid);

@@ -54,11 +54,11 @@ const HISTOGRAM: &str = "Count of Config { keys: Numbers, bins: 256, add: false,
 
 /// A kernel on its way into a file.
 pub struct Item {
-    /// Where it stands in the table of kernels and compilers.
+    /// Its row in the table of kernels and compilers.
     pub row: String,
     pub label: String,
     pub kernel: Kernel,
-    /// What it is; one without traits is always written.
+    /// Its traits; a kernel without traits is always written.
     pub traits: Vec<String>,
 }
 

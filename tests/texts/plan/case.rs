@@ -1,4 +1,4 @@
-//! What is planned: everything that can be asked for.
+//! Cases of plans: everything that can be asked for.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -53,9 +53,9 @@ pub const WIDE_SUM: usize = 1;
 pub struct Case {
     pub monoid: usize,
     pub how: How,
-    /// In how many launches workgroups meet, where the rung does not say.
+    /// Number of launches in which workgroups meet, if no rung says it.
     pub launches: Launches,
-    /// Whether inputs are accumulators, and whether the output is to be.
+    /// Two flags: inputs are accumulators, and the output is to be.
     pub states: [bool; 2],
     pub shape: Shape,
     pub parts: Vec<Extent>,
@@ -63,7 +63,7 @@ pub struct Case {
     pub limits: Limits,
 }
 
-/// What a failing test prints: a line, not a kernel's essay and forty limits.
+/// The output of a failing test: a line, not a kernel's essay and forty limits.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Case { states, shape, parts, second, limits, .. } = self;
@@ -128,7 +128,7 @@ impl Case {
         }
     }
 
-    /// Whether workgroups leave their partials to a second launch, where the rung does not say.
+    /// Returns true if workgroups leave their partials to a second launch.
     pub fn in_two_launches(&self) -> bool {
         self.launches == Launches::Two && self.shape != Shape::Accumulate
     }
@@ -244,7 +244,7 @@ fn lengths(how: How) -> impl Strategy<Value = u64> + use<> {
     prop_oneof![3 => 0..300u64, 6 => near, 3 => 0..1u64 << 20, 2 => 0..=MOST, 1 => Just(MOST)]
 }
 
-/// How, which shape, and over how many elements.
+/// Strategy, shape, and number of elements.
 type Asked = (How, Shape, u64);
 
 /// Everything that a case is made of, around what is asked.

@@ -1,4 +1,4 @@
-//! What holds for every plan, whatever it is for.
+//! Properties of every plan.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub type Checked = Result<(), TestCaseError>;
 /// The loops of one invocation may turn this often, all together: Mesa 22 stops them there without a word.
 const MOST_TURNS: u64 = 65_535;
 
-/// What a kernel's other loops may need: steps of trees, slots of narrow subgroups, tiles.
+/// Bound on the turns of a kernel's other loops: steps of trees, slots of narrow subgroups, tiles.
 const OTHER_TURNS: u64 = 300;
 
 /// Holds a plan against everything that a run relies on.
@@ -117,7 +117,7 @@ pub fn holds_partials(case: &Case, launch: &Launch, range: Range<u64>) -> Checke
     Ok(())
 }
 
-/// Where a launch writes `count` values, counted from the start of its buffer.
+/// The range of bytes that a launch writes `count` values to, counted from the start of its buffer.
 pub fn writes(case: &Case, launch: &Launch, count: u64) -> Result<Range<u64>, TestCaseError> {
     let (bytes, value) = match launch.dst {
         Dst::Output(bytes) => (bytes, case.value(launch.stage.writes)),

@@ -1,4 +1,4 @@
-//! Where there is no plan: the limit that is named stands in the way, and the message helps.
+//! Errors of plans: the limit that is named stands in the way, and the message helps.
 
 use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish};

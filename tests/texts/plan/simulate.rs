@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::case::Case;
 
-/// What a slot of memory holds: a value, and whether `finish` has been applied to it. `None` is poison.
+/// The contents of a slot of memory: a value, and whether `finish` has been applied to it. `None` is poison.
 type Slot = Option<(u64, bool)>;
 
 /// The elements' value at a position: any two sets of positions have different sums, as good as surely.
@@ -108,7 +108,7 @@ fn dispatch(
     Ok(())
 }
 
-/// What the last workgroup does: it collects every slot.
+/// The last workgroup's total: it collects every slot.
 fn collect(tickets: u32, memory: &Memory) -> Result<u64, TestCaseError> {
     memory.partials[..tickets as usize].iter().try_fold(0u64, |sum, slot| {
         let (value, _) = slot.ok_or_else(|| TestCaseError::fail("a slot that nobody published into"))?;

@@ -30,7 +30,7 @@ pub fn plan(case: &Case, plan: &Plan) -> Checked {
     left(case, plan)
 }
 
-/// Whether it reads the caller's items, of which there may be none.
+/// Returns true if it reads the caller's items, of which there may be none.
 fn is_over_items(launch: &Launch) -> bool {
     !matches!(launch.src, Src::Scratch(..)) && launch.stage.kernel.coverage != Coverage::One
 }

@@ -52,7 +52,7 @@ impl Pair {
         Pair(self.0 * half * rest, self.1 * half * rest)
     }
 
-    /// How far off a number is.
+    /// The distance to a number.
     pub fn distance(self, got: f64) -> f64 {
         ((got - self.0) - self.1).abs()
     }
@@ -64,7 +64,7 @@ impl Pair {
         sum(near, -near.mul_add(n, -1.0) / n)
     }
 
-    /// What the exponential of a small number is above 1: Taylor's series of a 256th, doubled eight times by
+    /// The exponential of a small number minus 1: Taylor's series of a 256th, doubled eight times by
     /// e^2r - 1 = (e^r - 1) (e^r + 1). So its digits do not go into the 1.
     fn exp_m1(self) -> Self {
         let r = self.scaled(-8);

@@ -86,7 +86,7 @@ fn trial(kernel: Kernel, element: Element, what: &str, check: Check) -> Trial {
     crate::trial(name, left_out, move || check(kernel, element))
 }
 
-/// Why a kernel is not tested here, if it is not.
+/// The reason to leave a kernel out here, if there is one.
 fn reason_to_leave_out(is_blocked: bool, element: Element) -> Option<String> {
     if let Some(reason) = crate::lacking(element.feature()) {
         return Some(reason);

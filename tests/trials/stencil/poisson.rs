@@ -16,7 +16,7 @@ use super::run::{Run, grids, read_back};
 use super::windows::small;
 use crate::common::{fastest, gpu};
 
-/// How far each step goes.
+/// The share of the new value in each step.
 const DAMPING: f64 = 0.8;
 
 pub fn trials() -> Vec<Trial> {

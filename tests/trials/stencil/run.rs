@@ -27,7 +27,7 @@ impl Run {
         Run { config: self.config.with_rhs(), rhs, ..self }
     }
 
-    /// What the CPU steps.
+    /// The problem that the CPU steps.
     pub fn problem(&self) -> Problem<'_> {
         let problem = Problem::of(&self.config, self.weights);
         if self.config.rhs { problem.with_rhs(&self.rhs) } else { problem }
@@ -66,7 +66,7 @@ impl Run {
         }
     }
 
-    /// What ran, with all that chooses its kernel.
+    /// The configuration that ran, with all that chooses its kernel.
     pub fn describe(&self) -> String {
         let Config { grid, borders, rhs, tuning, .. } = self.config;
         let subgroup = self.gpu.device.adapter_info().subgroup_max_size;

@@ -1,4 +1,4 @@
-//! What must hold whatever the numbers are: how far a step reaches, what stays as it is, sizes around a block.
+//! Properties of steps that hold for all numbers: their reach, cells that never change, sizes around a block.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};

@@ -110,7 +110,7 @@ struct Parts<'a> {
 struct Part {
     stepper: SlabStepper,
     buffers: [Buffer; 2],
-    /// What goes to the neighbours on both sides.
+    /// The edges for the neighbours on both sides.
     faces: [Buffer; 2],
 }
 
@@ -233,7 +233,7 @@ fn refused() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a step changed is the same sum, to the last bit, however a grid is cut.
+/// The sum of a step's changes is the same to the last bit, however a grid is cut.
 fn changes() -> Result<(), Failed> {
     for element in [Element::F32, Element::F64, Element::F16] {
         let missing = element.feature() - gpu().device.features();

@@ -14,7 +14,7 @@ use super::composed::Composition;
 use super::run::{Run, dyadic_cells};
 use crate::common::{Gpu, fastest, gpu, limited};
 
-/// What the small device binds at once.
+/// The largest binding of the small device.
 pub const BINDING: u64 = 16 << 10;
 
 pub fn trials() -> Vec<Trial> {

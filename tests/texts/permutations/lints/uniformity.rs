@@ -35,7 +35,7 @@ pub fn lonely_barriers(module: &Module, entry: &EntryPoint) -> Vec<String> {
         .collect()
 }
 
-/// Which invocations may be missing from here on, because some of them …
+/// Invocations that may be missing from here on, because some of them …
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Gone {
     /// … left the loop, or this turn of it.
@@ -166,7 +166,7 @@ impl<'a> Analysis<'a> {
         Gone { turn: false, ..gone }
     }
 
-    /// What a call leaves behind: its result, and variables that it was given pointers to.
+    /// Records the results of a call: its value, and the variables that it was given pointers to.
     fn call_ends(
         &mut self,
         arguments: &[Handle<Expression>],
@@ -190,7 +190,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Whether a value may differ between the invocations of a workgroup.
+    /// Returns true if a value may differ between the invocations of a workgroup.
     fn varies(&self, expression: Handle<Expression>) -> bool {
         use Expression as E;
         let varies = |expression: Handle<Expression>| self.varies(expression);
@@ -218,7 +218,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Whether what lies at a pointer may differ, although all look at the same place.
+    /// Returns true if the value at a pointer may differ, although all invocations look at the same place.
     fn contents_vary(&self, pointer: Handle<Expression>) -> bool {
         match self.function.expressions[pointer] {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => {
