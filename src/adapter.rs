@@ -96,13 +96,13 @@ pub fn distinct(adapters: &[AdapterInfo]) -> Vec<usize> {
     distinct
 }
 
-/// Whether two back ends may offer the same GPU. GL does not tell which one it is.
+/// Returns true if two back ends may offer the same GPU. GL does not tell which one it is.
 fn is_alike(one: &AdapterInfo, other: &AdapterInfo) -> bool {
     let is_gl = one.backend == Backend::Gl || other.backend == Backend::Gl;
     is_gl || (one.vendor, one.device) == (other.vendor, other.device)
 }
 
-/// Whether the adapter is a software implementation on the CPU.
+/// Returns true if the adapter is a software implementation on the CPU.
 pub fn is_software(info: &AdapterInfo) -> bool {
     info.device_type == DeviceType::Cpu
 }

@@ -82,14 +82,14 @@ pub(crate) fn bind<'a>(
 /// The use of a slice of a caller's buffer by kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use<'a> {
-    /// What the buffer is for.
+    /// The purpose of the buffer.
     role: &'static str,
     given: Slice<'a>,
     /// The offset one past the last byte that kernels bind.
     end: u64,
 }
 
-/// Why a caller's buffer cannot be used. [`reduce`](crate::reduce), [`histogram`](crate::histogram) and
+/// Errors of a caller's buffer that cannot be used. [`reduce`](crate::reduce), [`histogram`](crate::histogram) and
 /// [`stencil`](crate::stencil) return it when they bind buffers. All sizes and offsets are in bytes, and
 /// offsets count from the start of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,7 +98,7 @@ pub enum BufferError {
     /// The buffer lacks a usage.
     #[error("the {role} buffer lacks {usage:?}: create it with that usage")]
     Usage {
-        /// What the buffer is for.
+        /// The purpose of the buffer.
         role: &'static str,
         /// The missing usage, with which the buffer must be created.
         usage: BufferUsages,
@@ -109,7 +109,7 @@ pub enum BufferError {
         "the {role} needs bytes {start}..{end}, but ends at byte {size}: make it longer, or give a slice that ends inside its buffer"
     )]
     TooShort {
-        /// What the buffer is for.
+        /// The purpose of the buffer.
         role: &'static str,
         /// First byte needed, or of the slice.
         start: u64,
@@ -123,7 +123,7 @@ pub enum BufferError {
         "the {role} starts at byte {offset}, which is not a multiple of {align} (min_storage_buffer_offset_alignment)"
     )]
     Offset {
-        /// What the buffer is for.
+        /// The purpose of the buffer.
         role: &'static str,
         /// Its offset.
         offset: u64,

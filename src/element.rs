@@ -56,7 +56,7 @@ impl Element {
         }
     }
 
-    /// Whether this is a float type.
+    /// Returns true if this is a float type.
     pub const fn is_float(self) -> bool {
         matches!(self, Element::F16 | Element::F32 | Element::F64)
     }

@@ -12,7 +12,7 @@ use crate::binding;
 /// The binding of group 0 with a kernel's parameters: its only uniform buffer.
 const PARAMETERS: u32 = 2;
 
-/// How [histograms](crate::histogram) and [stencils](crate::stencil) are compiled. Start with
+/// Options for compiling [histograms](crate::histogram) and [stencils](crate::stencil). Start with
 /// [`Options::default`], and change fields as needed.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
@@ -114,7 +114,7 @@ pub(crate) struct Kernel<'a> {
     pub(crate) checks: Checks,
 }
 
-/// Whether wgpu adds its checks to a shader: clamping of indices, bounds on loops.
+/// Choice of wgpu's checks in a shader: clamping of indices, bounds on loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Checks {
     /// wgpu adds them.

@@ -17,10 +17,10 @@ pub struct Config {
     pub keys: Keys,
     /// The number of bins: 1 to 65 536.
     pub bins: u32,
-    /// Whether counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and
+    /// True: counts are added, modulo 2^32, to those in the output. You then clear the output yourself, and
     /// one dispatch fewer is recorded. Otherwise the output is cleared first, every time.
     pub add: bool,
-    /// How the kernels run. The counts do not depend on it.
+    /// Parameters of the kernels. The counts do not depend on them.
     pub tuning: Tuning,
 }
 

@@ -4,7 +4,7 @@ use crate::binding::BufferError;
 use crate::pipeline::LimitError;
 use crate::read::ReadError;
 
-/// Why a histogram cannot be made or prepared. Each message names the remedy.
+/// Errors of making or preparing a histogram. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistogramError {
@@ -58,7 +58,7 @@ pub enum HistogramError {
         "{needed} bytes for the {role}: this device binds {limit} (max_storage_buffer_binding_size, max_buffer_size); use fewer bins, or request a higher limit"
     )]
     Binding {
-        /// What the bytes are for.
+        /// The purpose of the bytes.
         role: &'static str,
         /// Bytes needed.
         needed: u64,

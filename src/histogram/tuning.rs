@@ -35,7 +35,7 @@ pub enum Method {
         /// The number of slices of the bins. A workgroup counts the keys of one slice, so all keys are read
         /// once per slice.
         slices: u32,
-        /// Whether four equal keys in a row are counted at once.
+        /// True: four equal keys in a row are counted at once.
         merge: bool,
     },
     /// In storage. Runs of equal keys are added at once.

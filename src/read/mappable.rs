@@ -12,7 +12,7 @@ use super::{ReadError, Reading};
 pub(super) struct Mappable {
     device: Device,
     buffer: Buffer,
-    /// Whether a [`Reading`] holds the buffer.
+    /// True while a [`Reading`] holds the buffer.
     is_asked: Arc<AtomicBool>,
 }
 

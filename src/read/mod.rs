@@ -77,7 +77,7 @@ pub use mailbox::Mailbox;
 pub use readback::Readback;
 pub use reading::{Reading, poll, wait_for};
 
-/// Why a result could not be read.
+/// Errors of reading a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {

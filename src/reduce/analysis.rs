@@ -75,7 +75,7 @@ impl Signatures<'_> {
         self.module.functions.iter().find(|(_, function)| function.name.as_deref() == Some(name))
     }
 
-    /// Whether a function only returns its first parameter, directly or through functions that only do so.
+    /// Returns true if a function only returns its first parameter, directly or through functions that only do so.
     pub(super) fn returns_argument(&self, name: &str) -> bool {
         self.find(name).is_some_and(|(_, function)| self.returned(function) == Some(0))
     }

@@ -8,7 +8,7 @@ use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
 use crate::reduce::shape::{Form, Shape};
 
-/// Why a reduction cannot be planned. Each message names the limit and the remedy.
+/// Errors of planning a reduction. Each message names the limit and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -25,7 +25,7 @@ pub enum PlanError {
     WorkgroupTooLarge {
         /// The size asked for.
         asked: u32,
-        /// What the device allows.
+        /// The device's limit.
         limit: u32,
     },
     /// The kernel needs more workgroup memory than the device has.
@@ -71,7 +71,7 @@ pub enum PlanError {
     TooManyWorkgroups {
         /// Workgroups needed.
         needed: u64,
-        /// What a two-dimensional grid holds.
+        /// The most that a two-dimensional grid holds.
         limit: u64,
     },
     /// More partial results than one workgroup can collect.
@@ -81,7 +81,7 @@ pub enum PlanError {
     TooManyTickets {
         /// Workgroups needed.
         needed: u64,
-        /// What the last one can add.
+        /// The most that the last one can add.
         limit: u64,
     },
     /// A buffer would be larger than the device allows.
@@ -89,7 +89,7 @@ pub enum PlanError {
         "{needed} bytes of {role}: this device allows {limit} (max_buffer_size); use a larger workgroup or fewer elements"
     )]
     BufferTooLarge {
-        /// What the buffer is for.
+        /// The purpose of the buffer.
         role: &'static str,
         /// Bytes it needs.
         needed: u64,
@@ -127,7 +127,7 @@ pub enum PlanError {
     },
 }
 
-/// Why a reducer cannot be made, or a reduction not prepared. Each message names the remedy.
+/// Errors of making a reducer or preparing a reduction. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReduceError {

@@ -10,7 +10,7 @@ use std::str::FromStr;
 use crate::reduce::exact::EXACT;
 use crate::shader;
 
-/// How many items of the input one workgroup reduces.
+/// The items of the input that one workgroup reduces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Coverage {
@@ -32,7 +32,7 @@ pub enum Coverage {
     One,
 }
 
-/// How a kernel loads the caller's elements.
+/// Methods of loading the caller's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loads {
@@ -65,7 +65,7 @@ impl Memory {
     }
 }
 
-/// Whether a kernel uses subgroup operations.
+/// Use of subgroup operations by a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subgroups {
@@ -77,7 +77,7 @@ pub enum Subgroups {
     Required,
 }
 
-/// How a kernel delivers the partials of its workgroups.
+/// Methods of delivering the partials of workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delivery {
@@ -97,15 +97,15 @@ pub struct Kernel {
     pub name: &'static str,
     /// Its file under `shaders/`, without the extension.
     pub file: &'static str,
-    /// How many items a workgroup reduces.
+    /// The items that a workgroup reduces.
     pub coverage: Coverage,
-    /// How it loads elements.
+    /// The method of loading elements.
     pub loads: Loads,
     /// The most workgroup memory that it needs.
     pub memory: Memory,
-    /// Whether it uses subgroup operations.
+    /// The use of subgroup operations.
     pub subgroups: Subgroups,
-    /// How its workgroups deliver their partials.
+    /// The method of delivering partials.
     pub delivery: Delivery,
 }
 
@@ -130,7 +130,7 @@ impl Hash for Kernel {
     }
 }
 
-/// How partial results become one.
+/// Methods of combining partial results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Finish {
@@ -238,11 +238,11 @@ use Subgroups::{Optional, Required, Unused};
 const TREE: &[Finish] = &[Repeat, Host];
 const FIXED_GRID: &[Finish] = &[OneWorkgroup, Host, Repeat];
 
-/// What the library runs for whole inputs in two launches.
+/// The library's kernel for whole inputs in two launches.
 pub static VECTORIZED: Kernel =
     kernel!("vectorized", "ladder/vectorized", Grid(16), Vectors, Each(1), Optional, Output);
 
-/// What the library runs for whole inputs.
+/// The library's kernel for whole inputs.
 pub static SINGLE_PASS: Kernel =
     kernel!("single-pass", "ladder/single_pass", Grid(16), Vectors, Each(1), Optional, Collected);
 

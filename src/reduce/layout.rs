@@ -81,17 +81,17 @@ impl Layout {
         self.leaves.iter().map(Leaf::words).sum()
     }
 
-    /// Whether it is one number.
+    /// Returns true if it is one number.
     pub(crate) fn is_scalar(&self) -> bool {
         self.leaves.len() == 1 && self.leaves[0].path.is_empty()
     }
 
-    /// Whether it is one scalar of 32 bits, which subgroup operations take directly.
+    /// Returns true if it is one scalar of 32 bits, which subgroup operations take directly.
     pub(crate) fn is_word(&self) -> bool {
         self.is_scalar() && self.leaves[0].scalar.width == 4
     }
 
-    /// Whether a scalar has 64 bits, so that splitting it into words takes 64-bit integers.
+    /// Returns true if a scalar has 64 bits, so that splitting it into words takes 64-bit integers.
     pub(crate) fn is_wide(&self) -> bool {
         self.leaves.iter().any(|leaf| leaf.scalar.width == 8)
     }

@@ -18,7 +18,7 @@ use crate::shader::Piece;
 
 pub(crate) use atomic::AtomicWord;
 
-/// Why a text is not an operator. Lines and columns refer to the text that you gave.
+/// Errors of a text that is no operator. Lines and columns refer to the text that you gave.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MonoidError {
@@ -78,7 +78,7 @@ pub enum MonoidError {
     NotPure {
         /// Its line, counted from 1, if naga reports it.
         line: Option<u32>,
-        /// What the text contains.
+        /// The declaration or access that is not allowed.
         what: &'static str,
     },
 }
@@ -127,18 +127,18 @@ impl Elem {
         matches!(self, Elem::Number { element: Element::F16, .. })
     }
 
-    /// Whether each element is read as two words of 32 bits.
+    /// Returns true if each element is read as two words of 32 bits.
     pub(super) fn is_in_words(self) -> bool {
         matches!(self, Elem::Number { wgsl: PAIR_OF_WORDS, .. })
     }
 
-    /// Whether WGSL has vectors of four elements.
+    /// Returns true if WGSL has vectors of four elements.
     pub(super) fn has_vectors(self) -> bool {
         matches!(self, Elem::Number { .. }) && !self.is_in_words()
     }
 }
 
-/// How WGSL reads 64-bit floats without 64-bit types.
+/// The WGSL type for 64-bit floats without 64-bit types.
 const PAIR_OF_WORDS: &str = "vec2<u32>";
 
 /// An operator over an element type, complete and checked. A [`Reducer`](crate::reduce::Reducer) compiles its
@@ -159,7 +159,7 @@ pub struct Monoid {
     /// The subgroup built-in for `combine`, if there is one.
     pub(crate) subgroup: Option<&'static str>,
     is_finished: bool,
-    /// Whether the text declares `map4`.
+    /// True if the text declares `map4`.
     pub(crate) has_map4: bool,
     /// True if the text has branches or loops.
     branches: bool,
@@ -533,7 +533,7 @@ impl Monoid {
         &self.acc.wgsl
     }
 
-    /// Whether `finish` returns the accumulator unchanged.
+    /// Returns true if `finish` returns the accumulator unchanged.
     pub(crate) fn is_finished(&self) -> bool {
         self.is_finished
     }

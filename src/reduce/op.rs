@@ -16,7 +16,7 @@ enum Domain {
     Integers32,
 }
 
-/// How an operator reads elements.
+/// Views of an operator's elements.
 #[derive(Clone, Copy, PartialEq)]
 enum Reads {
     /// As numbers.
@@ -224,7 +224,7 @@ impl Op {
         self.reading(element, wgsl)
     }
 
-    /// Whether the operator compares 64-bit floats by their bits, which takes no 64-bit integers.
+    /// Returns true if the operator compares 64-bit floats by their bits, which takes no 64-bit integers.
     pub(super) const fn compares_in_words(self, element: Element) -> bool {
         matches!((self.row().reads, element), (Reads::Bits, Element::F64))
     }
@@ -243,7 +243,7 @@ impl Op {
         Ok(monoid.known_as(self, row.subgroup))
     }
 
-    /// Whether the operator is defined for an element type.
+    /// Returns true if the operator is defined for an element type.
     pub const fn is_over(self, element: Element) -> bool {
         self.row().domain.contains(element)
     }

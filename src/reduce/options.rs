@@ -1,4 +1,4 @@
-//! How a reducer is compiled, and the check that a device supports it.
+//! Options for the compilation of a reducer, and the check that a device supports it.
 
 use crate::pipeline;
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ use crate::reduce::tuning::Strategy;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// Whether kernels may use subgroup operations: `true` by default. They use them if the device has
+    /// True, the default: kernels may use subgroup operations. They use them if the device has
     /// [`wgpu::Features::SUBGROUP`] and the accumulator is one word of 32 bits. Float sums with subgroup
     /// operations may differ in their last bits from those without.
     pub subgroups: bool,
@@ -28,15 +28,15 @@ pub struct Options<'a> {
     pub cache: Option<&'a wgpu::PipelineCache>,
     /// The kernels for [`Shape::Whole`]: the fastest ones by default.
     pub strategy: Strategy,
-    /// Whether [`Shape::Whole`] and [`Shape::Strided`] take one launch or two, if the strategy does not say:
+    /// The number of launches of [`Shape::Whole`] and [`Shape::Strided`], one or two, if the strategy does not say it:
     /// [`Launches::ByAdapter`] by default.
     pub launches: Launches,
-    /// Whether inputs are [states](crate::reduce#states) instead of elements: `false` by default. States are
+    /// True: inputs are [states](crate::reduce#states) instead of elements. `false` by default. States are
     /// combined without `map`.
     pub from_states: bool,
-    /// Whether to write [states](crate::reduce#states) instead of results: `false` by default.
+    /// True: the reducer writes [states](crate::reduce#states) instead of results. `false` by default.
     pub to_states: bool,
-    /// Whether sums are [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
+    /// Accuracy of sums, which may be [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
     pub accuracy: Accuracy,
     /// Replacements of text in every kernel. A test uses them to insert faults, and checks that they are
     /// found.

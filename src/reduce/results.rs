@@ -62,7 +62,7 @@ pub trait FromResults: Sized {
     #[doc(hidden)]
     fn from_results(results: &Results<'_>) -> Option<Self>;
 
-    /// Whether it can hold `count` results.
+    /// Returns true if it can hold `count` results.
     #[doc(hidden)]
     fn takes(count: u64) -> bool;
 }

@@ -1,6 +1,6 @@
 //! Shapes: which elements make up one result.
 
-/// Which elements make up which result.
+/// The elements that make up each result.
 ///
 /// All lengths, strides and counts are in elements. The output holds the results in the order of their
 /// segments or columns, [`Monoid::out_size`](crate::reduce::Monoid::out_size) bytes apart.

@@ -15,7 +15,7 @@ pub enum Strategy {
     Rung {
         /// The rung.
         rung: &'static Rung,
-        /// How partial results become one: one of [`Rung::finishes`].
+        /// Method that combines partial results: one of [`Rung::finishes`].
         finish: Finish,
         /// The tuning.
         tuning: Tuning,

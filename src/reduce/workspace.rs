@@ -63,8 +63,8 @@ impl Workspace {
         [first, second, &self.partials, &self.marks, &self.nothing].map(Buffer::size).iter().sum()
     }
 
-    /// What workgroups that meet publish into, behind the 32 words of the ticket counter: for tests that poison it between two
-    /// reductions.
+    /// The buffer of the partials that workgroups publish, behind the 32 words of the ticket counter: for tests that poison it
+    /// between two reductions.
     #[doc(hidden)]
     pub fn partials(&self) -> &Buffer {
         &self.partials

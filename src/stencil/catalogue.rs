@@ -5,7 +5,7 @@ use std::fmt;
 use crate::stencil::shape::Block;
 use crate::stencil::stencils::{Dims, FIVE_POINT, NINE_POINT, SEVEN_POINT, Stencil, TWENTY_SEVEN_POINT};
 
-/// How the invocations of a workgroup map to the cells of a grid.
+/// Maps from the invocations of a workgroup to the cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mapping {
@@ -46,11 +46,11 @@ pub struct Variant {
     pub serves: Serves,
     /// Its name in the thesis; empty for kernels that are not in the thesis.
     pub document: &'static str,
-    /// How invocations map to cells.
+    /// The map from invocations to cells.
     pub mapping: Mapping,
     /// Planes per iteration of the loop over planes; 1 in 2D.
     pub unroll: u32,
-    /// Whether the planes of one iteration share common sums.
+    /// True: the planes of one iteration share common sums.
     pub shares_sums: bool,
     /// The kernel's file under `shaders/`, without its extension. It opens with an essay.
     pub file: &'static str,
@@ -113,7 +113,7 @@ impl Variant {
         found.ok_or_else(|| UnknownVariant { stencil, name: name.to_owned() })
     }
 
-    /// Whether it supports a stencil.
+    /// Returns true if it supports a stencil.
     pub fn serves(&self, stencil: &Stencil) -> bool {
         match self.serves {
             All(dims) => dims == stencil.dims,
@@ -153,12 +153,12 @@ impl Variant {
         }
     }
 
-    /// Whether it has a tile in workgroup memory.
+    /// Returns true if it has a tile in workgroup memory.
     pub(crate) const fn has_tile(&self) -> bool {
         matches!(self.mapping, Mapping::Direct | Mapping::Overlapped)
     }
 
-    /// Whether it takes several steps per pass over memory.
+    /// Returns true if it takes several steps per pass over memory.
     pub const fn is_blocked(&self) -> bool {
         matches!(self.mapping, Mapping::Pipeline)
     }

@@ -40,7 +40,7 @@ fn bound(element: Element, epsilon: f64) -> f64 {
     f64::from(bound.max(f32::MIN_POSITIVE))
 }
 
-/// What the kernel `decide` decides, for checks on the host.
+/// Decides on the host as the kernel `decide` does on the GPU.
 pub(super) fn meets(until: &Until, is_double: bool, max: f64, squares: f64) -> bool {
     let element = if is_double { Element::F64 } else { Element::F32 };
     let epsilon = if is_double { until.epsilon } else { f64::from(until.epsilon as f32) };

@@ -33,19 +33,19 @@ pub struct Config {
     pub borders: Borders,
     /// The tuning.
     pub tuning: Tuning,
-    /// Whether all weights are equal, so that the kernel multiplies only once. This is for stencils with a
+    /// True if all weights are equal, so that the kernel multiplies only once. This is for stencils with a
     /// centre and one class around it. [`Jacobi`](crate::stencil::Jacobi) sets it from the weights.
     pub one_weight: bool,
-    /// Whether a right-hand side is added: `u' = Σ w·u + f`. Steps then take a third buffer:
+    /// True: a right-hand side is added, `u' = Σ w·u + f`. Steps then take a third buffer:
     /// [`Grids::with_rhs`](crate::stencil::Grids::with_rhs).
     pub rhs: bool,
-    /// Whether the kernel's lanes exchange cells by subgroup operations, if the kernel supports this.
+    /// True: the kernel's lanes exchange cells by subgroup operations, if the kernel supports this.
     /// [`Jacobi`](crate::stencil::Jacobi) sets it from the device.
     pub subgroups: bool,
     /// The choices that are left to the device.
     pub(super) open: Open,
-    /// Whether the kernel knows borders of every kind, although those here are fixed: this is a part of a grid with others. All parts
-    /// are stepped by one kernel, as two kernels may differ in their last bits.
+    /// True: the kernel knows borders of every kind, although those here are fixed, as this is a part of a grid with others. All
+    /// parts are stepped by one kernel, because two kernels may differ in their last bits.
     pub(super) any_borders: bool,
 }
 
@@ -265,7 +265,7 @@ impl Config {
         Ok(())
     }
 
-    /// Whether the kernel knows fixed borders only.
+    /// Returns true if the kernel knows fixed borders only.
     pub(super) fn is_for_fixed_borders(&self) -> bool {
         let sides = &self.borders.pairs()[..self.stencil.dims.count()];
         !self.any_borders && sides.iter().all(|sides| *sides == (Border::Fixed, Border::Fixed))

@@ -101,7 +101,7 @@ impl Jacobi {
 #[derive(Debug)]
 pub struct Convergence {
     steps: Steps,
-    /// What finds the residual, in order.
+    /// The reductions that find the residual, in order.
     check: Vec<Prepared>,
     control: Control,
     until: Until,

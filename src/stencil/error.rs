@@ -7,7 +7,7 @@ use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
 
-/// Why a stencil cannot be stepped. Each message names the remedy.
+/// Errors of a stencil that cannot be stepped. Each message names the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StencilError {
@@ -143,7 +143,7 @@ pub enum StencilError {
     /// A buffer that is too short or lacks a usage.
     #[error("the {role} buffer needs {usage:?} and {needed} bytes, it has {size}")]
     Buffer {
-        /// What the buffer is for.
+        /// The purpose of the buffer.
         role: &'static str,
         /// The usage it needs.
         usage: wgpu::BufferUsages,
@@ -206,7 +206,7 @@ pub enum StencilError {
         if *needed { "adds" } else { "does not add" }
     )]
     RightHandSide {
-        /// Whether the kernel adds one.
+        /// True if the kernel adds one.
         needed: bool,
     },
     /// A limit of the device that every stencil exceeds, or every run with a convergence check.

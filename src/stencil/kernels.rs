@@ -28,7 +28,7 @@ pub(super) struct Kernels {
     state_residual: OnceLock<Reducer>,
 }
 
-/// What tells the kernels of a configuration apart.
+/// The key of a kernel among those of a configuration.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// The stencil's own kernel that makes single steps.

@@ -35,7 +35,7 @@ pub struct Params {
     pub planes_per_group: u32,
     /// Workgroups in one row of the launched grid.
     pub row: u32,
-    /// What lies beyond each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut
+    /// The border on each side: west, east, north, south, near, far; 0 fixed, 1 mirror, 2 periodic, 3 cut
     /// for a time-blocked kernel.
     pub sides: [u32; 6],
     /// The first layer that a time-blocked kernel writes.
@@ -104,7 +104,7 @@ impl Config {
         self.layer().saturating_mul(self.element.size())
     }
 
-    /// Whether the last layer is the first one's neighbour.
+    /// Returns true if the last layer is the first one's neighbour.
     pub fn is_ring(&self) -> bool {
         self.outer_sides()[0] == Border::Periodic
     }
@@ -127,7 +127,7 @@ impl Config {
         Config { grid, ..self }
     }
 
-    /// What lies beyond the first layer and beyond the last.
+    /// The borders before the first layer and behind the last.
     pub(super) fn outer_sides(&self) -> [Border; 2] {
         let (low, high) = self.borders.pairs()[self.stencil.dims.count() - 1];
         [low, high]

@@ -61,7 +61,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Whether a cell lies in a fixed border.
+    /// Returns true if a cell lies in a fixed border.
     fn is_fixed(&self, at: [u32; 3]) -> bool {
         let (sides, lengths) = (self.borders.pairs(), self.lengths());
         (0..self.stencil.dims.count()).any(|d| is_frozen(at[d], lengths[d], sides[d]))
@@ -116,7 +116,7 @@ fn index(grid: Grid, [col, row, plane]: [u32; 3]) -> usize {
         as usize
 }
 
-/// Whether a coordinate lies in a fixed border.
+/// Returns true if a coordinate lies in a fixed border.
 fn is_frozen(at: u32, length: u32, (low, high): (Border, Border)) -> bool {
     (at == 0 && low == Border::Fixed) || (at + 1 == length && high == Border::Fixed)
 }

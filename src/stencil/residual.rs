@@ -13,7 +13,7 @@ use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::grids::Grids;
 
-/// Where the exact sum of squares begins: at element 32 of what `shaders/stencil/convergence.wgsl` reads as pairs of
+/// Offset of the exact sum of squares: element 32 of the buffer that `shaders/stencil/convergence.wgsl` reads as pairs of
 /// numbers. A binding may begin there on every device.
 fn exact_at(element: Element) -> u64 {
     u64::from(32 * 2 * width(element))

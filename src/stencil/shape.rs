@@ -121,7 +121,7 @@ impl Borders {
         Borders { west: border, east: border, north: border, south: border, near: border, far: border }
     }
 
-    /// Whether all sides are fixed.
+    /// Returns true if all sides are fixed.
     pub fn are_fixed(self) -> bool {
         self == Borders::all(Border::Fixed)
     }
@@ -131,7 +131,7 @@ impl Borders {
         [(self.west, self.east), (self.north, self.south), (self.near, self.far)]
     }
 
-    /// Whether every direction is periodic on both sides or on none.
+    /// Returns true if every direction is periodic on both sides or on none.
     pub fn are_consistent(self) -> bool {
         self.pairs().iter().all(|(low, high)| (*low == Border::Periodic) == (*high == Border::Periodic))
     }

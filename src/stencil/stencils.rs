@@ -188,17 +188,17 @@ impl Stencil {
         steps.last().expect("a general kernel serves every stencil")
     }
 
-    /// Whether its kernels multiply once: it has a centre and one class around it, both of one weight.
+    /// Returns true if its kernels multiply once: it has a centre and one class around it, both of one weight.
     pub fn is_one_weight(&self, Weights(weights): Weights) -> bool {
         self.is_star() && weights[0] == weights[1]
     }
 
-    /// Whether it has a centre and one class around it.
+    /// Returns true if it has a centre and one class around it.
     pub(crate) const fn is_star(&self) -> bool {
         self.classes.len() == 2
     }
 
-    /// Whether a grid has its number of dimensions. A grid of one plane also counts as 3D.
+    /// Returns true if a grid has its number of dimensions. A grid of one plane also counts as 3D.
     pub fn fits(&self, grid: Grid) -> bool {
         self.dims == Dims::Three || grid.planes == 1
     }

@@ -45,7 +45,7 @@ pub struct Until {
     /// The number of steps from one check to the next. A check reads both grids, so it takes about as long as
     /// a step.
     pub every: u32,
-    /// How squares of changes are added up: [`Accuracy::Fast`] by default, as 32-bit floats (64-bit floats for
+    /// Method of adding the squares of changes: [`Accuracy::Fast`] by default, as 32-bit floats (64-bit floats for
     /// grids of `f64`), whose last bits depend on the GPU.
     ///
     /// [`Accuracy::Exact`] adds them without rounding: equal grids give [`Outcome::l2`] with the same bits on
@@ -96,7 +96,7 @@ impl Until {
         Ok(())
     }
 
-    /// Whether the changes are small enough. If one of them is NaN, they never are.
+    /// Returns true if the changes are small enough. If one of them is NaN, they never are.
     pub fn is_met(&self, max: f64, l2: f64) -> bool {
         !l2.is_nan() && max < self.epsilon && (self.norm == Norm::Max || l2 < self.epsilon)
     }
@@ -108,9 +108,9 @@ impl Until {
 pub struct Outcome {
     /// The number of steps done.
     pub steps: u32,
-    /// Whether a check found the residual below epsilon.
+    /// True if a check found the residual below epsilon.
     pub converged: bool,
-    /// Whether a submitted piece did not continue the run, because an odd number of steps before it was never
+    /// True if a submitted piece did not continue the run, because an odd number of steps before it was never
     /// submitted, or was submitted twice. No step was taken after that. The grid is that after
     /// [`Outcome::steps`] steps.
     pub interrupted: bool,
@@ -126,7 +126,7 @@ impl Outcome {
     pub const NONE: Outcome =
         Outcome { steps: 0, converged: false, interrupted: false, max: f64::INFINITY, l2: f64::INFINITY };
 
-    /// Whether the result is in the first buffer: after an even number of steps. Otherwise it is in the
+    /// Returns true if the result is in the first buffer: after an even number of steps. Otherwise it is in the
     /// second.
     pub const fn in_first(&self) -> bool {
         self.steps.is_multiple_of(2)

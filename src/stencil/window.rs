@@ -51,11 +51,11 @@ pub struct Halo {
     pub params: Params,
     /// Its workgroups in x and y.
     pub workgroups: [u32; 2],
-    /// Whether the right-hand side's layers are gathered, too.
+    /// True: the right-hand side's layers are gathered, too.
     pub rhs: bool,
 }
 
-/// How a grid may be cut.
+/// The constraints on cutting a grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     /// The number of layers.
@@ -80,7 +80,7 @@ impl Cut {
         }
     }
 
-    /// Whether one window holds all layers.
+    /// Returns true if one window holds all layers.
     pub(super) fn is_whole(self) -> bool {
         self.layers <= self.most
     }

@@ -6,7 +6,7 @@ use crate::reduce::op::Op;
 use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
 use crate::reduce::value::Answer;
 
-/// Whether elements are exact in the accumulator's type, or were rounded to it.
+/// Accuracy of the elements in the accumulator's type: exact, or rounded to it.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Terms {
     Exact,

@@ -1,4 +1,4 @@
-//! Which kernel steps a grid on a device, and in what shape. Pure: no GPU here.
+//! Chooses the kernel that steps a grid on a device, and its shape. Pure: no GPU here.
 //!
 //! Each shape in each sensible height is estimated, and the fastest is taken. How many workgroups and turns a shape needs for a
 //! grid is arithmetic; how long a turn takes was measured (`shapes`). A core holds a few workgroups at once, so they run in

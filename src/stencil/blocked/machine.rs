@@ -1,10 +1,10 @@
-//! What is known of a device. Pure: no GPU here.
+//! Facts about a device that the choice of kernels depends on. Pure: no GPU here.
 
 use wgpu::{DeviceType, Features, Limits};
 
 use crate::element::Element;
 
-/// What is known of a device.
+/// Facts about a device.
 #[derive(Clone, Debug)]
 pub(in crate::stencil) struct Machine {
     pub(super) class: Class,
@@ -53,7 +53,7 @@ const NVIDIA_CORES: [(&str, u64); 20] = [
 const USUAL_CORES: u64 = 48;
 
 impl Machine {
-    /// What a device says of itself, for a type of cells.
+    /// Facts from a device's description of itself, for a type of cells.
     pub(in crate::stencil) fn of(
         info: &wgpu::AdapterInfo,
         features: Features,
@@ -72,7 +72,7 @@ impl Machine {
         Machine { class, subgroup, cores: cores(class, &info.name), limits }
     }
 
-    /// Whether lanes of a team exchange cells by shuffles. This requires that no team lies in two subgroups.
+    /// Returns true if lanes of a team exchange cells by shuffles. This requires that no team lies in two subgroups.
     pub(in crate::stencil) fn shuffles(&self, lanes: u32) -> bool {
         self.subgroup > 0 && self.subgroup.is_multiple_of(lanes)
     }

@@ -63,7 +63,7 @@ impl Config {
         })
     }
 
-    /// Whether a pass can make so many steps.
+    /// Returns true if a pass can make so many steps.
     fn is_possible(&self, steps: u32) -> bool {
         self.with_steps_per_pass(steps).steps_per_pass() == steps
     }
@@ -75,7 +75,7 @@ impl Config {
         (1..=self.steps_per_pass()).rev().find(fits).unwrap_or(1)
     }
 
-    /// How this device cuts runs into passes.
+    /// Cuts of runs into passes on this device.
     pub(super) fn cuts(&self, limits: &Limits) -> Cuts {
         Cuts::new(self.deepest(limits), |steps| self.is_possible(steps))
     }
@@ -95,7 +95,7 @@ impl Config {
     }
 }
 
-/// What stands in the way of a time-blocked kernel, besides what does of any.
+/// Checks the conditions of a time-blocked kernel, besides those of any kernel.
 pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError> {
     let Config { grid, tuning, .. } = *config;
     if grid.cols >= MOST_COLS {
@@ -133,7 +133,7 @@ pub(super) fn workgroup_cells(config: &Config) -> u64 {
     rows * (u64::from(cells_per_lane) + shown)
 }
 
-/// What the kernel's text asks for.
+/// Adds the pieces that the kernel's text imports.
 pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     let unrolled = config.unrolled();
     let (shares, streams) = match (config.stencil.dims, config.stencil.is_star()) {

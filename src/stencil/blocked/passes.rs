@@ -3,7 +3,7 @@
 //! Not every number of steps makes a pass: in 2D the teams of a workgroup share them equally. So 7 steps are 3 and 4 where a
 //! workgroup has up to 4 teams of up to 6 levels.
 
-/// How runs of steps are cut into passes: as few as possible, and most of them full.
+/// Cuts of runs of steps into passes: as few as possible, and most of them full.
 #[derive(Debug)]
 pub(in crate::stencil) struct Cuts {
     /// The steps that a pass may make, in ascending order: a single one, up to the fullest pass.

@@ -61,14 +61,14 @@ pub(super) fn layers_per_group(config: &Config) -> u32 {
     }
 }
 
-/// Whether workgroups, windows and the binding of all parameters are large enough for passes of up to so many steps.
+/// Returns true if workgroups, windows and the binding of all parameters are large enough for passes of up to so many steps.
 pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
     let cut = config.cut(limits);
     let workgroups_fit = strips(config, steps).is_some() && lines(config, steps).is_some();
     workgroups_fit && windows_fit(config, cut, steps) && blocks_fit(cut, limits, steps)
 }
 
-/// Whether the parameters of all passes of up to so many steps fit in one binding, twice: a run that stops at
+/// Returns true if the parameters of all passes of up to so many steps fit in one binding, twice: a run that stops at
 /// convergence copies them, and those with which a dispatch does nothing, on the GPU.
 fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
     // No pass takes more windows than the fullest. A ring's ends take two more blocks, the residual one.

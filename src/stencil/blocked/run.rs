@@ -28,7 +28,7 @@ pub(in crate::stencil) struct Passes {
 struct Pass {
     plan: Plan,
     exchange: Option<HaloExchange>,
-    /// Where its numbers begin, counted in blocks.
+    /// The first of its parameter blocks.
     block: usize,
 }
 

@@ -11,11 +11,11 @@ use crate::stencil::config::Config;
 use crate::stencil::shape::Grid;
 use crate::stencil::stencils::Dims;
 
-/// What a step took: one line of a calibration.
+/// The time of a step: one line of a calibration.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Sample {
-    /// What was timed.
+    /// The configuration that was timed.
     pub config: Config,
     /// Nanoseconds a step.
     pub ns: f64,
@@ -27,7 +27,7 @@ impl Sample {
         Sample { config, ns }
     }
 
-    /// Whether it is about the same stencil and cells.
+    /// Returns true if it is about the same stencil and cells.
     fn is_about(&self, config: &Config) -> bool {
         self.config.stencil == config.stencil && self.config.element == config.element
     }
@@ -92,7 +92,7 @@ fn load(config: &Config, machine: &Machine) -> Option<(f64, f64)> {
     Some(((groups * layers * across * down) as f64, groups as f64))
 }
 
-/// Whether two configurations are of one shape, whatever its height.
+/// Returns true if two configurations are of one shape, whatever its height.
 fn are_alike(one: &Config, other: &Config) -> bool {
     let unsized_layers = |config: &Config| config.tuning.with_rows_per_group(1).with_planes_per_group(1);
     std::ptr::eq(one.variant, other.variant)

@@ -27,7 +27,7 @@ const fn shape([teams, levels, cells, rows]: [u32; 4], residents: u64, turn: (f6
     Shape { teams, levels, cells, rows, residents: [residents; 2], turn }
 }
 
-/// How much longer a turn takes where borders are not all fixed.
+/// Factor by which a turn takes longer if not all borders are fixed.
 const BORDERED: f64 = 1.11;
 
 /// 5 points of 32 or 16 bits.
@@ -97,7 +97,7 @@ impl Shape {
         }
     }
 
-    /// Whether the table that a grid gets was measured.
+    /// Returns true if the table for a grid was measured.
     pub(super) fn are_measured(config: &Config, machine: &Machine) -> bool {
         let measured =
             config.stencil.dims == Dims::Two || (machine.subgroup > 0 && config.element.size() <= 4);

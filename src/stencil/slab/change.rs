@@ -1,4 +1,4 @@
-//! What the last step of a round changed, in a form that the slabs of a grid can merge.
+//! The changes of the last step of a round, in a form that the slabs of a grid can merge.
 
 use wgpu::{Buffer, BufferUsages, CommandEncoder};
 
@@ -14,7 +14,7 @@ use crate::stencil::kernels::Kernels;
 use crate::stencil::slab::SlabStepper;
 use crate::stencil::until::Until;
 
-/// Where the state of the sum of squares begins: where a binding may begin on every device.
+/// Offset of the state of the sum of squares: a binding may begin there on every device.
 const STATE_AT: u64 = 256;
 
 impl SlabStepper {
@@ -84,7 +84,7 @@ impl ChangeCheck {
     }
 }
 
-/// What a step changed in a slab, or in several.
+/// The changes that a step made to a slab, or to several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     max: f64,
@@ -139,8 +139,8 @@ impl Change {
         &self.squares
     }
 
-    /// Whether the changes are small enough, decided as [`Jacobi::prepare_until`](crate::stencil::Jacobi::prepare_until) decides it on
-    /// the GPU.
+    /// Returns true if the changes are small enough, decided as [`Jacobi::prepare_until`](crate::stencil::Jacobi::prepare_until)
+    /// decides it on the GPU.
     pub fn meets(&self, until: &Until) -> bool {
         let is_double = matches!(self.squares.sum(), Value::F64(_));
         meets(until, is_double, self.max, self.squared())

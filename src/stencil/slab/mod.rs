@@ -105,7 +105,7 @@ pub struct Slab {
     all: u32,
     own: Range<u32>,
     halo: u32,
-    /// Whether it has a neighbour, by [`Side`].
+    /// True if it has a neighbour, by [`Side`].
     cut: [bool; 2],
 }
 
@@ -253,7 +253,7 @@ impl Slab {
         u64::from(layers.start) * self.layer_bytes()..u64::from(layers.end) * self.layer_bytes()
     }
 
-    /// What lies beyond the first layer that it holds and beyond the last; `None` where it was cut.
+    /// The borders before the first layer that it holds and behind the last; `None` where it was cut.
     fn ends(&self) -> [Option<Border>; 2] {
         let sides = self.config.outer_sides();
         [0, 1].map(|end| (!self.cut[end]).then_some(sides[end]))

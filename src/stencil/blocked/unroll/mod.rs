@@ -1,4 +1,4 @@
-//! What a time-blocked kernel holds in registers, written out: WGSL has arrays, but not every compiler keeps them in registers,
+//! Text for the registers of a time-blocked kernel: WGSL has arrays, but not every compiler keeps them in registers,
 //! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs and rows of a
 //! lane, levels, rows a turn. What is done with each of them is in `shaders/stencil/`; here it is only repeated.
 
@@ -18,11 +18,11 @@ pub(crate) struct Unrolled {
     pub(crate) levels: u32,
     /// Teams of a workgroup.
     pub(crate) teams: u32,
-    /// Whether lanes get their neighbours' cells by shuffles.
+    /// True: lanes get their neighbours' cells by shuffles.
     pub(crate) subgroups: bool,
-    /// Whether there is a right-hand side.
+    /// True: there is a right-hand side.
     pub(crate) rhs: bool,
-    /// Whether the stencil has a centre and one class of cells around it.
+    /// True: the stencil has a centre and one class of cells around it.
     pub(crate) star: bool,
 }
 

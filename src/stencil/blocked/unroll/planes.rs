@@ -13,7 +13,7 @@ struct Seen {
 }
 
 impl Unrolled {
-    /// What `#import lane_layer` stands for in 3D: a lane's part of a plane, a few rows one below the other.
+    /// The text of `#import lane_layer` in 3D: a lane's part of a plane, a few rows one below the other.
     pub(crate) fn lane_plane(self) -> Vec<Piece> {
         let Unrolled { packs, strip, star, .. } = self;
         let column = |i: u32| i % packs;
@@ -158,7 +158,7 @@ impl Unrolled {
         Seen { packs: names, west, east }
     }
 
-    /// What `#import team_levels` stands for in 3D: the levels of a lane, and the steps between them.
+    /// The text of `#import team_levels` in 3D: the levels of a lane, and the steps between them.
     pub(crate) fn plane_levels(self) -> Vec<Piece> {
         let Unrolled { levels, .. } = self;
         let members = each(levels, "", |l| format!("    l{l}: Level,\n    w{l}: Layer,\n"));

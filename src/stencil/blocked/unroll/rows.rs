@@ -6,7 +6,7 @@ use super::{Kind, Unrolled, each, repeated, sides};
 use crate::shader::Piece;
 
 impl Unrolled {
-    /// What `#import lane_layer` stands for in 2D: a lane's part of a row, and what is done with each of its packs.
+    /// The text of `#import lane_layer` in 2D: a lane's part of a row, and the work on each of its packs.
     pub(crate) fn lane_row(self) -> Vec<Piece> {
         let Unrolled { packs, rhs, .. } = self;
         let last = packs - 1;
@@ -65,7 +65,7 @@ impl Unrolled {
         vec![Piece::new(format!("generated: {packs} packs of a row in a lane"), text)]
     }
 
-    /// What `#import team_levels` stands for: a team's levels, a turn's rows, and the steps between them.
+    /// The text of `#import team_levels`: a team's levels, a turn's rows, and the steps between them.
     pub(crate) fn team_levels(self) -> Vec<Piece> {
         let Unrolled { rows, levels, subgroups, .. } = self;
         let waiting = if subgroups { 0 } else { levels - 1 };
