@@ -40,7 +40,7 @@ override SLICES: u32 = 1u;
 override SLICE_BINS: u32 = 256u;
 // SLICE_BINS times COPIES.
 override SLOTS: u32 = 8192u;
-// Whether four equal keys of a vector are counted at once.
+// True: four equal keys of a vector are counted at once.
 override MERGE: bool = false;
 
 var<workgroup> counters: array<atomic<u32>, SLOTS>;

@@ -48,7 +48,7 @@ struct Own {
 #endif
 }
 
-// Whether this workgroup is the last one: 1 or 0. Written by invocation 0, read by all.
+// Flag: 1 in the last workgroup, otherwise 0. Written by invocation 0, read by all.
 var<workgroup> is_last: u32;
 
 fn kernel(at: Place, wg: Workgroup) {

@@ -1,4 +1,4 @@
-// Whether all elements are nonzero: 1 or 0. Empty input: 1.
+// Result: 1 if all elements are nonzero, otherwise 0. Empty input: 1.
 //
 // `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
 #import is_set

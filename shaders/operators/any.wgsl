@@ -1,4 +1,4 @@
-// Whether any element is nonzero: 1 or 0. Empty input: 0.
+// Result: 1 if any element is nonzero, otherwise 0. Empty input: 0.
 //
 // `is_set` tests the bits of a float, not its value: a NaN is nonzero, and -0 is zero.
 #import is_set

@@ -1,4 +1,4 @@
-// How a dispatch reads its items. A kernel always calls `load`; the defines select what it reads:
+// Loads of a dispatch's items. A kernel always calls `load`; the defines select what it reads:
 //
 //   (none)            the caller's elements: each goes through the operator's `map`
 //   pair              `map` takes one element of each of two inputs

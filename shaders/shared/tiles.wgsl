@@ -27,9 +27,9 @@ struct Own {
 // The range of a slot. Functions that return one have no other `return`: Microsoft's older compiler takes what they return for
 // uninitialized, and refuses barriers that depend on it.
 struct Range {
-    // Whether this dispatch has work for the slot.
+    // True if this dispatch has work for the slot.
     here: bool,
-    // Whether the segment is long, and so is left to the next dispatches.
+    // True if the segment is long, and so is left to the next dispatches.
     is_long: bool,
     // Positions in the binding. Indices within the segment count from `origin`.
     begin: u32,
@@ -54,7 +54,7 @@ fn tiles_before(position: u32) -> u32 {
     return (position >> power) + select(0u, 1u, (position & ((1u << power) - 1u)) != 0u);
 }
 
-// Whether the tile starts inside the segment that its mark names. If offsets do not ascend, there may be
+// True if the tile starts inside the segment that its mark names. If offsets do not ascend, there may be
 // marks that no segment wrote, with arbitrary values. Only marks that pass this test are used.
 fn is_crossed(mark: vec4<u32>, start: u32) -> bool {
     return mark.z != 0u && mark.x < start && start < mark.y && mark.y <= params.count;

@@ -60,7 +60,7 @@ const EXACT = 2u;
 
 // The largest change and the sum of squares; further on the exact sum, if there is one.
 @group(0) @binding(0) var<storage, read> residual: array<vec2<Real>>;
-// Where the exact sum is, in the first number.
+// Index of the pair whose first number is the exact sum.
 const EXACT_AT = 32u;
 
 @group(0) @binding(1) var<storage, read_write> outcome: Outcome;

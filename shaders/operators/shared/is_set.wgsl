@@ -1,4 +1,4 @@
-// Whether an element is nonzero. A float is tested by its bits, so NaN is nonzero and -0 is zero.
+// True if an element is nonzero. A float is tested by its bits, so NaN is nonzero and -0 is zero.
 
 #ifdef float
 #import order

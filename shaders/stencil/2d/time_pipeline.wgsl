@@ -78,7 +78,7 @@ fn turns_of(rows: Stretch) -> i32 {
     return (passed + TURN_ROWS - 1) / TURN_ROWS + i32(ROWS) - 1;
 }
 
-// Which of a lane's outermost cells are fixed, if the strip is not narrower than the grid.
+// The outermost cells of a lane that are fixed, if the strip is not narrower than the grid.
 fn ends_of(columns: Span, col: i32) -> Ends {
     let end = col + i32(PACKS) * LANES;
     return Ends(col == 0 && params.west == FIXED, end == i32(params.cols) && params.east == FIXED);

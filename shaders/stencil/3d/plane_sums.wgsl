@@ -47,8 +47,8 @@
 #import rows
 #import strip
 
-// What a plane contributes to its own outputs, and to those in the planes below and above. For outputs in
-// progress: the sum so far, and what the newest plane contributes to the next.
+// A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
+// progress: the sum so far, and the newest plane's contribution to the next.
 struct Shares {
     here: Pack,
     beside: Pack,

@@ -83,7 +83,7 @@ fn turns_of(planes: Stretch) -> i32 {
     return planes.end - planes.top + BEHIND + 1;
 }
 
-// Whether a tile has fixed rows, or fixed columns.
+// True if a tile has fixed rows, or fixed columns.
 fn has_fixed(span: Span, width: i32, length: i32, low: u32, high: u32) -> bool {
     return (low == FIXED && span.first <= 0) || (high == FIXED && span.first + width >= length);
 }
@@ -95,7 +95,7 @@ fn has_ends_at(tile: Tile) -> bool {
         || has_fixed(columns, width_of_tile(), i32(params.cols), params.west, params.east);
 }
 
-// Where plane `p` starts in the grid.
+// Index of the first cell of plane `p` in the grid.
 fn plane_start(p: i32) -> u32 {
     return layer_source(p) * params.rows * params.cols;
 }

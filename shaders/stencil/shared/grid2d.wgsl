@@ -26,7 +26,7 @@ fn neighbour(r: i32, c: i32) -> Elem {
     return cell(row_beside(r) * params.cols + col_beside(c));
 }
 
-// Whether the cell exists and is computed.
+// True if the cell exists and is computed.
 fn computes(r: i32, c: i32) -> bool {
     return first_row() <= r && r < end_row() && first_col() <= c && c < end_col();
 }

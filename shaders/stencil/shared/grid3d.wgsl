@@ -36,7 +36,7 @@ fn neighbour(p: i32, r: i32, c: i32) -> Elem {
     return cell((plane_beside(p) * params.rows + row_beside(r)) * params.cols + col_beside(c));
 }
 
-// Whether the cells at (r, c) of the planes in between are computed.
+// True if the cells at (r, c) of the planes in between are computed.
 fn computes(r: i32, c: i32) -> bool {
     return first_row() <= r && r < end_row() && first_col() <= c && c < end_col();
 }

@@ -21,7 +21,7 @@ fn is_fixed_line(line: u32) -> bool {
     return (line == 0u && params.north == FIXED) || (line + 1u == params.rows && params.south == FIXED);
 }
 
-// Whether a workgroup writes a row, or a column.
+// True if a workgroup writes a row, or a column.
 fn writes(span: Span, at: i32) -> bool {
     return span.begin <= at && at < span.end;
 }

@@ -16,7 +16,7 @@ fn slot(y: i32, x: i32) -> u32 {
     return u32(y) * COLS + u32(x);
 }
 
-// Whether the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed
+// True if the invocation computes its cell: it is not on the tile's rim, and the cell is in the computed
 // range.
 fn works(at: Place) -> bool {
     let rim = at.y == 0 || at.y == i32(ROWS) - 1 || at.x == 0 || at.x == i32(COLS) - 1;

@@ -1,4 +1,4 @@
-// Which cell of the grid a position beyond a side stands for, at any distance.
+// The cell of the grid that a position beyond a side stands for, at any distance.
 //
 // A kernel that takes T steps at once needs cells up to T beyond a side. Layers come one after the other, so mirrors
 // and fixed sides in that direction are handled at every step (time_step.wgsl); only a periodic grid has layers
@@ -20,7 +20,7 @@
 struct Place {
     // The first column.
     at: u32,
-    // Whether the pack is seen in a mirror, its last cell first.
+    // True if the pack is seen in a mirror, its last cell first.
     reversed: bool,
 }
 

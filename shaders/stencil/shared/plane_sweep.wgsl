@@ -31,7 +31,7 @@ struct Place {
     x: i32,
     // Its index in the workgroup.
     lid: u32,
-    // Whether it computes.
+    // True if it computes.
     works: bool,
 }
 

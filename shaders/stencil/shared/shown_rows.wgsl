@@ -23,7 +23,7 @@ struct At {
     behind: u32,
 }
 
-// Where pack `i` of row `y` of a lane is shown, of the plane in front of level `nth`.
+// Index at which pack `i` of row `y` of a lane is shown, of the plane in front of level `nth`.
 fn shown_at(half: u32, nth: u32, y: u32, i: u32, place: u32) -> u32 {
     return (((half * u32(LEVELS) + nth) * SHOWN + y) * PACKS + i) * (ROWS * COLS) + place;
 }

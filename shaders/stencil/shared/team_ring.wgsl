@@ -18,12 +18,12 @@ fn slot_size() -> u32 {
     return TURN * PACKS * COLS;
 }
 
-// Where a team's slot starts: `half` is 0 or 1.
+// Index of the first pack of a team's slot: `half` is 0 or 1.
 fn slot_of(half: u32, team: u32) -> u32 {
     return (half * ROWS + team) * slot_size();
 }
 
-// Where pack `nth` of a lane lies in row `y` of a slot.
+// Index of pack `nth` of a lane in row `y` of a slot.
 fn in_slot(y: u32, nth: u32, lane: u32) -> u32 {
     return (y * PACKS + nth) * COLS + lane;
 }

@@ -77,7 +77,7 @@ fn level_of_at_ends(
 #endif
 }
 
-// What is special about the layer that comes to a level, and about the one before it.
+// Special cases of the layer that comes to a level, and of the one before it.
 struct Special {
     // The layer beyond a mirror is the mirror image: it contributes what the layer itself contributes.
     mirror_before: bool,

@@ -21,7 +21,7 @@ fn weights() -> Weights {
     return Weights(coefficients[0], coefficients[1], coefficients[5]);
 }
 
-// What a row gives to the rows above and below it: its cells as they are.
+// A row's contribution to the rows above and below it: its cells as they are.
 fn beside(k: Weights, own: Pack, west: Pack, east: Pack) -> Pack {
     return own;
 }

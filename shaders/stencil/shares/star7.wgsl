@@ -18,7 +18,7 @@ fn weights() -> Weights {
     return Weights(coefficients[0], coefficients[1], coefficients[5]);
 }
 
-// What a plane contributes to the planes beside it: its cells as they are.
+// A plane's contribution to the planes beside it: its cells as they are.
 fn beside(k: Weights, own: Pack, around: Pack) -> Pack {
     return own;
 }
