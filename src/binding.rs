@@ -87,6 +87,7 @@ pub(crate) struct Use<'a> {
     given: Slice<'a>,
     /// The offset one past the last byte that kernels bind.
     end: u64,
+    usage: BufferUsages,
 }
 
 /// Errors of a caller's buffer that cannot be used. [`reduce`](crate::reduce), [`histogram`](crate::histogram) and
@@ -120,15 +121,17 @@ pub enum BufferError {
     },
     /// An offset at which no binding may start.
     #[error(
-        "the {role} starts at byte {offset}, which is not a multiple of {align} (min_storage_buffer_offset_alignment)"
+        "the {role} starts at byte {offset}, which is not a multiple of {align} ({limit}): start it at one"
     )]
     Offset {
         /// The purpose of the buffer.
         role: &'static str,
         /// Its offset.
         offset: u64,
-        /// The alignment on this device: `min_storage_buffer_offset_alignment`.
+        /// The alignment on this device.
         align: u32,
+        /// Its name, a field of [`wgpu::Limits`].
+        limit: &'static str,
     },
     /// One buffer has two uses, and one of them writes. wgpu does not allow this, even if the ranges do not
     /// overlap.
@@ -144,20 +147,25 @@ pub enum BufferError {
 impl<'a> Use<'a> {
     /// The use of the first `size` bytes of a slice. The end saturates.
     pub(crate) fn of(role: &'static str, given: Slice<'a>, size: u64) -> Self {
-        Use { role, given, end: given.offset().saturating_add(size) }
+        Use::until(role, given, given.offset().saturating_add(size))
     }
 
     /// The use of a slice up to a byte of its buffer.
     pub(crate) fn until(role: &'static str, given: Slice<'a>, end: u64) -> Self {
-        Use { role, given, end }
+        Use { role, given, end, usage: BufferUsages::STORAGE }
     }
 
-    /// Checks that the buffer has [`BufferUsages::STORAGE`], and holds the whole slice and every byte used. Of
+    /// The same use as a uniform buffer.
+    pub(crate) fn as_uniform(self) -> Self {
+        Use { usage: BufferUsages::UNIFORM, ..self }
+    }
+
+    /// Checks that the buffer has its usage, and holds the whole slice and every byte used. Of
     /// an odd number of 16-bit elements the last word ends behind the slice.
     pub(crate) fn check(&self) -> Result<(), BufferError> {
         let buffer = self.given.buffer();
-        if !buffer.usage().contains(BufferUsages::STORAGE) {
-            return Err(BufferError::Usage { role: self.role, usage: BufferUsages::STORAGE });
+        if !buffer.usage().contains(self.usage) {
+            return Err(BufferError::Usage { role: self.role, usage: self.usage });
         }
         self.ends(self.end.max(self.given.end()), buffer.size())
     }
@@ -175,12 +183,16 @@ impl<'a> Use<'a> {
 
     /// Checks the alignment of its start.
     pub(crate) fn aligned(&self, limits: &wgpu::Limits) -> Result<(), BufferError> {
-        let align = limits.min_storage_buffer_offset_alignment;
+        let (align, limit) = if self.usage == BufferUsages::UNIFORM {
+            (limits.min_uniform_buffer_offset_alignment, "min_uniform_buffer_offset_alignment")
+        } else {
+            (limits.min_storage_buffer_offset_alignment, "min_storage_buffer_offset_alignment")
+        };
         let offset = self.given.offset();
         if offset.is_multiple_of(u64::from(align)) {
             return Ok(());
         }
-        Err(BufferError::Offset { role: self.role, offset, align })
+        Err(BufferError::Offset { role: self.role, offset, align, limit })
     }
 
     /// Checks that another use has another buffer, unless this one binds nothing.

@@ -9,8 +9,14 @@ use wgpu::{Device, Limits};
 
 use crate::binding;
 
-/// The binding of group 0 with a kernel's parameters: its only uniform buffer.
+/// The binding of group 0 with a kernel's parameters.
 const PARAMETERS: u32 = 2;
+
+/// The binding of group 0 with an operator's own parameters, if they are a uniform.
+pub(crate) const OWN_UNIFORM: u32 = 9;
+
+/// The binding of group 0 with an operator's own parameters, if they are in a storage buffer.
+pub(crate) const OWN_STORAGE: u32 = 10;
 
 /// Options for compiling [histograms](crate::histogram) and [stencils](crate::stencil). Start with
 /// [`Options::default`], and change fields as needed.
@@ -53,9 +59,15 @@ impl LimitError {
     }
 }
 
+/// The number of storage buffers among these bindings of group 0.
+pub(crate) fn storage_buffers(slots: &[u32]) -> u32 {
+    slots.iter().filter(|slot| !matches!(**slot, PARAMETERS | OWN_UNIFORM)).count() as u32
+}
+
 /// Checks the limits that a kernel with these bindings in group 0 needs for any input.
 pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
-    let storage = slots.iter().filter(|slot| **slot != PARAMETERS).count() as u64;
+    let storage = u64::from(storage_buffers(slots));
+    let uniforms = slots.len() as u64 - storage;
     let behind = slots.iter().max().map_or(0, |last| last + 1);
     LimitError::unless(
         "max_storage_buffers_per_shader_stage",
@@ -65,12 +77,12 @@ pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
     LimitError::unless(
         "max_uniform_buffers_per_shader_stage",
         limits.max_uniform_buffers_per_shader_stage,
-        1u32,
+        uniforms,
     )?;
     LimitError::unless(
         "max_buffers_and_acceleration_structures_per_shader_stage",
         limits.max_buffers_and_acceleration_structures_per_shader_stage,
-        storage + 1,
+        storage + uniforms,
     )?;
     LimitError::unless("max_bindings_per_bind_group", limits.max_bindings_per_bind_group, behind)?;
     check_basics(limits)
@@ -219,12 +231,12 @@ pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
     groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))
 }
 
-/// All kernels number their bindings in the same way: 2 holds the parameters; 0, 3, 5, 6 and 7 are read-only;
-/// the others are also written.
+/// All kernels number their bindings in the same way: 2 holds the parameters, 9 or 10 those of an operator's
+/// own; 0, 3, 5, 6, 7 and 10 are read-only; the others are also written.
 fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = match slot {
-        PARAMETERS => wgpu::BufferBindingType::Uniform,
-        0 | 3 | 5 | 6 | 7 => wgpu::BufferBindingType::Storage { read_only: true },
+        PARAMETERS | OWN_UNIFORM => wgpu::BufferBindingType::Uniform,
+        0 | 3 | 5 | 6 | 7 | OWN_STORAGE => wgpu::BufferBindingType::Storage { read_only: true },
         _ => wgpu::BufferBindingType::Storage { read_only: false },
     };
     wgpu::BindGroupLayoutEntry {

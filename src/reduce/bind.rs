@@ -3,7 +3,10 @@
 use wgpu::{BindingResource, Buffer};
 
 use crate::binding::{self, Use, slice};
+use crate::pipeline::{OWN_STORAGE, OWN_UNIFORM};
 use crate::reduce::error::{PlanError, ReduceError};
+use crate::reduce::monoid::Monoid;
+use crate::reduce::parameters::Parameters;
 use crate::reduce::plan::{Bytes, Dst, Launch, Plan, Reads, Src, WORDS};
 use crate::reduce::reduction::Sources;
 use crate::reduce::workspace::Workspace;
@@ -16,6 +19,7 @@ const OFFSETS: &str = "list of offsets";
 pub(super) fn check(
     plan: &Plan,
     sources: &Sources<'_>,
+    parameters: Option<(Parameters, Slice<'_>)>,
     output: Slice<'_>,
     limits: &wgpu::Limits,
 ) -> Result<(), ReduceError> {
@@ -36,7 +40,25 @@ pub(super) fn check(
         // The count is read before anything is written, so it may be in the output's buffer.
         Use::of("count", count, 4).inside()?;
     }
+    if let Some((declared, given)) = parameters {
+        declared.check(given, &written, limits)?;
+    }
     Ok(())
+}
+
+/// The parameters that an operator declares, with the buffer that was given for them.
+pub(super) fn parameters<'a>(
+    monoid: &Monoid,
+    sources: &Sources<'a>,
+) -> Result<Option<(Parameters, Slice<'a>)>, ReduceError> {
+    match (monoid.parameters, sources.parameters) {
+        (None, None) => Ok(None),
+        (Some(declared), Some(given)) => Ok(Some((declared, given))),
+        (declared, _) => {
+            let (name, are_declared) = (monoid.name().to_owned(), declared.is_some());
+            Err(ReduceError::Parameters { name, are_declared })
+        }
+    }
 }
 
 /// All slices that a reduction reads: as they were given, and as far as each launch of the plan binds them.
@@ -66,6 +88,8 @@ pub(super) struct Bound<'a, 'p> {
     pub(super) params: &'a Buffer,
     /// Bytes of a vector of four elements.
     pub(super) vector: u64,
+    /// The operator's own parameters, and their buffer.
+    pub(super) parameters: Option<(Parameters, Slice<'a>)>,
 }
 
 impl<'a> Bound<'a, '_> {
@@ -85,6 +109,9 @@ impl<'a> Bound<'a, '_> {
                 _ => self.marks(),
             },
             8 => self.marks(),
+            OWN_UNIFORM | OWN_STORAGE => {
+                self.parameters.map_or_else(|| self.marks(), |(declared, given)| declared.resource(given))
+            }
             _ => self.first(launch.src, slot == 3),
         }
     }

@@ -104,7 +104,8 @@ impl Text<'_> {
             (7, stage.is_offsets()),
             (8, stage.is_offsets() && stage.reads != Reads::Partials && stage.writes == Writes::Results),
         ];
-        needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).collect()
+        let parameters = self.monoid.parameters.map(|parameters| parameters.slot);
+        needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).chain(parameters).collect()
     }
 
     /// Composes the WGSL: the kernel first, then everything that it imports. The module is valid on every

@@ -306,6 +306,18 @@ pub enum ReduceError {
         "elements are counted from another index than 0 for `Shape::Whole` without a count on the GPU, not for {0:?}"
     )]
     Index(Shape),
+    /// Parameters are missing for an operator that declares some, or given for one that declares none.
+    #[error("{}", if *are_declared {
+        format!("`{name}` declares parameters: give them by `.with_parameters(…)`")
+    } else {
+        format!("`{name}` declares no parameters: leave `.with_parameters(…)` out")
+    })]
+    Parameters {
+        /// The operator.
+        name: String,
+        /// True if it declares parameters.
+        are_declared: bool,
+    },
     /// A buffer cannot be used in this way.
     #[error(transparent)]
     Buffer(#[from] BufferError),

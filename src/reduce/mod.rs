@@ -137,6 +137,7 @@ mod length;
 mod monoid;
 mod op;
 mod options;
+mod parameters;
 pub mod plan;
 mod prepared;
 mod reducer;

@@ -12,6 +12,7 @@ use crate::reduce::analysis::{Signatures, Source, features};
 use crate::reduce::exact::Format;
 use crate::reduce::layout::Layout;
 use crate::reduce::op::Op;
+use crate::reduce::parameters::Parameters;
 use crate::reduce::validate;
 use crate::reduce::value::Field;
 use crate::shader::Piece;
@@ -72,7 +73,8 @@ pub enum MonoidError {
     /// a variable outside functions, an override, an entry point, a barrier, a subgroup operation, a
     /// derivative or `discard`.
     #[error(
-        "{}{what}: an operator may contain only constants, types, and functions that each invocation runs on its own",
+        "{}{what}: an operator may contain only constants, types, functions that each invocation runs on its own, and one variable \
+         of parameters, `@group(0) @binding(9) var<uniform>` or `@group(0) @binding(10) var<storage>`",
         line.map(|line| format!("line {line}: ")).unwrap_or_default()
     )]
     NotPure {
@@ -176,6 +178,8 @@ pub struct Monoid {
     pub(super) file: Option<&'static str>,
     /// The numbers of a state; `None` if one of them has no type in Rust.
     state_fields: Option<Vec<Field>>,
+    /// The parameters that its text declares.
+    pub(crate) parameters: Option<Parameters>,
 }
 
 impl Monoid {
@@ -197,9 +201,9 @@ impl Monoid {
     /// You may add a function `map4(elems: vec4<Elem>, index: u32) -> Acc` (with two inputs `map4(first:
     /// vec4<Elem>, second: vec4<Elem>, index: u32)`) that maps four elements to one accumulator in fewer
     /// operations. Its `index` is that of the first of the four. You may also add helper functions, constants
-    /// and types. Variables outside functions, bindings, directives, barriers and subgroup operations are not
-    /// allowed: each invocation runs the functions on its own. halofold adds `enable f16;` if the text names
-    /// `f16`.
+    /// and types. Other variables outside functions than parameters (see below), directives, barriers and subgroup
+    /// operations are not allowed: each invocation runs the functions on its own. halofold adds `enable f16;`
+    /// if the text names `f16`.
     ///
     /// `Acc` has at most 16 words of 32 bits. A 64-bit number counts as two words, and a 16-bit number as
     /// one. halofold chooses the order in which elements are combined, and inserts identities. If `combine`
@@ -247,6 +251,20 @@ impl Monoid {
     /// # }
     /// # run().unwrap();
     /// ```
+    ///
+    /// # Parameters
+    ///
+    /// The functions can read one variable that your application binds: numbers that change from frame to frame, such as a camera,
+    /// without a new operator and so without a compilation. The text declares it as
+    ///
+    /// ```wgsl
+    /// @group(0) @binding(9) var<uniform> camera: Camera;              // of any name and type, or
+    /// @group(0) @binding(10) var<storage> planes: array<vec4<f32>>;   // read only, of any length
+    /// ```
+    ///
+    /// and [`Reduction::with_parameters`](crate::reduce::Reduction::with_parameters) binds a buffer to it. `examples/visible_points.rs`
+    /// counts the points that a camera sees. The variable takes one binding more in each kernel. A uniform is read as fast as a
+    /// constant; a storage buffer counts among those that [a form needs](crate::reduce#what-a-device-needs).
     ///
     /// # Errors
     ///
@@ -333,6 +351,10 @@ impl Monoid {
         if let Some((span, what)) = validate::impurity(&module, &info) {
             return Err(MonoidError::NotPure { line: span.is_defined().then(|| text.line(span)), what });
         }
+        let parameters = Parameters::of(&module).map_err(|variable| MonoidError::NotPure {
+            line: Some(text.line(module.global_variables.get_span(variable))),
+            what: "a variable outside of functions",
+        })?;
         let signatures = Signatures { module: &module, text: &text };
         let acc = signatures.result("identity", "fn identity() -> Acc")?;
         let out = signatures.result("finish", "fn finish(acc: Acc, n: u32) -> Out")?;
@@ -375,6 +397,7 @@ impl Monoid {
             reads_count: signatures.uses_last("finish", &info),
             format: None,
             file: None,
+            parameters,
         })
     }
 
@@ -505,6 +528,12 @@ impl Monoid {
     /// True if `finish` uses the number of elements.
     pub fn reads_count(&self) -> bool {
         self.reads_count
+    }
+
+    /// Bytes of the parameters that its text declares, at least; `None` if it declares none.
+    /// [`Reduction::with_parameters`](crate::reduce::Reduction::with_parameters) binds them.
+    pub fn parameters_size(&self) -> Option<u64> {
+        self.parameters.map(|parameters| parameters.size)
     }
 
     /// The number of inputs that it maps together.

@@ -247,9 +247,9 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
     missing(monoid.name(), if in_words { monoid.features() } else { monoid.own_features() })
 }
 
-/// Checks the number of storage buffers: every binding except that of the parameters is one.
+/// Checks the number of storage buffers.
 fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Result<(), ReduceError> {
-    let (needed, limit) = (slots.len() as u32 - 1, limits.max_storage_buffers_per_shader_stage);
+    let (needed, limit) = (pipeline::storage_buffers(slots), limits.max_storage_buffers_per_shader_stage);
     if needed > limit {
         return Err(ReduceError::Bindings { name: monoid.name().to_owned(), needed, limit });
     }

@@ -70,6 +70,7 @@ pub(super) struct Sources<'b> {
     pub(super) second: Option<Slice<'b>>,
     pub(super) offsets: Option<Slice<'b>>,
     pub(super) count: Option<Slice<'b>>,
+    pub(super) parameters: Option<Slice<'b>>,
     len: Option<u64>,
     stands_for: Option<u32>,
     /// The index of the first element.
@@ -84,6 +85,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             second: None,
             offsets: None,
             count: None,
+            parameters: None,
             len: None,
             stands_for: None,
             index: 0,
@@ -226,6 +228,52 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self
     }
 
+    /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says. Kernels read
+    /// what it holds when they run, so a frame writes it by [`Queue::write_buffer`] and records what is prepared.
+    ///
+    /// A uniform needs [`wgpu::BufferUsages::UNIFORM`] and starts at a multiple of `min_uniform_buffer_offset_alignment`; a storage
+    /// variable needs [`wgpu::BufferUsages::STORAGE`], a multiple of `min_storage_buffer_offset_alignment`, and another buffer than the
+    /// output's. An array of any length has as many elements as the slice holds.
+    ///
+    /// ```
+    /// use halofold::Element;
+    /// use halofold::reduce::{Arity, Monoid, Reducer};
+    ///
+    /// const COUNT_BETWEEN: &str = "
+    /// struct Limits { low: f32, high: f32 }
+    /// @group(0) @binding(9) var<uniform> limits: Limits;
+    ///
+    /// alias Acc = u32;
+    /// fn map(elem: Elem, index: u32) -> Acc { return u32(limits.low <= elem && elem < limits.high); }
+    /// fn identity() -> Acc { return 0u; }
+    /// fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
+    /// fn finish(acc: Acc, n: u32) -> u32 { return acc; }
+    /// ";
+    ///
+    /// # fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let opened = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/doctest.rs"));
+    /// # let Some((device, queue)) = opened else { return Ok(()) };
+    /// # use halofold::wgpu::{self, util::DeviceExt as _};
+    /// # let numbers: Vec<f32> = (0..1000u16).map(f32::from).collect();
+    /// # let numbers = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+    /// #     label: None, contents: bytemuck::cast_slice(&numbers), usage: wgpu::BufferUsages::STORAGE });
+    /// # let limits = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 8, mapped_at_creation: false,
+    /// #     usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST });
+    /// let count = Reducer::new(&device, Monoid::custom("between", Element::F32, Arity::One, COUNT_BETWEEN)?)?;
+    /// for (between, expected) in [([0f32, 10.0], 10), ([500.0, 600.0], 100)] {
+    ///     queue.write_buffer(&limits, 0, bytemuck::cast_slice(&between));
+    ///     let found: u32 = count.of(&numbers).with_parameters(&limits).wait(&queue)?;
+    ///     assert_eq!(found, expected);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// # run().unwrap();
+    /// ```
+    pub fn with_parameters<'s: 'b>(mut self, parameters: impl Into<Slice<'s>>) -> Self {
+        self.sources.parameters = Some(parameters.into());
+        self
+    }
+
     /// Uses scratch memory that other reductions may share. Without this call the prepared reduction
     /// allocates its own.
     pub fn workspace(self, workspace: &'b Workspace) -> Self {
@@ -267,6 +315,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// - The errors of [`Reduction::plan`] and [`Options::check`](crate::reduce::Options::check).
     /// - The shape takes no offsets or no count, or needs offsets that are missing.
+    /// - Parameters are missing that the operator declares, or it declares none.
     /// - A buffer is too short, lacks [`wgpu::BufferUsages::STORAGE`], starts at an invalid offset, or would
     ///   be read and written at once.
     /// - The workspace is too small.
@@ -330,7 +379,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         {
             return Err(ReduceError::ExactInOneLaunch);
         }
-        bind::check(&plan, sources, output, reducer.limits())?;
+        let parameters = bind::parameters(reducer.monoid(), sources)?;
+        bind::check(&plan, sources, parameters, output, reducer.limits())?;
         let own;
         let workspace = match workspace {
             Some(workspace) => workspace,
@@ -343,7 +393,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let (params, prologue) = reducer.parameters(&plan, sources.count)?;
         // Exact sums read every element type as words.
         let vector = if reducer.monoid().format().is_some() { 16 } else { 4 * reducer.monoid().stride() };
-        let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector };
+        let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector, parameters };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
             let (pipeline, layout) = reducer.stage(launch.stage)?;
             let slots = reducer.text(launch.stage).slots().into_iter();

@@ -7,9 +7,6 @@ use naga::{Block, Module, Span, Statement};
 
 /// Finds a construct in an operator's module that only a complete shader may contain, and its span.
 pub(super) fn impurity(module: &Module, info: &ModuleInfo) -> Option<(Span, &'static str)> {
-    if let Some((variable, _)) = module.global_variables.iter().next() {
-        return Some((module.global_variables.get_span(variable), "a variable outside of functions"));
-    }
     if let Some((number, _)) = module.overrides.iter().next() {
         return Some((module.overrides.get_span(number), "an override"));
     }

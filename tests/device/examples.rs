@@ -9,6 +9,9 @@ mod conjugate_gradient;
 #[path = "../../examples/stream_file.rs"]
 #[allow(dead_code, reason = "an example's `main` opens a device of its own")]
 mod stream_file;
+#[path = "../../examples/visible_points.rs"]
+#[allow(dead_code, reason = "an example's `main` opens a device of its own")]
+mod visible_points;
 
 use crate::common::{Gpu, gpu};
 use auto_exposure::{DAWN, FRAMES, Outcome};
@@ -140,6 +143,39 @@ fn conjugate_gradients_solve_the_equation() {
     let residual = squares.sum::<f64>().sqrt();
     // What 32-bit floats leave of it: b has a norm of 1.4.
     assert!(residual < 1e-4, "{residual}");
+}
+
+/// A point counts if its direction is within 45 degrees of the camera's in the plane and above it, which needs no matrix. Points on the
+/// edge of a view, where 32 bits may decide otherwise, do not count against either number.
+#[test]
+fn cameras_see_what_lies_in_front_of_them() {
+    let points = visible_points::points(20_011);
+    for gpu in [gpu(), &modest()] {
+        let run = || visible_points::run(&gpu.device, &gpu.queue, &points).map_err(|error| error.to_string());
+        let frames = gpu.watched(run).unwrap();
+        assert_eq!(frames.len(), visible_points::FRAMES);
+        for (frame, visible) in frames.iter().enumerate() {
+            let (sin, cos) = (frame as f64 / frames.len() as f64 * std::f64::consts::TAU).sin_cos();
+            // How far a point is inside of the view, at least; and its distance along the direction of the view.
+            let inside = points.iter().map(|point| {
+                let [x, y, z] = point.map(f64::from);
+                let (ahead, aside) = (z * cos + x * sin, x * cos - z * sin);
+                ((ahead - aside.abs()).min(ahead - y.abs()).min(ahead - 0.1).min(10.0 - ahead), ahead)
+            });
+            let [surely, perhaps] = [1e-4, -1e-4].map(|least| {
+                let seen = inside.clone().filter(|(inside, _)| *inside > least);
+                seen.fold((0, f64::MAX), |(count, nearest), (_, ahead)| (count + 1, ahead.min(nearest)))
+            });
+            assert!((surely.0..=perhaps.0).contains(&visible.count), "{frame}: {visible:?}, {surely:?}");
+            assert!(surely.0 > 1000, "{frame}: {surely:?}");
+            let depth = |ahead: f64| (10.0 - 1.0 / ahead) / 9.9;
+            let nearest = f64::from(visible.depth);
+            assert!(
+                nearest < depth(surely.1) + 1e-4 && nearest > depth(perhaps.1) - 1e-4,
+                "{frame}: {visible:?}"
+            );
+        }
+    }
 }
 
 /// The README's Rust stands in the example that is compiled, line by line.

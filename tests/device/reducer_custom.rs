@@ -106,6 +106,11 @@ fn only_functions_constants_and_types() {
         ("var<private> count: u32;", Some(6)),
         ("override SCALE: f32 = 2.0;", Some(6)),
         ("@compute @workgroup_size(1) fn start() {}", None),
+        ("@group(0) @binding(8) var<uniform> count: u32;", Some(6)),
+        ("@group(1) @binding(9) var<uniform> count: u32;", Some(6)),
+        ("@group(0) @binding(9) var<storage> count: u32;", Some(6)),
+        ("@group(0) @binding(10) var<storage, read_write> count: u32;", Some(6)),
+        ("@group(0) @binding(9) var<uniform> x: u32;\n@group(0) @binding(10) var<storage> y: u32;", Some(7)),
     ] {
         let error = custom(&format!("{SQUARES}{declaration}\n")).unwrap_err();
         let MonoidError::NotPure { line, .. } = &error else { panic!("{declaration}: {error}") };

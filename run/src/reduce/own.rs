@@ -51,7 +51,14 @@ impl Own {
     /// The operator over elements of a type.
     pub fn over(&self, element: Element) -> Result<Monoid, Failure> {
         let monoid = Monoid::custom(&self.name, element, self.arity, &self.text);
-        monoid.map_err(|error| Failure::Usage(format!("{}: {error}", self.path.display())))
+        let refused = |why: String| Failure::Usage(format!("{}: {why}", self.path.display()));
+        let monoid = monoid.map_err(|error| refused(error.to_string()))?;
+        if monoid.parameters_size().is_some() {
+            return Err(refused(
+                "parameters come from an application: write their values as constants".to_owned(),
+            ));
+        }
+        Ok(monoid)
     }
 
     /// Checks that the text goes with a file, and its results with an array of them.

@@ -5,6 +5,7 @@ mod fixed;
 mod launches;
 mod offsets;
 mod pairs;
+mod parameters;
 mod refused;
 mod scene;
 mod structs;

@@ -1,4 +1,4 @@
-//! Accumulators of every shape: what takes them apart into words is generated.
+//! Custom operators: accumulators of every shape, which generated text takes apart into words, and parameters.
 
 use halofold::Element;
 use halofold::reduce::{Arity, Monoid};
@@ -31,8 +31,37 @@ fn finish(acc: Acc, n: u32) -> u32 {{ return n; }}
         );
         Monoid::custom(acc, Element::F32, Arity::One, &text).unwrap()
     });
-    let distinct = Distinct::of(&monoids, 256);
-    for monoid in &monoids {
+    written_in_every_language(&monoids);
+}
+
+/// The variables of parameters, the only ones that an operator's text declares.
+const PARAMETERS: [(&str, &str); 2] = [
+    ("@group(0) @binding(9) var<uniform> camera: Camera;", "camera"),
+    ("@group(0) @binding(10) var<storage> cameras: array<Camera>;", "cameras[index]"),
+];
+
+#[test]
+fn parameters_of_every_kind() {
+    let monoids = PARAMETERS.map(|(variable, camera)| {
+        let text = format!(
+            "struct Camera {{ position: vec3<f32>, reach: f32, planes: array<vec4<f32>, 6> }}
+{variable}
+alias Acc = u32;
+fn map(elem: Elem, index: u32) -> Acc {{ return u32(elem < {camera}.planes[5].w * {camera}.reach); }}
+fn identity() -> Acc {{ return 0u; }}
+fn combine(a: Acc, b: Acc) -> Acc {{ return a + b; }}
+fn finish(acc: Acc, n: u32) -> u32 {{ return acc; }}
+"
+        );
+        Monoid::custom(camera, Element::F32, Arity::One, &text).unwrap()
+    });
+    written_in_every_language(&monoids);
+}
+
+/// Checks that all kernels of operators over numbers of 32 bits, which no language refuses, are written in each.
+fn written_in_every_language(monoids: &[Monoid]) {
+    let distinct = Distinct::of(monoids, 256);
+    for monoid in monoids {
         let composed = distinct.kernels.iter().filter(|entry| entry.first.monoid.name() == monoid.name());
         assert!(composed.count() > 30, "{}", monoid.name());
     }
@@ -41,7 +70,6 @@ fn finish(acc: Acc, n: u32) -> u32 {{ return n; }}
         let mut complaints = lints::broken_rules(&entry.kernel);
         let checked = entry.kernel.check().expect("it is valid");
         for language in Language::ALL {
-            // Numbers of 32 bits are never refused.
             let outcome = write(entry, &checked, language, SpirvVal::find());
             complaints.extend((outcome != Ok(None)).then(|| format!("{language}: {outcome:?}")));
         }

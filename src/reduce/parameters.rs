@@ -1,0 +1,75 @@
+//! Parameters of a custom operator: the variable that its text declares, and the buffer that an application binds to it.
+
+use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, StorageAccess};
+use wgpu::{BindingResource, Limits};
+
+use crate::binding::{self, Use};
+use crate::pipeline::{LimitError, OWN_STORAGE, OWN_UNIFORM};
+use crate::reduce::error::{PlanError, ReduceError};
+use crate::slice::Slice;
+
+/// The parameters that the text of an operator declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parameters {
+    /// The binding of group 0: [`OWN_UNIFORM`] or [`OWN_STORAGE`].
+    pub(crate) slot: u32,
+    /// Bytes of the variable, at least: those of one element if it ends with an array of any length.
+    pub(crate) size: u64,
+    /// True if it ends with an array of any length.
+    is_open: bool,
+}
+
+impl Parameters {
+    /// The parameters that a text declares, if it declares any.
+    ///
+    /// # Errors
+    ///
+    /// The first variable outside functions that is not the only parameters of an operator.
+    pub(super) fn of(module: &Module) -> Result<Option<Self>, Handle<GlobalVariable>> {
+        let mut variables = module.global_variables.iter();
+        let Some((handle, variable)) = variables.next() else { return Ok(None) };
+        let slot = match (variable.space, variable.binding) {
+            (AddressSpace::Uniform, Some(ResourceBinding { group: 0, binding: OWN_UNIFORM })) => OWN_UNIFORM,
+            (
+                AddressSpace::Storage { access: StorageAccess::LOAD },
+                Some(ResourceBinding { group: 0, binding: OWN_STORAGE }),
+            ) => OWN_STORAGE,
+            _ => return Err(handle),
+        };
+        if let Some((second, _)) = variables.next() {
+            return Err(second);
+        }
+        let inner = &module.types[variable.ty].inner;
+        let size = u64::from(inner.size(module.to_ctx()));
+        Ok(Some(Parameters { slot, size, is_open: inner.is_dynamically_sized(&module.types) }))
+    }
+
+    /// Checks a buffer for them: its usage, its size, its alignment, and that it is not the output's buffer.
+    pub(super) fn check(
+        &self,
+        given: Slice<'_>,
+        output: &Use<'_>,
+        limits: &Limits,
+    ) -> Result<(), ReduceError> {
+        let used = Use::of("parameters", given, self.bound(given));
+        let (used, name, limit) = if self.slot == OWN_UNIFORM {
+            (used.as_uniform(), "max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size)
+        } else {
+            (used, "max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size)
+        };
+        used.inside()?;
+        used.aligned(limits)?;
+        used.apart(output)?;
+        Ok(LimitError::unless(name, limit, self.bound(given)).map_err(PlanError::from)?)
+    }
+
+    /// The resource for their binding.
+    pub(super) fn resource<'a>(&self, given: Slice<'a>) -> BindingResource<'a> {
+        binding::slice(given.buffer(), given.offset(), self.bound(given))
+    }
+
+    /// Bytes of a slice that are bound: those of the variable, or the whole words of the slice if it ends with an array of any length.
+    fn bound(&self, given: Slice<'_>) -> u64 {
+        if self.is_open { self.size.max(given.size() / 4 * 4) } else { self.size }
+    }
+}
