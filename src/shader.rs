@@ -164,7 +164,7 @@ impl Composer {
     fn preprocess(&self, file: &str) -> (String, Vec<&'static str>) {
         let mut body = String::new();
         let mut imports = Vec::new();
-        // Whether each of the conditions around the line holds.
+        // The value of each condition around the line.
         let mut conditions: Vec<bool> = Vec::new();
         for line in text(file).lines() {
             let mut words = line.split_whitespace();

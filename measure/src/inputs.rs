@@ -86,7 +86,7 @@ impl<T> Rotation<T> {
         (!things.is_empty()).then(|| Rotation { things, turn: AtomicUsize::new(0) })
     }
 
-    /// Whose turn it is.
+    /// The thing whose turn it is; the turn passes on.
     pub fn next(&self) -> &T {
         &self.things[self.turn.fetch_add(1, Ordering::Relaxed) % self.things.len()]
     }

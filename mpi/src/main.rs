@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     unsafe { gpu::give_runtime_folder() };
     // Ranks that others end leave no temporary file. Without a handler they work all the same.
     let _ = reserved::clean_up_when_interrupted();
-    // What is wrong with the command line, and its help, are the same for all ranks.
+    // All ranks find the same errors in the command line, and print the same help.
     let mut status = ExitCode::SUCCESS;
     let ran = halofold_mpi::run(|ranks| match Arguments::try_parse() {
         Ok(arguments) => command(&arguments.command, ranks).map(|code| status = code),

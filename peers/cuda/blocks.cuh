@@ -1,4 +1,4 @@
-// What several kernels share, the twins of shaders/shared/: loads, folds, and the ways from one value per thread to one
+// Parts that several kernels share, the twins of shaders/shared/: loads, folds, and the ways from one value per thread to one
 // value per block.
 //
 // Step by step these do what the WGSL does, barriers included, so that a difference in time is the toolchain's. They

@@ -62,14 +62,14 @@ struct Compensated {
     }
 };
 
-// What a reduction should give.
+// The expected result of a reduction.
 template <class T>
 struct Expected {
     T value;
     // Sum of the magnitudes for float sums, for which `exact` is the value before rounding; zero where only `value` is right.
     double exact = 0, magnitude = 0;
 
-    // Why `got` is wrong; nothing if it is right. Each of the `depth` additions on an element's way may be off by half a
+    // The fault of `got`; nothing if it is right. Each of the `depth` additions on an element's way may be off by half a
     // unit in the last place of a partial sum, which is never larger than the sum of the magnitudes.
     std::optional<std::string> wrong(T got, uint64_t depth) const {
         const double bound = magnitude * (static_cast<double>(std::numeric_limits<T>::epsilon()) / 2) * depth;

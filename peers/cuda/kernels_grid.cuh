@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(WG) vectorized(const T* in, T* out, unsigned l
     if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
-// What an atomic rung's total starts from: a dispatch of its own, as in the ladder.
+// Initial value of an atomic rung's total: a dispatch of its own, as in the ladder.
 template <class T, class Op>
 __global__ void seed(T* total) {
     *total = Op::template identity<T>();

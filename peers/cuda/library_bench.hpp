@@ -1,4 +1,4 @@
-// How CUB's calls are measured: what GPU time one takes among many, with inputs that no cache holds.
+// Measures CUB's calls: the GPU time of one among many, with inputs that no cache holds.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@ namespace library {
 // Puts a call into a stream. Calls are numbered, so that each can take another input; the first is number 0.
 using Call = std::function<void(cudaStream_t, uint64_t)>;
 
-// Why the result of call 0, which is done, is wrong; nothing if it is right.
+// The fault of the result of call 0, which is done; nothing if it is right.
 using Verdict = std::function<std::optional<std::string>()>;
 
-// What is to be measured.
+// A measurement.
 struct Case {
     // Its name, op, shape, element, n and segments.
     Row row;
@@ -86,7 +86,7 @@ Call cub_call(Function call) {
     };
 }
 
-// What lies at the start of some memory of the GPU.
+// The first elements in some memory of the GPU.
 template <class T>
 std::vector<T> fetched(const Memory<T>& memory, uint64_t count) {
     std::vector<T> items(count);

@@ -15,7 +15,7 @@ namespace {
 constexpr auto N = static_cast<unsigned>(LARGEST);
 constexpr uint64_t BYTES = LARGEST * sizeof(float);
 
-// Where the extremes are; the least element comes twice.
+// Positions of the extremes; the least element comes twice.
 constexpr uint64_t LEAST = LARGEST / 8 * 5 + 3, LEAST_AGAIN = LARGEST / 8 * 7, GREATEST = LARGEST / 8 * 3 + 1;
 
 Pool<float> pool_with_extremes() {
@@ -114,7 +114,7 @@ void dot(Bench& bench, const Pool<float>& pool) {
                [&] { return near(fetched(output, 1).front(), wanted.exact, bound); }});
 }
 
-// What the variance is: all sums are exact in f64.
+// The variance: all sums are exact in f64.
 double exact_variance(const std::vector<float>& items) {
     std::vector<double> squares(items.size());
     in_parallel(items.size(), cores(), [&](uint64_t first, uint64_t end, unsigned) {

@@ -21,7 +21,7 @@ struct Row {
     std::optional<double> gpu_ms_median, gpu_ms_min, gpu_ms_iqr, gb_per_s, percent_of_read_peak;
     // `gpu`, or `wall`: then the times are the host's.
     std::string timing;
-    // Why the result is wrong; nothing if it is right.
+    // The fault of the result; nothing if it is right.
     std::optional<std::string> reason;
     std::string adapter;
 };

@@ -14,7 +14,7 @@ namespace {
 // The longest of the skewed segments: 2^20.
 constexpr unsigned LONGEST = 20;
 
-// Where the k-th of segments of one size begins.
+// First element of the k-th of segments of one size.
 struct Times {
     int size;
     __host__ __device__ int operator()(int k) const { return k * size; }

@@ -19,7 +19,7 @@ struct Same {
 template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, Same<T>>::type;
 
-// For what the hardware has no atomic for: exchange the bits as long as somebody else was faster.
+// Atomic operation by compare-and-exchange, for types and operators that the hardware has no atomic for.
 template <class Op, class T>
 __device__ void exchange_until_done(T* total, T value) {
     using Bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;

@@ -1,4 +1,4 @@
-// What the options of all commands have in common.
+// Options that all commands have in common.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 // Says what is wrong and how the program is used, and ends it with exit status 2.
 [[noreturn]] void usage(const std::string& problem);
-// How the program is used, on standard output.
+// Prints the usage of the program on standard output.
 void print_help();
 
 // The parts between commas.

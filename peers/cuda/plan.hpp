@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-// How many items one block takes, `items` being what stands beside it in the catalogue.
+// Items that one block takes; the catalogue has the number beside it.
 enum class Coverage { pairs, block, tiles, grid };
 
 enum class Finish { repeat, one_workgroup, atomic, last_workgroup };

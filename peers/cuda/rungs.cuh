@@ -17,7 +17,7 @@ struct Pass {
     T* partials;
     unsigned* tickets;
     unsigned len, results, blocks, threads;
-    // Whether it reads the input, and not what an earlier dispatch left.
+    // True: it reads the input, and not the results of an earlier dispatch.
     bool elements;
     cudaStream_t stream;
 };

@@ -1,4 +1,4 @@
-// What all rows of a run share, and the one thing that is done with it.
+// Data that all rows of a run share, and the one thing that is done with it.
 #pragma once
 
 #include <cstdint>

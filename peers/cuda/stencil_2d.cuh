@@ -72,7 +72,7 @@ struct Diagonal {
         const int y = at.y - 1;
         const int x = at.x - 1;
         if (x % rows != y % cols) return;
-        // Where the block is longer than wide, several rows share a column, and the first of them loads its ends.
+        // If the block is longer than wide, several rows share a column, and the first of them loads its ends.
         if (rows <= cols || x == y) {
             stage(-at.y, 0);
             stage(rows - y, 0);

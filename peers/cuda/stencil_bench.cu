@@ -27,7 +27,7 @@ __global__ void poison(const float* start, float* cells, Params params, bool dee
     cells[i] = border ? start[i] : __uint_as_float(0x7fc0a5a5u);
 }
 
-// What a comparison found: how many cells differ in any bit, and the first of them.
+// Result of a comparison: the number of cells that differ in any bit, and the first of them.
 struct Difference {
     unsigned count, first;
 };

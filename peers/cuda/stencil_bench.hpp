@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-// Which of the variants and blocks; all of them where there are none.
+// The chosen variants and blocks; all of them if there are none.
 struct Choice {
     std::vector<std::string> variants, blocks;
 };

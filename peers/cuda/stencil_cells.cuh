@@ -1,4 +1,4 @@
-// What every stencil kernel shares: the twins of params, border_fixed, cells, grid2d and grid3d in
+// Parts that every stencil kernel shares: the twins of params, border_fixed, cells, grid2d and grid3d in
 // shaders/stencil/shared/.
 //
 // WGSL does not let a shader write what another binding of it reads, so `source` never aliases `result`, and the pointers
@@ -61,7 +61,7 @@ struct Cells {
     __device__ void put(unsigned i, float value) const { result[i] = value; }
 };
 
-// Where a block lies, counted in blocks, and in 3D the planes it walks through: `begin` up to, not including, `end`.
+// Position of a block, counted in blocks, and in 3D the planes it walks through: `begin` up to, not including, `end`.
 struct Where {
     int across, down, begin, end;
 };

@@ -22,7 +22,7 @@ struct Block {
     std::string name() const { return std::to_string(rows) + "x" + std::to_string(cols); }
 };
 
-// How threads stand for cells; src/stencil/catalogue.rs tells the four apart.
+// Maps from threads to cells; src/stencil/catalogue.rs tells the four apart.
 enum class Mapping { cells, direct, overlapped, strips };
 
 // The knobs that are no template's, and those that are: `Tuning::of` of the crate.
@@ -37,7 +37,7 @@ inline unsigned planes_per_group(Mapping mapping) {
     }
 }
 
-// What a kernel is given: `Params` of shaders/stencil/shared/params.wgsl, without the borders and the folded grid.
+// Parameters of a kernel: `Params` of shaders/stencil/shared/params.wgsl, without the borders and the folded grid.
 struct Params {
     unsigned cols, rows, planes;
     unsigned blocks_across, blocks_down;

@@ -28,7 +28,7 @@ __device__ inline float box(const Weights& k, const Nine& below, const Nine& her
     return k.centre * here.centre + k.face * faces + k.edge * edges + k.corner * corners;
 }
 
-// What one plane contributes, whatever the weights: its centre, the sum of the four around it, and of the four diagonal.
+// Contributions of one plane, whatever the weights: its centre, the sum of the four around it, and of the four diagonal.
 struct Sums {
     float centre, around, diagonal;
 };

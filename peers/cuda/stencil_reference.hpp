@@ -1,4 +1,4 @@
-// What a step should give: plain loops on the CPU, over data for which every order of additions is exact.
+// Expected result of a step: plain loops on the CPU, over data for which every order of additions is exact.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ struct Row {
     uint64_t workgroups;
     std::optional<double> gpu_ms_median, gpu_ms_min, gpu_ms_iqr, wall_ms_median;
     std::optional<double> gcells_per_s, gb_per_s, gflop_per_s, percent_of_copy_peak;
-    // Why the result is wrong; nothing if it is right.
+    // The fault of the result; nothing if it is right.
     std::optional<std::string> reason;
     std::string adapter;
 };

@@ -23,8 +23,8 @@ struct PlaneSums : S {
         Pack own, sides;
     };
 
-    // What a plane gives to its own outputs, and to those below and above. Or, for outputs in progress: the sum so far,
-    // and what the newest plane will give to the next.
+    // A plane's contributions to its own outputs, and to those below and above. Or, for outputs in progress: the sum so far,
+    // and the newest plane's contribution to the next.
     struct Shares {
         Pack here, beside;
     };

@@ -32,7 +32,7 @@ class Graph {
 
     void launch(cudaStream_t stream) const;
     unsigned repeats() const { return repeats_; }
-    // How many kernels it holds.
+    // Number of kernels in it.
     size_t kernels() const { return kernels_; }
     // Their shapes, in the order they were recorded; shorter than `kernels` where the driver does not tell.
     const std::vector<Launch>& launches() const { return launches_; }
@@ -44,7 +44,7 @@ class Graph {
     std::vector<Launch> launches_;
 };
 
-// How samples are taken where the usual way does not do.
+// Sampling in cases that the default does not fit.
 struct Sampling {
     // A sample has at least so many runs, unless that takes more than 100 ms.
     unsigned least = 1;

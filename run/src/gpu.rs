@@ -239,7 +239,7 @@ impl Gpu {
     pub fn budget(&self, samples: Option<u32>) -> Budget {
         let budget = Budget::of(&self.device);
         match samples {
-            // Who asks for a number of samples waits for them.
+            // An explicit number of samples may take as long as it takes.
             Some(samples) => budget.exactly(samples),
             None => budget,
         }

@@ -141,7 +141,7 @@ fn conjugate_gradients_solve_the_equation() {
         (4.0 * x(row, column) - sum - f64::from(b[cell])).powi(2)
     });
     let residual = squares.sum::<f64>().sqrt();
-    // What 32-bit floats leave of it: b has a norm of 1.4.
+    // Rounding of 32-bit floats leaves no more: b has a norm of 1.4.
     assert!(residual < 1e-4, "{residual}");
 }
 

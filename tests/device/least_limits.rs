@@ -130,7 +130,7 @@ fn together() {
     let (all, mut errors) = (operations(), Vec::new());
     let (right, wrong) = run(&all, "enough", enough());
     errors.extend(wrong);
-    // What needs subgroups may not run.
+    // Operations that need subgroups may not run.
     assert!(right + 6 >= all.len(), "only {right} operations run with enough of everything");
     for nth in 0..6 {
         let mut limits = enough();

@@ -1,4 +1,5 @@
 //! Tests without a device: the texts of all kernels, and plans.
 
+mod english;
 mod permutations;
 mod plan;

@@ -161,7 +161,7 @@ fn exponential(reducer: &Reducer) -> Result<(), Failed> {
             .enumerate()
             .map(|(i, x)| if i % 2 == 0 { x.exp2() } else { -x.exp2() }),
     );
-    // Where one power of two follows another.
+    // Arguments at which one power of two follows another.
     arguments.extend((-1021..1023).flat_map(|k| around((f64::from(k) + 0.5) * LN_2)));
     arguments.extend((-1021..1023).flat_map(|k| around(f64::from(k) * LN_2)));
     arguments.extend([0.0, -0.0, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 709.782_712_893_383_9, -708.396]);

@@ -152,7 +152,7 @@ impl PresetArgs {
 
     /// The block shapes to run a variant in: those asked for, or the thesis's, and halofold's own where it is none of them.
     fn blocks(&self, variant: &Variant) -> Vec<Block> {
-        // What a time-blocked kernel's block is follows from its other knobs.
+        // The block of a time-blocked kernel follows from its other parameters.
         if variant.is_blocked() {
             return vec![Tuning::of(variant).block];
         }

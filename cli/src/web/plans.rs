@@ -48,7 +48,7 @@ impl Plans {
         let count = plan.launches().first().map_or(0, |launch| launch.params.count);
         let mut steps: Vec<_> =
             plan.launches().iter().map(|launch| Step::of(monoid, launch, stages, count)).collect();
-        // Where the launch before has written is not said again.
+        // A launch that reads what the one before wrote does not repeat the place.
         for step in (1..steps.len()).rev() {
             if steps[step].1 == steps[step - 1].2 {
                 steps[step].1.clear();

@@ -46,7 +46,7 @@ fn apart(wgsl: &str) -> Vec<&str> {
         .map(|(at, _)| at)
         .filter(|at| *at == 0 || wgsl[..*at].ends_with('\n'))
         .collect();
-    // What stands in front of the first heading is a piece, too.
+    // The text before the first heading is a piece, too.
     if starts.first() != Some(&0) {
         starts.insert(0, 0);
     }

@@ -112,7 +112,7 @@ impl Bounds {
     /// A grid, the most steps, and the bytes that all buffers of a run may take on a device of these limits.
     pub fn new(config: &Config, steps: u32, memory: u64, limits: &Limits) -> Self {
         let layer_bytes = config.layer_bytes();
-        // What comes back has a check behind the slab.
+        // The downloaded buffer has a check behind the slab.
         let largest = limits.max_buffer_size.saturating_sub(CHECK_BYTES);
         let largest = largest.min(limits.max_storage_buffer_binding_size);
         Bounds {

@@ -173,7 +173,7 @@ fn write(
     for (slab, download, layout) in to_write {
         let view = download.view()?;
         if let Err(error) = writer.write(slab, &view[layout.own], &view[layout.change]) {
-            // What is written is kept if there is room for that; if not, the checkpoint before is good.
+            // Keeps the slabs written so far, if there is room for that; if not, the checkpoint before is good.
             let _ = writer.keep();
             return Err(error);
         }

@@ -120,7 +120,7 @@ impl Run {
             }
         };
         let written = u64::from(schedule.layers_before(checkpoint.slabs)) * bounds.layer_bytes;
-        // What slabs changed is not kept, and what they wrote may be gone: then the pass begins again.
+        // The changes of slabs are not kept, and the layers that they wrote may be gone: then the pass begins again.
         if schedule.pass(checkpoint.passes).is_checked || !place.has_begun(checkpoint.passes, written) {
             checkpoint.slabs = 0;
         }

@@ -63,7 +63,7 @@ fn any_number_of_ranks_and_adapters_and_a_stream_have_the_bits_of_one_gpu() {
             assert!(is_expected(), "{options} of {element}, {way:?}: other bits");
         }
         for ranks in RANKS {
-            // What was there is replaced.
+            // An earlier file is replaced.
             fs::write(&out, "old").unwrap();
             let report = report(ranks, &folder, &[&arguments[..], &["--halo", halo]].concat());
             assert_eq!(["steps", "halo"].map(|key| report[key].to_string()), [steps, halo]);

@@ -313,7 +313,7 @@ fn elements_are_read_in_any_order() {
     for end in [10, 11] {
         assert_eq!(source.read_at(end, &mut [0; 8]).unwrap(), 0);
     }
-    // What is read in order goes on where it was.
+    // Sequential reading goes on where it was.
     assert_eq!(rest(&mut source, 8).unwrap(), [2, 3, 4, 5, 6, 7, 8, 9].map(i32::to_ne_bytes).concat());
     let part = Source::open_packed(&file, None).unwrap().part(4..7).unwrap();
     let mut piece = [0; 8];

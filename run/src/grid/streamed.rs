@@ -107,7 +107,7 @@ fn compute(run: &Run, options: StreamOptions<'_>, cells: u64, gpu: &Gpu) -> Resu
         bar.set_position(updates(&schedule, progress, cells));
     };
     show(run.start());
-    // What was done before it was resumed is no measure of speed.
+    // Work done before a resumption is no measure of speed.
     bar.reset_eta();
     // Its own error says what is kept. What was only noted comes after that.
     let done = run.steps(options, show).map_err(failure);

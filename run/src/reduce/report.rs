@@ -189,7 +189,7 @@ pub fn deliver(rows: &[Row], json: bool, with_bits: bool) -> Result<(), Failure>
             wrong = true;
         }
     }
-    // Whether or not anybody read the rows.
+    // Independent of the success of writing the rows.
     if wrong { Err(Failure::Wrong) } else { written }
 }
 

@@ -27,7 +27,7 @@ fn kernel(at: Place) {
     let y = at.y - 1;
     let x = at.x - 1;
     if x % i32(ROWS) == y % i32(COLS) {
-        // Where the block is longer than wide, several rows share a column, and the first of them loads its
+        // If the block is longer than wide, several rows share a column, and the first of them loads its
         // ends.
         if ROWS <= COLS || x == y {
             stage(at, -at.y, 0);

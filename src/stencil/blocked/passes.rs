@@ -105,7 +105,7 @@ mod tests {
                     let free: Vec<_> = cuts.of(steps).collect();
                     check(&free, steps, deepest, is_possible);
                     assert!(free.len() <= passes.len(), "{steps} by {deepest}: {free:?}");
-                    // Where every pass is possible, there are as few as can be.
+                    // If every pass is possible, there are as few as can be.
                     if teams == 1 {
                         assert_eq!(free.len() as u32, steps.div_ceil(deepest));
                         assert!(passes.len() <= free.len() + 1);

@@ -99,7 +99,7 @@ fn states_merge_by_adding_their_words() {
 
 #[test]
 fn many_states_do_not_overflow() {
-    // What 2^31 states of the largest digits add up to.
+    // The sum of 2^31 states of the largest digits.
     let mut state = State::new(Format::Single);
     for x in [f32::MAX, f32::MIN_POSITIVE, -1.5e20] {
         state.add(Element::F32, &x.to_le_bytes());

@@ -336,7 +336,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
         "6",
         "4"
     );
-    // What fits does run.
+    // Shapes that fit do run.
     for form in [Form::Whole, Form::Segments, Form::Strided, Form::Axis] {
         small
             .watched(|| compiled(sum(Element::F32), form).map_err(|error: ReduceError| error.to_string()))

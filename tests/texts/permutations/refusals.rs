@@ -71,7 +71,7 @@ fn computes_in_f64(permutation: &Permutation<'_>) -> bool {
 /// Returns true if accumulators travel between lanes or workgroups; those of 64 bits do so as 32-bit words of an integer.
 fn travels(permutation: &Permutation<'_>) -> bool {
     let kernel = permutation.stage.kernel;
-    // Where subgroups are optional, wide accumulators do without.
+    // Wide accumulators use subgroups only in kernels that require them.
     kernel.delivery == Delivery::Collected
         || kernel.subgroups == halofold::reduce::ladder::Subgroups::Required
 }

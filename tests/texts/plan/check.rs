@@ -91,7 +91,7 @@ pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Che
     let both = match next {
         None => first,
         Some(next) => {
-            // Where the first binding ends the second one starts, between two vectors.
+            // The second binding starts at the end of the first, between two vectors.
             bound(case, next)?;
             prop_assert_eq!(u64::from(params.second) * size, first.size);
             prop_assert_eq!((first.end(), params.second % 4), (next.offset, 0));

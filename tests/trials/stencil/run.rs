@@ -90,7 +90,7 @@ impl Run {
             })
         });
         let mut padded = bytes;
-        // What lies behind the grid is not a number, and must not leak in.
+        // The cells behind the grid are NaN, and must not leak in.
         padded.resize(size as usize, 0xFF);
         self.gpu.queue.write_buffer(&buffers[0], 0, &padded);
         self.gpu.queue.write_buffer(&buffers[1], 0, &self.poisoned(&padded));

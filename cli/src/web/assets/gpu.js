@@ -1,7 +1,7 @@
 // The visitor's GPU: opening it, texts that become pipelines, buffers, reading back.
 "use strict";
 
-// Why nothing can run here, in words for the visitor.
+// The reason why nothing can run here, in words for the visitor.
 class NoGpu extends Error {}
 
 // Opens the preferred adapter with what helps, and says what it is.

@@ -27,7 +27,7 @@ function titleOf({ op, type, shape, number }) {
   return `${op} of ${type}${what}`;
 }
 
-// What the visitor has chosen.
+// The visitor's choices.
 function setting() {
   return {
     work: HALOFOLD.cases[Number(place("work").value)],
@@ -70,7 +70,7 @@ function offerSizes(invocations) {
   fill(place("size"), offered.map(([at, size]) => [at, size ?? "each rung's own"]));
 }
 
-// What an opened rung shows: its essay, what it was run with, and the text that the browser is given.
+// The contents of an opened rung: its essay, the configuration of its run, and the text that the browser is given.
 function openRung(name) {
   const rung = HALOFOLD.rungs.findIndex((known) => known.name === name);
   const { work, length, subgroups } = setting();

@@ -14,7 +14,7 @@ function withTimes(row, { status, reason, times }) {
     spread_percent: times.spread, timing: times.timing };
 }
 
-// How many times as fast as the row before, and as the first, each row is.
+// Adds each row's speedup over the row before, and over the first.
 function compareSteps(rows) {
   let [first, before] = [null, null];
   return rows.map((row) => {

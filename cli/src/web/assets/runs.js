@@ -1,4 +1,4 @@
-// From what is exported to dispatches, and from those to rows: of the ladder, of the operations, of the stencils.
+// Turns the exported plans into dispatches, and those into rows: of the ladder, of the operations, of the stencils.
 "use strict";
 
 // Numbers of buffers in exported plans.
@@ -11,7 +11,7 @@ function planOf(number) {
   const [constants, depth, results, workgroups, scratch, partials, marks, count, steps] = HALOFOLD.plans[number];
   let before = [];
   const launches = steps.map(([stage, from, to, grid, words, offsets]) => {
-    // What is not said again: where the launch before wrote, the count, the workgroups in a row.
+    // Left out if they repeat: the buffer that the launch before wrote, the count, the workgroups in a row.
     const [first = 0, len = 0, index = 0, , groups = 0, , ...others] = words;
     const launch = { stage, from: from.length ? from : before, to, grid, offsets, params: [first, len, index, count, groups, grid[0], ...others] };
     before = to;
@@ -123,10 +123,10 @@ async function dataset(gpu, { op, type }, n) {
   return gpu.dataset;
 }
 
-// Why a type does not run here.
+// The reason why a type does not run here.
 const missing = (gpu, type) => type === "f16" && !gpu.hasHalves ? "this device has no 16-bit floats" : null;
 
-// What is to be run of a rung, or why it cannot be: its modules and its plan.
+// The modules and the plan of a rung, or the reason why it cannot run.
 function chosenRung(gpu, { work, length, size, subgroups }, rung) {
   const { modules, table } = work.rungs[rung];
   const own = modules[subgroups && gpu.hasSubgroups ? 0 : 1];
@@ -199,7 +199,7 @@ async function runOperation(gpu, { length, subgroups }, operation, peak) {
     return prepare(gpu, { work: operation, modules, plan, input: data.buffer, offsets });
   };
   const wrong = (bytes) => judge(operation, partsOf(operation, data.values, n), bytes, plan.depth);
-  // What is added to starts from zero.
+  // An output that is added to starts from zero.
   const found = await trial(gpu, make, wrong, shape === "accumulate" ? 0 : POISON);
   return { ...withTimes(row, found), ...rate(found, op === "dot" ? 2 * data.bytes : data.bytes, peak) };
 }
@@ -293,7 +293,7 @@ async function runStencil(gpu, grid, variant, peak) {
     ...rate(found, 8 * rows * cols, peak, "percent_of_copy_peak"), published_s: null, published_gflop_s: null };
 }
 
-// What the memory can do: kernels that only read, and that only copy; the best of a few forms each.
+// The measured memory peaks: kernels that only read, and that only copy; the best of a few forms each.
 async function measurePeak(gpu) {
   const fitting = HALOFOLD.peaks.filter(({ invocations, software }) => invocations <= gpu.invocations && software === gpu.isSoftware);
   const { bytes, read, copy } = fitting.at(-1);

@@ -1,4 +1,4 @@
-// What the page shows: rows with bars, essays and sources. Nothing here touches the GPU.
+// The contents of the page: rows with bars, essays and sources. Nothing here touches the GPU.
 "use strict";
 
 // An element with properties and children.
@@ -49,7 +49,7 @@ function essayOf(text) {
     kind === "pre" ? element("pre", {}, lines.join("\n")) : element("p", { class: kind }, withCode(lines.join(" "))));
 }
 
-// What a line of an essay is part of, given the block before it.
+// The kind of block that a line of an essay belongs to, given the block before it.
 function kindOf(words, last) {
   if (words.trim() === "") return "gap";
   if (/^ *\* /.test(words)) return "item";
@@ -108,7 +108,7 @@ class Chart {
     return { details, value, bar, line, body, name };
   }
 
-  // What all bars are held against.
+  // The value that all bars are compared with.
   setCeiling(ceiling) { this.ceiling = ceiling; this.draw(); }
 
   // Forgets what was measured.

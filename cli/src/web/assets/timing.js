@@ -67,8 +67,8 @@ async function settle(gpu, dispatches) {
   return best;
 }
 
-// How many repetitions last so long. What one takes may be mostly the browser's own time, and then there are too few: the caller
-// looks at what came out.
+// The number of repetitions that last so long. If one takes mostly the browser's own time, there are too few: the caller
+// checks the result.
 function repeatsFor(once, ms) {
   return Math.min(MOST_REPEATS, Math.max(1, Math.ceil(ms / Math.max(once, 1e-4))));
 }

@@ -56,7 +56,7 @@ class Part {
 }
 
 const exactly = (...values) => ({ values });
-// What a plan of this depth may be away from: `fixed + linear * depth + quadratic * depth^2`; of a root, before it was drawn.
+// The tolerance of a plan of this depth: `fixed + linear * depth + quadratic * depth^2`; of a root, before it was drawn.
 const within = (exact, { fixed = 0, linear = 0, quadratic = 0, root = 0 }) => ({ exact, fixed, linear, quadratic, root });
 
 // The error of a sum: half a unit of a partial sum an addition, and whatever is flushed to zero.
@@ -143,7 +143,7 @@ function integerProduct(part, width) {
   return product;
 }
 
-// How many elements have each bit, and whether that sets it.
+// Counts the elements that have each bit, and sets the bits for which `isSet` says so.
 function bits(part, type, isSet) {
   const ones = new Array(32).fill(0);
   part.each((x) => { for (let bit = 0; bit < 32; bit += 1) ones[bit] += (x >>> bit) & 1; });
@@ -180,7 +180,7 @@ function variance(part, type, correction, root) {
   });
 }
 
-// What is wrong with a result; nothing if it is right.
+// The fault of a result; nothing if it is right.
 function mismatch(expected, got, depth) {
   if (expected.values) {
     const isSame = expected.values.every((value, k) => value === got[k]);

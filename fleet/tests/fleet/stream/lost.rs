@@ -139,7 +139,7 @@ fn an_old_result_is_not_taken_for_the_new_one() {
             fs::write(&state, text.replace("\"renaming\": false", "\"renaming\": true")).unwrap();
         }
         if has_renamed {
-            // What is of another length is no result, even so.
+            // A file of another length is no result, even so.
             fs::write(small.path(""), &bytes[1..]).unwrap();
             fs::remove_file(&grid).unwrap();
             assert!(matches!(small.open(true).finish(), Err(StreamError::Gone { .. })));

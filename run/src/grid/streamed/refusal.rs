@@ -42,7 +42,7 @@ fn reason(args: &GridArgs, request: &Request) -> Option<String> {
 
 /// True for the path of a regular file, which is to be an array.
 fn takes_arrays(path: &Path) -> bool {
-    // What is not there yet becomes a regular file.
+    // A path that does not exist yet becomes a regular file.
     npy::is_named(path) && fs::metadata(path).map_or(true, |found| found.is_file())
 }
 

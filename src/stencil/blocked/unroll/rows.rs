@@ -13,7 +13,7 @@ impl Unrolled {
         let mut text = self.layer(|i| format!("kept.p{i} | Chosen(keeps)"));
         text += "// The cells before and behind a lane's part of a row, which its neighbours hold.\n\
                  struct Edges {\n    west: Elem,\n    east: Elem,\n}\n\n\
-                 // Which of a lane's outermost cells a fixed side keeps.\n\
+                 // The outermost cells of a lane that a fixed side keeps.\n\
                  struct Ends {\n    first: bool,\n    last: bool,\n}\n\n";
         text += &repeated("Kept", packs, "p", "Chosen");
         text += &repeated("Spots", packs, "p", "Place");
@@ -86,7 +86,7 @@ impl Unrolled {
         }
         let _ = write!(text, "struct Team {{\n{members}{waits}}}\n\n");
         text += "struct Advanced {\n    team: Team,\n    rows: Fed,\n}\n\n\
-                 // Where a team stands in a turn: the row that comes to its first level.\n\
+                 // Position of a team in a turn: the row that comes to its first level.\n\
                  struct At {\n    row: i32,\n    half: u32,\n    slot: u32,\n    lane: u32,\n    place: u32,\n}\n\n";
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.advance(kind);

@@ -155,7 +155,7 @@ impl<'a> Analysis<'a> {
         break_if: Option<Handle<Expression>>,
         alone: bool,
     ) -> Gone {
-        // Who leaves in one turn is missing in the next: a second look at the same body.
+        // An invocation that leaves in one turn is missing in the next: a second look at the same body.
         let mut gone = Gone::default();
         for _ in 0..2 {
             let inside = alone || gone.any();
