@@ -94,7 +94,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn what_is_no_record_says_why() {
+    fn files_that_are_no_records_are_refused_with_the_reason() {
         for (text, message) in [
             ("", "not JSON"),
             ("{}", "not a halofold record"),

@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_counts_nowhere() {
+    fn elements_outside_the_range_are_not_counted() {
         let outside = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1e-45, 1.000_000_1];
         assert_eq!(floats(0.0, 1.0, 2, &outside), [0, 0]);
         assert_eq!(counts(Keys::Numbers, 2, &[0, 1, 2, 1, u32::MAX]), [1, 2]);

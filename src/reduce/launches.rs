@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_stays() {
+    fn an_explicit_choice_holds_on_every_adapter() {
         let any = adapter("any", Backend::Vulkan, "any", "1");
         for chosen in [Launches::One, Launches::Two] {
             assert_eq!(chosen.on(&any), chosen);

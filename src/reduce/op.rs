@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn where_operators_make_no_sense_there_are_none() {
+    fn operators_are_defined_for_the_types_that_they_make_sense_for() {
         let defined = |op: Op| Element::ALL.into_iter().filter(move |element| op.is_over(*element));
         for &op in Op::ALL {
             let count = match op {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_atomic_operation_does_accumulates() {
+    fn operators_that_are_one_atomic_operation_accumulate() {
         use Element::*;
         let integers = vec![U32, I32, I64, U64];
         for &op in Op::ALL {

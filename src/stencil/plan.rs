@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_cut_is_refused() {
+    fn grids_that_cannot_be_cut_are_refused() {
         let wide = config(&FIVE_POINT, Grid::plane(100, 1001), Border::Fixed);
         let error = wide.plan(Features::empty(), &binding(1 << 14)).unwrap_err();
         assert!(matches!(error, StencilError::LayersTooLarge { least: 66, .. }), "{error}");

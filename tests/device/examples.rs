@@ -101,7 +101,7 @@ fn files_stream_in_pieces() {
 }
 
 #[test]
-fn what_cannot_be_streamed_is_refused() {
+fn requests_that_cannot_be_streamed_are_refused() {
     let gpu = gpu();
     let refused =
         |request: &Request| stream_file::run(&gpu.device, &gpu.queue, request).unwrap_err().to_string();

@@ -147,7 +147,7 @@ fn an_invocation_has_no_neighbours() {
 }
 
 #[test]
-fn what_no_buffer_holds() {
+fn accumulators_that_no_buffer_holds_are_refused() {
     let any = "alias Acc = bool;
 fn map(elem: Elem, index: u32) -> Acc { return elem != 0.0; }
 fn identity() -> Acc { return false; }

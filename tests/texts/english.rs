@@ -76,3 +76,16 @@ fn comments_open_with_a_verb_or_a_noun() {
     }
     assert!(refused.is_empty(), "{} comments open with a question:\n{}", refused.len(), refused.join("\n"));
 }
+
+#[test]
+fn names_of_functions_do_not_ask() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut refused = Vec::new();
+    for path in sources(root) {
+        let text = fs::read_to_string(&path).unwrap();
+        let names = text.lines().filter_map(|line| line.trim_start().strip_prefix("fn "));
+        let asks = |name: &&str| QUESTIONS.iter().any(|word| name.starts_with(&format!("{word}_")));
+        refused.extend(names.filter(asks).map(|name| format!("{}: {name}", path.display())));
+    }
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}

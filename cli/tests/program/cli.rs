@@ -126,7 +126,7 @@ fn a_file_is_reduced_by_every_rung() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn impossible_requests_are_refused() {
     // A sweep takes the ladder's options.
     for (options, expected) in [
         ("--rungs sequentiel", &["sequentiel", "single-pass"][..]),

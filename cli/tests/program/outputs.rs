@@ -40,7 +40,7 @@ fn outputs_replace_older_ones() {
 
 #[cfg(unix)]
 #[test]
-fn what_cannot_be_written_is_told_and_leaves_nothing() {
+fn outputs_that_cannot_be_written_are_errors_and_leave_no_files() {
     let folder = Folder::new("outputs-large");
     let path = folder.write("grid.npy", &grid());
     let nowhere = folder.path("nowhere/out.npy");

@@ -262,7 +262,7 @@ fn a_wrong_result_is_a_regression_and_a_skipped_row_is_not() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_an_error() {
+fn records_that_cannot_be_compared_are_errors() {
     let folder = Folder::new("records-errors");
     let good = put(&folder, "good.json", &record(&[row("sequential", 4096, 1.0, 0.01)]));
     for (content, message) in [

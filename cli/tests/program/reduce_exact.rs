@@ -256,7 +256,7 @@ fn the_text_ends_in_the_bits() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn options_that_exclude_each_other_are_refused() {
     let folder = Folder::new("exact-refused");
     let path = folder.write("three.bin", &[0; 12]);
     for (args, why) in [

@@ -71,7 +71,7 @@ fn runs_stop_at_the_same_step() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_name() {
+fn impossible_requests_are_refused_with_the_reason() {
     const OPENGL: &str = "through OpenGL";
     let folder = Folder::new("several-refused");
     let input = folder.write("grid.npy", &grid(&[20, 31]));
@@ -140,7 +140,7 @@ fn pieces_go_to_whoever_is_free_and_results_are_the_same() {
 }
 
 #[test]
-fn what_is_in_fortrans_order_or_narrow_is_the_same_too() {
+fn arrays_in_fortrans_order_and_of_narrow_types_give_the_same_bits() {
     let folder = Folder::new("several-stored");
     let bytes: Vec<u8> = (0..30_000u32).map(|at| (at.wrapping_mul(2_654_435_769) >> 20) as u8).collect();
     for (name, descr, fortran, shape) in

@@ -203,7 +203,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_chosen_fits_and_is_half_its_own() {
+    fn chosen_slabs_fit_and_at_least_half_of_their_layers_are_their_own() {
         for room in 3..300 {
             for (steps, ring) in [(0, false), (1, true), (7, false), (1000, true)] {
                 let bounds = bounds(1000, ring, steps, room);
@@ -239,7 +239,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_comes_back_fits_the_largest_buffer() {
+    fn downloads_fit_the_largest_buffer() {
         let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(1 << 20, 1 << 10));
         for max_buffer_size in [1 << 20, 1 << 28, 0] {
             let limits =
@@ -252,7 +252,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn slabs_that_do_not_fit_are_refused() {
         let refused = |room, height, depth| {
             let wishes = Wishes { height, depth };
             matches!(Schedule::new(bounds(1000, false, 50, room), wishes), Err(StreamError::Room { .. }))

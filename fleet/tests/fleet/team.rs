@@ -70,7 +70,7 @@ proptest! {
 }
 
 #[test]
-fn what_settings_leave_open_is_measured() {
+fn options_that_are_not_set_are_measured() {
     for (stencil, grid) in [
         (&FIVE_POINT, Grid::plane(200, 96)),
         (&TWENTY_SEVEN_POINT, Grid { planes: 40, rows: 12, cols: 16 }),
@@ -215,7 +215,7 @@ fn a_device_may_be_lost_while_others_wait() {
 }
 
 #[test]
-fn what_is_wrong_is_an_error() {
+fn wrong_requests_are_errors() {
     let config = single(&FIVE_POINT, Element::F32, Grid::plane(40, 33), Border::Fixed);
     let first = cells(&config, 5);
     let usual = FIVE_POINT.usual;

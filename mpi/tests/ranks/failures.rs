@@ -32,7 +32,7 @@ fn ranks_take_adapters_in_turn() {
 }
 
 #[test]
-fn what_is_wrong_on_all_ranks_is_said_once() {
+fn errors_of_all_ranks_are_printed_once() {
     let folder = folder("all");
     let Ended { status, out, err } = launch(3, &folder, &["reduce", "none.npy"]);
     assert!(!status.success() && out.is_empty());
@@ -108,7 +108,7 @@ fn odd_one(folder: &Path, arguments: &[&str], odd: &[&str]) -> Ended {
 }
 
 #[test]
-fn what_is_wrong_on_one_rank_ends_all() {
+fn an_error_of_one_rank_ends_all() {
     let folder = folder("one");
     let other = folder.join("other");
     fs::create_dir(&other).unwrap();

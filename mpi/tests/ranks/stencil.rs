@@ -193,7 +193,7 @@ fn parts_of_any_size_make_a_grid() {
 }
 
 #[test]
-fn what_cannot_be_stepped_is_refused_once() {
+fn impossible_requests_are_refused_once() {
     let folder = folder("refused");
     write(&folder.join("grid.npy"), Element::F32, &[9, 4], &[0; 144]);
     for (arguments, message) in [

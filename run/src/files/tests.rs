@@ -324,7 +324,7 @@ fn elements_are_read_in_any_order() {
 }
 
 #[test]
-fn what_a_file_has_lost_is_told_wherever_it_is_read() {
+fn truncated_files_are_errors_at_every_position() {
     let file = on_disk(&npy(">u2", "(10,)", &[1; 20]));
     let source = open(&file, None).unwrap();
     file.as_file().set_len(file.path().metadata().unwrap().len() - 13).unwrap();

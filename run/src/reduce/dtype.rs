@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_type_does_not_hold_is_refused() {
+    fn values_that_a_type_does_not_hold_are_refused() {
         let fits =
             |dtype: Stored, value| encode(dtype, Some(Answer::Value(value)), &mut Vec::new()).is_some();
         let [long, unsigned] = [Element::I64, Element::U64].map(Stored::from);

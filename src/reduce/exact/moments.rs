@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_has_no_variance() {
+    fn elements_that_are_not_finite_have_no_variance() {
         for items in [&[][..], &[f32::NAN, 1.0], &[f32::INFINITY], &[f32::INFINITY, f32::NEG_INFINITY]] {
             assert!(of(items, 0).is_nan(), "{items:?}");
         }

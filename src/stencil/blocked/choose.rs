@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_can_be_planned_under_the_default_limits() {
+    fn chosen_kernels_can_be_planned_under_the_default_limits() {
         let limits = Limits::default();
         let planes = [(1, 1), (1, 9000), (9000, 1), (7, 31), (640, 480), (4096, 4096)];
         let boxes = [(1, 1, 1), (1, 1, 900), (900, 1, 1), (7, 31, 2), (64, 64, 64), (128, 512, 512)];

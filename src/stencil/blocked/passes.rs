@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_cut_into_few_and_alike_parts() {
+    fn the_remaining_steps_are_cut_into_few_passes_of_similar_length() {
         let cuts = Cuts::new(24, |steps| {
             [4, 3, 2, 1].iter().any(|teams| steps.is_multiple_of(*teams) && steps / teams <= 6)
         });

@@ -12,7 +12,7 @@ use super::gpu::{Bench, Case, exact, reducer};
 use crate::common::{buffer, gpu};
 
 #[test]
-fn what_has_no_exact_form_is_refused() {
+fn operators_without_an_exact_form_are_refused() {
     let make = |op: Op, element| {
         let monoid = op.over(element).unwrap();
         Reducer::with_options(&gpu().device, monoid, exact(false, false))

@@ -6,7 +6,7 @@ use halofold::{BufferError, Element, Slice, wgpu};
 use super::scene::{GPU, buffer, elements, words};
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn combinations_that_exclude_each_other_are_refused() {
     let gpu = &*GPU;
     let held = buffer(gpu, &elements(1000), 0);
     let result = buffer(gpu, &elements(1000), 0);

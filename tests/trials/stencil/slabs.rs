@@ -30,7 +30,7 @@ pub fn trials() -> Vec<Trial> {
             }
         }
     }
-    trials.push(crate::trial("stencil::slabs::what_cannot_be_cut", None, refused));
+    trials.push(crate::trial("stencil::slabs::grids_that_cannot_be_cut_are_refused", None, refused));
     trials.push(crate::trial("stencil::slabs::changes_merge", None, changes));
     trials
 }

@@ -331,7 +331,7 @@ fn bad_input_is_refused_before_anything_runs() {
 
 /// On adapters that lack what 64-bit and 16-bit floats and 64-bit integers need, which software GL does.
 #[test]
-fn what_an_adapter_lacks_comes_with_what_helps() {
+fn missing_features_are_named_with_a_remedy() {
     let folder = Folder::new("reduce-lacking");
     let adapters = pollster::block_on(halofold::adapter::list());
     for (element, feature) in [

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use crate::files::{Folder, command, names_in, npy, refused, run_on, stencil as run};
 
 #[test]
-fn what_cannot_be_is_refused_and_leaves_nothing() {
+fn impossible_requests_are_refused_and_leave_no_files() {
     let folder = Folder::new("stencil-refused");
     let flat = folder.write("flat.npy", &Cells::integers(&FIVE_POINT).file("f4", false, false));
     let deep = folder.write("deep.npy", &Cells::integers(&TWENTY_SEVEN_POINT).file("f4", false, false));

@@ -201,7 +201,7 @@ fn streamed_runs_converge_where_whole_ones_do() {
 }
 
 #[test]
-fn what_cannot_be_streamed_is_refused() {
+fn requests_that_cannot_be_streamed_are_refused() {
     let folder = Folder::new("streamed-refused");
     let flat = grid(&folder, "flat.npy", "<f4", &[20, 10]);
     let columns = folder.write("columns.npy", &npy("<f4", true, &[20, 10], &[0; 800]));

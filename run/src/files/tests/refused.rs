@@ -108,7 +108,7 @@ fn shapes_past_64_bits_are_refused() {
 }
 
 #[test]
-fn what_is_no_npy_file_is_refused() {
+fn files_that_are_not_npy_are_refused() {
     assert!(refusal(b"").contains("is empty"));
     let text = regular(b"1.0 2.0 3.0\n", None).unwrap_err();
     assert!(!text.to_string().contains("--raw") && text.with_raw_hint().contains("--raw"));
@@ -193,7 +193,7 @@ fn a_failing_reader_is_reported() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_named() {
+fn files_that_cannot_be_opened_are_named() {
     let error = Source::open("no/such/file.npy").unwrap_err();
     assert_eq!(error.to_string(), "no/such/file.npy: no such file; check the path");
     let error = Source::open(std::env::temp_dir()).unwrap_err();
