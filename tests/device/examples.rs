@@ -156,7 +156,7 @@ fn cameras_see_what_lies_in_front_of_them() {
         assert_eq!(frames.len(), visible_points::FRAMES);
         for (frame, visible) in frames.iter().enumerate() {
             let (sin, cos) = (frame as f64 / frames.len() as f64 * std::f64::consts::TAU).sin_cos();
-            // How far a point is inside of the view, at least; and its distance along the direction of the view.
+            // The least distance of a point from the sides of the view, from inside; and its distance along the direction of the view.
             let inside = points.iter().map(|point| {
                 let [x, y, z] = point.map(f64::from);
                 let (ahead, aside) = (z * cos + x * sin, x * cos - z * sin);
