@@ -110,11 +110,9 @@
 #![warn(missing_docs, unreachable_pub, clippy::allow_attributes_without_reason, clippy::print_stdout)]
 
 pub mod adapter;
-mod binding;
-mod dispatch;
 mod element;
 pub mod histogram;
-mod pipeline;
+mod operation;
 pub mod read;
 pub mod reduce;
 mod shader;
@@ -122,8 +120,7 @@ mod slice;
 pub mod stencil;
 mod window;
 
-pub use binding::BufferError;
 pub use element::{Element, UnknownElement, Value};
-pub use pipeline::LimitError;
+pub use operation::{BufferError, LimitError, Prepared};
 pub use slice::Slice;
 pub use wgpu;

@@ -2,7 +2,7 @@
 
 use wgpu::Limits;
 
-use crate::pipeline::LimitError;
+use crate::operation::LimitError;
 
 /// The most windows of a plan. A plan lists a dispatch for each, and recording each takes time.
 const MOST: u64 = 1 << 16;

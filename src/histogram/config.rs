@@ -6,7 +6,7 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::Tuning;
-use crate::pipeline;
+use crate::operation::limits;
 
 /// The configuration of a histogram. It is a plain value: [`Config::new`] makes it, and [`Config::check`] checks
 /// it.
@@ -49,7 +49,7 @@ impl Config {
     /// The bins, the ranges or the tuning are invalid, or the device does not support them.
     pub fn check(&self, limits: &Limits) -> Result<(), HistogramError> {
         self.keys.check(self.bins)?;
-        pipeline::check(self.slots(Step::Count), limits)?;
+        limits::check(self.slots(Step::Count), limits)?;
         self.tuning.check(self.bins, limits)?;
         let limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let mut tables = vec![("counts", self.output())];

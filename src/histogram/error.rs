@@ -1,7 +1,6 @@
 //! Errors of histograms.
 
-use crate::binding::BufferError;
-use crate::pipeline::LimitError;
+use crate::operation::{BufferError, LimitError};
 use crate::read::ReadError;
 
 /// Errors of making or preparing a histogram. Each message names the remedy.

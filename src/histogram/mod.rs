@@ -72,7 +72,7 @@ mod record;
 pub mod reference;
 mod tuning;
 
-pub use crate::pipeline::Options;
+pub use crate::operation::Options;
 pub use config::Config;
 pub use counting::Counting;
 pub use error::HistogramError;

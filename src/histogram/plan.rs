@@ -2,11 +2,11 @@
 
 use wgpu::Limits;
 
-use crate::binding;
 use crate::histogram::config::Config;
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::{Keys, order};
-use crate::pipeline::{self, LimitError};
+use crate::operation::limits::LimitError;
+use crate::operation::{blocks, grid as grids};
 use crate::reduce::Extent;
 use crate::reduce::plan::Bytes;
 use crate::window::{self, Window};
@@ -129,7 +129,7 @@ impl Config {
                 passes.push(self.count(window, limits)?);
             }
         }
-        let parameters = (passes.len() * binding::STRIDE) as u64;
+        let parameters = blocks::offset(passes.len());
         LimitError::unless("max_buffer_size", limits.max_buffer_size, parameters)?;
         Ok(Plan { passes, output: self.output() })
     }
@@ -180,8 +180,8 @@ impl Config {
 
 /// The grid for a number of workgroups, folded into rows.
 fn grid(groups: u64, limits: &Limits) -> Result<[u32; 2], HistogramError> {
-    let limit = pipeline::most_groups(limits);
-    pipeline::folded(groups, limits).ok_or(HistogramError::TooManyWorkgroups { needed: groups, limit })
+    let limit = grids::most_groups(limits);
+    grids::folded(groups, limits).ok_or(HistogramError::TooManyWorkgroups { needed: groups, limit })
 }
 
 #[cfg(test)]

@@ -2,16 +2,20 @@
 
 use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
-use crate::binding::{self, Use, slice};
-use crate::dispatch::{self, Dispatch, Recorder};
 use crate::histogram::config::Config;
 use crate::histogram::counting::Counting;
 use crate::histogram::error::HistogramError;
 use crate::histogram::keys::{Keys, order};
 use crate::histogram::plan::{Params, Pass, Plan, Step};
-use crate::pipeline::{self, Checks, Compilations, Compiled, Options};
+use crate::operation::blocks::{self, Blocks};
+use crate::operation::buffers::{self, Use, slice};
+use crate::operation::kernel::{Checks, Compiled, Kernel, PARAMETERS, Pipelines};
+use crate::operation::{Options, scratch};
 use crate::reduce::Extent;
 use crate::slice::Slice;
+
+/// A histogram with its buffers, ready to be recorded any number of times.
+pub type Prepared = crate::operation::Prepared<Plan>;
 
 /// Bytes of a key.
 pub(super) const KEY: u64 = 4;
@@ -25,12 +29,8 @@ const VECTOR: u64 = 16;
 /// time in [`Histogram::compile`]. It is `Send` and `Sync`. You may drop it once everything is prepared.
 #[derive(Debug)]
 pub struct Histogram {
-    device: Device,
     config: Config,
-    limits: wgpu::Limits,
-    kernels: Compilations<Step>,
-    cache: Option<wgpu::PipelineCache>,
-    checks: Checks,
+    pipelines: Pipelines<Step>,
     /// The first and the last float of each bin, as ordered integers; unused for [`Keys::Numbers`].
     borders: Buffer,
     /// Bound if a window is too short to be read as vectors.
@@ -87,23 +87,18 @@ impl Histogram {
         options: Options<'_>,
         checks: Checks,
     ) -> Result<Self, HistogramError> {
-        let limits = device.limits();
-        config.check(&limits)?;
+        config.check(&device.limits())?;
         let borders = borders(&config);
         Ok(Histogram {
-            device: device.clone(),
             config,
-            limits,
-            kernels: Compilations::default(),
-            cache: options.cache.cloned(),
-            checks,
-            borders: binding::filled(
+            pipelines: Pipelines::new(device, options.cache, checks),
+            borders: buffers::filled(
                 device,
                 "halofold::histogram::borders",
                 bytemuck::cast_slice(&borders),
                 BufferUsages::STORAGE,
             ),
-            nothing: binding::scratch(device, "halofold::histogram::nothing", 128),
+            nothing: scratch::buffer(device, "halofold::histogram::nothing", 0),
         })
     }
 
@@ -126,7 +121,7 @@ impl Histogram {
     ///
     /// See [`Config::plan`].
     pub fn plan(&self, input: Extent) -> Result<Plan, HistogramError> {
-        self.config.plan(input, &self.limits)
+        self.config.plan(input, &self.pipelines.limits)
     }
 
     /// Describes a histogram of all keys of a buffer or of a slice of one. The methods of [`Counting`] run
@@ -137,7 +132,7 @@ impl Histogram {
 
     /// The device.
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.pipelines.device
     }
 
     pub(super) fn prepare(
@@ -146,44 +141,30 @@ impl Histogram {
         input: Slice<'_>,
         output: Slice<'_>,
     ) -> Result<Prepared, HistogramError> {
-        self.check(&plan, input, output)?;
-        let params = binding::blocks(plan.passes.iter().map(|pass| pass.params));
-        let params =
-            binding::filled(&self.device, "halofold::histogram::params", &params, BufferUsages::UNIFORM);
+        let reads = [Use::of("input", input, input.size())];
+        let writes = [Use::of("output", output, plan.output)];
+        buffers::check(&reads, &writes, &self.pipelines.limits)?;
+        let blocks: Blocks = plan.passes.iter().map(|pass| pass.params).collect();
+        let params = blocks.buffer(self.device(), "halofold::histogram::params", BufferUsages::UNIFORM);
         let recorded = |(index, pass): (usize, &Pass)| {
-            let (pipeline, layout) = self.step(pass.step);
             let bound = Bound { histogram: self, input, output, params: &params, index, pass };
-            let resources = self.config.slots(pass.step).iter().map(|&slot| (slot, bound.slot(slot)));
-            let bindings = binding::bind(&self.device, "halofold::histogram::bindings", &layout, resources);
-            Dispatch { pipeline, bindings, grid: pass.grid }
+            let (device, label) = (self.device(), "halofold::histogram::bindings");
+            self.step(pass.step).dispatch(device, label, pass.grid, |slot| bound.slot(slot))
         };
         let passes = plan.passes.iter().enumerate().map(recorded).collect();
-        Ok(Prepared { plan, passes })
+        Ok(Prepared::new(plan, passes, "halofold::histogram"))
     }
 
     /// Returns a step's pipeline, which it compiles on first use.
     fn step(&self, step: Step) -> Compiled {
-        self.kernels.get(step, || {
-            let kernel = pipeline::Kernel {
-                label: &self.config.label(step),
-                wgsl: self.config.compose(step),
-                entry_point: "main",
-                slots: self.config.slots(step),
-                overrides: &self.config.overrides(step),
-                cache: self.cache.as_ref(),
-                checks: self.checks,
-            };
-            pipeline::compile(&self.device, kernel)
+        self.pipelines.get(step, || Kernel {
+            label: self.config.label(step),
+            wgsl: self.config.compose(step),
+            entry_point: "main",
+            slots: self.config.slots(step).into(),
+            overrides: self.config.overrides(step),
+            checks: self.pipelines.checks,
         })
-    }
-
-    fn check(&self, plan: &Plan, input: Slice<'_>, output: Slice<'_>) -> Result<(), HistogramError> {
-        let read = Use::of("input", input, input.size());
-        let written = Use::of("output", output, plan.output);
-        read.check()?;
-        written.inside()?;
-        read.apart(&written)?;
-        Ok(written.aligned(&self.limits)?)
     }
 }
 
@@ -203,7 +184,7 @@ impl<'a> Bound<'a> {
     fn slot(&self, slot: u32) -> BindingResource<'a> {
         match slot {
             1 => slice(self.output.buffer(), self.output.offset(), self.histogram.config.output()),
-            2 => binding::block::<Params>(self.params, binding::block_offset(self.index)),
+            PARAMETERS => blocks::bound::<Params>(self.params, blocks::offset(self.index)),
             5 => self.histogram.borders.as_entire_binding(),
             // A window that is shorter than a vector is never read as vectors.
             3 => self.keys(VECTOR),
@@ -230,32 +211,4 @@ fn borders(config: &Config) -> Vec<u32> {
         *last += 1;
     }
     pairs
-}
-
-/// A histogram with its buffers, ready to be recorded any number of times. It reads the contents that the
-/// buffers have when it runs.
-///
-/// It keeps its pipelines and buffers alive. It is `Send` and `Sync`.
-#[derive(Debug)]
-pub struct Prepared {
-    plan: Plan,
-    passes: Vec<Dispatch>,
-}
-
-impl Prepared {
-    /// The plan that is recorded.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Records into a new compute pass with the label `halofold::histogram`.
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
-        self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::histogram"));
-    }
-
-    /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself
-    /// allocates nothing.
-    pub fn encode_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
-        Recorder::new(pass).record(&self.passes);
-    }
 }

@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::histogram::error::HistogramError;
-use crate::pipeline;
+use crate::operation::limits;
 
 /// The fewest invocations of a workgroup.
 const SMALLEST_WORKGROUP: u32 = 64;
@@ -89,7 +89,7 @@ impl Tuning {
     /// Checks the tuning against the bins and a device's limits.
     pub(super) fn check(self, bins: u32, limits: &Limits) -> Result<(), HistogramError> {
         let Tuning { workgroup_size, max_workgroups, method } = self;
-        pipeline::check_workgroup([SMALLEST_WORKGROUP, 1], limits)?;
+        limits::check_workgroup([SMALLEST_WORKGROUP, 1], limits)?;
         let limit = largest_workgroup(limits).min(1024);
         if !workgroup_size.is_power_of_two() || !(SMALLEST_WORKGROUP..=limit).contains(&workgroup_size) {
             return Err(HistogramError::WorkgroupSize { workgroup_size, limit });

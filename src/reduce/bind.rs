@@ -2,8 +2,9 @@
 
 use wgpu::{BindingResource, Buffer};
 
-use crate::binding::{self, Use, slice};
-use crate::pipeline::{OWN_STORAGE, OWN_UNIFORM};
+use crate::operation::blocks;
+use crate::operation::buffers::{self, Use, slice};
+use crate::operation::kernel::{OWN_STORAGE, OWN_UNIFORM};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::Parameters;
@@ -24,12 +25,7 @@ pub(super) fn check(
     limits: &wgpu::Limits,
 ) -> Result<(), ReduceError> {
     let written = Use::of("output", output, plan.output);
-    written.inside()?;
-    written.aligned(limits)?;
-    for read in reads(plan, sources) {
-        read.check()?;
-        read.apart(&written)?;
-    }
+    buffers::check(&reads(plan, sources), &[written], limits)?;
     if let Some(list) = sources.offsets {
         Use::of(OFFSETS, list, 0).aligned(limits)?;
     }
@@ -97,11 +93,11 @@ impl<'a> Bound<'a, '_> {
     pub(super) fn slot(&self, slot: u32, index: usize, launch: &Launch) -> BindingResource<'a> {
         match slot {
             1 => match launch.dst {
-                Dst::Scratch(buffer, bytes) => within(&self.workspace.scratch[buffer], 0, bytes),
+                Dst::Scratch(buffer, bytes) => within(self.workspace.scratch(buffer), 0, bytes),
                 Dst::Output(bytes) => within(self.output.buffer(), self.output.offset(), bytes),
             },
-            2 => binding::block::<[u32; WORDS]>(self.params, binding::block_offset(index)),
-            4 => slice(&self.workspace.partials, 0, self.plan.partials),
+            2 => blocks::bound::<[u32; WORDS]>(self.params, blocks::offset(index)),
+            4 => slice(self.workspace.partials(), 0, self.plan.partials),
             5 | 6 if launch.stage.reads == Reads::Adjoining => self.next(launch.src, slot == 6),
             5 | 6 => self.second(launch.src, slot == 6),
             7 => match (launch.offsets, self.sources.offsets) {
@@ -117,7 +113,7 @@ impl<'a> Bound<'a, '_> {
     }
 
     fn marks(&self) -> BindingResource<'a> {
-        slice(&self.workspace.marks, 0, self.plan.marks)
+        slice(self.workspace.marks(), 0, self.plan.marks)
     }
 
     fn first(&self, src: Src, as_vectors: bool) -> BindingResource<'a> {
@@ -125,7 +121,7 @@ impl<'a> Bound<'a, '_> {
             Src::Inputs { part, first, .. } => {
                 self.input(self.sources.parts[part].buffer(), first, as_vectors)
             }
-            Src::Scratch(buffer, bytes) => within(&self.workspace.scratch[buffer], 0, bytes),
+            Src::Scratch(buffer, bytes) => within(self.workspace.scratch(buffer), 0, bytes),
             Src::Nothing => self.workspace.nothing.as_entire_binding(),
         }
     }

@@ -1,8 +1,7 @@
 //! Errors of reductions: of their plans, and all others.
 
 use crate::adapter::feature_names;
-use crate::binding::BufferError;
-use crate::pipeline::LimitError;
+use crate::operation::{BufferError, LimitError};
 use crate::read::ReadError;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};

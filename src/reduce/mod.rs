@@ -133,13 +133,11 @@ pub mod exact;
 pub mod ladder;
 pub mod launches;
 mod layout;
-mod length;
 mod monoid;
 mod op;
 mod options;
 mod parameters;
 pub mod plan;
-mod prepared;
 mod reducer;
 mod reduction;
 pub mod reference;
@@ -157,7 +155,6 @@ pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;
 pub use plan::{Extent, Plan};
-pub use prepared::Prepared;
 pub use reducer::Reducer;
 pub use reduction::Reduction;
 pub use results::{FromResult, FromResults, Numbers};
@@ -165,3 +162,6 @@ pub use shape::{Form, Shape};
 pub use tuning::{Strategy, Tuning};
 pub use value::Answer;
 pub use workspace::Workspace;
+
+/// A reduction with its buffers, ready to be recorded any number of times.
+pub type Prepared = crate::operation::Prepared<Plan>;

@@ -1,6 +1,6 @@
 //! Options for the compilation of a reducer, and the check that a device supports it.
 
-use crate::pipeline;
+use crate::operation::limits;
 use std::borrow::Cow;
 
 use crate::reduce::compose::Text;
@@ -249,9 +249,9 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
 
 /// Checks the number of storage buffers.
 fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Result<(), ReduceError> {
-    let (needed, limit) = (pipeline::storage_buffers(slots), limits.max_storage_buffers_per_shader_stage);
+    let (needed, limit) = (limits::storage_buffers(slots), limits.max_storage_buffers_per_shader_stage);
     if needed > limit {
         return Err(ReduceError::Bindings { name: monoid.name().to_owned(), needed, limit });
     }
-    Ok(pipeline::check(slots, limits).map_err(PlanError::from)?)
+    Ok(limits::check(slots, limits).map_err(PlanError::from)?)
 }

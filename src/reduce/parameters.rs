@@ -3,8 +3,9 @@
 use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, StorageAccess};
 use wgpu::{BindingResource, Limits};
 
-use crate::binding::{self, Use};
-use crate::pipeline::{LimitError, OWN_STORAGE, OWN_UNIFORM};
+use crate::operation::buffers::{self, Use};
+use crate::operation::kernel::{OWN_STORAGE, OWN_UNIFORM};
+use crate::operation::limits::LimitError;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::slice::Slice;
 
@@ -65,7 +66,7 @@ impl Parameters {
 
     /// The resource for their binding.
     pub(super) fn resource<'a>(&self, given: Slice<'a>) -> BindingResource<'a> {
-        binding::slice(given.buffer(), given.offset(), self.bound(given))
+        buffers::slice(given.buffer(), given.offset(), self.bound(given))
     }
 
     /// Bytes of a slice that are bound: those of the variable, or the whole words of the slice if it ends with an array of any length.

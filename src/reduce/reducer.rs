@@ -1,18 +1,15 @@
 //! An operator on a device: its kernels, each compiled when it is first needed.
 
-use std::sync::OnceLock;
+use wgpu::{Buffer, Device};
 
-use wgpu::{Buffer, BufferUsages, Device};
-
-use crate::binding;
-use crate::dispatch::Dispatch;
-use crate::pipeline::{self, Compilations, Compiled};
+use crate::operation::blocks::Blocks;
+use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines};
+use crate::operation::launch::Dispatch;
 use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::length::{self, Length};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::options::{self, Options};
-use crate::reduce::plan::{Extent, Plan, Request, Stage};
+use crate::reduce::plan::{Extent, Plan, Request, Stage, WORDS};
 use crate::reduce::reduction::Reduction;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::Shape;
@@ -45,18 +42,11 @@ use crate::slice::Slice;
 /// ```
 #[derive(Debug)]
 pub struct Reducer {
-    device: Device,
-    limits: wgpu::Limits,
     features: wgpu::Features,
     monoid: Monoid,
     options: Options<'static>,
     replacements: Vec<[String; 2]>,
-    cache: Option<wgpu::PipelineCache>,
-    checks: pipeline::Checks,
-    /// The kernels compiled so far.
-    stages: Compilations<Stage>,
-    /// The kernel that applies a count on the GPU. Compiled when a reduction first has a count.
-    length: OnceLock<Length>,
+    pub(super) pipelines: Pipelines<Stage>,
 }
 
 impl Reducer {
@@ -77,7 +67,7 @@ impl Reducer {
     ///
     /// See [`Reducer::new`].
     pub fn with_options(device: &Device, monoid: Monoid, options: Options<'_>) -> Result<Self, ReduceError> {
-        Self::make(device, monoid, options, pipeline::Checks::On)
+        Self::make(device, monoid, options, Checks::On)
     }
 
     /// Makes a reducer whose shaders lack the checks that wgpu adds: no clamping of indices, no bounds on
@@ -96,14 +86,14 @@ impl Reducer {
         monoid: Monoid,
         options: Options<'_>,
     ) -> Result<Self, ReduceError> {
-        Self::make(device, monoid, options, pipeline::Checks::Off)
+        Self::make(device, monoid, options, Checks::Off)
     }
 
     fn make(
         device: &Device,
         monoid: Monoid,
         options: Options<'_>,
-        checks: pipeline::Checks,
+        checks: Checks,
     ) -> Result<Self, ReduceError> {
         let limits = device.limits();
         let adapter = device.adapter_info();
@@ -112,15 +102,10 @@ impl Reducer {
         options.check_operator(&monoid, device.features(), &limits)?;
         Ok(Reducer {
             features: options.features(device.features()),
-            cache: options.cache.cloned(),
+            pipelines: Pipelines::new(device, options.cache, checks),
             replacements: options.replacements.iter().map(|texts| texts.map(str::to_owned)).collect(),
             options: Options { cache: None, replacements: &[], ..options },
-            device: device.clone(),
-            limits,
             monoid,
-            checks,
-            stages: Compilations::default(),
-            length: OnceLock::new(),
         })
     }
 
@@ -168,11 +153,11 @@ impl Reducer {
 
     /// The device.
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.pipelines.device
     }
 
     pub(super) fn limits(&self) -> &wgpu::Limits {
-        &self.limits
+        &self.pipelines.limits
     }
 
     /// The layout of an output: the numbers of a result, and the bytes from one result to the next.
@@ -193,24 +178,22 @@ impl Reducer {
     }
 
     fn request(&self, shape: Shape) -> Request<'_> {
-        self.options.request(&self.monoid, shape.form(), &self.limits)
+        self.options.request(&self.monoid, shape.form(), self.limits())
     }
 
     /// Returns a stage's kernel, which it compiles on first use.
     pub(super) fn stage(&self, stage: Stage) -> Result<Compiled, ReduceError> {
-        self.stages.try_get(stage, || {
+        self.pipelines.try_get(stage, || {
             let text = self.text(stage);
-            options::check(&text, self.options.subgroups, &self.limits)?;
-            let kernel = pipeline::Kernel {
-                label: &self.monoid.label(stage),
+            options::check(&text, self.options.subgroups, self.limits())?;
+            Ok(Kernel {
+                label: self.monoid.label(stage),
                 wgsl: self.replaced(text.compose()),
                 entry_point: "main",
-                slots: &text.slots(),
-                overrides: &stage.overrides(),
-                cache: self.cache.as_ref(),
-                checks: self.checks,
-            };
-            Ok(pipeline::compile(&self.device, kernel))
+                slots: text.slots().into(),
+                overrides: stage.overrides(),
+                checks: self.pipelines.checks,
+            })
         })
     }
 
@@ -231,18 +214,9 @@ impl Reducer {
         plan: &Plan,
         count: Option<Slice<'_>>,
     ) -> Result<(Buffer, Vec<Dispatch>), PlanError> {
-        let device = &self.device;
-        let blocks = binding::blocks(plan.launches.iter().map(|launch| launch.params.words()));
-        let written = |usage| binding::filled(device, "halofold::reduce::params", &blocks, usage);
-        let Some(count) = count else {
-            return Ok((written(BufferUsages::UNIFORM), Vec::new()));
-        };
-        pipeline::check(&length::SLOTS, &self.limits)?;
-        let length = self.length.get_or_init(|| Length::compile(device, self.cache.as_ref(), self.checks));
-        let params = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
+        let blocks: Blocks = plan.launches.iter().map(|launch| launch.params.words()).collect();
         let most = plan.launches.first().map_or(0, |launch| launch.params.count);
-        let templates = written(BufferUsages::STORAGE);
-        let recorded = length.bind(device, (&templates, &params), count, (most, plan.launches.len()));
-        Ok((params, recorded))
+        let count = count.map(|count| (count, most));
+        Ok(self.pipelines.parameters(("halofold::reduce::params", &blocks, WORDS), count)?)
     }
 }

@@ -2,14 +2,12 @@
 
 use wgpu::Queue;
 
-use crate::binding;
-use crate::dispatch::Dispatch;
 use crate::read::{self, Readback};
+use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_SEGMENTS;
 use crate::reduce::plan::{Extent, Plan};
-use crate::reduce::prepared::Prepared;
 use crate::reduce::reducer::Reducer;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::{Form, Shape};
@@ -395,16 +393,13 @@ impl<'r, 'b> Reduction<'r, 'b> {
         let vector = if reducer.monoid().format().is_some() { 16 } else { 4 * reducer.monoid().stride() };
         let bound = Bound { plan: &plan, sources, output, workspace, params: &params, vector, parameters };
         let launches = plan.launches.iter().enumerate().map(|(index, launch)| {
-            let (pipeline, layout) = reducer.stage(launch.stage)?;
-            let slots = reducer.text(launch.stage).slots().into_iter();
-            let resources = slots.map(|slot| (slot, bound.slot(slot, index, launch)));
-            let device = reducer.device();
-            let bindings = binding::bind(device, "halofold::reduce::bindings", &layout, resources);
-            Ok(Dispatch { pipeline, bindings, grid: launch.grid })
+            let (device, label) = (reducer.device(), "halofold::reduce::bindings");
+            let resource = |slot| bound.slot(slot, index, launch);
+            Ok(reducer.stage(launch.stage)?.dispatch(device, label, launch.grid, resource))
         });
         let launches: Vec<_> =
             prologue.into_iter().map(Ok).chain(launches).collect::<Result<_, ReduceError>>()?;
-        Ok(Prepared::new(plan, launches, reducer.monoid().name()))
+        Ok(Prepared::new(plan, launches, format!("halofold::reduce::{}", reducer.monoid().name())))
     }
 
     /// Records the reduction and a copy of its results into a new encoder, and submits it. Returns the copy

@@ -1,8 +1,8 @@
 //! Scratch memory of reductions.
 
-use wgpu::{Buffer, BufferUsages, Device};
+use wgpu::{Buffer, Device};
 
-use crate::binding;
+use crate::operation::scratch::{self, Scratch};
 use crate::reduce::error::ReduceError;
 use crate::reduce::plan::Plan;
 #[cfg(doc)]
@@ -15,11 +15,17 @@ use crate::reduce::reduction::Reduction;
 /// zeroes new buffers, and each reduction resets the counter. All other memory is written before it is read.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    pub(super) scratch: [Buffer; 2],
-    pub(super) partials: Buffer,
-    pub(super) marks: Buffer,
+    scratch: Scratch<4>,
     /// Bound to inputs that a kernel declares but does not read.
     pub(super) nothing: Buffer,
+}
+
+/// The buffers of a workspace, as messages name them.
+const ROLES: [&str; 4] = ["scratch memory", "second scratch buffer", "partials buffer", "buffer of marks"];
+
+/// The bytes that a plan needs of each.
+fn needs(plan: &Plan) -> [u64; 4] {
+    [plan.scratch[0], plan.scratch[1], plan.partials, plan.marks]
 }
 
 impl Workspace {
@@ -34,49 +40,34 @@ impl Workspace {
     /// Allocates memory that is enough for any one of several plans at a time: the largest size of each kind
     /// of memory, not the sum.
     pub fn for_plans<'a>(device: &Device, plans: impl IntoIterator<Item = &'a Plan>) -> Self {
-        let needs = |most: [u64; 4], plan: &Plan| {
-            let [first, second] = plan.scratch;
-            let needed = [first, second, plan.partials, plan.marks];
-            std::array::from_fn(|kind| most[kind].max(needed[kind]))
-        };
-        let [first, second, partials, marks] = plans.into_iter().fold([0; 4], needs);
-        let buffer = |name: &str, size: u64| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(&format!("halofold::reduce::{name}")),
-                // A binding is never empty.
-                size: size.max(128),
-                usage: BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            })
-        };
         Workspace {
-            scratch: [buffer("scratch0", first), buffer("scratch1", second)],
-            partials: buffer("partials", partials),
-            marks: buffer("marks", marks),
-            nothing: buffer("nothing", 0),
+            scratch: Scratch::new(device, "halofold::reduce", ROLES, plans.into_iter().map(needs)),
+            nothing: scratch::buffer(device, "halofold::reduce::nothing", 0),
         }
     }
 
     /// Bytes allocated on the GPU.
     pub fn size(&self) -> u64 {
-        let [first, second] = &self.scratch;
-        [first, second, &self.partials, &self.marks, &self.nothing].map(Buffer::size).iter().sum()
+        self.scratch.size() + self.nothing.size()
     }
 
     /// The buffer of the partials that workgroups publish, behind the 32 words of the ticket counter: for tests that poison it
     /// between two reductions.
     #[doc(hidden)]
     pub fn partials(&self) -> &Buffer {
-        &self.partials
+        self.scratch.buffer(2)
+    }
+
+    /// One of the two buffers of accumulators.
+    pub(super) fn scratch(&self, number: usize) -> &Buffer {
+        self.scratch.buffer(number)
+    }
+
+    pub(super) fn marks(&self) -> &Buffer {
+        self.scratch.buffer(3)
     }
 
     pub(super) fn check(&self, plan: &Plan) -> Result<(), ReduceError> {
-        let needs = [
-            ("scratch memory", &self.scratch[0], plan.scratch[0]),
-            ("second scratch buffer", &self.scratch[1], plan.scratch[1]),
-            ("partials buffer", &self.partials, plan.partials),
-            ("buffer of marks", &self.marks, plan.marks),
-        ];
-        Ok(needs.into_iter().try_for_each(|(role, buffer, needed)| binding::room(role, buffer, needed))?)
+        Ok(self.scratch.check(needs(plan))?)
     }
 }

@@ -3,7 +3,7 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
-use crate::pipeline;
+use crate::operation::limits;
 use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine, Sample};
 use crate::stencil::catalogue::{Mapping, Variant};
@@ -222,7 +222,7 @@ impl Config {
             return Err(StencilError::HalfPeriodic);
         }
         self.tuning.check()?;
-        pipeline::check(self.slots(), limits)?;
+        limits::check(self.slots(), limits)?;
         self.check_block(limits)?;
         if variant.is_blocked() {
             blocked::check(self, limits)?;

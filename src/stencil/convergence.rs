@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use wgpu::{Buffer, BufferUsages};
 
-use crate::binding;
-use crate::dispatch::{self, Dispatch, Recorder};
 use crate::element::Element;
-use crate::pipeline::{self, LimitError};
+use crate::operation::kernel::PARAMETERS;
+use crate::operation::launch::{self, Dispatch, Recorder};
+use crate::operation::{LimitError, blocks, buffers, limits, scratch};
 use crate::reduce::{Accuracy, Prepared};
 use crate::shader::{Composer, Piece};
 use crate::slice::Slice;
@@ -26,7 +26,7 @@ const OUTCOME_SIZE: u64 = 32;
 
 /// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
 pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
-pub(super) const SLOTS: [u32; 5] = [0, 1, 2, 3, 4];
+pub(super) const SLOTS: &[u32] = &[0, 1, 2, 3, 4];
 
 impl Jacobi {
     /// Binds buffers as [`Jacobi::prepare`] does, for steps that stop once a check finds the residual below
@@ -46,19 +46,19 @@ impl Jacobi {
         until.check()?;
         let device = self.device();
         let limits = device.limits();
-        pipeline::check(&SLOTS, &limits)?;
+        limits::check(SLOTS, &limits)?;
         let mut blocks = self.blocks.clone();
         // A run that has stopped has nothing to reduce.
         let count = blocks.add(residual::cells(self.config()), 0u32);
         let both = 2 * blocks.size();
         LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, both)?;
         // One block for each bit of the number of steps between two checks, and four others.
-        let numbers = ((u32::BITS + 4) as usize * binding::STRIDE) as u64;
+        let numbers = blocks::offset(u32::BITS as usize + 4);
         LimitError::unless("max_buffer_size", limits.max_buffer_size, both.max(numbers))?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM | BufferUsages::STORAGE);
         let steps = self.steps(grids, &params)?;
         let found =
-            binding::scratch(device, "halofold::stencil::residual", residual::size(self.config().element));
+            scratch::buffer(device, "halofold::stencil::residual", residual::size(self.config().element));
         let count = Slice::at(&params, count);
         let mut check =
             vec![residual::prepare(self.kernels.residual()?, self.config(), grids, count, &found)?];
@@ -66,8 +66,8 @@ impl Jacobi {
             let reducer = self.kernels.exact_residual()?;
             check.push(residual::prepare_exact(reducer, self.config(), grids, count, &found)?);
         }
-        let buffers = Buffers { blocks: &blocks, params: &params, residual: &found };
-        let control = Control::new(&self.kernels, self.config().element, until, buffers);
+        let run = Buffers { blocks: &blocks, params: &params, residual: &found };
+        let control = Control::new(&self.kernels, self.config().element, until, run);
         Ok(Convergence { steps, check, control, until })
     }
 
@@ -79,7 +79,7 @@ impl Jacobi {
     ///
     /// The additional kernels exceed a limit of the device.
     pub fn compile_until(&self) -> Result<(), StencilError> {
-        pipeline::check(&SLOTS, &self.device().limits())?;
+        limits::check(SLOTS, &self.device().limits())?;
         self.compile();
         residual::compile(self.kernels.residual()?, self.config())?;
         for entry_point in ENTRY_POINTS {
@@ -118,7 +118,7 @@ impl Convergence {
     /// the first buffer. Any other range continues the run, for instance to show progress:
     /// `run.encode(encoder, done..done + 100)`. A run that has converged does nothing.
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: Range<u32>) {
-        self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil::until"), steps);
+        self.encode_in_pass(&mut launch::begin(encoder, "halofold::stencil::until"), steps);
     }
 
     /// Records a range of steps into the caller's pass: see [`Convergence::encode`]. halofold itself
@@ -199,8 +199,8 @@ struct Control {
 }
 
 impl Control {
-    fn new(kernels: &Kernels, element: Element, until: Until, buffers: Buffers<'_>) -> Self {
-        let device = &kernels.device;
+    fn new(kernels: &Kernels, element: Element, until: Until, run: Buffers<'_>) -> Self {
+        let device = kernels.device();
         let mut numbers = UniformBlocks::default();
         let mut add = |steps| {
             let check = Check::new(element, until, steps);
@@ -212,24 +212,23 @@ impl Control {
         let powers: Vec<_> = (0..bits).map(|bit| add(1 << bit)).collect();
         let parities = [0, 1].map(&mut add);
         let numbers = numbers.buffer(device, BufferUsages::UNIFORM);
-        let both = buffers.blocks.both(device, BufferUsages::STORAGE);
-        let outcome = binding::filled(
+        let both = run.blocks.both(device, BufferUsages::STORAGE);
+        let outcome = buffers::filled(
             device,
             "halofold::stencil::outcome",
             &fresh(element),
             BufferUsages::STORAGE | BufferUsages::COPY_SRC,
         );
         let dispatch = |entry_point, block| {
-            let (pipeline, layout) = kernels.convergence(entry_point);
-            let resources = [
-                (0, buffers.residual.as_entire_binding()),
-                (1, outcome.as_entire_binding()),
-                (2, binding::block::<Check>(&numbers, block)),
-                (3, both.as_entire_binding()),
-                (4, buffers.params.as_entire_binding()),
-            ];
-            let bindings = binding::bind(device, "halofold::stencil::convergence", &layout, resources);
-            Dispatch { pipeline, bindings, grid: [1, 1] }
+            let resource = |slot| match slot {
+                0 => run.residual.as_entire_binding(),
+                1 => outcome.as_entire_binding(),
+                PARAMETERS => blocks::bound::<Check>(&numbers, block),
+                3 => both.as_entire_binding(),
+                _ => run.params.as_entire_binding(),
+            };
+            let label = "halofold::stencil::convergence";
+            kernels.convergence(entry_point).dispatch(device, label, [1, 1], resource)
         };
         Control {
             begin: [dispatch("begin", due)],

@@ -2,7 +2,7 @@
 
 use crate::adapter::feature_names;
 use crate::element::Element;
-use crate::pipeline::{self, LimitError};
+use crate::operation::{LimitError, grid};
 use crate::read::ReadError;
 use crate::reduce::ReduceError;
 use crate::stencil::shape::{Block, Grid};
@@ -227,6 +227,6 @@ pub enum StencilError {
 
 impl StencilError {
     pub(super) fn too_many_workgroups(needed: u64, limits: &wgpu::Limits) -> Self {
-        StencilError::TooManyWorkgroups { needed, limit: pipeline::most_groups(limits) }
+        StencilError::TooManyWorkgroups { needed, limit: grid::most_groups(limits) }
     }
 }

@@ -2,10 +2,10 @@
 
 use wgpu::{Buffer, Device};
 
-use crate::binding;
-use crate::dispatch::Dispatch;
 use crate::element::Element;
-use crate::pipeline::{self, Compiled};
+use crate::operation::kernel::{Compiled, PARAMETERS};
+use crate::operation::launch::Dispatch;
+use crate::operation::{blocks, buffers, grid, limits, scratch};
 use crate::shader::Composer;
 use crate::stencil::config;
 use crate::stencil::error::StencilError;
@@ -15,7 +15,7 @@ use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
 
 /// The bindings of both kernels, including that of the parameters.
-pub(super) const SLOTS: [u32; 5] = [1, 2, 4, 8, 9];
+pub(super) const SLOTS: &[u32] = &[1, 2, 4, 8, 9];
 
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;
@@ -64,10 +64,10 @@ impl HaloExchange {
         halo: &Halo,
         blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
-        pipeline::check(&SLOTS, &device.limits())?;
+        limits::check(SLOTS, &device.limits())?;
         let cells = 4 * u64::from(halo.layer);
         let groups = cells.div_ceil(WORKGROUP);
-        let workgroups = pipeline::folded(groups, &device.limits())
+        let workgroups = grid::folded(groups, &device.limits())
             .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
         let running = Copying { layer: halo.layer, skip: halo.skip, row: workgroups[0] };
         Ok(HaloExchange {
@@ -81,7 +81,7 @@ impl HaloExchange {
 
     /// Allocates buffers of four layers.
     pub(super) fn layers(&self, device: &Device) -> Layers {
-        let layers = |name| binding::scratch(device, &format!("halofold::stencil::halo_{name}"), self.size);
+        let layers = |name| scratch::buffer(device, &format!("halofold::stencil::halo_{name}"), self.size);
         let rhs = self.halo.rhs.then(|| layers("rhs"));
         Layers { before: layers("before"), after: layers("after"), rhs }
     }
@@ -94,7 +94,7 @@ impl HaloExchange {
         layers: &Layers,
         params: &Buffer,
     ) -> Vec<Dispatch> {
-        let device = &kernels.device;
+        let device = kernels.device();
         let bind =
             |grid, before| self.dispatch(device, &kernels.gather(), grid, [before, &layers.after], params);
         // The buffer `after` first receives the layers of the right-hand side, then its own.
@@ -111,28 +111,26 @@ impl HaloExchange {
         params: &Buffer,
     ) -> Dispatch {
         let both = [&layers.before, &layers.after];
-        self.dispatch(&kernels.device, &kernels.scatter(), grids.result, both, params)
+        self.dispatch(kernels.device(), &kernels.scatter(), grids.result, both, params)
     }
 
     fn dispatch(
         &self,
         device: &Device,
-        (pipeline, layout): &Compiled,
+        kernel: &Compiled,
         grid: &Buffer,
         [before, after]: [&Buffer; 2],
         params: &Buffer,
     ) -> Dispatch {
         let layer = u64::from(self.halo.layer) * self.element.size();
         let tail = layer * 2 + u64::from(self.halo.skip) * self.element.size();
-        let resources = [
-            (1, binding::slice(grid, 0, (2 * layer).next_multiple_of(4))),
-            (2, binding::block::<Copying>(params, self.params)),
-            (4, binding::slice(grid, self.halo.tail, tail.next_multiple_of(4))),
-            (8, before.as_entire_binding()),
-            (9, after.as_entire_binding()),
-        ];
-        let bindings = binding::bind(device, "halofold::stencil::halo", layout, resources);
-        Dispatch { pipeline: pipeline.clone(), bindings, grid: self.workgroups }
+        kernel.dispatch(device, "halofold::stencil::halo", self.workgroups, |slot| match slot {
+            1 => buffers::slice(grid, 0, (2 * layer).next_multiple_of(4)),
+            PARAMETERS => blocks::bound::<Copying>(params, self.params),
+            4 => buffers::slice(grid, self.halo.tail, tail.next_multiple_of(4)),
+            8 => before.as_entire_binding(),
+            _ => after.as_entire_binding(),
+        })
     }
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::binding;
-use crate::dispatch::{self, Recorder};
 use crate::element::Element;
-use crate::pipeline::{Checks, LimitError, Options};
+use crate::operation::kernel::Checks;
+use crate::operation::launch::{self, Recorder};
+use crate::operation::{LimitError, Options, buffers};
 use crate::stencil::blocked::{Passes, Prepared};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -136,7 +136,7 @@ impl Jacobi {
     /// Only those of [`Jacobi::new`].
     pub fn reweighted(&self, weights: Weights) -> Result<Self, StencilError> {
         if self.config.weighed(weights).one_weight != self.config.one_weight {
-            let (options, checks) = (self.kernels.options(), self.kernels.checks);
+            let (options, checks) = (self.kernels.options(), self.kernels.checks());
             return Self::make(self.device(), self.config, weights, options, checks);
         }
         Ok(Jacobi { weights: filled(self.device(), self.config.element, weights), ..self.clone() })
@@ -158,7 +158,7 @@ impl Jacobi {
     }
 
     pub(super) fn device(&self) -> &Device {
-        &self.kernels.device
+        self.kernels.device()
     }
 
     /// The dispatches of steps from `first` to `second` and back.
@@ -207,12 +207,12 @@ impl Stepper {
 
     /// Records `steps` steps into a new pass: see [`Stepper::encode_in_pass`].
     pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, steps: u32) {
-        self.encode_in_pass(&mut dispatch::begin(encoder, "halofold::stencil"), steps);
+        self.encode_in_pass(&mut launch::begin(encoder, "halofold::stencil"), steps);
     }
 }
 
 /// Allocates a buffer with the weights, twice, and a one.
 fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
     let bytes = element.encode(&[&weights[..], &weights, &[1.0]].concat());
-    binding::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
+    buffers::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use wgpu::Device;
 
 use crate::element::Element;
-use crate::pipeline::{self, Checks, Compilations, Compiled, Kernel, Options};
+use crate::operation::Options;
+use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines};
 use crate::reduce::{ReduceError, Reducer};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -18,11 +19,8 @@ pub(super) const RHS: u32 = 5;
 /// The pipelines of a configuration.
 #[derive(Debug)]
 pub(super) struct Kernels {
-    pub(super) device: Device,
     config: Config,
-    pub(super) checks: Checks,
-    cache: Option<wgpu::PipelineCache>,
-    compiled: Compilations<Key>,
+    pipelines: Pipelines<Key>,
     residual: OnceLock<Reducer>,
     exact_residual: OnceLock<Reducer>,
     state_residual: OnceLock<Reducer>,
@@ -42,11 +40,8 @@ enum Key {
 impl Kernels {
     pub(super) fn new(device: &Device, config: Config, options: Options<'_>, checks: Checks) -> Self {
         Kernels {
-            device: device.clone(),
             config,
-            checks,
-            cache: options.cache.cloned(),
-            compiled: Compilations::default(),
+            pipelines: Pipelines::new(device, options.cache, checks),
             residual: OnceLock::new(),
             exact_residual: OnceLock::new(),
             state_residual: OnceLock::new(),
@@ -66,17 +61,13 @@ impl Kernels {
     }
 
     fn own(&self, key: Key, config: &Config) -> Compiled {
-        self.compiled.get(key, || {
-            let kernel = Kernel {
-                label: &config.label(),
-                wgsl: config.compose(),
-                entry_point: "main",
-                slots: config.slots(),
-                overrides: &config.overrides(),
-                cache: self.cache.as_ref(),
-                checks: self.checks,
-            };
-            pipeline::compile(&self.device, kernel)
+        self.pipelines.get(key, || Kernel {
+            label: config.label(),
+            wgsl: config.compose(),
+            entry_point: "main",
+            slots: config.slots().into(),
+            overrides: config.overrides(),
+            checks: self.checks(),
         })
     }
 
@@ -91,22 +82,29 @@ impl Kernels {
     }
 
     fn exchange(&self, entry_point: &'static str) -> Compiled {
-        self.auxiliary(|| halo::compose(self.config.element), entry_point, &halo::SLOTS)
+        self.auxiliary(|| halo::compose(self.config.element), entry_point, halo::SLOTS)
     }
 
     /// A kernel of the convergence check.
     pub(super) fn convergence(&self, entry_point: &'static str) -> Compiled {
         let wgsl = || convergence::compose(self.config.element);
-        self.auxiliary(wgsl, entry_point, &convergence::SLOTS)
+        self.auxiliary(wgsl, entry_point, convergence::SLOTS)
     }
 
     /// An auxiliary kernel, which always has wgpu's checks: they cost nothing there.
-    fn auxiliary(&self, wgsl: impl FnOnce() -> String, entry_point: &'static str, slots: &[u32]) -> Compiled {
-        self.compiled.get(Key::Auxiliary(entry_point), || {
-            let label = &aux_kernels::label(entry_point);
-            let (overrides, cache, checks) = (&[][..], self.cache.as_ref(), Checks::On);
-            let kernel = Kernel { label, wgsl: wgsl(), entry_point, slots, overrides, cache, checks };
-            pipeline::compile(&self.device, kernel)
+    fn auxiliary(
+        &self,
+        wgsl: impl FnOnce() -> String,
+        entry_point: &'static str,
+        slots: &'static [u32],
+    ) -> Compiled {
+        self.pipelines.get(Key::Auxiliary(entry_point), || Kernel {
+            label: aux_kernels::label(entry_point),
+            wgsl: wgsl(),
+            entry_point,
+            slots: slots.into(),
+            overrides: Vec::new(),
+            checks: Checks::On,
         })
     }
 
@@ -138,12 +136,20 @@ impl Kernels {
         if let Some(reducer) = kept.get() {
             return Ok(reducer);
         }
-        let reducer = make(&self.device, self.config.element, self.options())?;
+        let reducer = make(self.device(), self.config.element, self.options())?;
         Ok(kept.get_or_init(|| reducer))
     }
 
     /// The options with which they are compiled.
     pub(super) fn options(&self) -> Options<'_> {
-        self.cache.as_ref().map_or(Options::default(), |cache| Options::default().with_cache(cache))
+        self.pipelines.options()
+    }
+
+    pub(super) fn device(&self) -> &Device {
+        &self.pipelines.device
+    }
+
+    pub(super) fn checks(&self) -> Checks {
+        self.pipelines.checks
     }
 }

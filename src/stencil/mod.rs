@@ -67,7 +67,7 @@ mod uniforms;
 mod until;
 mod window;
 
-pub use crate::pipeline::Options;
+pub use crate::operation::Options;
 pub use aux_kernels::AuxKernel;
 pub use blocked::Sample;
 pub use catalogue::{Mapping, Serves, UnknownVariant, VARIANTS, Variant};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use wgpu::{Features, Limits};
 
-use crate::pipeline;
+use crate::operation::grid;
 use crate::stencil::blocked;
 use crate::stencil::catalogue::Mapping;
 use crate::stencil::config::Config;
@@ -267,8 +267,8 @@ impl Config {
             Dims::Three => computed(planes, depths).div_ceil(planes_per_group).max(1),
         };
         let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(chunks);
-        let workgroups = pipeline::folded(groups, limits)
-            .ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
+        let workgroups =
+            grid::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
         let [west, east, north, south, near, far] =
             [columns.0, columns.1, lines.0, lines.1, depths.0, depths.1];
         let params = Params {

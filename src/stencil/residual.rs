@@ -5,7 +5,7 @@
 use wgpu::{Buffer, Device, Features};
 
 use crate::element::Element;
-use crate::pipeline;
+use crate::operation;
 use crate::reduce::exact::Format;
 use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
 use crate::slice::Slice;
@@ -59,7 +59,7 @@ pub(super) fn cells(config: &Config) -> u32 {
 pub(super) fn reducer(
     device: &Device,
     element: Element,
-    options: pipeline::Options<'_>,
+    options: operation::Options<'_>,
 ) -> Result<Reducer, ReduceError> {
     let options = Options { cache: options.cache, ..Options::default() };
     Reducer::with_options(device, operator(element), options)
@@ -69,7 +69,7 @@ pub(super) fn reducer(
 pub(super) fn exact_reducer(
     device: &Device,
     element: Element,
-    options: pipeline::Options<'_>,
+    options: operation::Options<'_>,
     to_states: bool,
 ) -> Result<Reducer, ReduceError> {
     let options = Options { cache: options.cache, to_states, ..Options::default() };

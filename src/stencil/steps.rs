@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use wgpu::Buffer;
 
-use crate::binding;
-use crate::dispatch::{Dispatch, Recorder};
-use crate::pipeline::Compiled;
+use crate::operation::kernel::{Compiled, PARAMETERS};
+use crate::operation::launch::{Dispatch, Recorder};
+use crate::operation::{blocks, buffers};
 use crate::stencil::blocked::Prepared;
 use crate::stencil::grids::Parts;
 use crate::stencil::halo::{HaloExchange, Layers};
@@ -55,14 +55,15 @@ impl Binder<'_> {
         block: usize,
         grid: [u32; 2],
     ) -> Dispatch {
-        let part = |buffer| binding::slice(buffer, bytes.start, bytes.end - bytes.start);
-        let params = binding::block::<Params>(self.params, binding::block_offset(block));
-        let resources =
-            [(0, part(source)), (1, part(result)), (2, params), (3, self.weights.as_entire_binding())];
-        let resources = resources.into_iter().chain(rhs.map(|rhs| (RHS, part(rhs))));
-        let (pipeline, layout) = self.kernel;
-        let bindings = binding::bind(&self.kernels.device, "halofold::stencil::bindings", layout, resources);
-        Dispatch { pipeline: pipeline.clone(), bindings, grid }
+        let part = |buffer| buffers::slice(buffer, bytes.start, bytes.end - bytes.start);
+        let resource = |slot| match slot {
+            0 => part(source),
+            1 => part(result),
+            PARAMETERS => blocks::bound::<Params>(self.params, blocks::offset(block)),
+            RHS => part(rhs.expect("grids were checked")),
+            _ => self.weights.as_entire_binding(),
+        };
+        self.kernel.dispatch(self.kernels.device(), "halofold::stencil::bindings", grid, resource)
     }
 }
 

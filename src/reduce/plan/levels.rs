@@ -6,7 +6,7 @@
 
 use wgpu::Limits;
 
-use crate::pipeline;
+use crate::operation::grid;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
@@ -262,8 +262,8 @@ impl Planner<'_> {
             Coverage::Pairs => results.div_ceil(u64::from(self.tuning.workgroup_size)),
             _ => results,
         };
-        let limit = pipeline::most_groups(self.request.limits);
-        pipeline::folded(groups, self.request.limits)
+        let limit = grid::most_groups(self.request.limits);
+        grid::folded(groups, self.request.limits)
             .ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
     }
 

@@ -15,7 +15,7 @@ mod whole;
 
 use wgpu::Limits;
 
-use crate::binding;
+use crate::operation::blocks;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::Coverage;
 use crate::reduce::monoid::Monoid;
@@ -170,7 +170,7 @@ impl Plan {
             ("partials", self.partials),
             ("marks", self.marks),
             ("output", self.output),
-            ("parameters", (self.launches.len() * binding::STRIDE) as u64),
+            ("parameters", blocks::offset(self.launches.len())),
         ];
         match buffers.into_iter().find(|(_, needed)| *needed > limit) {
             Some((role, needed)) => Err(PlanError::BufferTooLarge { role, needed, limit }),

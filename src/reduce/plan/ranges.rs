@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::pipeline;
+use crate::operation::grid;
 use crate::reduce::error::PlanError;
 use crate::reduce::plan::{Bytes, Extent, PER_INVOCATION, Params, Request, Src, WORD};
 use crate::window::Window;
@@ -61,8 +61,8 @@ impl Request<'_> {
 
     /// The grid for a number of workgroups, folded into rows.
     pub(super) fn grid(&self, groups: u64) -> Result<[u32; 2], PlanError> {
-        let limit = pipeline::most_groups(self.limits);
-        pipeline::folded(groups, self.limits).ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
+        let limit = grid::most_groups(self.limits);
+        grid::folded(groups, self.limits).ok_or(PlanError::TooManyWorkgroups { needed: groups, limit })
     }
 
     /// The grid for `count` teams of 2^`team` invocations.

@@ -3,7 +3,7 @@
 
 use wgpu::Limits;
 
-use crate::pipeline::{self, LimitError};
+use crate::operation::limits::{self, LimitError};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::exact;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
@@ -181,7 +181,7 @@ impl<'a> Request<'a> {
         if simpler != shape {
             return Request { form: simpler.form(), ..*self }.plan(simpler, parts, second);
         }
-        pipeline::check_basics(self.limits).map_err(PlanError::from)?;
+        limits::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {

@@ -1,6 +1,6 @@
 //! One result from all elements: one launch per window. All workgroups publish to one partials buffer.
 
-use crate::pipeline;
+use crate::operation::grid;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, Delivery};
 use crate::reduce::plan::request::WHOLE_SIZES;
@@ -106,7 +106,7 @@ impl Request<'_> {
                 let wanted =
                     len.div_ceil(PER_INVOCATION * size).min(share).max(len.div_ceil(size * MAX_ITERATIONS));
                 // Only complete rows: an extra workgroup would combine items a second time and take a ticket.
-                pipeline::whole_rows(wanted, self.limits)
+                grid::whole_rows(wanted, self.limits)
             })
             .collect();
         let tickets = groups.iter().sum::<u64>();

@@ -9,8 +9,7 @@ use std::ops::Range;
 
 use wgpu::Limits;
 
-use crate::binding;
-use crate::pipeline;
+use crate::operation::{blocks, grid};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
 use crate::stencil::plan::{Params, Plan};
@@ -73,7 +72,7 @@ pub(super) fn fits(config: &Config, limits: &Limits, steps: u32) -> bool {
 fn blocks_fit(cut: Cut, limits: &Limits, steps: u32) -> bool {
     // No pass takes more windows than the fullest. A ring's ends take two more blocks, the residual one.
     let blocks = u64::from(steps) * (slabs(cut, steps, 0..cut.layers).len() as u64 + 2) + 1;
-    steps == 1 || 2 * blocks * binding::STRIDE as u64 <= limits.max_storage_buffer_binding_size
+    steps == 1 || 2 * blocks * blocks::STRIDE <= limits.max_storage_buffer_binding_size
 }
 
 /// Layers that a window must hold at least.
@@ -204,7 +203,7 @@ fn dispatch(
     let stretches = (own.end - own.start).div_ceil(layers_per_group(config)).max(1);
     let groups = u64::from(blocks_across) * u64::from(blocks_down) * u64::from(stretches);
     let workgroups =
-        pipeline::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
+        grid::folded(groups, limits).ok_or_else(|| StencilError::too_many_workgroups(groups, limits))?;
     let fixed = Border::Fixed as u32;
     let (west, east) = (borders.west as u32, borders.east as u32);
     let (rows, planes, sides) = match config.stencil.dims {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use wgpu::{Buffer, Device};
 
-use crate::dispatch::{Dispatch, Recorder};
+use crate::operation::launch::{Dispatch, Recorder};
 use crate::stencil::blocked::{Cuts, plan};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -120,7 +120,7 @@ impl Prepared {
             let kernels = &*self.kernels;
             let kernel = &kernels.pass(steps);
             let bind = Binder { kernels, kernel, weights: &self.weights, params: &self.params };
-            let layers = pass.exchange.as_ref().map(|exchange| exchange.layers(&kernels.device));
+            let layers = pass.exchange.as_ref().map(|exchange| exchange.layers(kernels.device()));
             let exchange = pass.exchange.as_ref().zip(layers.as_ref());
             let grids = Grids::new(&self.first, &self.second);
             let grids = self.rhs.as_ref().map_or(grids, |rhs| grids.with_rhs(rhs));

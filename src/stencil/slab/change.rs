@@ -59,7 +59,7 @@ impl ChangeCheck {
     /// Binds a check of two grids, or of a part of them.
     fn new(kernels: &Kernels, grids: [Slice<'_>; 2]) -> Result<Self, StencilError> {
         let squares = kernels.state_residual()?;
-        let found = kernels.device.create_buffer(&wgpu::BufferDescriptor {
+        let found = kernels.device().create_buffer(&wgpu::BufferDescriptor {
             label: Some("halofold::stencil::slab::change"),
             size: STATE_AT + squares.monoid().acc_size(),
             usage: BufferUsages::STORAGE | BufferUsages::COPY_SRC,

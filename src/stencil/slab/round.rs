@@ -2,7 +2,7 @@
 
 use wgpu::{BufferUsages, CommandEncoder};
 
-use crate::dispatch::{self, Dispatch, Recorder};
+use crate::operation::launch::{self, Dispatch, Recorder};
 use crate::stencil::error::StencilError;
 use crate::stencil::plan::Plan;
 use crate::stencil::slab::plan::{Pass, RoundPlan};
@@ -33,7 +33,7 @@ pub(super) fn bind(
     single_last: bool,
 ) -> Result<Round, StencilError> {
     let kernels = &*stepper.kernels;
-    let device = &kernels.device;
+    let device = kernels.device();
     let plan = stepper.slab.plan(device.features(), &device.limits(), steps, single_last)?;
     let mut blocks = UniformBlocks::default();
     for window in plan.windows() {
@@ -73,7 +73,7 @@ impl Round {
 
     /// Records all passes but the last, and the last one where neighbours need its cells.
     pub fn encode_edges(&self, encoder: &mut CommandEncoder, from: usize) {
-        let mut pass = dispatch::begin(encoder, "halofold::stencil::slab::edges");
+        let mut pass = launch::begin(encoder, "halofold::stencil::slab::edges");
         let mut recorder = Recorder::new(&mut pass);
         for (nth, both) in self.blocks.iter().enumerate() {
             recorder.record(&both[(from + nth) % 2]);
@@ -83,7 +83,7 @@ impl Round {
 
     /// Records the last pass elsewhere.
     pub fn encode_interior(&self, encoder: &mut CommandEncoder, from: usize) {
-        let mut pass = dispatch::begin(encoder, "halofold::stencil::slab::interior");
+        let mut pass = launch::begin(encoder, "halofold::stencil::slab::interior");
         Recorder::new(&mut pass).record(&self.interior[self.last(from)]);
     }
 

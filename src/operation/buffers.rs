@@ -1,6 +1,4 @@
-//! Buffers and bindings: ranges, uniform blocks, bind groups, and the errors of a caller's buffer.
-//!
-//! Reductions, histograms and stencils share this code. Their errors wrap a [`BufferError`].
+//! Buffers: ranges as bindings, small buffers of halofold's own, and checks of a caller's buffers.
 
 use std::num::NonZeroU64;
 
@@ -8,39 +6,9 @@ use wgpu::{BindingResource, Buffer, BufferUsages, Device};
 
 use crate::slice::Slice;
 
-/// The distance between the parameters of two dispatches, in bytes: the largest alignment that a device may
-/// require.
-pub(crate) const STRIDE: usize = 256;
-
 /// A range of a buffer as a binding.
 pub(crate) fn slice(buffer: &Buffer, offset: u64, size: u64) -> BindingResource<'_> {
     BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size: NonZeroU64::new(size) })
-}
-
-/// Appends a block with the parameters of a dispatch.
-pub(crate) fn push_block<T: bytemuck::Pod>(blocks: &mut Vec<u8>, params: &T) {
-    let at = blocks.len();
-    blocks.extend(bytemuck::bytes_of(params));
-    blocks.resize(at + STRIDE, 0);
-}
-
-/// The parameters of several dispatches, one block each. There is at least one block, because no buffer may
-/// be empty.
-pub(crate) fn blocks<T: bytemuck::Pod>(params: impl Iterator<Item = T>) -> Vec<u8> {
-    let mut blocks = Vec::new();
-    params.for_each(|params| push_block(&mut blocks, &params));
-    blocks.resize(blocks.len().max(STRIDE), 0);
-    blocks
-}
-
-/// The offset of the block with this index.
-pub(crate) const fn block_offset(index: usize) -> u64 {
-    (index * STRIDE) as u64
-}
-
-/// The block at this offset as a binding.
-pub(crate) fn block<T>(params: &Buffer, offset: u64) -> BindingResource<'_> {
-    slice(params, offset, size_of::<T>() as u64)
 }
 
 /// Creates a small buffer with contents, which are whole words. If the device is lost, the buffer has no
@@ -65,18 +33,6 @@ pub(crate) fn quietly(device: &Device, work: impl FnOnce()) {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     work();
     drop(scope.pop());
-}
-
-/// Creates a bind group for group 0.
-pub(crate) fn bind<'a>(
-    device: &Device,
-    label: &str,
-    layout: &wgpu::BindGroupLayout,
-    resources: impl IntoIterator<Item = (u32, BindingResource<'a>)>,
-) -> wgpu::BindGroup {
-    let entries: Vec<_> =
-        resources.into_iter().map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource }).collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
 }
 
 /// The use of a slice of a caller's buffer by kernels.
@@ -144,6 +100,21 @@ pub enum BufferError {
     },
 }
 
+/// Checks the buffers of an operation: each is as long as the plan needs, and none is both read and written, or
+/// written twice.
+pub(crate) fn check(reads: &[Use<'_>], writes: &[Use<'_>], limits: &wgpu::Limits) -> Result<(), BufferError> {
+    for (nth, written) in writes.iter().enumerate() {
+        written.inside()?;
+        written.aligned(limits)?;
+        writes[..nth].iter().try_for_each(|other| other.apart(written))?;
+    }
+    for read in reads {
+        read.check()?;
+        writes.iter().try_for_each(|written| read.apart(written))?;
+    }
+    Ok(())
+}
+
 impl<'a> Use<'a> {
     /// The use of the first `size` bytes of a slice. The end saturates.
     pub(crate) fn of(role: &'static str, given: Slice<'a>, size: u64) -> Self {
@@ -202,22 +173,4 @@ impl<'a> Use<'a> {
         }
         Ok(())
     }
-}
-
-/// Checks that scratch memory is as long as a plan needs.
-pub(crate) fn room(role: &'static str, buffer: &Buffer, needed: u64) -> Result<(), BufferError> {
-    if needed > buffer.size() {
-        return Err(BufferError::TooShort { role, start: 0, end: needed, size: buffer.size() });
-    }
-    Ok(())
-}
-
-/// Allocates scratch memory of at least the smallest size that can be bound.
-pub(crate) fn scratch(device: &Device, label: &str, size: u64) -> Buffer {
-    device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some(label),
-        size: size.max(32),
-        usage: BufferUsages::STORAGE,
-        mapped_at_creation: false,
-    })
 }

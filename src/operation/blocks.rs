@@ -1,0 +1,59 @@
+//! Parameters of dispatches: blocks of one uniform buffer.
+
+use wgpu::{BindingResource, Buffer, BufferUsages, Device};
+
+use crate::operation::buffers;
+
+/// The distance between the parameters of two dispatches, in bytes: the largest alignment that a device may
+/// require.
+pub(crate) const STRIDE: u64 = 256;
+
+/// The parameters of several dispatches, a block each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks(Vec<u8>);
+
+impl Blocks {
+    /// Appends a block, and returns its offset in the buffer.
+    pub(crate) fn add<T: bytemuck::Pod>(&mut self, params: T) -> u64 {
+        let at = self.size();
+        self.0.extend(bytemuck::bytes_of(&params));
+        self.0.resize((at + STRIDE) as usize, 0);
+        at
+    }
+
+    /// Appends the blocks of another list.
+    pub(crate) fn append(&mut self, other: &Blocks) {
+        self.0.extend(&other.0);
+    }
+
+    /// Bytes of all blocks.
+    pub(crate) fn size(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    /// Allocates a buffer with the blocks. It has room for one at least, because no buffer may be empty.
+    pub(crate) fn buffer(&self, device: &Device, label: &str, usage: BufferUsages) -> Buffer {
+        let empty = [0; STRIDE as usize];
+        buffers::filled(device, label, if self.0.is_empty() { &empty } else { &self.0 }, usage)
+    }
+}
+
+impl<T: bytemuck::Pod> FromIterator<T> for Blocks {
+    fn from_iter<I: IntoIterator<Item = T>>(params: I) -> Self {
+        let mut blocks = Blocks::default();
+        for params in params {
+            blocks.add(params);
+        }
+        blocks
+    }
+}
+
+/// The offset of the block with this index.
+pub(crate) const fn offset(index: usize) -> u64 {
+    index as u64 * STRIDE
+}
+
+/// The block at this offset as a binding.
+pub(crate) fn bound<T>(params: &Buffer, offset: u64) -> BindingResource<'_> {
+    buffers::slice(params, offset, size_of::<T>() as u64)
+}

@@ -1,0 +1,88 @@
+//! A count on the GPU: an additional dispatch before the others writes their parameters.
+
+use std::hash::Hash;
+use std::ops::Range;
+
+use wgpu::{Buffer, BufferUsages};
+
+use crate::operation::blocks::{self, Blocks};
+use crate::operation::buffers;
+use crate::operation::kernel::{Kernel, Pipelines};
+use crate::operation::launch::Dispatch;
+use crate::operation::limits::{self, LimitError};
+use crate::shader;
+use crate::slice::Slice;
+
+/// The bindings of group 0 that the kernel declares.
+const SLOTS: &[u32] = &[0, 1, 2, 3];
+
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+/// Invocations in a workgroup, on a device that allows as many. Each writes the parameters of one dispatch.
+const WORKGROUP: u32 = 64;
+
+/// The parameters of the kernel.
+#[repr(C)]
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Params {
+    at: u32,
+    most: u32,
+    passes: u32,
+}
+
+impl<K: Eq + Hash> Pipelines<K> {
+    /// Allocates the parameters of dispatches. With a count, the largest of which is `most`, also returns the
+    /// dispatches that write them: one, or several if a binding cannot hold all parameters.
+    ///
+    /// Parameters are `words` words. They begin with the position of the first item in the binding, the number
+    /// of items, the position of the first one in the whole input, and the length of the whole input.
+    pub(crate) fn parameters(
+        &self,
+        (label, blocks, words): (&str, &Blocks, usize),
+        count: Option<(Slice<'_>, u32)>,
+    ) -> Result<(Buffer, Vec<Dispatch>), LimitError> {
+        let (device, limits) = (&self.device, &self.limits);
+        let written = |usage| blocks.buffer(device, label, usage);
+        let Some((count, most)) = count else { return Ok((written(BufferUsages::UNIFORM), Vec::new())) };
+        limits::check(SLOTS, limits)?;
+        let templates = written(BufferUsages::STORAGE);
+        let parameters = written(BufferUsages::UNIFORM | BufferUsages::STORAGE);
+        let largest = limits.max_compute_invocations_per_workgroup.min(limits.max_compute_workgroup_size_x);
+        let workgroup_size = WORKGROUP.min(largest);
+        let kernel = self.count(|| Kernel {
+            label: shader::label(&["reduce", "length"]),
+            wgsl: shader::text("kernels/length").to_owned(),
+            entry_point: "main",
+            slots: SLOTS.into(),
+            overrides: vec![
+                ("WG", f64::from(workgroup_size)),
+                ("WORDS", words as f64),
+                ("STRIDE", (blocks::STRIDE / WORD) as f64),
+            ],
+            checks: self.checks,
+        });
+        let align = u64::from(limits.min_storage_buffer_offset_alignment);
+        let start = count.offset() / align * align;
+        let at = ((count.offset() - start) / WORD) as u32;
+        // Every block starts at an offset at which a binding may start.
+        let fitting = (limits.max_storage_buffer_binding_size / blocks::STRIDE).max(1) as usize;
+        let passes = (blocks.size() / blocks::STRIDE) as usize;
+        let pieces = (0..passes).step_by(fitting).map(|first| first..passes.min(first + fitting));
+        let jobs: Blocks =
+            pieces.clone().map(|piece| Params { at, most, passes: piece.len() as u32 }).collect();
+        let jobs = jobs.buffer(device, label, BufferUsages::UNIFORM);
+        let dispatch = |(number, piece): (usize, Range<usize>)| {
+            let (offset, size) = (blocks::offset(piece.start), blocks::offset(piece.len()));
+            let groups = (piece.len() as u32).div_ceil(workgroup_size);
+            kernel.dispatch(device, label, [groups, 1], |slot| match slot {
+                0 => buffers::slice(&templates, offset, size),
+                1 => buffers::slice(&parameters, offset, size),
+                2 => blocks::bound::<Params>(&jobs, blocks::offset(number)),
+                _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
+            })
+        };
+        let recorded = pieces.enumerate().map(dispatch).collect();
+        Ok((parameters, recorded))
+    }
+}

@@ -1,0 +1,24 @@
+//! Grids of workgroups: one row, or several if one dimension is too short.
+
+use wgpu::Limits;
+
+/// A grid for `groups` workgroups: one row, or rows of equal length if one dimension cannot hold them; `None`
+/// if two dimensions cannot.
+///
+/// The last row may be longer than needed.
+pub(crate) fn folded(groups: u64, limits: &Limits) -> Option<[u32; 2]> {
+    let most = u64::from(limits.max_compute_workgroups_per_dimension);
+    let rows = groups.div_ceil(most.max(1)).max(1);
+    (rows <= most).then(|| [groups.div_ceil(rows).max(1) as u32, rows as u32])
+}
+
+/// The most workgroups of a grid of two dimensions.
+pub(crate) fn most_groups(limits: &Limits) -> u64 {
+    u64::from(limits.max_compute_workgroups_per_dimension).pow(2)
+}
+
+/// `groups`, rounded up to complete rows, for kernels in which a surplus workgroup would do harm.
+pub(crate) fn whole_rows(groups: u64, limits: &Limits) -> u64 {
+    let groups = groups.max(1);
+    groups.next_multiple_of(groups.div_ceil(u64::from(limits.max_compute_workgroups_per_dimension).max(1)))
+}

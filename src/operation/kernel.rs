@@ -1,0 +1,195 @@
+//! The kernels of an operation: compiled when they are first needed, and bound to buffers.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::hash::Hash;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use wgpu::{BindingResource, ComputePipeline, Device, Limits, PipelineCache};
+
+use crate::operation::launch::Dispatch;
+
+/// The binding of group 0 with a kernel's parameters.
+pub(crate) const PARAMETERS: u32 = 2;
+
+/// The binding of group 0 with an operator's own parameters, if they are a uniform.
+pub(crate) const OWN_UNIFORM: u32 = 9;
+
+/// The binding of group 0 with an operator's own parameters, if they are in a storage buffer.
+pub(crate) const OWN_STORAGE: u32 = 10;
+
+/// Options for compiling [histograms](crate::histogram) and [stencils](crate::stencil). Start with
+/// [`Options::default`], and change fields as needed.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Options<'a> {
+    /// The caller's pipeline cache: `None` by default.
+    pub cache: Option<&'a wgpu::PipelineCache>,
+}
+
+impl<'a> Options<'a> {
+    /// Returns these options with a pipeline cache.
+    pub const fn with_cache(self, cache: &'a wgpu::PipelineCache) -> Self {
+        Options { cache: Some(cache) }
+    }
+}
+
+/// A kernel's text, and everything else that compiling it needs.
+pub(crate) struct Kernel {
+    /// The name of the pipeline in a debugger.
+    pub(crate) label: String,
+    /// A complete module.
+    pub(crate) wgsl: String,
+    pub(crate) entry_point: &'static str,
+    /// The bindings of group 0 that the module declares.
+    pub(crate) slots: Cow<'static, [u32]>,
+    pub(crate) overrides: Vec<(&'static str, f64)>,
+    pub(crate) checks: Checks,
+}
+
+/// Choice of wgpu's checks in a shader: clamping of indices, bounds on loops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Checks {
+    /// wgpu adds them.
+    On,
+    /// wgpu does not add them. Only `unsafe` constructors allow this.
+    Off,
+}
+
+/// A compiled kernel. Clones share the pipeline.
+#[derive(Clone, Debug)]
+pub(crate) struct Compiled {
+    pipeline: ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+    slots: Cow<'static, [u32]>,
+}
+
+impl Compiled {
+    /// Compiles a kernel, and creates the layout of its group 0. It logs this, because it takes long compared
+    /// with everything else.
+    fn new(device: &Device, kernel: Kernel, cache: Option<&PipelineCache>) -> Self {
+        log::debug!("compiles {}", kernel.label);
+        let label = Some(&*kernel.label);
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(kernel.wgsl.into()) };
+        let module = match kernel.checks {
+            Checks::On => device.create_shader_module(descriptor),
+            // SAFETY: the caller of an `unsafe` constructor has promised that the kernel stays in bounds and
+            // terminates.
+            Checks::Off => unsafe {
+                device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+            },
+        };
+        let entries: Vec<_> = kernel.slots.iter().map(|&slot| layout_entry(slot)).collect();
+        let layout =
+            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label,
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some(kernel.entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &kernel.overrides,
+                // Every kernel writes workgroup memory before it reads it.
+                zero_initialize_workgroup_memory: false,
+            },
+            cache,
+        });
+        Compiled { pipeline, layout, slots: kernel.slots }
+    }
+
+    /// Binds a resource to each slot that the kernel declares.
+    pub(crate) fn dispatch<'a>(
+        &self,
+        device: &Device,
+        label: &str,
+        grid: [u32; 2],
+        resource: impl Fn(u32) -> BindingResource<'a>,
+    ) -> Dispatch {
+        let entry = |&binding: &u32| wgpu::BindGroupEntry { binding, resource: resource(binding) };
+        let entries: Vec<_> = self.slots.iter().map(entry).collect();
+        let descriptor =
+            wgpu::BindGroupDescriptor { label: Some(label), layout: &self.layout, entries: &entries };
+        Dispatch { pipeline: self.pipeline.clone(), bindings: device.create_bind_group(&descriptor), grid }
+    }
+}
+
+/// The kernels of an operation on a device, by a key that tells them apart. Each is compiled when it is first
+/// needed, and kept.
+#[derive(Debug)]
+pub(crate) struct Pipelines<K> {
+    pub(crate) device: Device,
+    pub(crate) limits: Limits,
+    pub(crate) checks: Checks,
+    cache: Option<PipelineCache>,
+    compiled: Mutex<HashMap<K, Compiled>>,
+    /// The kernel that applies a count on the GPU.
+    count: OnceLock<Compiled>,
+}
+
+impl<K: Eq + Hash> Pipelines<K> {
+    pub(crate) fn new(device: &Device, cache: Option<&PipelineCache>, checks: Checks) -> Self {
+        Pipelines {
+            device: device.clone(),
+            limits: device.limits(),
+            checks,
+            cache: cache.cloned(),
+            compiled: Mutex::default(),
+            count: OnceLock::new(),
+        }
+    }
+
+    /// The options with which they are compiled.
+    pub(crate) fn options(&self) -> Options<'_> {
+        Options { cache: self.cache.as_ref() }
+    }
+
+    /// Returns the kernel with a key. On first use it is compiled.
+    pub(crate) fn get(&self, key: K, kernel: impl FnOnce() -> Kernel) -> Compiled {
+        let Ok(compiled) = self.try_get(key, || Ok::<_, Infallible>(kernel()));
+        compiled
+    }
+
+    /// Returns the kernel with a key. On first use it is compiled, unless `kernel` fails.
+    pub(crate) fn try_get<E>(
+        &self,
+        key: K,
+        kernel: impl FnOnce() -> Result<Kernel, E>,
+    ) -> Result<Compiled, E> {
+        // The map is consistent even if a thread panicked while it held the lock.
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = compiled.get(&key) {
+            return Ok(known.clone());
+        }
+        let new = Compiled::new(&self.device, kernel()?, self.cache.as_ref());
+        compiled.insert(key, new.clone());
+        Ok(new)
+    }
+
+    /// Returns the kernel that applies a count on the GPU. On first use it is compiled.
+    pub(super) fn count(&self, kernel: impl FnOnce() -> Kernel) -> &Compiled {
+        self.count.get_or_init(|| Compiled::new(&self.device, kernel(), self.cache.as_ref()))
+    }
+}
+
+/// All kernels number their bindings in the same way: 2 holds the parameters, 9 or 10 those of an operator's
+/// own; 0, 3, 5, 6, 7 and 10 are read-only; the others are also written.
+fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = match slot {
+        PARAMETERS | OWN_UNIFORM => wgpu::BufferBindingType::Uniform,
+        0 | 3 | 5 | 6 | 7 | OWN_STORAGE => wgpu::BufferBindingType::Storage { read_only: true },
+        _ => wgpu::BufferBindingType::Storage { read_only: false },
+    };
+    wgpu::BindGroupLayoutEntry {
+        binding: slot,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    }
+}

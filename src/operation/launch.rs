@@ -1,0 +1,78 @@
+//! Dispatches, recorded into a pass, and operations that are ready to be recorded.
+
+use wgpu::{CommandEncoder, ComputePass, ComputePipeline};
+
+/// A dispatch with its pipeline and bind group.
+#[derive(Clone, Debug)]
+pub(crate) struct Dispatch {
+    pub(crate) pipeline: ComputePipeline,
+    pub(crate) bindings: wgpu::BindGroup,
+    /// Workgroups in x and y.
+    pub(crate) grid: [u32; 2],
+}
+
+/// Records dispatches into a pass. It sets the pipeline only when it changes.
+pub(crate) struct Recorder<'p, 'e> {
+    pass: &'p mut ComputePass<'e>,
+    current: Option<ComputePipeline>,
+}
+
+impl<'p, 'e> Recorder<'p, 'e> {
+    pub(crate) fn new(pass: &'p mut ComputePass<'e>) -> Self {
+        Recorder { pass, current: None }
+    }
+
+    pub(crate) fn record(&mut self, dispatches: &[Dispatch]) {
+        for Dispatch { pipeline, bindings, grid: [x, y] } in dispatches {
+            if self.current.as_ref() != Some(pipeline) {
+                self.pass.set_pipeline(pipeline);
+                self.current = Some(pipeline.clone());
+            }
+            self.pass.set_bind_group(0, bindings, &[]);
+            self.pass.dispatch_workgroups(*x, *y, 1);
+        }
+    }
+}
+
+/// Begins a compute pass.
+pub(crate) fn begin<'a>(encoder: &'a mut CommandEncoder, label: &str) -> ComputePass<'a> {
+    encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: Some(label), timestamp_writes: None })
+}
+
+/// An operation with its buffers, ready to be recorded any number of times. It reads the contents that the
+/// buffers have when it runs.
+///
+/// It keeps its pipelines and buffers alive. It is `Send` and `Sync`.
+#[derive(Debug)]
+pub struct Prepared<P> {
+    plan: P,
+    dispatches: Vec<Dispatch>,
+    label: String,
+}
+
+impl<P> Prepared<P> {
+    pub(crate) fn new(plan: P, dispatches: Vec<Dispatch>, label: impl Into<String>) -> Self {
+        Prepared { plan, dispatches, label: label.into() }
+    }
+
+    /// The plan that is recorded. If the operation has a count on the GPU, one additional dispatch is recorded
+    /// before it.
+    pub fn plan(&self) -> &P {
+        &self.plan
+    }
+
+    /// Records into a new compute pass, whose label is `halofold::` and the operation: `halofold::reduce::` and
+    /// the operator's name, or `halofold::histogram`.
+    pub fn encode(&self, encoder: &mut CommandEncoder) {
+        self.encode_in_pass(&mut begin(encoder, &self.label));
+    }
+
+    /// Records into the caller's pass. This changes the pass's pipeline and bind group 0. halofold itself
+    /// allocates nothing.
+    ///
+    /// wgpu orders the dispatches of one pass that use the same buffers. An earlier dispatch may write the
+    /// input, and a later one may read the results, with no barrier of yours between them.
+    pub fn encode_in_pass(&self, pass: &mut ComputePass<'_>) {
+        Recorder::new(pass).record(&self.dispatches);
+    }
+}

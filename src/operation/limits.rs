@@ -1,0 +1,84 @@
+//! Checks of a device's limits, and their error.
+
+use wgpu::Limits;
+
+use crate::operation::blocks;
+use crate::operation::kernel::{OWN_UNIFORM, PARAMETERS};
+
+/// A limit of the device that is too low for an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{name} of {needed} is needed, this device has {limit}: request more when you open it")]
+pub struct LimitError {
+    /// The limit, a field of [`wgpu::Limits`].
+    pub name: &'static str,
+    /// The value needed.
+    pub needed: u64,
+    /// The device's value.
+    pub limit: u64,
+}
+
+impl LimitError {
+    /// Returns an error if the device's limit is lower than needed.
+    pub(crate) fn unless(
+        name: &'static str,
+        limit: impl Into<u64>,
+        needed: impl Into<u64>,
+    ) -> Result<(), Self> {
+        let (limit, needed) = (limit.into(), needed.into());
+        if needed > limit { Err(LimitError { name, needed, limit }) } else { Ok(()) }
+    }
+}
+
+/// The number of storage buffers among these bindings of group 0.
+pub(crate) fn storage_buffers(slots: &[u32]) -> u32 {
+    slots.iter().filter(|slot| !matches!(**slot, PARAMETERS | OWN_UNIFORM)).count() as u32
+}
+
+/// Checks the limits that a kernel with these bindings in group 0 needs for any input.
+pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
+    let storage = u64::from(storage_buffers(slots));
+    let uniforms = slots.len() as u64 - storage;
+    let behind = slots.iter().max().map_or(0, |last| last + 1);
+    LimitError::unless(
+        "max_storage_buffers_per_shader_stage",
+        limits.max_storage_buffers_per_shader_stage,
+        storage,
+    )?;
+    LimitError::unless(
+        "max_uniform_buffers_per_shader_stage",
+        limits.max_uniform_buffers_per_shader_stage,
+        uniforms,
+    )?;
+    LimitError::unless(
+        "max_buffers_and_acceleration_structures_per_shader_stage",
+        limits.max_buffers_and_acceleration_structures_per_shader_stage,
+        storage + uniforms,
+    )?;
+    LimitError::unless("max_bindings_per_bind_group", limits.max_bindings_per_bind_group, behind)?;
+    check_basics(limits)
+}
+
+/// Checks the limits that every kernel needs: a bind group, some parameters, a workgroup.
+pub(crate) fn check_basics(limits: &Limits) -> Result<(), LimitError> {
+    let block = blocks::STRIDE;
+    LimitError::unless("max_bind_groups", limits.max_bind_groups, 1u32)?;
+    LimitError::unless("max_buffer_size", limits.max_buffer_size, block)?;
+    LimitError::unless("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size, block)?;
+    // A window starts at a multiple of the alignment, and must reach the next multiple.
+    let window = block.max(u64::from(limits.min_storage_buffer_offset_alignment));
+    LimitError::unless("max_storage_buffer_binding_size", limits.max_storage_buffer_binding_size, window)?;
+    let most = limits.max_compute_workgroups_per_dimension;
+    LimitError::unless("max_compute_workgroups_per_dimension", most, 1u32)?;
+    check_workgroup([1, 1], limits)
+}
+
+/// Checks that a device can run workgroups of `x` by `y` invocations.
+pub(crate) fn check_workgroup([x, y]: [u32; 2], limits: &Limits) -> Result<(), LimitError> {
+    let invocations = u64::from(x) * u64::from(y);
+    let most = limits.max_compute_invocations_per_workgroup;
+    LimitError::unless("max_compute_invocations_per_workgroup", most, invocations)?;
+    LimitError::unless("max_compute_workgroup_size_x", limits.max_compute_workgroup_size_x, x)?;
+    LimitError::unless("max_compute_workgroup_size_y", limits.max_compute_workgroup_size_y, y)?;
+    LimitError::unless("max_compute_workgroup_size_z", limits.max_compute_workgroup_size_z, 1u32)
+}
