@@ -76,7 +76,7 @@ impl Cutter<'_> {
             return Err(FleetError::Shares { shares: shares.len(), members });
         }
         let layers = self.config.layers();
-        // A GPU by itself exchanges nothing; its rounds are not longer than its slab is high.
+        // A single GPU exchanges nothing; its rounds are not longer than its slab is high.
         let halo = if members == 1 { halo.min(layers) } else { halo };
         let cut = if members == 1 && !self.config.is_ring() { 1 } else { halo };
         let parts = split(layers, shares, cut, unit_of_layers(&self.config));

@@ -1,6 +1,6 @@
 //! A grid on the GPU that every stencil kernel is held against: known cells, and what they are after a few steps.
 //!
-//! Results are compared with the CPU's word on the whole grid bit for bit, on the GPU. They start as the cells of the
+//! Results are compared with the CPU's on the whole grid bit for bit, on the GPU. They start as the cells of the
 //! beginning: what a kernel leaves out is of another time level, and noticed.
 
 use std::sync::Arc;

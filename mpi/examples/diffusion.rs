@@ -1,6 +1,6 @@
 //! Heat on a ring of ranks, each with rows of its own: `mpirun -n 4 diffusion`.
 //!
-//! Nobody says how large the grid is: it has the rows of all ranks. Diffusion keeps the heat but for rounding, so the exact sum of all
+//! The size of the grid is given nowhere: it has the rows of all ranks. Diffusion keeps the heat but for rounding, so the exact sum of all
 //! cells, which is the same for the same grid on any number of GPUs, shows how much the steps round.
 
 use std::error::Error;

@@ -47,7 +47,7 @@ impl RankGpu {
     ///
     /// These are all [distinct](adapter::distinct) adapters of the kind of the best one: the CPU's software adapter has no turn beside
     /// GPUs, nor has a GPU a second one through another back end. With `WGPU_BACKEND` set, only those of that back end
-    /// count. An error that nobody catches and a lost device [end all ranks](Ranks::abort).
+    /// count. An error that is not caught and a lost device [end all ranks](Ranks::abort).
     ///
     /// # Errors
     ///

@@ -64,7 +64,7 @@ pub enum GridError {
 
 /// A grid that lies on all ranks: some layers (rows in 2D, planes in 3D) on each, in the order of the ranks.
 ///
-/// Every rank brings the size of its own part, and the grid follows: nobody counts ranks or layers. A part has no halo in it, and the ranks'
+/// Every rank brings the size of its own part, and the grid follows: ranks and layers need not be counted. A part has no halo in it, and the ranks'
 /// numbers of layers may differ.
 ///
 /// ```no_run

@@ -208,9 +208,9 @@ impl End {
     pub(crate) fn all(&self, why: impl Display) -> ! {
         // In one write, which nothing that mpirun or another rank says can part.
         let text = format!("error: {}: {why}\n", self.rank);
-        // The process ends without a word to what it has open.
+        // `abort` ends the process without running destructors.
         halofold_run::reserved::remove_unfinished();
-        // Nobody is left to be told that it failed.
+        // If standard error is closed, there is no way left to report it.
         let _ = io::stderr().write_all(text.as_bytes());
         SimpleCommunicator::world().abort(FAILED)
     }

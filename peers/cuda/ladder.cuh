@@ -93,7 +93,7 @@ class Ladder {
             row.workgroup_size = once.launches().front().threads;
             row.workgroups = once.launches().front().blocks;
         } else {
-            // Nobody tells how it is shared out: at least among as many threads as one multiprocessor holds.
+            // The driver does not tell how it is shared out: at least among as many threads as one multiprocessor holds.
             depth = steps_of(n_, 2048, 2048);
         }
         run(row, work, depth);

@@ -17,9 +17,9 @@ pub enum Failure {
     Wrong,
     /// Something about some of the files, which has been reported: exit status 2.
     Told,
-    /// Somebody interrupted it, and it has put away what it did: a message, and exit status 130.
+    /// It was interrupted, and its finished work is saved: a message, and exit status 130.
     Interrupted(String),
-    /// Nobody reads the output any more: nothing to say, exit status 0.
+    /// Standard output is closed: no message, exit status 0.
     Closed,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Failure {
             Failure::Usage(message) | Failure::Interrupted(message) => f.write_str(message),
             Failure::Wrong => f.write_str("a result was wrong"),
             Failure::Told => f.write_str("some files failed"),
-            Failure::Closed => f.write_str("nobody reads the output"),
+            Failure::Closed => f.write_str("standard output is closed"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writing to standard output, which somebody may close at any time.
+//! Writing to standard output, which its reader may close at any time.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;

@@ -88,7 +88,7 @@ impl Reserved {
 /// Opens the file that takes the content of another, and tells the path of a temporary one.
 fn reserve(path: &Path) -> io::Result<(File, Option<TempPath>)> {
     if path.exists() {
-        // Whoever may not write a file may not replace it either.
+        // A user who may not write a file may not replace it either.
         let file = OpenOptions::new().write(true).open(path)?;
         if !file.metadata()?.is_file() {
             return Ok((file, None));

@@ -3,7 +3,7 @@
 // The host records all steps that the run may take, perhaps thousands, and cannot revoke any of them. Asking
 // the GPU in between whether it is done would cost a round trip, during which the GPU is idle: for a small
 // grid that is as long as many steps.
-// So the GPU stops by itself. Every step reads the size of its grid from a uniform buffer. `decide`, a single
+// So the GPU stops the run. Every step reads the size of its grid from a uniform buffer. `decide`, a single
 // invocation after each check, reads the residual. If it is below epsilon, `decide` overwrites the parameters
 // of all steps with those of a grid of one cell, which is border. The remaining recorded steps start, find
 // nothing to compute, and end. The same holds for the checks, whose count of cells becomes zero. The kernels

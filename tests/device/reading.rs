@@ -89,7 +89,7 @@ fn wrong_requests_are_errors_and_harmless() {
 }
 
 #[test]
-fn nobody_has_to_wait_to_the_end() {
+fn a_reading_may_be_dropped_before_its_end() {
     for (device, queue) in devices() {
         let readback = Readback::new(&device, 8);
         let source = source(&device);
@@ -202,7 +202,7 @@ fn waking_may_end_the_task() {
                 task.0.lock().unwrap().as_mut().unwrap().as_mut().poll(&mut Context::from_waker(&waker));
             assert!(matches!(polled, Poll::Pending));
             device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-            assert!(task.0.lock().unwrap().is_none(), "nobody was woken");
+            assert!(task.0.lock().unwrap().is_none(), "no task was woken");
             assert_eq!(readback.wait(8).unwrap(), BYTES);
         }
         sender.send(()).unwrap();

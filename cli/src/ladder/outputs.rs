@@ -71,7 +71,7 @@ impl OutputArgs {
 }
 
 impl Outputs {
-    /// Writes the files, then standard output, which somebody may close.
+    /// Writes the files, then standard output, which its reader may close.
     pub fn write(
         self,
         rows: &[Row],

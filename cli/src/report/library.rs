@@ -159,7 +159,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// One chart for each machine of what differs in the shape only, as shares of the read peak; none if nobody knows any.
+    /// One chart for each machine, of rows that differ in the shape only, as shares of the read peak; none if no machine has such rows.
     fn figure(&self, asked: &[Asked<'a>]) -> Option<Markup> {
         let subject = asked.first()?.subject();
         let rows = |field: &Field<'a>| -> Vec<&'a Row<LibraryWork>> {

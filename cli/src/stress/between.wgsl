@@ -4,7 +4,7 @@
 //   press    reads and writes places all over a large buffer, so that caches and memory are busy while workgroups meet
 //   poison   overwrites all partials, so that one collected too early is not accidentally right
 //
-// In `press` two invocations may meet at one place: nobody looks at what it holds.
+// In `press` two invocations may write one place: its contents are never read as a result.
 
 struct Step {
     // `change`: what is added. `press`: where to begin.

@@ -349,7 +349,7 @@ fn the_report_shows_the_library_beside_another() {
     ] {
         assert!(html.contains(text) && markdown.contains(text), "{text}");
     }
-    assert!(!html.contains("Library: histograms"), "nobody has any");
+    assert!(!html.contains("Library: histograms"), "no machine has any");
     // Of one machine, a chart has a bar for each row.
     let page = folder.path("single.html");
     let output = halofold(&["report", &a, "-o", &page]);

@@ -115,7 +115,7 @@ fn check_reduced(args: &[&str], input: &[u8]) {
 }
 
 #[test]
-fn pieces_go_to_whoever_is_free_and_results_are_the_same() {
+fn pieces_go_to_the_next_free_gpu_and_results_are_the_same() {
     let folder = Folder::new("several-reduce");
     let whole = grid(&[37, 411]);
     let files = [
@@ -176,7 +176,7 @@ fn the_first_piece_that_fails_is_told() {
     }
 }
 
-/// Bytes that nobody ever wrote take no room on the disk, where a system knows files with holes.
+/// Bytes that were never written take no room on the disk, on file systems with sparse files.
 #[cfg(unix)]
 #[test]
 fn a_file_that_shrinks_while_it_is_read_is_told() {

@@ -129,7 +129,7 @@ impl Options {
         Ok(())
     }
 
-    /// One GPU by itself.
+    /// One GPU alone.
     fn alone(&self, member: &Member, config: Config, cells: &[u8]) -> Result<Alone, Box<dyn Error>> {
         let Member { device, queue } = member;
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;

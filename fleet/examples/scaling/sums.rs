@@ -1,4 +1,4 @@
-//! Sums of one array on each GPU: each by itself, and all at the same time.
+//! Sums of one array on each GPU: each alone, and all at the same time.
 
 use std::error::Error;
 use std::time::Instant;

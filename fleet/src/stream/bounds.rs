@@ -14,7 +14,7 @@ const DEEPEST: u32 = 256;
 /// The most bytes that the steps of one pass go over in one submission: with much more a slow GPU is thought to hang.
 const SUBMISSION: u64 = 64 << 30;
 
-/// The same where a depth is asked for: whoever does knows the GPU.
+/// The same if a depth was asked for: then the GPU is taken to be fast enough.
 const LONGEST: u64 = 1 << 40;
 
 /// The most steps of a pass, however small the slabs: each is a command that waits in memory until all are submitted.

@@ -128,7 +128,7 @@ pub enum StreamError {
         /// Its value now.
         now: String,
     },
-    /// Somebody asked the run to stop.
+    /// The run was asked to stop.
     #[error("interrupted after {done} of {steps} steps: what is done is kept, and can be resumed")]
     Stopped {
         /// Steps that are complete.

@@ -61,7 +61,7 @@ impl<'a> StreamOptions<'a> {
         StreamOptions { every, ..self }
     }
 
-    /// The same with a flag that whoever wants the run to end soon sets; it can be resumed.
+    /// The same with a flag that ends the run soon once it is set. The run can be resumed.
     pub fn with_stop(self, stop: &'a AtomicBool) -> Self {
         StreamOptions { stop, ..self }
     }

@@ -233,7 +233,7 @@ fn wrong_requests_are_errors() {
     let both = (&first[..], Some(&first[..]));
     assert!(Team::new(members(2), config, usual, both, &options()).is_err());
     assert!(Team::new(members(2), config.with_rhs(), usual, (&first, None), &options()).is_err());
-    // A GPU by itself has no halo, and takes any.
+    // A single GPU has no halo, and takes any.
     assert_eq!(
         Team::new(members(1), config, usual, (&first, None), &options().with_halo(u32::MAX)).unwrap().halo(),
         40

@@ -47,7 +47,7 @@ impl Check {
     }
 }
 
-/// The CPU's word on a share: one for each result.
+/// The CPU's results of a share: one for each result of the GPU's.
 pub enum OnCpu {
     /// Results, and how far off others may be.
     Results(Vec<reference::Expected>),

@@ -1,6 +1,6 @@
 //! A limit on reading ahead of the pieces that have been taken in their order.
 //!
-//! Pieces come back in any order and wait for those before them. Where one GPU is slow, many would; so nobody begins a piece that
+//! Pieces come back in any order and wait for those before them. If one GPU is slow, many would; so no thread begins a piece that
 //! is too far ahead.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ impl ReadAhead {
         ReadAhead { most, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Waits until this piece, counted from 0, may begin. Returns whether it may: nobody wants it after `stop`.
+    /// Waits until this piece, counted from 0, may begin. Returns true if it may, and false after `stop`.
     pub fn wait(&self, number: u64) -> bool {
         let is_too_far = |state: &mut State| !state.is_stopped && number >= state.taken + self.most;
         let state = self.changed.wait_while(self.state(), is_too_far);
@@ -42,7 +42,7 @@ impl ReadAhead {
         Stop(self)
     }
 
-    /// Nobody wants more.
+    /// Ends all waiting: no more pieces are wanted.
     pub fn stop(&self) {
         self.state().is_stopped = true;
         self.changed.notify_all();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiting_piece_is_told_that_nobody_wants_it() {
+    fn a_waiting_piece_ends_when_no_more_are_wanted() {
         let ahead = ReadAhead::new(1);
         thread::scope(|scope| {
             let waiting = scope.spawn(|| ahead.wait(1));

@@ -45,8 +45,8 @@ impl<'a> PieceReader<'a> {
 
     /// Reads the next piece to a set, and returns its number and what it is; nothing if there is no more.
     ///
-    /// A share may turn out shorter where the data end. Whoever asks while a stream is being read waits, and so does who would be too
-    /// far ahead.
+    /// A share may turn out shorter at the end of the data. A call waits while another one reads from a stream, and while its piece
+    /// would be too far ahead.
     pub fn next(
         &self,
         set: &mut PieceBuffers,

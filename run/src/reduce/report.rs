@@ -173,7 +173,7 @@ fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error>
         Value::Unsigned(x) => serializer.serialize_u64(x),
         Value::Signed(x) => serializer.serialize_i64(x),
         Value::Wide(x) => serializer.serialize_i128(x),
-        // Whoever reads JSON reads 64-bit floats: digits that are enough for 32 bits would become another value.
+        // Readers of JSON take numbers for 64-bit floats: digits that are enough for 32 bits would become another value.
         float if float.as_f64().is_finite() => serializer.serialize_f64(float.as_f64()),
         other => serializer.collect_str(&other),
     }

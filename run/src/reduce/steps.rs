@@ -29,7 +29,7 @@ pub struct Steps<'a> {
 /// The states that one kernel leaves of a piece.
 #[derive(Serialize, Deserialize)]
 pub struct Reduced {
-    /// One state for each result. They travel by themselves.
+    /// One state for each result. They are sent separately.
     #[serde(skip)]
     pub states: Vec<u8>,
     /// The place in the whole where a search found its element, if it is not counted in the order of the pieces.

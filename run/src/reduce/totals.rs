@@ -47,7 +47,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// The CPU's word before the first piece.
+    /// The check before the first piece.
     fn unchecked(&self) -> Check {
         if self.verify { Check::Right } else { Check::Unchecked }
     }

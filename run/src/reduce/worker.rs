@@ -98,7 +98,7 @@ impl<'a> Worker<'a> {
                 if left.is_err() {
                     reader.read_ahead().stop();
                 }
-                // Nobody listens after an error, or asks for memory after the end.
+                // The receivers are gone after an error, and after the end.
                 let _ = done.send((number, left));
                 let _ = empty.send(set);
             }

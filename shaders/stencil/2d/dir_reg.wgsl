@@ -11,7 +11,7 @@
 // for the branches that fetch the halo.
 //
 // From the thesis, DIR_REG in 2D: "always less than 5 %", not significant.
-// Today: a compiler may do it by itself. But the tile's slot is read after a barrier, which may make writes
+// Today: compilers may do it unasked. But the tile's slot is read after a barrier, which may make writes
 // of other invocations visible, so a strict compiler must read it again; hence the variant is still useful.
 // Expect a difference that is smaller than the spread of the measurement.
 #import cells

@@ -113,7 +113,7 @@ impl Request<'_> {
             Finish::LastWorkgroup => {
                 let stage = planner.stage(self.items(), self.last());
                 let spread = Spread { most: tuning.max_workgroups, stride: 1 };
-                // Whoever names a rung and its finish gets them, whatever goes for the adapter.
+                // An explicit rung and finish hold on every adapter.
                 let request = Request { in_two_launches: false, ..*self };
                 request.spread(&self.windows(parts, second), stage, spread)
             }

@@ -45,7 +45,7 @@ pub enum Own {
         /// The distance from one element to the next.
         stride: u32,
     },
-    /// Elements are a stride apart, and workgroups meet nobody.
+    /// Elements are a stride apart, and workgroups leave their partials to another launch.
     Strided {
         /// From an element to the next.
         stride: u32,

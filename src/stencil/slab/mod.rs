@@ -11,7 +11,7 @@
 //! ```
 //!
 //! This records those parts into encoders, and nothing else: nothing is submitted, and how a face gets from one slab to the next is not
-//! known here. Submit the first four together and the interior by itself; then wait for the first submission only, and exchange the
+//! known here. Submit the first four together and the interior alone; then wait for the first submission only, and exchange the
 //! faces while the interior runs. The more steps a round makes, the fewer exchanges there are, and the more layers are computed twice:
 //! about `d` in each slab.
 //!

@@ -47,7 +47,7 @@ fn the_last_axis_is_segments() {
     }
 }
 
-/// The rung of the ladder, with the tuning that it is given there, launches what the library launches by itself.
+/// The rung of the ladder, with the tuning that it is given there, launches the kernels that the library launches by default.
 #[test]
 fn the_rung_is_the_librarys_kernel() {
     let rung = Rung::named("exact").unwrap();

@@ -1,4 +1,4 @@
-//! The dispatches that somebody would write without halofold: what recording is compared with.
+//! The dispatches that an application would write without halofold, for comparison with recording.
 
 use std::collections::HashMap;
 

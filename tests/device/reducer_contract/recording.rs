@@ -19,7 +19,7 @@ thread_local! {
 }
 
 fn count() {
-    // A thread that ends may allocate when its locals are gone; nobody counts that.
+    // A thread that ends may allocate when its locals are gone; that is not counted.
     let _ = REQUESTS.try_with(|requests| requests.set(requests.get() + 1));
 }
 

@@ -34,7 +34,7 @@ fn one_launch_is_what_adapters_start_with() {
     assert_eq!(of(Launches::ByAdapter), (1, 0));
     assert_eq!(of(Launches::One), (1, 0));
     assert_eq!(of(Launches::Two), (1, 1));
-    // One workgroup has nobody to meet.
+    // One workgroup has no others to wait for.
     let few = in_two(&GPU, &sum)[0].of(words(&data, 0, 1000)).plan().unwrap();
     assert_eq!((launches(&few), few.scratch(), few.partials()), ((1, 0), [0; 2], 0));
 }

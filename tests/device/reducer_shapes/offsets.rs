@@ -29,7 +29,7 @@ fn lists() -> Vec<(Vec<u32>, usize)> {
         all(ends(&mut [1].into_iter(), 0)),
         all(ends(&mut [100_003].into_iter(), 0)),
         all(ends(&mut std::iter::repeat_n(0, 1000), 0)),
-        // Nobody's elements in front and behind.
+        // Elements in front and behind belong to no segment.
         (ends(&mut [5, 70_000, 0, 3].into_iter(), 50_000), 200_000),
         (ends(&mut std::iter::repeat_n(0, 10), 40_000), 100_000),
         all(ends(&mut regimes.iter().copied(), 0)),

@@ -11,7 +11,7 @@ use super::{offsets, parts, whole};
 
 pub type Checked = Result<(), TestCaseError>;
 
-/// The loops of one invocation may turn this often, all together: Mesa 22 stops them there without a word.
+/// The loops of one invocation may turn this often, all together: Mesa 22 stops them there silently.
 const MOST_TURNS: u64 = 65_535;
 
 /// Bound on the turns of a kernel's other loops: steps of trees, slots of narrow subgroups, tiles.

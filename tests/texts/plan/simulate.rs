@@ -111,7 +111,8 @@ fn dispatch(
 /// The last workgroup's total: it collects every slot.
 fn collect(tickets: u32, memory: &Memory) -> Result<u64, TestCaseError> {
     memory.partials[..tickets as usize].iter().try_fold(0u64, |sum, slot| {
-        let (value, _) = slot.ok_or_else(|| TestCaseError::fail("a slot that nobody published into"))?;
+        let (value, _) =
+            slot.ok_or_else(|| TestCaseError::fail("a slot that no workgroup published into"))?;
         Ok(sum.wrapping_add(value))
     })
 }

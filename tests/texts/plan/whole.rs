@@ -89,7 +89,7 @@ fn per_result(launch: &Launch) -> u64 {
     }
 }
 
-/// Everybody draws from as many tickets as there are workgroups, and publishes into a slot of its own; or adds to the output.
+/// Workgroups draw from as many tickets as there are workgroups, and each publishes into a slot of its own; or adds to the output.
 fn launches(case: &Case, plan: &Plan) -> Checked {
     let all: u64 = plan.launches().iter().map(|launch| u64::from(launch.params.groups)).sum();
     let mut published = 0;

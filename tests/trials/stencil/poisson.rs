@@ -101,7 +101,7 @@ fn solves(kernel: Kernel, element: Element) -> Result<(), Failed> {
     poisson.check(&poisson.run.on_gpu(&poisson.start)?, 1e-4)
 }
 
-/// Steps that end by themselves, at the step where the CPU's do.
+/// A run that ends at the step at which the CPU's does.
 fn solves_until(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let poisson = Poisson::new(gpu(), kernel, element, grid(kernel.stencil), 0);
     let run = &poisson.run;

@@ -1,4 +1,4 @@
-//! Runs that end by themselves: at the step where the CPU's word says so, with nothing written afterwards.
+//! Runs that end on the GPU at the step at which the CPU's end, with nothing written afterwards.
 
 use std::ops::Range;
 
@@ -91,7 +91,7 @@ impl Watched {
         Ok(Convergence::parse(&read_back(self.run.gpu, convergence.outcome())?))
     }
 
-    /// Records pieces of a run, each submitted by itself, and checks all that is left behind against the twin.
+    /// Records pieces of a run, each submitted alone, and checks all that is left behind against the twin.
     fn check(&self, pieces: &[u32], tolerance: f64) -> Result<Outcome, String> {
         self.run.gpu.watched(|| {
             let buffers = self.run.buffers(&self.cells);

@@ -59,7 +59,7 @@ class Heat {
   // A cold grid.
   clear() { for (const buffer of this.buffers) upload(this.gpu, buffer, new Float32Array(this.rows * this.cols)); }
 
-  // A few hot marks, so that there is something to see before anybody draws.
+  // A few hot marks, so that there is something to see before the visitor draws.
   greet() {
     this.clear();
     for (let k = 0; k <= 60; k += 1) {

@@ -37,7 +37,7 @@ function setting() {
   };
 }
 
-// Says something about the state of things, aloud for those who do not see it.
+// Shows a message in the status line, which screen readers announce.
 function say(text, isBad = false) {
   place("status").textContent = text;
   place("status").classList.toggle("bad", isBad);
