@@ -317,6 +317,11 @@ pub enum ReduceError {
         /// True if it declares parameters.
         are_declared: bool,
     },
+    /// A plan of another request, given to [`Reduction::prepare`](crate::reduce::Reduction::prepare).
+    #[error(
+        "the plan was made for another shape, length, offset or size of elements, or for a device with other limits: make one by `Reduction::plan` of an equal reduction"
+    )]
+    OtherPlan,
     /// A buffer cannot be used in this way.
     #[error(transparent)]
     Buffer(#[from] BufferError),

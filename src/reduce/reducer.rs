@@ -125,14 +125,13 @@ impl Reducer {
         self.request(shape).plan(shape, parts, second)
     }
 
-    /// Compiles ahead of time the kernels that the plan for these arguments launches ([`Reducer::plan`]). It
-    /// blocks; nothing is submitted.
+    /// Compiles ahead of time the kernels that a plan of this reducer launches. It blocks; nothing is
+    /// submitted.
     ///
     /// # Errors
     ///
-    /// See [`Reducer::plan`] and [`Options::check`].
-    pub fn compile(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<(), ReduceError> {
-        let plan = self.plan(shape, parts, second)?;
+    /// See [`Options::check`].
+    pub fn compile(&self, plan: &Plan) -> Result<(), ReduceError> {
         plan.launches.iter().try_for_each(|launch| self.stage(launch.stage).map(drop))
     }
 
@@ -177,7 +176,7 @@ impl Reducer {
         if self.options.from_states { self.monoid.acc_size() } else { self.monoid.stride() }
     }
 
-    fn request(&self, shape: Shape) -> Request<'_> {
+    pub(super) fn request(&self, shape: Shape) -> Request<'_> {
         self.options.request(&self.monoid, shape.form(), self.limits())
     }
 

@@ -7,7 +7,7 @@ use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_SEGMENTS;
-use crate::reduce::plan::{Extent, Plan};
+use crate::reduce::plan::{Extent, MadeFor, Plan};
 use crate::reduce::reducer::Reducer;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::{Form, Shape};
@@ -284,20 +284,13 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///
     /// See [`Plan::of`] and [`Reduction::len`].
     pub fn plan(&self) -> Result<Plan, ReduceError> {
-        let Sources { parts, second, len, stands_for, index, count, .. } = &self.sources;
-        let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
-        let mut second = second.map(|slice| self.extent(slice));
-        if let Some(len) = *len {
-            cut(&mut parts, len)?;
-            second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
-        }
+        let (parts, second) = self.extents()?;
+        let Sources { stands_for, index, count, .. } = &self.sources;
         if *index > 0 && (self.shape != Shape::Whole || count.is_some()) {
             return Err(ReduceError::Index(self.shape));
         }
         let plan = self.reducer.plan(self.shape, &parts, second)?;
-        // An operator that counts nothing may be planned as another shape.
-        let counts = *index > 0 && self.reducer.monoid().reads_index();
-        let plan = if counts { plan.counting_from(*index)? } else { plan };
+        let plan = if self.index() > 0 { plan.counting_from(self.index())? } else { plan };
         Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
     }
 
@@ -318,7 +311,46 @@ impl<'r, 'b> Reduction<'r, 'b> {
     ///   be read and written at once.
     /// - The workspace is too small.
     pub fn into<'s>(self, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
-        self.prepare(output.into())
+        self.bind(self.plan()?, output.into())
+    }
+
+    /// Binds all buffers as [`Reduction::into`] does, by a plan that [`Reduction::plan`] has made: for an application that allocates
+    /// the output or a [`Workspace`] by the plan. A plan serves all reductions whose shapes, lengths and offsets are equal.
+    ///
+    /// ```
+    /// use halofold::reduce::{Prepared, ReduceError, Reducer};
+    /// use halofold::wgpu;
+    ///
+    /// /// Sums of rows, and the buffer that receives them.
+    /// fn sums(
+    ///     device: &wgpu::Device,
+    ///     sum: &Reducer,
+    ///     matrix: &wgpu::Buffer,
+    /// ) -> Result<(Prepared, wgpu::Buffer), ReduceError> {
+    ///     let rows = sum.of(matrix).segments(100);
+    ///     let plan = rows.plan()?;
+    ///     let sums = device.create_buffer(&wgpu::BufferDescriptor {
+    ///         label: Some("sums"),
+    ///         size: plan.output(),
+    ///         usage: wgpu::BufferUsages::STORAGE,
+    ///         mapped_at_creation: false,
+    ///     });
+    ///     Ok((rows.prepare(plan, &sums)?, sums))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// - The errors of [`Reduction::into`].
+    /// - The plan was made for another shape, length, offset or size of elements, or for a device with other limits.
+    pub fn prepare<'s>(self, plan: Plan, output: impl Into<Slice<'s>>) -> Result<Prepared, ReduceError> {
+        let (parts, second) = self.extents()?;
+        let request = self.reducer.request(self.shape).made_for(self.shape, &parts, second);
+        let made_for = MadeFor { index: self.index(), elements: self.sources.stands_for, ..request };
+        if plan.made_for != made_for {
+            return Err(ReduceError::OtherPlan);
+        }
+        self.bind(plan, output.into())
     }
 
     /// Records, submits, waits, and returns the results. This is for tools and tests; an application that
@@ -361,9 +393,25 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Extent { offset: slice.offset(), len }
     }
 
-    fn prepare(&self, output: Slice<'_>) -> Result<Prepared, ReduceError> {
+    /// The lengths and offsets of the parts of the first input, and those of the second.
+    fn extents(&self) -> Result<(Vec<Extent>, Option<Extent>), ReduceError> {
+        let Sources { parts, second, len, .. } = &self.sources;
+        let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
+        let mut second = second.map(|slice| self.extent(slice));
+        if let Some(len) = *len {
+            cut(&mut parts, len)?;
+            second.as_mut().map_or(Ok(()), |second| cut(std::slice::from_mut(second), len))?;
+        }
+        Ok((parts, second))
+    }
+
+    /// The index of the first element, if the operator reads it: one that counts nothing may be planned as another shape.
+    fn index(&self) -> u32 {
+        if self.reducer.monoid().reads_index() { self.sources.index } else { 0 }
+    }
+
+    fn bind(&self, plan: Plan, output: Slice<'_>) -> Result<Prepared, ReduceError> {
         let Reduction { reducer, shape, ref sources, workspace } = *self;
-        let plan = self.plan()?;
         if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
             return Err(ReduceError::Offsets(shape));
         }
@@ -407,11 +455,12 @@ impl<'r, 'b> Reduction<'r, 'b> {
     fn submit<T: FromResults>(&self, queue: &Queue) -> Result<(Readback, u64), ReduceError> {
         let plan = self.plan()?;
         results::check::<T>(self.reducer, plan.results)?;
+        let size = plan.results * self.reducer.output_layout().stride;
         let readback = read::submit((self.reducer.device(), queue), plan.output, |results, encoder| {
-            self.prepare(results.into())?.encode(encoder);
+            self.bind(plan, results.into())?.encode(encoder);
             Ok::<_, ReduceError>(())
         })?;
-        Ok((readback, plan.results * self.reducer.output_layout().stride))
+        Ok((readback, size))
     }
 }
 

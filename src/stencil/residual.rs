@@ -79,7 +79,7 @@ pub(super) fn exact_reducer(
 /// Compiles what the reduction over a grid launches.
 pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
     let grid = Extent { offset: 0, len: config.grid.cells() };
-    reducer.compile(Shape::Whole, &[grid], Some(grid))
+    reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
 }
 
 /// Binds the reduction to two grids. It writes the largest change and the sum of squares to the start of

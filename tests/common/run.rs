@@ -38,7 +38,8 @@ pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>, start: Option<&[u8]>) -> Re
     if let Some(start) = start {
         gpu.queue.write_buffer(&before, GUARD, start);
     }
-    let prepared = reduction.clone().into(Slice::at(&output, GUARD)).map_err(|error| text(&error))?;
+    let prepared =
+        reduction.clone().prepare(plan.clone(), Slice::at(&output, GUARD)).map_err(|error| text(&error))?;
     assert_eq!(*prepared.plan(), plan);
     let size = output.size();
     let results = Readback::new(&gpu.device, 2 * size);

@@ -264,7 +264,7 @@ fn rungs_are_right_or_refused() {
                 let reduction = reducer.of(Slice::new(&input, 0, 4 * words.len() as u64));
                 let plan = reduction.plan().map_err(text)?;
                 let output = scene.room(plan.output())?;
-                let prepared = reduction.into(&output).map_err(text)?;
+                let prepared = reduction.prepare(plan.clone(), &output).map_err(text)?;
                 let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
                 // Some finishes leave the rest to the host.
                 let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);

@@ -128,7 +128,7 @@ fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
     let workspace = Workspace::new(device, &plan);
     let output = scene.room(plan.output())?;
     scene.stage();
-    let prepared = reduction.workspace(&workspace).into(&output).map_err(text)?;
+    let prepared = reduction.workspace(&workspace).prepare(plan.clone(), &output).map_err(text)?;
     let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
     // Small workgroups may leave the rest to the host.
     if plan.results() > 1 && form == Form::Whole {

@@ -215,9 +215,10 @@ impl PieceBuffers {
             Arity::Two => reduction.and(input(usize::from(!kernel.part.is_squared))),
             _ => reduction,
         };
-        let size = reduction.plan().map_err(Failure::usage)?.output();
+        let plan = reduction.plan().map_err(Failure::usage)?;
+        let size = plan.output();
         let output = output_buffer(gpu, size);
-        let prepared = reduction.into(&output).map_err(Failure::usage)?;
+        let prepared = reduction.prepare(plan, &output).map_err(Failure::usage)?;
         Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
     }
 

@@ -75,7 +75,10 @@ fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Fai
     }
     let shape = buffers::shape(&work.layout, &share);
     let unbound = |error| refused(work, gpu::explain(&error));
-    gpu.attempt(|| kernel.reducer.compile(shape, &[extent], second).map_err(unbound))
+    gpu.attempt(|| {
+        let plan = kernel.reducer.plan(shape, &[extent], second);
+        plan.and_then(|plan| kernel.reducer.compile(&plan)).map_err(unbound)
+    })
 }
 
 fn refused(work: &Work, why: String) -> Failure {

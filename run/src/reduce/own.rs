@@ -168,11 +168,12 @@ impl<'a> OwnMerger<'a> {
             let input = buffers::input_buffer(self.gpu, size);
             self.gpu.write(&input, &self.states);
             let reduction = reducer.of(Slice::new(&input, 0, size)).shape(shape).standing_for(n as u32);
-            let size = reduction.plan().map_err(refused)?.output();
+            let plan = reduction.plan().map_err(refused)?;
+            let size = plan.output();
             let output = buffers::output_buffer(self.gpu, size);
             let readback = Readback::new(device, size);
             let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            reduction.into(&output).map_err(refused)?.encode(&mut encoder);
+            reduction.prepare(plan, &output).map_err(refused)?.encode(&mut encoder);
             readback.encode(&mut encoder, &output, 0, size).map_err(refused)?;
             queue.submit([encoder.finish()]);
             readback.wait(size).map_err(refused)

@@ -53,6 +53,19 @@ pub struct Plan {
     pub(super) scratch: [u64; 2],
     pub(super) partials: u64,
     pub(super) marks: u64,
+    /// The request that it was made for.
+    pub(super) made_for: MadeFor,
+}
+
+/// A request, as far as a plan depends on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::reduce) struct MadeFor {
+    /// The hash of its shape, lengths, offsets, sizes and limits.
+    pub(in crate::reduce) request: u64,
+    /// The index of the first element.
+    pub(in crate::reduce) index: u32,
+    /// The number of elements that input states stand for.
+    pub(in crate::reduce) elements: Option<u32>,
 }
 
 impl Plan {
@@ -131,7 +144,8 @@ impl Plan {
     /// A plan without launches yet.
     fn empty(results: u64, stride: u64) -> Self {
         let output = (results * stride).next_multiple_of(WORD);
-        Plan { launches: Vec::new(), results, output, scratch: [0; 2], partials: 0, marks: 0 }
+        let made_for = MadeFor::default();
+        Plan { launches: Vec::new(), results, output, scratch: [0; 2], partials: 0, marks: 0, made_for }
     }
 
     /// Whether the output holds accumulators instead of results: states, or partials for the host to combine.
@@ -149,6 +163,7 @@ impl Plan {
     /// Sets the number of elements that the input states stand for. `finish` receives it.
     pub(super) fn standing_for(mut self, elements: u32) -> Self {
         self.launches.iter_mut().for_each(|launch| launch.params.count = elements);
+        self.made_for.elements = Some(elements);
         self
     }
 
@@ -159,6 +174,7 @@ impl Plan {
             u32::try_from(end).map_err(|_| PlanError::TooManyElements(end))?;
             *place += index;
         }
+        self.made_for.index = index;
         Ok(self)
     }
 
@@ -180,7 +196,7 @@ impl Plan {
 }
 
 /// A part of an input without its buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
     /// Its offset in bytes from the start of the buffer: any multiple of the element's size. At a multiple of
     /// four elements (16 bytes of `f32`) all elements are loaded as vectors. At other offsets up to six

@@ -1,6 +1,8 @@
 //! What a plan is made for, and the decisions that do not depend on lengths: kernels, sizes of workgroups, and what can be planned
 //! at all.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use wgpu::Limits;
 
 use crate::operation::limits::{self, LimitError};
@@ -9,7 +11,7 @@ use crate::reduce::exact;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::strided::step;
-use crate::reduce::plan::{Extent, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::plan::{Extent, MadeFor, Plan, Reads, Stage, WORD, Writes};
 use crate::reduce::shape::{Form, Shape};
 use crate::reduce::tuning::Strategy;
 use crate::window;
@@ -178,8 +180,10 @@ impl<'a> Request<'a> {
         second: Option<Extent>,
     ) -> Result<Plan, ReduceError> {
         let simpler = self.simpler(shape, parts);
+        let made_for = self.made_for(shape, parts, second);
         if simpler != shape {
-            return Request { form: simpler.form(), ..*self }.plan(simpler, parts, second);
+            let plan = Request { form: simpler.form(), ..*self }.plan(simpler, parts, second)?;
+            return Ok(Plan { made_for, ..plan });
         }
         limits::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
@@ -198,7 +202,21 @@ impl<'a> Request<'a> {
             }
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
         }?;
-        Ok(plan.check(self.limits)?)
+        Ok(Plan { made_for, ..plan.check(self.limits)? })
+    }
+
+    /// The mark of plans for these inputs. It tells plans apart that would bind or read other bytes.
+    pub(in crate::reduce) fn made_for(
+        &self,
+        shape: Shape,
+        parts: &[Extent],
+        second: Option<Extent>,
+    ) -> MadeFor {
+        let mut hasher = DefaultHasher::new();
+        let states = [self.from_states, self.to_states];
+        let sizes = [self.monoid.stride(), self.monoid.acc.stride, self.monoid.out.stride];
+        (shape, parts, second, states, sizes, self.monoid.format(), self.limits).hash(&mut hasher);
+        MadeFor { request: hasher.finish(), ..MadeFor::default() }
     }
 
     /// Checks that the inputs fit the operator, and that their elements can be counted.

@@ -304,7 +304,7 @@ fn devices() {
     let compiled = |monoid: Monoid, form| {
         let second = (monoid.arity() == Arity::Two).then_some(Extent { offset: 0, len: LEN });
         let reducer = Reducer::new(&small.device, monoid)?;
-        reducer.compile(default_of(form), &[Extent { offset: 0, len: LEN }], second)
+        reducer.compile(&reducer.plan(default_of(form), &[Extent { offset: 0, len: LEN }], second)?)
     };
     let refused = |monoid: Monoid, form| {
         let made = small.watched(|| Ok(compiled(monoid, form)));

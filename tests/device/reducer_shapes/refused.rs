@@ -1,6 +1,6 @@
 //! Combinations that are refused, each by an error value.
 
-use halofold::reduce::{Extent, Op, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
+use halofold::reduce::{Extent, Op, Options, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
 use halofold::{BufferError, Element, Slice, wgpu};
 
 use super::scene::{GPU, buffer, elements, words};
@@ -51,4 +51,33 @@ fn combinations_that_exclude_each_other_are_refused() {
         plan(Shape::Offsets { count: u64::from(u32::MAX) }, 1),
         ReduceError::TooManySegments(u64::from(u32::MAX))
     );
+}
+
+/// A plan serves reductions of other buffers, and no reduction that binds or counts other elements.
+#[test]
+fn plans_of_other_reductions_are_refused() {
+    let gpu = &*GPU;
+    let [held, other, result] = [1, 2, 3].map(|seed| buffer(gpu, &elements(1000 + seed), 0));
+    let of = |element, options| {
+        Reducer::with_options(&gpu.device, Op::ArgMax.over(element).unwrap(), options).unwrap()
+    };
+    let least = of(Element::U32, Options::default());
+    let states = of(Element::U32, Options::default().with_to_states(true));
+    let floats = of(Element::F64, Options::default());
+    let plan = least.of(words(&held, 0, 900)).plan().unwrap();
+    let prepare = |reduction: Reduction<'_, '_>| reduction.prepare(plan.clone(), &result);
+    assert_eq!(*prepare(least.of(words(&other, 0, 900))).unwrap().plan(), plan);
+    for differs in [
+        least.of(words(&held, 0, 899)),
+        least.of(words(&held, 1, 900)),
+        least.of(words(&held, 0, 900)).len(899),
+        least.of(words(&held, 0, 900)).segments(900),
+        least.of(words(&held, 0, 450)).chain(words(&held, 450, 450)),
+        least.of(words(&held, 0, 900)).counting_from(1),
+        least.of(words(&held, 0, 900)).standing_for(7),
+        states.of(words(&held, 0, 900)),
+        floats.of(Slice::new(&held, 0, 3600)).len(450),
+    ] {
+        assert_eq!(prepare(differs).unwrap_err(), ReduceError::OtherPlan);
+    }
 }
