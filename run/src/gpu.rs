@@ -29,7 +29,7 @@ pub struct AdaptersArgs {
     pub adapters: Vec<String>,
 }
 
-/// An open device, and what was found out about it.
+/// An open device with its description and its timer.
 pub struct Gpu {
     /// The device.
     pub device: wgpu::Device,

@@ -1,7 +1,7 @@
 //! A grid from a file, stepped on the GPU and written to a file.
 //!
 //! Everything that can be wrong with the request is found before the first step: the file's header and the options
-//! first, then the places of the results, then what the adapter can do.
+//! first, then the paths of the results, then the adapter's limits and features.
 
 mod batch_size;
 pub mod cells;

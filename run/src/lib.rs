@@ -1,10 +1,10 @@
-//! The road from a request to its results, for the programs of [halofold]: files, devices, pieces, states, rows.
+//! Runs requests on files, for the programs of [halofold]: opens files and devices, reduces pieces, merges states, prints rows.
 //!
 //! - [`files`] opens data files and hands out their elements.
 //! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
 //! - [`grid`] steps grids of files: on one GPU, on several, or from file to file.
 //! - [`gpu`] opens adapters, and [`transport`] is what connects the processes of a run: one alone, or the ranks of an MPI program.
-//! - The other modules are what every command needs: reasons to end early, output, progress.
+//! - The other modules are shared by all commands: failures, output, progress.
 //!
 //! A program has the arguments of a command and calls its `run`.
 

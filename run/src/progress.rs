@@ -49,7 +49,7 @@ fn cells_per_sec(state: &ProgressState, text: &mut dyn Write) {
     let _ = write!(text, "{} GCell/s", digits(state.per_sec() / 1e9));
 }
 
-/// The name of what is being measured, and the speed of the row before.
+/// The name of the row that is being measured, and the speed of the row before.
 pub fn measuring(name: &str, last_gb_per_s: Option<f64>) -> String {
     match last_gb_per_s {
         Some(gb_per_s) => format!("{name} (the last row: {} GB/s)", digits(gb_per_s)),

@@ -3,7 +3,7 @@
 //! All files are opened and checked, all kernels compiled, before the first element is read. Then each file streams
 //! through the GPU in pieces, every operator leaves the state of a piece while it is there, and the host merges
 //! the states. Nothing is written before everything is done, so an error leaves no half of an answer behind. Of several
-//! files, those that cannot be read are told of, and the others go on.
+//! files, those that cannot be read are reported, and the others are reduced.
 
 mod buffers;
 mod c_order;

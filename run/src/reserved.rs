@@ -1,4 +1,4 @@
-//! A file that is made sure of before the work and takes its name after it.
+//! An output file that is opened before the work, and takes its name after it.
 //!
 //! Content goes into a temporary file beside the target, which takes the target's name once it is complete: a full disk,
 //! an error or an interrupt leaves what was there before.
@@ -33,7 +33,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Makes sure of the file that an option names.
+    /// Opens the output that an option names, and checks that it can be written.
     pub fn open(option: &'static str, path: &Path) -> Result<Self, Failure> {
         // A link stays one: what it points to is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -125,7 +125,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has an interrupt (Ctrl-C, or a signal to end) leave nothing behind that is not complete.
+/// Makes an interrupt (Ctrl-C, or a signal to end) remove incomplete files.
 pub fn clean_up_when_interrupted() -> Result<(), Failure> {
     let clean_up = || {
         if LEFT_TO_WORK.swap(false, Ordering::Relaxed) {
@@ -138,7 +138,7 @@ pub fn clean_up_when_interrupted() -> Result<(), Failure> {
     ctrlc::set_handler(clean_up).map_err(Failure::usage)
 }
 
-/// Removes what is not complete, before the process is ended from outside.
+/// Removes incomplete files, before the process is ended from outside.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..).rev() {
         // A folder goes if nothing is in it; what is gone already needs no removing.
@@ -158,8 +158,8 @@ fn exit_at_once(status: i32) -> ! {
     std::process::exit(status)
 }
 
-/// Has the next interrupt set a flag that work looks at from time to time, to put away what it did. The one after that ends the
-/// program as ever.
+/// Makes the next interrupt set a flag that the work polls, so that it can save its progress. The one after that ends the
+/// program as usual.
 pub fn leave_interrupts_to_work() -> &'static AtomicBool {
     LEFT_TO_WORK.store(true, Ordering::Relaxed);
     &INTERRUPT

@@ -1,4 +1,4 @@
-//! Tables and numbers for people.
+//! Formats tables and numbers.
 
 use comfy_table::{ContentArrangement, Table, presets};
 

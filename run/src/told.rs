@@ -1,8 +1,8 @@
-//! Errors of some of several files, told while the work goes on with the others.
+//! Errors of some of several files, reported while the work goes on with the others.
 
 use crate::failure::Failure;
 
-/// Tells each file's error at once. Of a single file it is the end.
+/// Reports each file's error at once. The error of a single file ends the work.
 pub struct Told {
     goes_on: bool,
     any: bool,

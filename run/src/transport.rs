@@ -7,7 +7,7 @@ pub trait Transport {
     /// This process, from 0, and how many there are.
     fn place(&self) -> [usize; 2];
 
-    /// Has all processes fail if one does.
+    /// Makes all processes fail if one does.
     ///
     /// # Errors
     ///

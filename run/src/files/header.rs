@@ -1,4 +1,4 @@
-//! The header of a `.npy` file: what the elements are and how many.
+//! The header of a `.npy` file: type, shape and number of elements.
 //!
 //! Whatever length a header claims, no more is read than an array of numbers needs; `grammar` reads what it says.
 

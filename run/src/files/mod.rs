@@ -92,7 +92,7 @@ impl Source {
         opened.and_then(|(reader, length)| Self::new(name, (reader, length), raw, narrow))
     }
 
-    /// Elements of what was opened, which has so many bytes if that is known: those of a NumPy array, or bare ones.
+    /// The elements of an open file of so many bytes, if their number is known: those of a NumPy array, or bare ones.
     fn new(
         name: &str,
         (mut reader, length): (Reader, Option<u64>),
@@ -219,7 +219,7 @@ impl Source {
         self.reader.file()
     }
 
-    /// The file, which has places to go to.
+    /// The file; an error for a stream, which cannot be read at a position.
     fn places(&self) -> Result<&File, InputError> {
         self.file().ok_or_else(|| self.error(Fault::Stream))
     }
@@ -233,7 +233,7 @@ impl Source {
         usize::try_from(left).map_or(room, |left| left.min(room))
     }
 
-    /// Makes what the caller gets of so many bytes that were read to the start of `piece`, and tells how many elements that is.
+    /// Converts the bytes read to the start of `piece` into the caller's elements, and returns their number.
     fn handed_out(&self, piece: &mut [u8], found: usize) -> usize {
         let stored = self.header.stored.size() as usize;
         if self.header.swap {

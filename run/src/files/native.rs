@@ -1,4 +1,4 @@
-//! Making elements, as they lie in a file, this machine's.
+//! Conversion of a file's elements to this machine's byte order, and of narrow integers to 32 bits.
 
 use super::Stored;
 
@@ -19,7 +19,7 @@ pub(crate) fn swap_bytes(piece: &mut [u8], size: usize) {
 
 /// Makes 32-bit integers of `count` narrower ones that lie at the start of `piece`, in their place.
 pub(crate) fn widen(piece: &mut [u8], count: usize, stored: Stored) {
-    // From the last one on: what has not been read yet lies before what is written.
+    // From the last one on, so that no element is overwritten before it is read.
     for index in (0..count).rev() {
         let wide = stored.widened_one(&piece[index * stored.size() as usize..]);
         piece[index * 4..][..4].copy_from_slice(&wide);

@@ -69,7 +69,7 @@ impl fmt::Debug for Reader {
     }
 }
 
-/// Opens a file, or standard input, and tells how many bytes it will give if that is known. A pipe or a device is read until it ends.
+/// Opens a file, or standard input, and returns its length in bytes if that is known. A pipe or a device is read until it ends.
 pub(crate) fn open_reader(path: &Path) -> Result<(Reader, Option<u64>), Fault> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok((Reader::Stream(Box::new(io::stdin())), None));

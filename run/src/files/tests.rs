@@ -1,4 +1,4 @@
-//! Files written by hand: what is read from them, and how. The other files of tests are below.
+//! Tests of reading files that were written by hand.
 
 mod fuzz;
 mod refused;

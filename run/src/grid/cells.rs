@@ -1,4 +1,4 @@
-//! A grid on the host: as it came from a file, and as it goes into one.
+//! A grid on the host, read from a file or to be written to one.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! The pictures of a run on its way, in a folder.
+//! Pictures of a grid every few steps, in a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -30,8 +30,8 @@ enum Steps {
 
 /// A grid that is stepped.
 pub trait GridState {
-    /// Does some steps, or fewer if a check after every [`Until::every`] finds that it is enough, and waits for them: milliseconds on the
-    /// GPU, if it tells. The condition is the same every time.
+    /// Makes some steps, or fewer if a check after every [`Until::every`] ends the run, and waits for them. Returns milliseconds on the
+    /// GPU, if it has timestamps. The condition is the same every time.
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure>;
 
     /// The steps done, and what the last check found.
@@ -45,7 +45,7 @@ pub trait GridState {
     /// Reads some bytes of the grid, or of the layers that are this process's.
     fn read(&self, range: Range<u64>) -> Result<Vec<u8>, Failure>;
 
-    /// The time that the last steps took, the same for all processes, where this one took so long.
+    /// The time that the last steps took, the same for all processes; `took` is this process's.
     fn took(&self, took: Duration) -> Duration {
         took
     }

@@ -23,7 +23,7 @@ const USUAL_MOST: u32 = 100_000;
 /// Steps from one frame or check to the next where none are asked for.
 const USUAL_EVERY: u32 = 10;
 
-/// A grid file and what to do with it.
+/// A grid file and the steps to make on it.
 pub struct Request {
     /// The file, opened.
     pub source: Source,
@@ -78,7 +78,7 @@ impl Request {
         })
     }
 
-    /// Says so if the cells become something else than the file holds.
+    /// Prints a note if the cells are converted to another type than the file's.
     pub fn tell_conversion(&self, args: &GridArgs) {
         if args.element.is_none() && self.source.element() != self.config.element {
             eprintln!("{}: integers become {}", self.source.name(), self.config.element);
@@ -93,7 +93,7 @@ impl Request {
         Ok(header)
     }
 
-    /// Leaves to the adapter what was left open. It must have the type.
+    /// Fills the options that were not given with the adapter's choice. The adapter must have the element type.
     pub fn choose(&mut self, gpu: &Gpu) -> Result<(), Failure> {
         self.config = self.chosen(gpu)?;
         Ok(())

@@ -109,7 +109,7 @@ fn compute(run: &Run, options: StreamOptions<'_>, cells: u64, gpu: &Gpu) -> Resu
     show(run.start());
     // Work done before a resumption is no measure of speed.
     bar.reset_eta();
-    // Its own error says what is kept. What was only noted comes after that.
+    // The run's own error says how much is kept. Errors that were only noted come after it.
     let done = run.steps(options, show).map_err(failure);
     bar.finish_and_clear();
     done.and_then(|done| gpu.check().map(|()| done))

@@ -1,4 +1,4 @@
-//! One of the sets of buffers that pieces use in turn on a GPU: for a piece on its way there, on it, and for what it is reduced to.
+//! A set of buffers for one piece: staging on the host's side, input on the GPU, and the states. A GPU uses several sets in turn.
 
 use halofold::read::Readback;
 use halofold::reduce::{Arity, Prepared, Reducer, Shape};
@@ -71,7 +71,7 @@ pub struct PieceBuffers {
     packed: Vec<wgpu::Buffer>,
     /// The first of the timer's places that are this set's: one for unpacking and one for each kernel.
     first_stamp: u32,
-    /// For each kernel, what the last piece was bound to: all pieces but the last of a file are equally large.
+    /// For each kernel, the binding of the last piece, which is used again: all pieces but the last of a file are equally large.
     bound: Vec<Option<Bound>>,
     /// The kernels that were launched.
     launched: Vec<usize>,
@@ -117,7 +117,7 @@ pub fn shape(layout: &Layout, share: &Share) -> Shape {
 }
 
 impl PieceBuffers {
-    /// Buffers for a piece, and for what so many kernels make of it.
+    /// Buffers for a piece, and for the states of so many kernels.
     pub fn new(gpu: &Gpu, number: usize, room: Room, kernels: usize) -> Result<Self, Failure> {
         let buffers = |bytes| (0..room.inputs).map(|_| input_buffer(gpu, bytes)).collect();
         let staging = || {
@@ -222,7 +222,7 @@ impl PieceBuffers {
         Ok(Bound { share, prepared, output, readback: Readback::new(&gpu.device, size) })
     }
 
-    /// Waits for the kernels that were launched, and brings what they left to the host. Then it can be filled again.
+    /// Waits for the kernels that were launched, and reads their states to the host. Then the set can be filled again.
     pub fn collect(&self, gpu: &Gpu) -> Result<Vec<Made>, Failure> {
         let bound = || self.launched.iter().filter_map(|&number| self.bound[number].as_ref());
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

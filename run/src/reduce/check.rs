@@ -15,9 +15,9 @@ pub enum Check {
     Unchecked,
     /// All is right.
     Right,
-    /// For something there is nothing to hold it against: the order in which floats are combined decides.
+    /// Some result cannot be checked: it depends on the order in which floats are combined.
     Undecided,
-    /// Something is wrong, and how.
+    /// A result is wrong: a description.
     Wrong(String),
 }
 

@@ -30,8 +30,8 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Has `kernels` compile for each GPU what the files need, for pieces of up to so many elements of a type, and makes room for pieces
-    /// of up to `piece` bytes of each of so many inputs.
+    /// Compiles for each GPU the reductions of `kernels`, for pieces of up to so many elements of a type, and allocates buffers for
+    /// pieces of up to `piece` bytes of each of so many inputs.
     pub fn new(
         gpus: &'a [Gpu],
         work: &[Work],
@@ -74,8 +74,8 @@ impl<'a> Engine<'a> {
         self.workers[0].kernels()
     }
 
-    /// Has the pieces of a file reduced that are this process's, or of two that go together, and tells `take` what is left of each, in their
-    /// order. `place` is the number of the process, and how many there are.
+    /// Reduces this process's pieces of a file, or of two that go together, and passes the states of each to `take`, in their
+    /// order. `place` is the number of the process, and the number of processes.
     pub fn run(
         &mut self,
         work: &Work,
@@ -119,7 +119,7 @@ fn most(gpus: &[Gpu], stored: Stored, piece: u64) -> u64 {
     bytes / stored.element().size()
 }
 
-/// Tells `take` of pieces by their numbers, in whatever order they come.
+/// Passes pieces to `take` by their numbers, in whatever order they come.
 fn in_order<T>(
     received: Receiver<Done<T>>,
     mut take: impl FnMut(Share, T) -> Result<(), Failure>,

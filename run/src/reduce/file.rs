@@ -1,4 +1,4 @@
-//! The files of the command line, looked at before anything runs.
+//! The files of the command line, checked before anything runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::files::{Source, Stored, npy};
 use crate::told::Told;
 
-/// A file that was found good.
+/// A file that has been checked.
 pub struct Work {
     /// Its name on the command line.
     pub path: String,
@@ -27,7 +27,7 @@ pub struct Work {
     stream: Option<Source>,
 }
 
-/// Opens every file and checks what can be known without reading it. Answers those that are good.
+/// Opens every file and checks its header. Returns the files that can be reduced.
 pub fn survey(
     paths: &[PathBuf],
     (raw, axis): (Option<Stored>, Option<i64>),

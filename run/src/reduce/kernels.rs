@@ -59,8 +59,8 @@ pub fn number(kernels: &[Kernel], part: Part) -> Option<usize> {
     kernels.iter().position(|kernel| kernel.part == part)
 }
 
-/// Compiles what the first piece of a file takes, of at most so many elements, if the file's length is known. What a device cannot bind,
-/// too, is better known before anything is read.
+/// Compiles the kernels of a file's first piece, of at most so many elements, if the file's length is known. This also finds sizes
+/// that a device cannot bind before anything is read.
 fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Failure> {
     let mut shares = work.layout.shares(most).map_err(|error| refused(work, gpu::explain(&error)))?;
     let Some((share, len)) = shares.next().zip(work.len).filter(|(_, len)| *len > 0) else { return Ok(()) };

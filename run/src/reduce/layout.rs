@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The pieces of a file.
 pub type Shares = Box<dyn Iterator<Item = Share> + Send>;
 
-/// A row of an array that no piece holds.
+/// An error: a row of the array is larger than a piece.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
     "a row of {inner} elements, all that have the same position along the axis, does not fit a piece of {most}; \

@@ -98,7 +98,7 @@ pub fn in_order(monoid: &Monoid, gpu: &Gpu) -> Options<'static> {
     Options::default().with_strategy(Strategy::Rung { rung, finish: Finish::Repeat, tuning })
 }
 
-/// The states of a file's pieces, in their order, and the GPU that combines them.
+/// Merges the states of a file's pieces, in their order, on a GPU.
 pub struct OwnMerger<'a> {
     gpu: &'a Gpu,
     /// From states to states.

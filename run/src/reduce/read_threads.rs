@@ -68,7 +68,7 @@ fn in_words(bytes: usize) -> usize {
 }
 
 impl Chunk<'_> {
-    /// Has `read` fill it, as far as there is anything to read, and tells how many elements that was.
+    /// Fills it by `read`, and returns the number of elements read: fewer at the end of the file.
     fn fill(
         self,
         bounce: &mut [u8],
@@ -122,7 +122,7 @@ impl ReadThreads {
         failed.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads what comes next of each source, and tells how many elements that was: fewer where one ends.
+    /// Reads the next elements of each source, and returns their number: fewer where one ends.
     pub fn in_order(&self, chunks: Vec<Chunk<'_>>, sources: &mut [Source]) -> Result<Vec<u64>, Failure> {
         let mut lengths = vec![0; sources.len()];
         let mut bounce = self.bounce();

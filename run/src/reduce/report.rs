@@ -1,4 +1,4 @@
-//! The results, for people and for programs.
+//! Prints the results as text or JSON.
 
 use std::fmt;
 use std::path::Path;
@@ -179,7 +179,7 @@ fn number<S: Serializer>(value: Value, serializer: S) -> Result<S::Ok, S::Error>
     }
 }
 
-/// Writes the rows, and what was wrong with them.
+/// Writes the rows, and reports the wrong ones on standard error.
 pub fn deliver(rows: &[Row], json: bool, with_bits: bool) -> Result<(), Failure> {
     let written = output::print_rows(rows, json, |rows| text(rows, with_bits));
     let mut wrong = false;
@@ -193,7 +193,7 @@ pub fn deliver(rows: &[Row], json: bool, with_bits: bool) -> Result<(), Failure>
     if wrong { Err(Failure::Wrong) } else { written }
 }
 
-/// One line a row: file, operator, type, number of elements, value, its bits if they are wanted, and what the CPU says if it was asked.
+/// One line a row: file, operator, type, number of elements, value, its bits if they are wanted, and the CPU's verdict if there is one.
 fn text(rows: &[Row], with_bits: bool) -> String {
     let mut table = table::plain();
     for row in rows {

@@ -1,4 +1,4 @@
-//! States of pieces on their way from one process to another: a line of JSON that says what they are, and their bytes.
+//! The message with the states of pieces that one process sends to another: a line of JSON that describes them, and their bytes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::layout::Share;
 use super::steps::Reduced;
 use crate::failure::Failure;
 
-/// A piece, and what is left of it but for the states.
+/// A piece and the results of its kernels, without the states.
 #[derive(Serialize, Deserialize)]
 struct Sent<T> {
     share: Share,

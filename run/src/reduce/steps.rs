@@ -13,7 +13,7 @@ use super::op;
 use super::parts::Part;
 use crate::failure::Failure;
 
-/// The kernels that reduce the pieces of a file, and what else is done with them.
+/// The kernels that reduce the pieces of a file, and the work of the host on them.
 pub struct Steps<'a> {
     pub work: &'a Work,
     /// The kernels, by their numbers.

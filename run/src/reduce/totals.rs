@@ -14,7 +14,7 @@ use super::results::Results;
 use super::steps::Reduced;
 use crate::failure::Failure;
 
-/// The operators that are asked for, and how.
+/// The operators that are asked for, and their options.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     /// None beside the request's own.
@@ -53,7 +53,7 @@ impl Wanted<'_> {
     }
 }
 
-/// One of a file's states, on their way.
+/// The merged states of one kind so far.
 struct Running {
     part: Part,
     /// One for each result that the last piece had a part of; none of the request's own operator.
@@ -62,7 +62,7 @@ struct Running {
     check: Check,
 }
 
-/// Everything that is made of a file.
+/// All results of a file, being merged.
 pub struct Totals<'a> {
     work: &'a Work,
     wanted: Wanted<'a>,

@@ -1,7 +1,7 @@
 //! Worker that reduces pieces on one GPU: compiled kernels, the memory that pieces pass through, and threads.
 //!
-//! Two threads ask for pieces and have them read to where the GPU copies them from: while the last of one piece are read, the next one has
-//! begun. A third has what was read copied and reduced, brings the outcome to the host, and hands the memory back.
+//! Two threads ask for pieces and have them read to staging buffers: while the end of one piece is read, the next one has
+//! begun. A third has the pieces copied and reduced, reads the states back, and returns the buffers.
 
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -23,7 +23,7 @@ const ASKING: usize = 2;
 /// Sets of memory for a piece: one for each thread that asks, and one that the GPU has.
 const SETS: usize = ASKING + 1;
 
-/// The number of a piece, what it is, and what is left of it.
+/// The number of a piece, its shape, and its states.
 pub type Done<T = Vec<Reduced>> = (u64, Result<(Share, T), Failure>);
 
 /// One GPU.

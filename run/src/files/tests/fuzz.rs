@@ -1,4 +1,4 @@
-//! Files made of chance: nothing panics, and what is accepted is consistent.
+//! Random files: nothing panics, and accepted files are consistent.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::sample::{Index, select};
 
 use super::*;
 
-/// Opens and reads bytes both ways; whatever they are, what is accepted must be consistent.
+/// Opens and reads bytes both ways; accepted files must be consistent.
 fn survives(bytes: &[u8], raw: Option<Element>, room: usize) -> Result<(), TestCaseError> {
     if let Ok(mut source) = regular(bytes, raw) {
         let read = rest(&mut source, room);
