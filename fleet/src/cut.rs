@@ -11,10 +11,10 @@ use crate::split::{split, unit_of_layers, whole_units};
 use crate::team::TeamOptions;
 use crate::worker::{Member, Worker};
 
-/// Rounds that are timed, after two that are not. Their number is even, so that time-blocked kernels make whole passes: see
+/// Number of timed rounds, after two that are not timed. Their number is even, so that time-blocked kernels make whole passes: see
 /// [`halofold::stencil::Stepper::encode_in_pass`].
 const TIMED: u32 = 8;
-/// Copies of edges that are timed: enough that what a submission costs does not show.
+/// Number of timed copies of edges: enough to hide the cost of a submission.
 const COPIED: u32 = 16;
 
 /// The configuration of a grid with the kernel that all its parts are stepped by, if that is still open: the one that a GPU would take for

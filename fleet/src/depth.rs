@@ -15,7 +15,7 @@ pub struct Costs {
     pub exchange: f64,
     /// Seconds that the host copies faces, for each pass of a round.
     pub copies: f64,
-    /// Seconds that an exchange takes the host besides.
+    /// Seconds of the host for an exchange, besides the copies.
     pub host: f64,
 }
 

@@ -13,7 +13,7 @@ pub enum WorkerError {
     /// The stencil cannot be stepped there.
     #[error(transparent)]
     Stencil(#[from] StencilError),
-    /// Something did not reach the host.
+    /// Data could not be read back to the host.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The GPU has no memory for the slab.
@@ -97,7 +97,7 @@ pub fn check_contexts<'a>(devices: impl IntoIterator<Item = &'a Device>) -> Resu
     if devices.into_iter().filter(is_gl).count() > 1 { Err(FleetError::Context) } else { Ok(()) }
 }
 
-/// Does something for each GPU, side by side: compiling and uploading take long.
+/// Runs work for each GPU in parallel: compiling and uploading take long.
 pub(crate) fn each<T: Send>(
     count: usize,
     work: impl Fn(usize) -> Result<T, WorkerError> + Sync,

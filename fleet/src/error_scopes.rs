@@ -4,8 +4,8 @@ use halofold::wgpu::{self, Device};
 
 use crate::error::WorkerError;
 
-/// Runs work, and returns with its result what wgpu found fault with meanwhile: memory that ran out before anything else, as it has
-/// other faults in its wake, about buffers that are not there. Only what this thread does is watched.
+/// Runs work, and returns its result with wgpu's first error meanwhile. Lack of memory comes first, because other errors follow from
+/// it, about buffers that are not there. Only calls of this thread are watched.
 pub fn faults_of<T>(device: &Device, work: impl FnOnce() -> T) -> (T, Option<wgpu::Error>) {
     let scopes = [wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::Validation]
         .map(|filter| device.push_error_scope(filter));
@@ -18,7 +18,7 @@ pub fn faults_of<T>(device: &Device, work: impl FnOnce() -> T) -> (T, Option<wgp
     (result, errors.into_iter().next())
 }
 
-/// Runs work, and returns what wgpu found fault with as an error: too little memory, or a lost device. It comes before what the work itself says.
+/// Runs work, and returns wgpu's errors, too little memory or a lost device, as an error. They come before the work's own error.
 pub(crate) fn in_error_scopes<T>(
     device: &Device,
     work: impl FnOnce() -> Result<T, WorkerError>,

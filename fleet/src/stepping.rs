@@ -1,4 +1,4 @@
-//! The loop of a run in rounds, and the decision when it ends: of teams, of ranks and of streams. No GPU here.
+//! The loop that steps a grid in rounds, and its end by a condition: for teams, ranks and streams. No GPU here.
 
 use halofold::stencil::slab::Change;
 use halofold::stencil::{Outcome, StencilError, Until};
@@ -9,7 +9,7 @@ use halofold::stencil::{Outcome, StencilError, Until};
 pub struct Round {
     /// The steps that it makes.
     pub steps: u32,
-    /// True if it ends with a check of what its last step changed.
+    /// True if it ends with a check of the changes of its last step.
     pub is_checked: bool,
 }
 
@@ -53,7 +53,7 @@ impl Rounds {
     }
 }
 
-/// The loop of a run in rounds: of a [`Team`](crate::Team), and of whatever else drives [`Worker`](crate::Worker)s.
+/// The loop of a run in rounds, for a [`Team`](crate::Team) and other drivers of [`Worker`](crate::Worker)s.
 #[derive(Clone, Copy, Debug)]
 pub struct Stepping {
     outcome: Outcome,

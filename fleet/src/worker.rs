@@ -81,7 +81,7 @@ impl Recorded {
     }
 }
 
-/// A check of what a step changed, and where it is read.
+/// A check of the changes of a step, and its readback.
 #[derive(Debug)]
 struct Check {
     check: ChangeCheck,

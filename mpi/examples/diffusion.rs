@@ -24,7 +24,7 @@ fn diffuse(ranks: &Ranks) -> Result<(), Box<dyn Error>> {
     let part = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(rows, COLS))
         .with_borders(Borders::all(Border::Periodic));
 
-    // Once: which rows are whose. Then values, steps, values.
+    // Once: the rows of each rank. Then values, steps, values.
     let grid = GlobalGrid::new(ranks, &gpu, part)?;
     let mut field = Field::new(&grid, &gpu, FIVE_POINT.usual, &bytes(&hot_in_places(&grid)), None)?;
     field.steps(100)?;

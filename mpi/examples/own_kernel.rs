@@ -1,4 +1,4 @@
-//! A kernel of one's own between halo updates: how a fire spreads over the rows of all ranks. `mpirun -n 4 own_kernel`.
+//! An application's own kernel between halo updates: a fire spreads over the rows of all ranks. `mpirun -n 4 own_kernel`.
 //!
 //! A cell burns once a cell beside it does. Each rank has an array of its rows with a halo on either side; before each step the halos get
 //! the neighbours' rows. This kernel runs on the host; one on the GPU would take the array from its buffer and put it back.

@@ -1,4 +1,4 @@
-//! The grid of all ranks, which follows from what each of them brings.
+//! The grid of all ranks, put together from their parts.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
@@ -216,7 +216,7 @@ fn measured_halo(
     measured.map(|_| whole_units(&config, best.min(fewest)))
 }
 
-/// Checks that all ranks have the same in mind.
+/// Checks that all ranks have the same configuration.
 fn check_same(ranks: &Ranks, config: &Config, halo: Option<u32>) -> Result<(), GridError> {
     let Config { stencil, variant, element, grid, borders, rhs, .. } = config;
     let halo = halo.map_or("measured".to_owned(), |halo| halo.to_string());

@@ -1,6 +1,6 @@
 //! halofold over the ranks of an MPI program: one process a GPU, on one node or on many.
 //!
-//! - [`run`] starts MPI, and has an error, a panic or a lost device on one rank end all of them, with a message that names the rank.
+//! - [`run`] starts MPI. An error, a panic or a lost device on one rank ends all of them, with a message that names the rank.
 //! - [`RankGpu::open`] opens the adapter that is a rank's turn on its node.
 //! - [`all_reduce`] adds up [exact states](halofold::reduce::exact): a correctly rounded sum, the same bits for any number of ranks.
 //! - [`GlobalGrid`] is the grid that the ranks' parts make, and [`Field`] steps values on it: each rank its layers, faces exchanged while

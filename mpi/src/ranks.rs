@@ -99,13 +99,13 @@ impl Ranks {
         End { rank: self.to_string() }
     }
 
-    /// Has all ranks fail if one does. The first that fails tells why, and ends them: what goes wrong on all ranks alike is said
+    /// Makes all ranks fail if one does. The first that fails prints its error, and ends them: an error that all ranks have is printed
     /// once. All ranks call this together.
     pub fn agree<T, E: Display>(&self, result: Result<T, E>) -> T {
         self.agree_or(result, || ())
     }
 
-    /// The same, and before they end every rank leaves what it would not leave behind.
+    /// The same, and every rank calls `clean_up` before it ends.
     pub fn agree_or<T, E: Display>(&self, result: Result<T, E>, clean_up: impl FnOnce()) -> T {
         let own = if result.is_err() { self.rank() as u64 } else { u64::MAX };
         let first = self.all(&[own], SystemOperation::min())[0];
@@ -206,7 +206,7 @@ pub(crate) struct End {
 impl End {
     /// Prints why, and ends all ranks.
     pub(crate) fn all(&self, why: impl Display) -> ! {
-        // In one write, which nothing that mpirun or another rank says can part.
+        // In one write, so that no output of mpirun or of another rank splits it.
         let text = format!("error: {}: {why}\n", self.rank);
         // `abort` ends the process without running destructors.
         halofold_run::reserved::remove_unfinished();

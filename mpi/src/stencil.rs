@@ -30,7 +30,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     let mut sources = [Some(&request.source), request.rhs.as_ref()].into_iter().flatten();
     let stream = sources.find(|source| source.file().is_none());
     processes.agree(stream.map_or(Ok(()), |stream| Err(refuse_stream(stream.name()))))?;
-    // One rank makes sure of the result.
+    // One rank opens the result.
     let output = if ranks.is_first() { Outputs::reserve(args).map(Outputs::file) } else { Ok(None) };
     let file = processes.agree(output.and_then(refuse_device))?;
     let gpu = processes.agree(RankGpu::open(ranks).map_err(Failure::usage))?;
@@ -66,7 +66,7 @@ pub fn run(args: &GridArgs, ranks: &Ranks) -> Result<(), Failure> {
     Report { together: Some(Together { layers, halo }), ..report }.print(args.json)
 }
 
-/// Refuses what ranks cannot write together: a pipe or a device has no places in it.
+/// Refuses outputs that ranks cannot write together: a pipe or a device cannot be written at a position.
 fn refuse_device(file: Option<Reserved>) -> Result<Option<Reserved>, Failure> {
     match file.as_ref().map(Reserved::place).filter(|place| !place.is_file()) {
         Some(place) => {

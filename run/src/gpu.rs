@@ -78,7 +78,7 @@ fn check_back_end() -> Result<(), Failure> {
     Err(Failure::Usage(format!("WGPU_BACKEND={names}: there is none of that on {system}; there are {here}")))
 }
 
-/// Returns the library's error in a user's words: devices are opened with all that their adapter has.
+/// Returns the library's error in a user's words: devices are opened with all features of their adapter.
 pub fn explain(error: &impl std::fmt::Display) -> String {
     error.to_string().replace("this device lacks or was created without", "this adapter lacks")
 }

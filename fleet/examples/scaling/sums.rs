@@ -8,7 +8,7 @@ use halofold::wgpu::{self, BufferUsages, CommandBuffer};
 use halofold::{Element, read};
 use halofold_fleet::Member;
 
-/// Sums of a run: enough that what a submission costs does not show.
+/// Number of sums of a run: enough to hide the cost of a submission.
 const SUMS: u32 = 1024;
 
 /// Prints how long a sum of `len` floats takes, alone and together.

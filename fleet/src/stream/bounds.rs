@@ -1,4 +1,4 @@
-//! The choice of slabs and passes for a grid and the room that there is. Pure.
+//! Chooses slabs and passes for a grid and the memory that it may take. Pure.
 
 use halofold::stencil::{Config, Until};
 use halofold::wgpu::Limits;
@@ -34,7 +34,7 @@ pub(super) fn buffers(rhs: bool) -> u64 {
     COPIES + if rhs { COPIES_OF_RHS } else { 0 }
 }
 
-/// The grid and the room that are given.
+/// The grid, and the memory that its buffers may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Layers of the grid.

@@ -27,7 +27,7 @@ impl Identity {
         self
     }
 
-    /// The first part of this one that the other has not, or has otherwise: its name, and both values.
+    /// Returns the first field that differs: its name, this value, the other value.
     fn difference(&self, other: &Identity) -> Option<(String, String, String)> {
         let names = self.0.keys().chain(other.0.keys());
         let value = |identity: &Identity, name: &String| match identity.0.get(name) {

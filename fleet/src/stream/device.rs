@@ -41,7 +41,7 @@ impl Slabs {
         Ok(words(0..self.schedule.most_held() * self.get(0)?.layer_bytes()).end)
     }
 
-    /// Does something on the device, and says by an error what wgpu finds wrong with it, or that it has no memory for all buffers.
+    /// Runs work on the device, and returns wgpu's errors, among them that there is no memory for all buffers.
     pub fn in_error_scopes<T>(
         &self,
         device: &Device,
@@ -57,7 +57,8 @@ impl Slabs {
     }
 }
 
-/// The properties of a slab that its recording depends on: the number of its layers and the sides with neighbours, not its place in the grid.
+/// The properties of a slab that its recording depends on: the number of its layers and the sides with neighbours, but not its
+/// position in the grid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Form {
     layers: u32,
@@ -88,7 +89,7 @@ pub(super) struct Upload {
     pub rhs: Option<Staging>,
 }
 
-/// The places of things in what comes back.
+/// The byte ranges of a downloaded buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// The slab's own layers.
@@ -151,7 +152,7 @@ impl SlabDevice {
         Staging::new(&self.device, "halofold stream: to the file", size, MapMode::Read)
     }
 
-    /// Submits the way of a slab: there, its steps, and back.
+    /// Submits a slab: its upload, its steps, and its download.
     pub fn submit(
         &mut self,
         slab: u32,
@@ -234,7 +235,7 @@ impl SlabDevice {
         Ok(())
     }
 
-    /// Compiles and binds what steps slabs of a form, unless that was done for another one.
+    /// Compiles and binds the kernels for slabs of a form, unless an earlier slab had the same form.
     fn prepare(&mut self, slab: &Slab, round: Round) -> Result<(), StreamError> {
         if let Entry::Vacant(place) = self.recordings.entry(form(slab, round)) {
             let [first, second] = &self.grids;

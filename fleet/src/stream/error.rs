@@ -105,7 +105,7 @@ pub enum StreamError {
         /// Its checkpoint.
         path: PathBuf,
     },
-    /// A checkpoint that says nothing.
+    /// A checkpoint that cannot be read.
     #[error("{}: is not a checkpoint of this program ({cause}): remove it to begin again", path.display())]
     BadCheckpoint {
         /// The file.

@@ -12,7 +12,7 @@
 //! After s steps the s outermost layers of a halo are wrong, because their neighbours are not there: a slab's own layers never are.
 //! So the bits are those of stepping the whole grid, for slabs of any height and passes of any depth.
 //!
-//! `bounds` chooses slabs and passes, and `schedule` is what was chosen; both are pure. `pass` reads, computes and writes at the same time,
+//! `bounds` chooses slabs and passes, and `schedule` is the choice; both are pure. `pass` reads, computes and writes at the same time,
 //! each in a thread of its own, over `device`,
 //! the slab on the GPU. `place` has the files beside the result, and `checkpoint` says how far they are, so that a run
 //! that was interrupted goes on. Nothing here knows the command line.

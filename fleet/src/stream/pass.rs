@@ -74,11 +74,11 @@ pub(super) struct RestOfPass<'a> {
     pub slabs: Range<u32>,
     /// The steps of each of them.
     pub round: Round,
-    /// True if it is to end early.
+    /// A flag that ends the pass early.
     pub stop: &'a AtomicBool,
 }
 
-/// Steps what is left of a pass. Whether all of it was done: it ends early if that is asked for.
+/// Steps the rest of a pass. Returns false if it was stopped before its end.
 pub(super) fn run(
     rest: &RestOfPass<'_>,
     device: &mut SlabDevice,
@@ -115,7 +115,7 @@ pub(super) fn run(
     })
 }
 
-/// Has the slabs that were read computed. While one is waited for, the next one waits on the GPU.
+/// Computes the slabs that were read. While the host waits for one, the next one is queued on the GPU.
 fn compute(
     rest: &RestOfPass<'_>,
     device: &mut SlabDevice,
@@ -143,7 +143,7 @@ fn compute(
     Ok(submitted == rest.slabs.end)
 }
 
-/// Reads slabs into the buffers that come back. The buffers that were left over are returned with what went wrong.
+/// Reads slabs into the buffers that come back. Returns the unused buffers, and the error if there was one.
 fn read(
     sources: &mut Sources<'_>,
     slabs: Range<u32>,
@@ -163,7 +163,7 @@ fn read(
     (to_fill, Ok(()))
 }
 
-/// Writes slabs as they come, and hands their buffers back.
+/// Writes slabs as they come, and returns their buffers.
 fn write(
     writer: &mut Writer,
     device: &Device,

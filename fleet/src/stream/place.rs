@@ -1,4 +1,4 @@
-//! The files beside a result while it is not there yet.
+//! The files of a run in the folder of its result: two grids and a checkpoint.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
@@ -129,7 +129,7 @@ impl Place {
     }
 }
 
-/// Has a file's new name survive a crash of the machine, where the system can be asked for that.
+/// Flushes a file's new name to the disk, on systems that can.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
@@ -150,7 +150,7 @@ impl Layers {
         self.file.write_all(bytes)
     }
 
-    /// Has what was written survive a crash of the machine.
+    /// Flushes the file to the disk.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }

@@ -1,4 +1,4 @@
-//! A run from its beginning, or from where it was left, to its result.
+//! A run from its beginning, or from its checkpoint, to its result.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub struct StreamOptions<'a> {
     stop: &'a AtomicBool,
 }
 
-/// The time between two checkpoints where nothing else is said.
+/// The default time between two checkpoints.
 const USUAL_PAUSE: Duration = Duration::from_secs(30);
 
 /// A flag that never stops a run.

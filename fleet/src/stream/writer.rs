@@ -9,7 +9,7 @@ use super::place::{Layers, Place};
 use super::{Schedule, StreamError};
 use crate::stepping::Round;
 
-/// Writes slabs in order, and keeps what is done.
+/// Writes slabs in order, and checkpoints.
 pub(super) struct Writer {
     place: Place,
     schedule: Schedule,
@@ -60,7 +60,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a slab's own layers, and adds to what slabs changed.
+    /// Writes a slab's own layers, and merges its change.
     pub fn write(&mut self, slab: u32, bytes: &[u8], change: &[u8]) -> Result<(), StreamError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let offset = u64::from(self.schedule.own(slab).start) * self.layer_bytes;
@@ -85,7 +85,7 @@ impl Writer {
         self.keep()
     }
 
-    /// Writes the checkpoint, after the data that it speaks of.
+    /// Writes the checkpoint, after the data that it describes.
     pub fn keep(&mut self) -> Result<(), StreamError> {
         self.sync()?;
         self.checkpoint.write(&self.place.checkpoint())?;

@@ -1,4 +1,4 @@
-//! A grid from file to file: whatever its borders, its slabs and what stops it, the bits are those of the grid as a whole.
+//! Grids from file to file: for all borders, slabs and interruptions, the bits are those of the grid as a whole.
 
 mod lost;
 

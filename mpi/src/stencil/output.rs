@@ -15,8 +15,8 @@ use crate::reduce::ByMpi;
 /// Bytes that are read from the GPU at once.
 const PIECE: u64 = 64 << 20;
 
-/// Writes a file of `size` bytes that begins with a header: each rank the bytes of `own`, its layers of the grid. The first rank has made
-/// sure of the file. After a failure there is what was there before. All ranks call this together.
+/// Writes a file of `size` bytes that begins with a header: each rank the bytes of `own`, its layers of the grid. The first rank has
+/// opened the file. After a failure its earlier content is still there. All ranks call this together.
 pub fn write(
     mut file: Option<Reserved>,
     path: &Path,

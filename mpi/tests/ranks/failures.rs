@@ -45,7 +45,7 @@ fn errors_of_all_ranks_are_printed_once() {
     assert!(!status.success() && err.contains("none.npy: no such file"), "{err}");
 }
 
-/// Says that this process is a rank of one of the next tests.
+/// An environment variable that makes this process a rank of one of the next tests.
 const IS_RANK: &str = "HALOFOLD_MPI_TEST_IS_RANK";
 
 #[test]

@@ -73,7 +73,7 @@ pub fn check_pair(work: &[Work], second: Option<&Work>) -> Result<(), Failure> {
     second.map_or(Ok(()), |second| work[0].check_pair(second))
 }
 
-/// Checks what is known of a file. Only one process reads a stream.
+/// Checks a request against a file's header. Only one process reads a stream.
 pub fn check(args: &ReduceArgs, own: Option<&Own>, work: &Work, is_alone: bool) -> Result<(), Failure> {
     if work.is_stream() && !is_alone {
         return Err(refuse_stream(&work.path));
