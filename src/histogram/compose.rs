@@ -4,6 +4,7 @@ use crate::histogram::config::Config;
 use crate::histogram::keys::Keys;
 use crate::histogram::plan::Step;
 use crate::histogram::tuning::Method;
+use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::shader::{self, Composer};
 
 impl Config {
@@ -45,11 +46,18 @@ impl Config {
     }
 
     /// The bindings of group 0 that a step's module declares.
-    pub(super) fn slots(&self, step: Step) -> &'static [u32] {
+    pub(super) fn slots(&self, step: Step) -> &'static [Slot] {
+        const SLOTS: [Slot; 5] = [
+            (1, Access::Write),
+            (PARAMETERS, Access::Uniform),
+            (0, Access::Read),
+            (3, Access::Read),
+            (5, Access::Read),
+        ];
         match (step, self.keys) {
-            (Step::Clear, _) => &[1, 2],
-            (Step::Count, Keys::Numbers) => &[0, 1, 2, 3],
-            (Step::Count, Keys::Ranges { .. }) => &[0, 1, 2, 3, 5],
+            (Step::Clear, _) => &SLOTS[..2],
+            (Step::Count, Keys::Numbers) => &SLOTS[..4],
+            (Step::Count, Keys::Ranges { .. }) => &SLOTS,
         }
     }
 }

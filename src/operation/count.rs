@@ -7,14 +7,15 @@ use wgpu::{Buffer, BufferUsages};
 
 use crate::operation::blocks::{self, Blocks};
 use crate::operation::buffers;
-use crate::operation::kernel::{Kernel, Pipelines};
+use crate::operation::kernel::{Access, Kernel, PARAMETERS, Pipelines, Slot};
 use crate::operation::launch::Dispatch;
 use crate::operation::limits::{self, LimitError};
 use crate::shader;
 use crate::slice::Slice;
 
 /// The bindings of group 0 that the kernel declares.
-const SLOTS: &[u32] = &[0, 1, 2, 3];
+const SLOTS: &[Slot] =
+    &[(0, Access::Read), (1, Access::Write), (PARAMETERS, Access::Uniform), (3, Access::Read)];
 
 /// Bytes of a word.
 const WORD: u64 = 4;
@@ -78,7 +79,7 @@ impl<K: Eq + Hash> Pipelines<K> {
             kernel.dispatch(device, label, [groups, 1], |slot| match slot {
                 0 => buffers::slice(&templates, offset, size),
                 1 => buffers::slice(&parameters, offset, size),
-                2 => blocks::bound::<Params>(&jobs, blocks::offset(number)),
+                PARAMETERS => blocks::bound::<Params>(&jobs, blocks::offset(number)),
                 _ => buffers::slice(count.buffer(), start, count.offset() + WORD - start),
             })
         };

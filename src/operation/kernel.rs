@@ -13,11 +13,19 @@ use crate::operation::launch::Dispatch;
 /// The binding of group 0 with a kernel's parameters.
 pub(crate) const PARAMETERS: u32 = 2;
 
-/// The binding of group 0 with an operator's own parameters, if they are a uniform.
-pub(crate) const OWN_UNIFORM: u32 = 9;
+/// A binding of group 0 that a kernel declares: its number and its access.
+pub(crate) type Slot = (u32, Access);
 
-/// The binding of group 0 with an operator's own parameters, if they are in a storage buffer.
-pub(crate) const OWN_STORAGE: u32 = 10;
+/// The access of a kernel to one of its bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// A uniform buffer.
+    Uniform,
+    /// A storage buffer that is only read.
+    Read,
+    /// A storage buffer that is written, and perhaps read.
+    Write,
+}
 
 /// Options for compiling [histograms](crate::histogram) and [stencils](crate::stencil). Start with
 /// [`Options::default`], and change fields as needed.
@@ -43,7 +51,7 @@ pub(crate) struct Kernel {
     pub(crate) wgsl: String,
     pub(crate) entry_point: &'static str,
     /// The bindings of group 0 that the module declares.
-    pub(crate) slots: Cow<'static, [u32]>,
+    pub(crate) slots: Cow<'static, [Slot]>,
     pub(crate) overrides: Vec<(&'static str, f64)>,
     pub(crate) checks: Checks,
 }
@@ -62,7 +70,7 @@ pub(crate) enum Checks {
 pub(crate) struct Compiled {
     pipeline: ComputePipeline,
     layout: wgpu::BindGroupLayout,
-    slots: Cow<'static, [u32]>,
+    slots: Cow<'static, [Slot]>,
 }
 
 impl Compiled {
@@ -81,7 +89,7 @@ impl Compiled {
                 device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
             },
         };
-        let entries: Vec<_> = kernel.slots.iter().map(|&slot| layout_entry(slot)).collect();
+        let entries: Vec<_> = kernel.slots.iter().map(layout_entry).collect();
         let layout =
             device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -112,7 +120,7 @@ impl Compiled {
         grid: [u32; 2],
         resource: impl Fn(u32) -> BindingResource<'a>,
     ) -> Dispatch {
-        let entry = |&binding: &u32| wgpu::BindGroupEntry { binding, resource: resource(binding) };
+        let entry = |&(binding, _): &Slot| wgpu::BindGroupEntry { binding, resource: resource(binding) };
         let entries: Vec<_> = self.slots.iter().map(entry).collect();
         let descriptor =
             wgpu::BindGroupDescriptor { label: Some(label), layout: &self.layout, entries: &entries };
@@ -178,16 +186,15 @@ impl<K: Eq + Hash> Pipelines<K> {
     }
 }
 
-/// All kernels number their bindings in the same way: 2 holds the parameters, 9 or 10 those of an operator's
-/// own; 0, 3, 5, 6, 7 and 10 are read-only; the others are also written.
-fn layout_entry(slot: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = match slot {
-        PARAMETERS | OWN_UNIFORM => wgpu::BufferBindingType::Uniform,
-        0 | 3 | 5 | 6 | 7 | OWN_STORAGE => wgpu::BufferBindingType::Storage { read_only: true },
-        _ => wgpu::BufferBindingType::Storage { read_only: false },
+fn layout_entry(&(binding, access): &Slot) -> wgpu::BindGroupLayoutEntry {
+    let ty = match access {
+        Access::Uniform => wgpu::BufferBindingType::Uniform,
+        Access::Read | Access::Write => {
+            wgpu::BufferBindingType::Storage { read_only: access == Access::Read }
+        }
     };
     wgpu::BindGroupLayoutEntry {
-        binding: slot,
+        binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
         count: None,

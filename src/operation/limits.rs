@@ -3,7 +3,7 @@
 use wgpu::Limits;
 
 use crate::operation::blocks;
-use crate::operation::kernel::{OWN_UNIFORM, PARAMETERS};
+use crate::operation::kernel::{Access, Slot};
 
 /// A limit of the device that is too low for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,15 +31,15 @@ impl LimitError {
 }
 
 /// The number of storage buffers among these bindings of group 0.
-pub(crate) fn storage_buffers(slots: &[u32]) -> u32 {
-    slots.iter().filter(|slot| !matches!(**slot, PARAMETERS | OWN_UNIFORM)).count() as u32
+pub(crate) fn storage_buffers(slots: &[Slot]) -> u32 {
+    slots.iter().filter(|(_, access)| *access != Access::Uniform).count() as u32
 }
 
 /// Checks the limits that a kernel with these bindings in group 0 needs for any input.
-pub(crate) fn check(slots: &[u32], limits: &Limits) -> Result<(), LimitError> {
+pub(crate) fn check(slots: &[Slot], limits: &Limits) -> Result<(), LimitError> {
     let storage = u64::from(storage_buffers(slots));
     let uniforms = slots.len() as u64 - storage;
-    let behind = slots.iter().max().map_or(0, |last| last + 1);
+    let behind = slots.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
     LimitError::unless(
         "max_storage_buffers_per_shader_stage",
         limits.max_storage_buffers_per_shader_stage,

@@ -4,10 +4,9 @@ use wgpu::{BindingResource, Buffer};
 
 use crate::operation::blocks;
 use crate::operation::buffers::{self, Use, slice};
-use crate::operation::kernel::{OWN_STORAGE, OWN_UNIFORM};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::monoid::Monoid;
-use crate::reduce::parameters::Parameters;
+use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
 use crate::reduce::plan::{Bytes, Dst, Launch, Plan, Reads, Src, WORDS};
 use crate::reduce::reduction::Sources;
 use crate::reduce::workspace::Workspace;

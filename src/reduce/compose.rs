@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgpu::Features;
 
+use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::{exact_pieces, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Coverage, Delivery, Subgroups};
 use crate::reduce::monoid::{Arity, AtomicWord, Monoid};
 use crate::reduce::op::Op;
+use crate::reduce::parameters::OWN_UNIFORM;
 use crate::reduce::plan::{Reads, Stage, Writes};
 use crate::shader::{self, Composer, Piece};
 
@@ -89,22 +91,28 @@ impl Text<'_> {
     }
 
     /// The bindings of group 0 that the module declares.
-    pub(super) fn slots(&self) -> Vec<u32> {
+    pub(super) fn slots(&self) -> Vec<Slot> {
         let stage = self.stage;
         let second = self.is_pair() || stage.reads == Reads::Adjoining;
         let reads = stage.kernel.coverage != Coverage::One;
         let needs = [
-            (0, reads),
-            (1, true),
-            (2, true),
-            (3, self.reads_vectors()),
-            (4, stage.kernel.delivery == Delivery::Collected),
-            (5, reads && second),
-            (6, second && self.reads_vectors()),
-            (7, stage.is_offsets()),
-            (8, stage.is_offsets() && stage.reads != Reads::Partials && stage.writes == Writes::Results),
+            ((0, Access::Read), reads),
+            ((1, Access::Write), true),
+            ((PARAMETERS, Access::Uniform), true),
+            ((3, Access::Read), self.reads_vectors()),
+            ((4, Access::Write), stage.kernel.delivery == Delivery::Collected),
+            ((5, Access::Read), reads && second),
+            ((6, Access::Read), second && self.reads_vectors()),
+            ((7, Access::Read), stage.is_offsets()),
+            (
+                (8, Access::Write),
+                stage.is_offsets() && stage.reads != Reads::Partials && stage.writes == Writes::Results,
+            ),
         ];
-        let parameters = self.monoid.parameters.map(|parameters| parameters.slot);
+        let parameters = self.monoid.parameters.map(|parameters| match parameters.slot {
+            OWN_UNIFORM => (OWN_UNIFORM, Access::Uniform),
+            slot => (slot, Access::Read),
+        });
         needs.into_iter().filter_map(|(slot, needed)| needed.then_some(slot)).chain(parameters).collect()
     }
 

@@ -1,5 +1,6 @@
 //! Options for the compilation of a reducer, and the check that a device supports it.
 
+use crate::operation::kernel::Slot;
 use crate::operation::limits;
 use std::borrow::Cow;
 
@@ -248,7 +249,7 @@ fn check_features(text: &Text<'_>) -> Result<(), ReduceError> {
 }
 
 /// Checks the number of storage buffers.
-fn check_bindings(monoid: &Monoid, slots: &[u32], limits: &wgpu::Limits) -> Result<(), ReduceError> {
+fn check_bindings(monoid: &Monoid, slots: &[Slot], limits: &wgpu::Limits) -> Result<(), ReduceError> {
     let (needed, limit) = (limits::storage_buffers(slots), limits.max_storage_buffers_per_shader_stage);
     if needed > limit {
         return Err(ReduceError::Bindings { name: monoid.name().to_owned(), needed, limit });

@@ -4,10 +4,15 @@ use naga::{AddressSpace, GlobalVariable, Handle, Module, ResourceBinding, Storag
 use wgpu::{BindingResource, Limits};
 
 use crate::operation::buffers::{self, Use};
-use crate::operation::kernel::{OWN_STORAGE, OWN_UNIFORM};
 use crate::operation::limits::LimitError;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::slice::Slice;
+
+/// The binding of group 0 with an operator's own parameters, if they are a uniform.
+pub(super) const OWN_UNIFORM: u32 = 9;
+
+/// The binding of group 0 with an operator's own parameters, if they are in a storage buffer.
+pub(super) const OWN_STORAGE: u32 = 10;
 
 /// The parameters that the text of an operator declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

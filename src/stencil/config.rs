@@ -3,6 +3,7 @@
 use wgpu::{Features, Limits};
 
 use crate::element::Element;
+use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::operation::limits;
 use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine, Sample};
@@ -297,8 +298,15 @@ impl Config {
     }
 
     /// The bindings of group 0 that the kernel declares.
-    pub(super) fn slots(&self) -> &'static [u32] {
-        if self.rhs { &[0, 1, 2, 3, RHS] } else { &[0, 1, 2, 3] }
+    pub(super) fn slots(&self) -> &'static [Slot] {
+        const SLOTS: [Slot; 5] = [
+            (0, Access::Read),
+            (1, Access::Write),
+            (PARAMETERS, Access::Uniform),
+            (3, Access::Read),
+            (RHS, Access::Read),
+        ];
+        if self.rhs { &SLOTS } else { &SLOTS[..4] }
     }
 
     /// The pipeline overrides of the kernel.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use wgpu::{Buffer, BufferUsages};
 
 use crate::element::Element;
-use crate::operation::kernel::PARAMETERS;
+use crate::operation::kernel::{Access, PARAMETERS, Slot};
 use crate::operation::launch::{self, Dispatch, Recorder};
 use crate::operation::{LimitError, blocks, buffers, limits, scratch};
 use crate::reduce::{Accuracy, Prepared};
@@ -26,7 +26,13 @@ const OUTCOME_SIZE: u64 = 32;
 
 /// The kernels of `shaders/stencil/convergence.wgsl`, and their bindings.
 pub(super) const ENTRY_POINTS: [&str; 4] = ["begin", "resume", "count", "decide"];
-pub(super) const SLOTS: &[u32] = &[0, 1, 2, 3, 4];
+pub(super) const SLOTS: &[Slot] = &[
+    (0, Access::Read),
+    (1, Access::Write),
+    (PARAMETERS, Access::Uniform),
+    (3, Access::Read),
+    (4, Access::Write),
+];
 
 impl Jacobi {
     /// Binds buffers as [`Jacobi::prepare`] does, for steps that stop once a check finds the residual below

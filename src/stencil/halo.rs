@@ -3,7 +3,7 @@
 use wgpu::{Buffer, Device};
 
 use crate::element::Element;
-use crate::operation::kernel::{Compiled, PARAMETERS};
+use crate::operation::kernel::{Access, Compiled, PARAMETERS, Slot};
 use crate::operation::launch::Dispatch;
 use crate::operation::{blocks, buffers, grid, limits, scratch};
 use crate::shader::Composer;
@@ -15,7 +15,13 @@ use crate::stencil::uniforms::UniformBlocks;
 use crate::stencil::window::Halo;
 
 /// The bindings of both kernels, including that of the parameters.
-pub(super) const SLOTS: &[u32] = &[1, 2, 4, 8, 9];
+pub(super) const SLOTS: &[Slot] = &[
+    (1, Access::Write),
+    (PARAMETERS, Access::Uniform),
+    (4, Access::Write),
+    (8, Access::Write),
+    (9, Access::Write),
+];
 
 /// Invocations of a workgroup, as in the kernel.
 const WORKGROUP: u64 = 256;

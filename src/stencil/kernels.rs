@@ -7,7 +7,7 @@ use wgpu::Device;
 
 use crate::element::Element;
 use crate::operation::Options;
-use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines};
+use crate::operation::kernel::{Checks, Compiled, Kernel, Pipelines, Slot};
 use crate::reduce::{ReduceError, Reducer};
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -96,7 +96,7 @@ impl Kernels {
         &self,
         wgsl: impl FnOnce() -> String,
         entry_point: &'static str,
-        slots: &'static [u32],
+        slots: &'static [Slot],
     ) -> Compiled {
         self.pipelines.get(Key::Auxiliary(entry_point), || Kernel {
             label: aux_kernels::label(entry_point),
