@@ -13,7 +13,7 @@ use scene::{End, Scene, any_adapter};
 /// Far longer than any stage takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs an operation with the device destroyed at a stage; answers whether it came so far.
+/// Runs an operation with the device destroyed at a stage; returns whether it came so far.
 fn lose(operation: &Operation, scene: Scene) -> Result<bool, String> {
     let end = operation.run(&scene);
     let complaints = scene.complaints();

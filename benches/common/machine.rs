@@ -8,7 +8,7 @@ use halofold_measure::{Budget, Inputs, Meter, PeakMeter, Timer, Timing};
 /// Range of sizes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// A processor that plays a GPU: small.
+    /// A software adapter: small.
     Software,
     /// A GPU.
     Gpu,

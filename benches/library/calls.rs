@@ -253,7 +253,7 @@ impl Given {
 /// Bytes that no cache holds.
 const SWEPT: u64 = 512 << 20;
 
-/// Bytes to read on a processor that plays a GPU: little, as that takes long enough.
+/// Bytes to read on a software adapter: little, as that takes long enough.
 const SWEPT_ON_CPU: u64 = 4 << 20;
 
 /// Reads so much memory that caches hold nothing else then.

@@ -60,7 +60,7 @@ impl Look {
         Look { class: class.to_owned(), marker }
     }
 
-    /// The same, dotted: another side of the same.
+    /// The same, dotted: for a second quantity of the same series.
     pub fn dotted(self) -> Self {
         Look { class: self.class + " dotted", ..self }
     }
@@ -98,7 +98,7 @@ pub struct Chart {
     pub ceiling: Option<Ceiling>,
 }
 
-/// A picture's size and where in it the axes are.
+/// A picture's size and the position of the axes in it.
 struct Frame {
     size: (f64, f64),
     left: f64,

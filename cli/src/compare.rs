@@ -167,7 +167,7 @@ fn named(preset: &Option<String>, row: &Option<String>, name: &str) -> String {
     }
 }
 
-/// The table of some lines for people; nothing if there are none.
+/// The table of some lines; empty if there are none.
 fn table_of<W: Shown>(lines: &[Line<'_, W>]) -> String {
     if lines.is_empty() {
         return String::new();

@@ -46,7 +46,7 @@ pub struct Work<'a> {
 
 /// Fills in the row of some elements on the CPU: verified, and timed if it was right.
 ///
-/// `blank` says what is to be computed; what only GPUs have is cleared.
+/// `blank` describes the computation; fields that only GPUs have are cleared.
 pub fn row(blank: Row, work: Work<'_>, expected: &Expected, budget: Duration) -> Row {
     let rung = rung(work.all_threads).to_owned();
     let what = LadderWork { rung, finish: None, workgroup_size: None, ..blank.what };

@@ -20,7 +20,7 @@ pub struct DevicesArgs {
     json: bool,
 }
 
-/// The features that matter here, and what for.
+/// The features that matter here, and their use.
 const FEATURES: [(Features, &str); 8] = [
     (Features::SUBGROUP, "subgroup rungs"),
     (Features::SHADER_F16, "f16"),
@@ -39,7 +39,7 @@ struct Report {
     backend: String,
     kind: String,
     driver: String,
-    /// Its address on the bus, which tells equal cards apart; none where the back end does not tell.
+    /// Its address on the bus, which tells equal cards apart; `None` if the back end does not report it.
     pci: Option<String>,
     /// True if `--adapters all` includes it.
     in_all: bool,

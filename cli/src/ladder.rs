@@ -33,7 +33,7 @@ pub use sizes::Sizes;
 const USUAL_N: u64 = 1 << 24;
 const USUAL_TO: u64 = 1 << 28;
 
-/// The same on a processor that plays a GPU: several sizes are done within a minute.
+/// The same on a software adapter: several sizes are done within a minute.
 const SOFTWARE_N: u64 = 1 << 20;
 const SOFTWARE_TO: u64 = 1 << 22;
 
@@ -115,7 +115,7 @@ pub fn run(args: LadderArgs) -> Result<(), Failure> {
     let preset = args.preset.as_deref().map(presets::named).transpose()?;
     args.check_one(preset.is_some())?;
     let rungs = args.chosen_rungs()?;
-    // Files are looked at before the GPU is: nothing half done.
+    // Files are opened before the GPU, so that errors come before the work.
     let source = args.input.as_deref().map(Source::open).transpose().map_err(Failure::usage)?;
     if source.is_none() {
         rung::check_defined(args.op, args.element.unwrap_or(Element::F32))?;
@@ -226,7 +226,7 @@ impl LadderArgs {
         Ok((element, sizes))
     }
 
-    /// All rungs over the same data, at every length; what the memory can do, and the rows.
+    /// All rungs over the same data, at every length; the memory's peak, and the rows.
     fn climb(
         &self,
         gpu: &Gpu,
@@ -378,7 +378,7 @@ impl LadderArgs {
         }
     }
 
-    /// The rows as a table, with what is to be said above and below.
+    /// The rows as a table, with a title above and remarks below.
     fn table(
         &self,
         context: &RunContext<'_>,
@@ -416,7 +416,7 @@ fn unsteady(rows: &[Row]) -> String {
     )
 }
 
-/// The fastest row, in a line; nothing if there are no two rows with a time. A peak that moves is none to be held against.
+/// The fastest row, in a line; nothing if there are no two rows with a time. A peak that moves is not compared with.
 fn seen(rows: &[Row], peak_moves: bool) -> Option<String> {
     let timed = || rows.iter().filter(|row| row.time().is_some());
     let (first, _) = (timed().next()?, timed().nth(1)?);

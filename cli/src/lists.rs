@@ -1,4 +1,4 @@
-//! Lists of which equal things are put together.
+//! Lists without duplicates, and lists grouped by a key.
 
 /// The things, each once, in the order they first appear in.
 pub fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {

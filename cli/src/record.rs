@@ -1,4 +1,4 @@
-//! Records as files: what `--record` writes, and what `compare` and `report` read.
+//! Files of records, which `--record` writes, and `compare` and `report` read.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Rows: what commands make of several of them.
+//! Operations on rows that several commands share: speedups, checks, CSV.
 
 pub use halofold_measure::{LadderWork, LibraryWork, Row, Status, StencilWork, What};
 

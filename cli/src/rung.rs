@@ -25,7 +25,7 @@ impl<'a> RunContext<'a> {
         Ok(RunContext { gpu, peak: gpu.peak_meter(samples)?, budget: gpu.budget(samples) })
     }
 
-    /// The best that was seen of the memory so far.
+    /// The best bandwidth of the memory so far.
     pub fn peak(&self) -> Peak {
         self.peak.peak()
     }
@@ -34,7 +34,7 @@ impl<'a> RunContext<'a> {
     ///
     /// # Errors
     ///
-    /// Only what ends the whole command: a lost device, memory that ran out.
+    /// Only errors that end the whole command: a lost device, memory that ran out.
     pub fn row(&self, job: Job, data: &Dataset, len: u64, expected: &Expected) -> Result<Row, Failure> {
         let (gpu, mut budget) = (self.gpu, self.budget);
         let meter = Meter { timer: &gpu.timer, peak: &self.peak };
@@ -89,7 +89,7 @@ pub fn check_operator(gpu: &Gpu, op: Op, element: Element) -> Result<(), Failure
     }
 }
 
-/// Checks the workgroup that was asked for. What no rung could run is an error here; what one of them cannot is a
+/// Checks the workgroup that was asked for. A size that no rung could run is an error here; one that this rung cannot run gives a
 /// skipped row later.
 pub fn with_checked_workgroup(gpu: &Gpu, job: Job) -> Result<Job, Failure> {
     match job.check(gpu.device.features(), &gpu.device.limits()) {

@@ -1,8 +1,8 @@
-//! `halofold stress`: whether the last workgroup of a launch always finds what the others have published.
+//! `halofold stress`: tests that the last workgroup of a launch always finds the partials of the others.
 //!
 //! That holds by how GPUs carry out atomic operations, not by any specification (`shaders/shared/partials.wgsl`). So it is tried,
-//! millions of times, under what could break it: data that change, partials that are poisoned, caches that are busy with something
-//! else. All numbers are integers, and every result is compared with what the CPU knows it to be.
+//! millions of times, under conditions that could break it: data that change, partials that are poisoned, caches that are busy with
+//! other data. All numbers are integers, and every result is compared with the CPU's.
 
 mod batch;
 mod between;
@@ -22,7 +22,7 @@ use crate::stress::batch::{Bench, Counts, JOBS};
 use crate::stress::elements::{Elements, Random};
 use crate::{progress, table};
 
-/// Elements, words of the ballast, and workgroups that go over it at a time: of a GPU, and of a processor that plays one.
+/// Elements, words of the ballast, and workgroups that go over it at a time: of a GPU, and of a software adapter.
 const SIZES: [(usize, u64, u64); 2] = [(1 << 24, 1 << 24, 4096), (1 << 18, 1 << 20, 64)];
 
 /// Longest duration of a batch: operating systems end a submission that takes seconds.
@@ -40,7 +40,7 @@ enum Launches {
     /// In one launch: the last workgroup collects what the others have published.
     #[value(name = "1")]
     One,
-    /// In two launches, of which nothing is known to go wrong: to see whether a miss comes from elsewhere.
+    /// In two launches, which are known to be safe: if a miss still occurs, its cause lies elsewhere.
     #[value(name = "2")]
     Two,
 }
@@ -51,7 +51,7 @@ pub struct StressArgs {
     /// Duration in minutes; parts of a minute are possible.
     #[arg(long, value_name = "N", default_value = "1", value_parser = minutes)]
     minutes: Duration,
-    /// Launches of a reduction, 1 or 2. With 2, what is tried is the finish that needs no argument about atomics.
+    /// Launches of a reduction, 1 or 2. With 2, the finish that does not depend on atomics is tested.
     #[arg(long, value_enum, value_name = "1|2", default_value = "1", hide_possible_values = true)]
     launches: Launches,
     /// Seed of all random choices. By default another one in each run; it is printed.
@@ -154,7 +154,7 @@ fn left_out(lacking: &[String]) -> String {
     format!("left out, as the adapter lacks a feature: {}\n", lacking.join(", "))
 }
 
-/// The last line: what ran.
+/// The last line: counts of the reductions and dispatches that ran.
 fn closing(
     gpu: &Gpu,
     (counts, verdict): (&Counts, &str),

@@ -1,4 +1,4 @@
-//! Rows as a table for people.
+//! Rows as a table of text.
 
 use std::borrow::Cow;
 
@@ -77,8 +77,7 @@ impl Shown<'_> {
     }
 }
 
-/// The table of some rows, without the columns that are empty throughout. On a terminal it is as wide as that, unless all
-/// columns are asked for.
+/// The table of some rows, without the columns that are empty throughout. On a terminal it fits the width, unless `wide` is set.
 pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
     let show = |column: &Column<T>| rows.iter().map(|row| (column.show)(row)).collect();
     let mut shown: Vec<_> = columns
@@ -100,7 +99,7 @@ pub fn render<T>(columns: &[Column<T>], rows: &[T], wide: bool) -> String {
     table.trim_fmt() + "\n" + &fitted(&notes, wide)
 }
 
-/// Prose whose lines end between two words where a terminal's line does, unless all is to be shown as it is.
+/// Wraps prose to the terminal's width between words, unless `wide` is set.
 pub fn fitted(text: &str, wide: bool) -> String {
     let width = plain().width().filter(|_| !wide);
     width.map_or_else(|| text.to_owned(), |width| wrapped(text, width.into()))
@@ -146,7 +145,7 @@ fn fit(columns: &mut Vec<Shown<'_>>, width: usize) -> String {
     text
 }
 
-/// A cell in its colour, if the terminal is to have any: good news green, bad news red.
+/// A cell with its colour, if the terminal has colours: green for right, red for wrong.
 pub fn painted(text: &str) -> Cell {
     let colour = match text.split([' ', '(']).next() {
         Some("PASS" | "faster") => Color::Green,
@@ -204,7 +203,7 @@ pub fn time_or_status<W: What>(row: &Row<W>) -> String {
     row.time().map_or_else(|| status(row), |ms| time(Some(ms)))
 }
 
-/// The rows that need a word, each with it: what was skipped or wrong and why, what was changed to make it run.
+/// Remarks about rows: the reasons of skipped and wrong ones, and changes that let others run.
 pub fn remarks(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {

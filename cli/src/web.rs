@@ -1,8 +1,8 @@
 //! `halofold web`: a page that runs the ladder on its visitor's GPU, as static files.
 //!
-//! The page composes and plans nothing itself. Everything that the library decides is exported here, for a WebGPU device that has
-//! no more than every one has: the texts, the launches, their numbers, the depths that bounds grow with. What is left to the page
-//! is what a host does: create buffers, paste constants, record, measure, and verify by arithmetic of its own.
+//! The page composes and plans nothing itself. Everything that the library decides is exported here, for a WebGPU device with
+//! the default limits: the texts, the launches, their parameters, the depths that error bounds grow with. The page does the work of
+//! a host: it creates buffers, pastes constants, records, measures, and verifies by arithmetic of its own.
 
 mod data;
 mod ladder;
@@ -86,7 +86,7 @@ fn limits(invocations: u32) -> Limits {
     }
 }
 
-/// Invocations that every device has in a workgroup, and those that most GPUs have if they are asked.
+/// The largest workgroup that every device has, and the one that most GPUs have on request.
 const INVOCATIONS: [u32; 2] = [256, 1024];
 
 /// Elements that the page offers: powers of two, and a prime.

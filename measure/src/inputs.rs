@@ -11,7 +11,7 @@ use wgpu::{Device, DeviceType};
 /// has 128 MiB or less, the largest 256 MiB.
 const BEYOND_CACHES: u64 = 512 << 20;
 
-/// The same on a processor that plays a GPU.
+/// The same on a software adapter.
 const BEYOND_CACHES_ON_CPU: u64 = 64 << 20;
 
 /// The most copies: each has bindings of its own.

@@ -1,4 +1,4 @@
-//! One row of a ladder: a rung for an operator over an element type, with its knobs.
+//! One row of a ladder: a rung for an operator over an element type, with its tuning.
 
 use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
@@ -17,7 +17,7 @@ pub struct Job {
     pub op: Op,
     /// The element type.
     pub element: Element,
-    /// The knobs.
+    /// The tuning.
     pub tuning: Tuning,
     /// Method that combines partial results.
     pub finish: Finish,

@@ -1,6 +1,6 @@
 //! The ceiling: how fast this machine's memory can be read, and copied, by a kernel that does nothing else.
 //!
-//! The memory of a GPU is as fast in a minute as it is now. A processor that plays a GPU shares its memory with everything
+//! The memory of a GPU is as fast in a minute as it is now. A software adapter shares its memory with everything
 //! else that runs, so its peak is measured again between the rows that are compared with it.
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::{Budget, MeasureError, Timer, Timing};
 /// The most bytes the peak is measured over; more than any last-level cache holds.
 const LARGEST: u64 = 1 << 29;
 
-/// The same on a processor that plays a GPU.
+/// The same on a software adapter.
 const LARGEST_ON_CPU: u64 = 1 << 26;
 
 /// Workgroup sizes and workgroups that are tried for reading; the best counts.
@@ -59,7 +59,7 @@ pub struct Peak {
 #[derive(Debug)]
 pub struct PeakMeter {
     peak: Cell<Peak>,
-    /// The best form for reading, which reads again on a processor that plays a GPU, and what that may take.
+    /// The best form for reading, which reads again on a software adapter, and what that may take.
     again: Option<(Bound, Budget)>,
     /// Bytes a second in units of 10^9 at the last measurement, and when that was.
     last: Cell<(f64, Instant)>,
@@ -135,7 +135,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Bytes of a buffer on a device with these limits, which may be a processor that plays a GPU.
+    /// Bytes of a buffer on a device with these limits, which may be a software adapter.
     pub fn bytes(limits: &wgpu::Limits, software: bool) -> u64 {
         let wanted = if software { LARGEST_ON_CPU } else { LARGEST };
         wanted.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size) / 256 * 256

@@ -22,7 +22,7 @@ const FEWEST: usize = 5;
 const FEWEST_OF_A_THIRD: usize = 3;
 
 /// Loads a machine until it gets no faster, at least for so long: what one repetition takes then. `run` does a number of repetitions,
-/// and answers what they took together.
+/// and returns what they took together.
 ///
 /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough. And it may stay at its idle clock
 /// for a while before it raises it at all, so that times that agree are not enough either: there is a least time as well.

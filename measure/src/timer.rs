@@ -95,7 +95,7 @@ impl Budget {
         total: Duration::from_secs(4),
     };
 
-    /// Fractions of a second on a processor that plays a GPU.
+    /// Fractions of a second on a software adapter.
     const PROCESSOR: Budget = Budget {
         samples: 7,
         most_samples: 63,
@@ -219,7 +219,7 @@ impl Timer {
         &self.queue
     }
 
-    /// Loads the device until it gets no faster, and answers what one repetition takes then: [`Timer::measure`] begins with it. A device
+    /// Loads the device until it gets no faster, and returns what one repetition takes then: [`Timer::measure`] begins with it. A device
     /// that has had nothing to do is loaded longer, as its clock may be slow to rise.
     ///
     /// # Errors

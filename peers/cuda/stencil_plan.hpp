@@ -25,7 +25,7 @@ struct Block {
 // Maps from threads to cells; src/stencil/catalogue.rs tells the four apart.
 enum class Mapping { cells, direct, overlapped, strips };
 
-// The knobs that are no template's, and those that are: `Tuning::of` of the crate.
+// The tuning parameters that are no template parameters, and those that are: `Tuning::of` of the crate.
 constexpr unsigned ROWS_PER_INVOCATION = 2;
 constexpr unsigned STRIP = 2;
 

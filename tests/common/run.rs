@@ -27,7 +27,7 @@ pub fn over<'r, 'b>(reducer: &'r Reducer, inputs: &[Slice<'b>]) -> Reduction<'r,
     inputs.get(1).map_or(first.clone(), |second| first.and(*second))
 }
 
-/// Runs a reduction twice in one submission and answers the bytes of its output after each.
+/// Runs a reduction twice in one submission and returns the bytes of its output after each.
 ///
 /// Both find `start` there, or poison; the second finds scratch memory and ticket counters as the first one left them. Fails
 /// if anything beside the output was written.

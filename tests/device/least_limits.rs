@@ -60,7 +60,7 @@ fn names_a_limit(error: &str) -> bool {
     LEAST.iter().any(|least| error.contains(least.name))
 }
 
-/// Runs an operation; answers whether it gave a result.
+/// Runs an operation; returns whether it gave a result.
 fn judge(operation: &Operation, scene: &Scene) -> Result<bool, String> {
     let end = catch_unwind(AssertUnwindSafe(|| operation.run(scene))).map_err(|_| "a panic".to_owned())?;
     let complaints = scene.complaints();

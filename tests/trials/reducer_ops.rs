@@ -223,7 +223,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs twice, and answers the results with the plan's depth.
+    /// Runs twice, and returns the results with the plan's depth.
     fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Answer>, u64), String> {
         let gpu = gpu();
         // The second input starts elsewhere than the first, in some rounds also between two vectors.

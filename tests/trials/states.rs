@@ -104,7 +104,7 @@ impl Case {
     }
 }
 
-/// Runs a reduction twice, and answers its output with the plan's depth.
+/// Runs a reduction twice, and returns its output with the plan's depth.
 fn run_twice(reduction: &Reduction<'_, '_>) -> Result<(Vec<u8>, u64), String> {
     let plan = reduction.plan().map_err(|error| error.to_string())?;
     let [first, second] = run(gpu(), reduction, None)?;

@@ -1,4 +1,4 @@
-//! Axes: where values lie, and what stands beside them.
+//! Axes: scales, ticks and labels.
 
 use halofold::stencil::Block;
 

@@ -13,7 +13,7 @@ const BARS: (f64, f64) = (162.0, 432.0);
 /// Top of the first bar, under the title and the ceiling's label, and the distance from one to the next.
 const ROWS: (f64, f64) = (52.0, 16.0);
 
-/// Letters of a title's line, and how far it is from one to the next.
+/// Letters of a title's line, and the distance from one line to the next.
 const TITLE: (usize, f64) = (56, 18.0);
 
 /// Thickness of a bar.
@@ -61,7 +61,7 @@ impl Bars {
 }
 
 impl super::Bar {
-    /// A line of the picture: what was not measured has no bar.
+    /// A line of the picture. A row that was not measured has no bar.
     fn row(&self, y: f64, scale: f64) -> Markup {
         let (left, _) = BARS;
         let length = self.value.unwrap_or(0.0) * scale;

@@ -1,4 +1,4 @@
-//! Horizontal bars, as SVG that is as wide as its place: horizontal positions are percentages, heights are pixels.
+//! Horizontal bars, as SVG that fills the width of its container: horizontal positions are percentages, heights are pixels.
 
 use maud::{Markup, html};
 

@@ -46,7 +46,7 @@ fn lines(by_size: &BySize<'_>) -> Vec<Line> {
     dotted.chain((0..by_size.series.len()).map(|series| line(series, look(series), Row::time))).collect()
 }
 
-/// A line for every series, then what solid and dotted lines mean.
+/// A line for every series, then the meaning of solid and dotted lines.
 fn legend(by_size: &BySize<'_>) -> [Vec<(Look, String)>; 2] {
     let series = by_size.series.iter().enumerate().map(|(series, name)| {
         let all_threads = name == cpu::rung(true);

@@ -56,7 +56,7 @@ pub struct Section<'a> {
     note: &'static str,
     /// Each machine that has any, with the names on it.
     fields: Vec<Field<'a>>,
-    /// Everything that is asked of any.
+    /// The operations that any machine has rows of.
     asked: Vec<Asked<'a>>,
 }
 
@@ -67,7 +67,7 @@ struct Field<'a> {
     rows: Vec<&'a Row<LibraryWork>>,
 }
 
-/// A row without who does it.
+/// An operation, whichever library does it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Asked<'a> {
     op: &'a str,
@@ -191,7 +191,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The table: everything that is asked, by machine and by who does it.
+    /// The table: a line for each operation, a column for each machine and library.
     pub fn sheet(&self) -> Sheet<'a> {
         let group =
             |field: &Field<'a>| Group { name: field.machine.to_owned(), columns: field.names.clone() };

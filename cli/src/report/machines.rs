@@ -1,4 +1,4 @@
-//! The records by machine, and what each has to show.
+//! Groups records by machine, and finds each machine's ladders and series.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The documents' published figures: one more machine, beside those that replayed them.
+//! The documents' published figures, shown as one more machine beside those that replayed them.
 
 use halofold::Element;
 

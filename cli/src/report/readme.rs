@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::row::Row;
 use crate::table;
 
-/// The table with a line above it that says where and of what.
+/// The table, with a line above it that names the machine and the operation.
 pub fn table(machines: &[Machine]) -> Result<String, Failure> {
     let [machine] = machines else {
         return Err(Failure::Usage(format!(

@@ -114,7 +114,7 @@ impl<'a> Comparison<'a> {
         format!("{}-point stencil of {}, {} borders", self.points, self.element, self.boundary)
     }
 
-    /// A chart by block for every machine, and one of what the thesis published.
+    /// A chart by block for every machine, and one of the thesis's figures.
     pub fn figures(&self) -> Markup {
         let charts = self.fields.iter().map(|field| {
             let title = format!("{} on {}: speed by block", self.title(), field.machine);
@@ -230,7 +230,7 @@ fn thesis_cells(row: Option<&Row<StencilWork>>, preset: &Preset) -> [String; 3] 
     ]
 }
 
-/// A grid for people.
+/// A grid in words.
 fn grid(text: &str) -> String {
     text.parse().map_or_else(|_| text.to_owned(), |grid: Grid| grid.to_string())
 }

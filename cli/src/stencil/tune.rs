@@ -1,4 +1,4 @@
-//! `halofold stencil --tune`: times the shapes of the time-blocked kernels on this GPU, and remembers what they took.
+//! `halofold stencil --tune`: times the shapes of the time-blocked kernels on this GPU, and stores the times.
 
 use halofold::Element;
 use halofold::stencil::{Config, Dims, Grid, STENCILS, Sample, Stencil};
@@ -53,7 +53,7 @@ pub fn run(args: &GridArgs) -> Result<(), Failure> {
     row::check(&rows)
 }
 
-/// Verifies and times everything that a stencil is offered.
+/// Verifies and times all shapes that are offered for a stencil.
 fn time(
     gpu: &Gpu,
     stencil: &'static Stencil,

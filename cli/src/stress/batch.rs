@@ -43,7 +43,7 @@ pub struct Counts {
     pub poisons: u64,
 }
 
-/// Everything that batches run on.
+/// The device, buffers and reductions of all batches.
 pub struct Bench<'a> {
     gpu: &'a Gpu,
     kinds: &'a [Kind],
@@ -119,7 +119,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Runs `count` of the bound reductions in another order, and answers the evidence of wrong results.
+    /// Runs `count` of the bound reductions in another order, and returns the evidence of wrong results.
     pub fn run(&mut self, count: usize, random: &mut Random) -> Result<Vec<String>, Failure> {
         let mut order: Vec<usize> = (0..JOBS).collect();
         for place in 0..count {
@@ -149,7 +149,7 @@ impl<'a> Bench<'a> {
         Ok(misses)
     }
 
-    /// Records the batch, and answers what each reduction is to give.
+    /// Records the batch, and returns the expected result of each reduction.
     fn encode(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,

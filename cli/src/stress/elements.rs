@@ -1,7 +1,7 @@
-//! The elements that all reductions take a part of, and what every part gives: exact, in constant time or nearly so, and by other
-//! arithmetic than the kernels'.
+//! The elements that all reductions take a part of, and the expected result of every part: exact, in constant time or nearly so, and
+//! by other arithmetic than the kernels'.
 //!
-//! Element `i` is `base[i] + raised`. What is added to all of them changes while the program runs. Neither takes 31 bits, so that no
+//! Element `i` is `base[i] + raised`. `raised` changes while the program runs. Neither takes 31 bits, so that no
 //! element wraps and their order stays.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Elements of a block of which the least and the greatest are known.
 const BLOCK: usize = 1024;
 
-/// Bits of a number in `base`, and of what is added to all.
+/// Bits of a number in `base`, and of `raised`.
 pub const BITS: u32 = 30;
 
 /// Numbers without a pattern: splitmix64.
@@ -58,7 +58,7 @@ impl Question {
         [Question::Sum, Question::WideSum, Question::ArgMax, Question::MinMax, Question::EightSums];
 }
 
-/// The elements as they were at the start, and sums and extremes from which every part's follow.
+/// The elements at the start, and tables of sums and extremes that give those of every part.
 pub struct Elements {
     base: Vec<u32>,
     /// The sum of all elements in front of each place.

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::stress::elements::Question;
 
-/// Eight words that travel apart and belong together: the longer a workgroup takes to publish them, the longer it can be late.
+/// An accumulator of eight words, which are published one by one: the longer a workgroup takes for that, the likelier it is late.
 const EIGHT_SUMS: &str = "
 struct Acc { some: vec4<u32>, others: vec4<u32> }
 fn map(elem: Elem, index: u32) -> Acc {
@@ -27,7 +27,7 @@ const TUNINGS: [(u32, u32); 5] = [(8, 2), (32, 8), (32, 1024), (64, 64), (256, 3
 /// Items that an invocation of the fast kernels takes at least: with fewer there is one workgroup.
 const PER_INVOCATION: usize = 16;
 
-/// Bytes up to which the library lets one workgroup do it all.
+/// Bytes up to which the library uses a single workgroup.
 const ALONE: usize = 256 << 10;
 
 /// An operator, and how it is reduced.
@@ -84,7 +84,7 @@ pub fn all(
     Ok((kinds, lacking))
 }
 
-/// The rung that the library itself would take, with these knobs.
+/// The rung that the library itself would take, with these parameters.
 fn rung(gpu: &Gpu, launches: Launches, workgroup_size: u32, most: u32) -> Result<Strategy, Failure> {
     let (name, finish) = match launches {
         Launches::Two => ("vectorized", Finish::OneWorkgroup),

@@ -1,9 +1,9 @@
-//! Lists in which equal things are kept once.
+//! Lists without duplicates, whose items are known by number.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Things of which equal ones are kept once, in the order in which they came.
+/// Items in the order in which they came, equal ones once.
 pub struct Once<T> {
     list: Vec<T>,
     known: HashMap<T, usize>,

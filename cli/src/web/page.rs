@@ -1,4 +1,4 @@
-//! The page's HTML: words and places, which the scripts fill.
+//! The page's HTML, with elements that the scripts fill.
 
 use halofold::reduce::ladder::RUNGS;
 use maud::{DOCTYPE, Markup, html};

@@ -41,7 +41,7 @@ struct Step(
 );
 
 impl Plans {
-    /// Adds a plan of an operator, whose stages are numbered by their places in a list, and answers its number.
+    /// Adds a plan of an operator, whose stages are numbered by their places in a list, and returns its number.
     pub fn add(&mut self, monoid: &Monoid, plan: &Plan, stages: &[Stage]) -> usize {
         let overrides = plan.launches().iter().flat_map(|launch| launch.stage.overrides());
         let constants = each_once(overrides.map(|(name, value)| (name, value as u32)));

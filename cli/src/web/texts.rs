@@ -19,7 +19,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Takes a module apart and answers its number. A module is its pieces with an empty line between them, and so is a piece.
+    /// Takes a module apart and returns its number. A module is its pieces with an empty line between them, and so is a piece.
     pub fn add(&mut self, wgsl: &str) -> usize {
         let mut pieces = apart(wgsl);
         assert_eq!(pieces.join(GAP), wgsl.trim_end(), "pieces are a module again");

@@ -1,4 +1,4 @@
-//! Files that the program writes: what was there before stays until there is something better.
+//! Files that the program writes: an earlier file stays until the new one is complete.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Records: what `--record` leaves behind, what `compare` says of two, and what `report` makes of several.
+//! Records: files of `--record`, comparisons of two by `compare`, and reports of several by `report`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `halofold --adapters`: one adapter, named several times, is several devices. What several give has the bits of one.
+//! `halofold --adapters`: one adapter, named several times, is several devices. Results of several have the bits of one.
 //!
 //! OpenGL has one device at a time: there it is one adapter in a list, which goes the same ways.
 

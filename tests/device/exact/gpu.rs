@@ -40,7 +40,7 @@ pub fn reducer(gpu: &Gpu, monoid: &Monoid, options: Options<'_>) -> Reducer {
     Reducer::with_options(&gpu.device, monoid.clone(), options).unwrap()
 }
 
-/// Runs a reduction twice and answers its output.
+/// Runs a reduction twice and returns its output.
 pub fn output(gpu: &Gpu, reducer: &Reducer, shape: Shape, inputs: &Inputs) -> Vec<u8> {
     of_reduction(gpu, &over(reducer, &inputs.slices()).shape(shape))
 }

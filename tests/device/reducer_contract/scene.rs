@@ -60,7 +60,7 @@ impl<'a> Bench<'a> {
         Bench { gpu, output, prepared }
     }
 
-    /// Runs it once and answers its results.
+    /// Runs it once and returns its results.
     pub fn run(&self) -> Vec<u8> {
         self.forget();
         in_one_pass(self.gpu, |pass| self.prepared.encode_in_pass(pass));

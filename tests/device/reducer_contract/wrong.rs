@@ -35,7 +35,7 @@ impl Desk {
         Slice::new(buffer, 0, 4 * LEN)
     }
 
-    /// Prepares what should not be, and answers the error.
+    /// Prepares what should not be, and returns the error.
     fn refused(&self, reduction: Reduction<'_, '_>, output: Slice<'_>) -> ReduceError {
         let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
         prepared.expect("wgpu finds no fault").expect_err("this is wrong")

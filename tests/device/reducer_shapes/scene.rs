@@ -88,7 +88,7 @@ pub fn buffer(gpu: &Gpu, words: &[u32], offset: usize) -> wgpu::Buffer {
     poisoned(gpu, bytemuck::cast_slice(words), 4 * offset as u64)
 }
 
-/// Runs a reduction twice over and answers the results, which are the same.
+/// Runs a reduction twice over and returns the results, which are the same.
 pub fn run(gpu: &Gpu, reduction: &Reduction<'_, '_>) -> Vec<u32> {
     let [first, second] = common::run(gpu, reduction, None).unwrap();
     assert!(first == second, "{reduction:?} gave other bits the second time");

@@ -81,7 +81,7 @@ fn fail_on(complaints: &[String]) {
     assert!(complaints.is_empty(), "{} complaints, the first of them:\n{shown}", complaints.len());
 }
 
-/// Translates a kernel into one language; answers the SPIR-V, if that is what it is, or a complaint.
+/// Translates a kernel into one language; returns the SPIR-V, if that is what it is, or a complaint.
 fn translate(
     kernel: &Checked<'_>,
     foreseen: &[&'static str],
@@ -99,7 +99,7 @@ fn translate(
     }
 }
 
-/// Writes a kernel in a language and validates the SPIR-V; answers the type for which it is refused, if it is, or a complaint.
+/// Writes a kernel in a language and validates the SPIR-V; returns the type for which it is refused, if it is, or a complaint.
 fn write(
     entry: &Entry<'_>,
     checked: &Checked<'_>,

@@ -1,4 +1,4 @@
-//! A grid on a GPU that rows of stencils are measured on; and the long run of those that were picked.
+//! A grid on a GPU: measures rows of stencils, and the long runs of the picked ones.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,13 @@ use crate::row::{Row, StencilWork};
 /// Samples of a row on a GPU: there are hundreds of rows.
 const SAMPLES: u32 = 15;
 
-/// The same on a processor that plays a GPU.
+/// The same on a software adapter.
 const SOFTWARE_SAMPLES: u32 = 3;
 
 /// Steps of one repetition, which a sample has as many of as it takes: always an even number, so that each begins with the same buffer.
 const STEPS: u32 = 20;
 
-/// The same on a processor that plays a GPU.
+/// The same on a software adapter.
 const SOFTWARE_STEPS: u32 = 2;
 
 /// Longest submission of a long run, in milliseconds, so that no watchdog ends it.
@@ -55,7 +55,7 @@ impl<'a> Bench<'a> {
         Ok(Bench { gpu, grids, budget, peak: gpu.peak_meter(samples)? })
     }
 
-    /// The best that was seen of the memory.
+    /// The best bandwidth of the memory so far.
     pub fn peak(&self) -> Peak {
         self.peak.peak()
     }
@@ -64,7 +64,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     ///
-    /// Only what ends the whole command: a lost device, memory that ran out.
+    /// Only errors that end the whole command: a lost device, memory that ran out.
     pub fn row(&self, config: &Config) -> Result<Row<StencilWork>, Failure> {
         let (gpu, mut budget) = (self.gpu, self.budget);
         let meter = Meter { timer: &gpu.timer, peak: &self.peak };

@@ -24,7 +24,7 @@ pub struct Preset {
     pub stencil: &'static Stencil,
     /// The thesis's own size.
     pub thesis: Size,
-    /// The size on a processor that plays a GPU.
+    /// The size on a software adapter.
     pub software: Size,
     /// A note for the reader of the table.
     pub note: &'static str,
@@ -109,7 +109,7 @@ pub fn blocks() -> Vec<Block> {
     shapes.collect()
 }
 
-/// The variant with the fewest demands.
+/// The variant that needs the fewest features and limits.
 pub fn plainest(stencil: &'static Stencil) -> &'static Variant {
     let plainest = stencil.variants().find(|variant| variant.mapping == Mapping::Cells);
     plainest.expect("every stencil has a variant without workgroup memory")
@@ -122,7 +122,7 @@ impl Preset {
         Config::new(self.stencil, plainest(self.stencil), Element::F32, grid).flops().into()
     }
 
-    /// Writes what the thesis says of a configuration into its row.
+    /// Adds the thesis's figures for a configuration to its row.
     pub fn label(&self, config: &Config, mut row: Row<StencilWork>) -> Row<StencilWork> {
         let document = config.variant.document;
         let name = if document.is_empty() { BEYOND } else { document };

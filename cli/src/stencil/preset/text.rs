@@ -1,4 +1,4 @@
-//! A preset as text: the figures as a table by block shape, the table with what was published, and what was skipped.
+//! A preset as text: a table by block shape, the thesis's table beside the published figures, and the skipped rows.
 
 use std::fmt::Write as _;
 

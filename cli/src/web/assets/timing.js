@@ -12,7 +12,7 @@ const BATCHED = 40;
 // Milliseconds that a GPU is loaded before the first sample: an idle one is slow to raise its clock.
 const WARM_UP = 120;
 
-// Samples wanted, and what all of them may take; a processor that plays a GPU has no clock to raise and less time.
+// Samples wanted, and what all of them may take; a software adapter has no clock to raise and less time.
 const SAMPLES = 9;
 const FEWEST = 3;
 const MOST_MS = 900;

@@ -1,4 +1,4 @@
-//! The numbers that files are made of, and what NumPy makes of them.
+//! Numbers for files, and NumPy's results over them.
 
 use halofold::Element;
 

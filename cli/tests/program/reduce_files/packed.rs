@@ -1,4 +1,4 @@
-//! Booleans and integers of 8 and 16 bits: what comes out is what NumPy gives, computed here in 128 bits.
+//! Booleans and integers of 8 and 16 bits: results are those of NumPy, computed here in 128 bits.
 
 use std::fs;
 

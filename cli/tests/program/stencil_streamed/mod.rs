@@ -1,5 +1,5 @@
-//! `halofold stencil`, streamed from file to file: the bits of the grid stepped as a whole, whatever the slabs, and through
-//! whatever interrupts the run.
+//! `halofold stencil`, streamed from file to file: the bits of the grid stepped as a whole, for all slabs and
+//! interruptions of the run.
 
 mod interrupted;
 

@@ -81,7 +81,7 @@ impl<'a> Analysis<'a> {
         Analysis { module, function, arguments, variables, calls, result: false, known }
     }
 
-    /// Goes through the body until nothing new varies; answers whether the result does.
+    /// Goes through the body until nothing new varies; returns whether the result does.
     fn run(mut self, alone: bool) -> bool {
         let function = self.function;
         loop {
