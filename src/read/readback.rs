@@ -90,7 +90,48 @@ impl Readback {
     /// - An earlier [`Reading`] still holds the buffer.
     /// - The program runs in a browser, where only [`Readback::read`] works.
     pub fn wait(&self, size: u64) -> Result<Vec<u8>, ReadError> {
-        self.read(size).wait()
+        self.read(size).wait_with(<[u8]>::to_vec)
+    }
+
+    /// Waits as [`Readback::wait`] does, and copies the first bytes into memory of yours, which they fill. Nothing is allocated for
+    /// them.
+    ///
+    /// ```
+    /// use halofold::read::{ReadError, Readback};
+    ///
+    /// /// A result as the shader declares it.
+    /// #[repr(C)]
+    /// #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+    /// struct Bounds {
+    ///     low: [f32; 3],
+    ///     high: [f32; 3],
+    /// }
+    ///
+    /// fn newest(readback: &Readback, bounds: &mut [Bounds]) -> Result<(), ReadError> {
+    ///     readback.wait_into(bounds)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`Readback::wait`].
+    pub fn wait_into<T: bytemuck::Pod>(&self, target: &mut [T]) -> Result<(), ReadError> {
+        let target: &mut [u8] = bytemuck::cast_slice_mut(target);
+        self.read(target.len() as u64).wait_with(|bytes| target.copy_from_slice(bytes))
+    }
+
+    /// Copies the first bytes into memory of yours, which they fill, without blocking: [`Readback::read`] without an allocation for
+    /// the bytes. The request is made at once.
+    ///
+    /// # Errors
+    ///
+    /// The future gives the errors of [`Readback::read`].
+    pub fn read_into<'t, T: bytemuck::Pod>(
+        &self,
+        target: &'t mut [T],
+    ) -> impl Future<Output = Result<(), ReadError>> + use<'t, T> {
+        let target: &mut [u8] = bytemuck::cast_slice_mut(target);
+        self.read(target.len() as u64).with(|bytes| target.copy_from_slice(bytes))
     }
 
     /// Requests the first `size` bytes without blocking. The returned [`Reading`] is a future; in a frame

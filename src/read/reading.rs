@@ -55,19 +55,41 @@ impl Reading {
     /// - The device is lost.
     /// - The bytes have already been taken.
     pub fn try_take(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
-        if let Some(answer) = self.answer(None) {
+        self.try_with(&mut <[u8]>::to_vec)
+    }
+
+    /// Copies the bytes into memory of yours and returns true, or returns false if they have not arrived yet. It never blocks, and
+    /// polls the device once.
+    ///
+    /// # Errors
+    ///
+    /// - `target` has not as many bytes as were requested: then they can still be taken.
+    /// - The errors of [`Reading::try_take`].
+    pub fn try_take_into<T: bytemuck::Pod>(&mut self, target: &mut [T]) -> Result<bool, ReadError> {
+        let target = bytemuck::cast_slice_mut(target);
+        match &self.asked {
+            Ok(asked) if asked.size != target.len() as u64 => {
+                Err(ReadError::Target { size: asked.size, target: target.len() as u64 })
+            }
+            _ => Ok(self.try_with(&mut |bytes| target.copy_from_slice(bytes))?.is_some()),
+        }
+    }
+
+    /// The bytes as `take` converts them, or `None` if they have not arrived yet.
+    fn try_with<R>(&mut self, take: &mut impl FnMut(&[u8]) -> R) -> Result<Option<R>, ReadError> {
+        if let Some(answer) = self.answer(None, take) {
             return answer.map(Some);
         }
         self.poll_device(wgpu::PollType::Poll)?;
-        self.answer(None).transpose()
+        self.answer(None, take).transpose()
     }
 
     /// Waits for everything submitted.
-    pub(super) fn wait(mut self) -> Result<Vec<u8>, ReadError> {
+    pub(crate) fn wait_with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
         self.check_blocking()?;
         self.poll_device(wgpu::PollType::wait_indefinitely())?;
         loop {
-            if let Some(answer) = self.answer(None) {
+            if let Some(answer) = self.answer(None, &mut take) {
                 return answer;
             }
             // Another thread polled at the same time and is running the callback.
@@ -76,14 +98,23 @@ impl Reading {
     }
 
     /// Polls the device in a loop.
-    pub(super) fn spin(mut self) -> Result<Vec<u8>, ReadError> {
+    pub(super) fn spin_with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
         self.check_blocking()?;
         loop {
-            if let Some(bytes) = self.try_take()? {
-                return Ok(bytes);
+            if let Some(taken) = self.try_with(&mut take)? {
+                return Ok(taken);
             }
             std::hint::spin_loop();
         }
+    }
+
+    /// Waits as a future does, without blocking.
+    pub(crate) async fn with<R>(mut self, mut take: impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
+        let answered = |context: &mut Context<'_>| match self.answer(Some(context.waker()), &mut take) {
+            Some(answer) => Poll::Ready(answer),
+            None => Poll::Pending,
+        };
+        std::future::poll_fn(answered).await
     }
 
     /// Returns an error in a browser, where nothing arrives before the program returns to the event loop.
@@ -95,15 +126,19 @@ impl Reading {
         self.asked.as_ref().map_or(Ok(()), |asked| poll_until(&asked.device, &how))
     }
 
-    /// Returns the answer, if there is one. Otherwise `waker` is woken when there is.
-    fn answer(&mut self, waker: Option<&Waker>) -> Option<Result<Vec<u8>, ReadError>> {
+    /// Returns the bytes of the answer as `take` converts them, if there is one. Otherwise `waker` is woken when there is.
+    fn answer<R>(
+        &mut self,
+        waker: Option<&Waker>,
+        take: &mut impl FnMut(&[u8]) -> R,
+    ) -> Option<Result<R, ReadError>> {
         let result = match &self.asked {
             Ok(asked) => asked.signal().take(waker)?,
             Err(error) => Err(error.clone()),
         };
         // Dropping the old value releases the buffer.
         let asked = std::mem::replace(&mut self.asked, Err(ReadError::Taken));
-        Some(result.and_then(|()| asked?.bytes()))
+        Some(result.and_then(|()| asked?.read(take)))
     }
 }
 
@@ -162,7 +197,7 @@ impl Future for Reading {
     type Output = Result<Vec<u8>, ReadError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.answer(Some(context.waker())).map_or(Poll::Pending, Poll::Ready)
+        self.answer(Some(context.waker()), &mut <[u8]>::to_vec).map_or(Poll::Pending, Poll::Ready)
     }
 }
 
@@ -181,14 +216,14 @@ impl Asked {
         lock(&self.signal)
     }
 
-    /// Copies the bytes out of the buffer, which is mapped and holds them.
-    fn bytes(self) -> Result<Vec<u8>, ReadError> {
+    /// Lends the bytes of the buffer, which is mapped and holds them.
+    fn read<R>(self, take: &mut impl FnMut(&[u8]) -> R) -> Result<R, ReadError> {
         // Whole words are mapped, and buffers here are whole words long.
         let words = self.size.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT);
         // A mapped buffer is readable, unless its device is lost.
         let lost = |_| ReadError::Device("it was lost before the bytes were taken".to_owned());
         let range = self.buffer.get_mapped_range(..words).map_err(lost)?;
-        Ok(range[..self.size as usize].to_vec())
+        Ok(take(&range[..self.size as usize]))
     }
 }
 

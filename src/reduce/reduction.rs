@@ -2,7 +2,7 @@
 
 use wgpu::Queue;
 
-use crate::read::{self, Readback};
+use crate::read::{self, Reading};
 use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
@@ -365,8 +365,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// - The results have another type or another number than `T`.
     /// - The device is lost.
     pub fn wait<T: FromResults>(self, queue: &Queue) -> Result<T, ReduceError> {
-        let (readback, size) = self.submit::<T>(queue)?;
-        self.reducer.results(&readback.wait(size)?)
+        self.submit::<T>(queue)?.wait_with(|bytes| self.reducer.results(bytes))?
     }
 
     /// Returns the results without blocking. It records and submits at once. The future completes when the
@@ -380,8 +379,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         queue: &Queue,
     ) -> impl Future<Output = Result<T, ReduceError>> + use<'r, T> {
         let (reducer, submitted) = (self.reducer, self.submit::<T>(queue));
-        let bytes = submitted.map(|(readback, size)| readback.read(size));
-        async move { reducer.results(&bytes?.await?) }
+        async move { submitted?.with(|bytes| reducer.results(bytes)).await? }
     }
 
     fn extent(&self, slice: Slice<'_>) -> Extent {
@@ -450,9 +448,9 @@ impl<'r, 'b> Reduction<'r, 'b> {
         Ok(Prepared::new(plan, launches, format!("halofold::reduce::{}", reducer.monoid().name())))
     }
 
-    /// Records the reduction and a copy of its results into a new encoder, and submits it. Returns the copy
-    /// and its size in bytes.
-    fn submit<T: FromResults>(&self, queue: &Queue) -> Result<(Readback, u64), ReduceError> {
+    /// Records the reduction and a copy of its results into a new encoder, submits it, and requests the
+    /// results.
+    fn submit<T: FromResults>(&self, queue: &Queue) -> Result<Reading, ReduceError> {
         let plan = self.plan()?;
         results::check::<T>(self.reducer, plan.results)?;
         let size = plan.results * self.reducer.output_layout().stride;
@@ -460,7 +458,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
             self.bind(plan, results.into())?.encode(encoder);
             Ok::<_, ReduceError>(())
         })?;
-        Ok((readback, size))
+        Ok(readback.read(size))
     }
 }
 

@@ -52,6 +52,43 @@ fn part_of_a_word_comes_back() {
 }
 
 #[test]
+fn bytes_arrive_in_the_callers_memory() {
+    for (device, queue) in devices() {
+        let (readback, mailbox) = (Readback::new(&device, 8), Mailbox::new(&device, 8));
+        let mut encoder = device.create_command_encoder(&Default::default());
+        readback.encode(&mut encoder, &source(&device), 0, 8).unwrap();
+        encoder.copy_buffer_to_buffer(&source(&device), 0, mailbox.buffer(), 0, 8);
+        mailbox.encode(&mut encoder).unwrap();
+        queue.submit([encoder.finish()]);
+        let expected: [[u16; 2]; 2] = bytemuck::cast(BYTES);
+        let mut pairs = [[0u16; 2]; 2];
+        readback.wait_into(&mut pairs).unwrap();
+        assert_eq!(pairs, expected);
+        let mut one = [[0u16; 2]];
+        mailbox.spin_into(&mut one).unwrap();
+        assert_eq!(one, expected[..1]);
+
+        let mut awaited = [[0u16; 2]; 2];
+        let read = readback.read_into(&mut awaited);
+        device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        pollster::block_on(read).unwrap();
+        assert_eq!(awaited, expected);
+
+        let mut reading = readback.read(8);
+        let error = reading.try_take_into(&mut one).unwrap_err();
+        assert_eq!(error, ReadError::Target { size: 8, target: 4 });
+        let mut taken = [0u64];
+        while !reading.try_take_into(&mut taken).unwrap() {}
+        assert_eq!(taken, [u64::from_ne_bytes(BYTES)]);
+        assert_eq!(reading.try_take_into(&mut taken).unwrap_err(), ReadError::Taken);
+
+        let mut long = [0u32; 3];
+        assert_eq!(readback.wait_into(&mut long).unwrap_err(), ReadError::Room { size: 12, room: 8 });
+        assert_eq!(mailbox.spin_into(&mut long).unwrap_err(), ReadError::Room { size: 12, room: 8 });
+    }
+}
+
+#[test]
 fn mailboxes_have_any_size() {
     for (device, queue) in devices() {
         for size in [0, 1, 2, 4, 6] {

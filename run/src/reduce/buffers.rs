@@ -232,7 +232,7 @@ impl PieceBuffers {
         gpu.queue.submit([encoder.finish()]);
         let mut all = Vec::new();
         for Bound { prepared, readback, .. } in bound() {
-            let states = readback.wait(prepared.plan().output()).map_err(Failure::usage)?.to_vec();
+            let states = readback.wait(prepared.plan().output()).map_err(Failure::usage)?;
             all.push(Made { states, depth: prepared.plan().depth(), gpu_ms: None });
         }
         let first = self.first_stamp + u32::from(!self.was_packed);
