@@ -1,8 +1,8 @@
 //! `halofold report`: records side by side, as one HTML page that needs nothing else, or as Markdown.
 
-mod beside;
+mod beside_cub;
 mod blocks;
-mod climb;
+mod ladder_picture;
 mod library;
 mod lines;
 mod machines;
@@ -62,10 +62,10 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let readme = match args.readme {
         false => None,
         true if has_ladder => Some(readme::table(&machines)?),
-        true => Some(beside::table(&machines)?),
+        true => Some(beside_cub::table(&machines)?),
     };
     if let Some(file) = svg {
-        file.write(&climb::picture(&machines, args.dark)?)?;
+        file.write(&ladder_picture::picture(&machines, args.dark)?)?;
     }
     if let Some(file) = html {
         file.write(&page::html(&machines).into_string())?;

@@ -5,7 +5,7 @@
 //! other data. All numbers are integers, and every result is compared with the CPU's.
 
 mod batch;
-mod between;
+mod disturbance;
 mod elements;
 mod kind;
 

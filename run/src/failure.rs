@@ -16,7 +16,7 @@ pub enum Failure {
     /// A result was wrong, or slower than it may be, which has been reported: exit status 1.
     Wrong,
     /// Something about some of the files, which has been reported: exit status 2.
-    Told,
+    Reported,
     /// It was interrupted, and its finished work is saved: a message, and exit status 130.
     Interrupted(String),
     /// Standard output is closed: no message, exit status 0.
@@ -28,7 +28,7 @@ impl fmt::Display for Failure {
         match self {
             Failure::Usage(message) | Failure::Interrupted(message) => f.write_str(message),
             Failure::Wrong => f.write_str("a result was wrong"),
-            Failure::Told => f.write_str("some files failed"),
+            Failure::Reported => f.write_str("some files failed"),
             Failure::Closed => f.write_str("standard output is closed"),
         }
     }
@@ -45,7 +45,7 @@ impl Failure {
         match self {
             Failure::Closed => ExitCode::SUCCESS,
             Failure::Wrong => ExitCode::from(1),
-            Failure::Told => ExitCode::from(2),
+            Failure::Reported => ExitCode::from(2),
             Failure::Interrupted(message) => {
                 eprintln!("{message}");
                 ExitCode::from(INTERRUPTED)

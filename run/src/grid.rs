@@ -4,12 +4,12 @@
 //! first, then the paths of the results, then the adapter's limits and features.
 
 mod batch_size;
+pub mod calibration;
 pub mod cells;
 pub mod frames;
 pub mod grid_state;
 pub mod output;
 mod picture;
-pub mod remembered;
 pub mod report;
 pub mod request;
 mod streamed;

@@ -12,6 +12,7 @@
 
 pub mod count;
 pub mod failure;
+pub mod file_errors;
 pub mod files;
 pub mod gpu;
 pub mod grid;
@@ -20,5 +21,4 @@ pub mod progress;
 pub mod reduce;
 pub mod reserved;
 pub mod table;
-pub mod told;
 pub mod transport;

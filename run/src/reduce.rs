@@ -15,6 +15,7 @@ mod help;
 mod kernels;
 mod layout;
 mod merge;
+mod message;
 mod op;
 mod own;
 mod parts;
@@ -24,7 +25,6 @@ mod reader;
 mod report;
 mod request;
 mod results;
-mod sent;
 mod state_file;
 mod steps;
 mod totals;
@@ -38,10 +38,10 @@ use halofold::reduce::{Accuracy, Arity, Op};
 
 use crate::count::counts;
 use crate::failure::Failure;
+use crate::file_errors::FileErrors;
 use crate::files::{Source, Stored};
 use crate::gpu::{self, AnyAdapters, Gpu};
 use crate::reserved::Reserved;
-use crate::told::Told;
 use crate::transport::Transport;
 use crate::{output, progress};
 use engine::Engine;
@@ -154,13 +154,13 @@ pub fn run(
     let paths = [&args.files[..], args.with.as_slice()].concat();
     // A state of some of the files would pass for one of all; processes go on together or not at all.
     let goes_on = args.files.len() > 1 && args.state.is_none() && transport.is_alone();
-    let mut told = Told::new(goes_on);
+    let mut errors = FileErrors::new(goes_on);
     let own = transport.agree(request::check_options(args).and_then(|()| args.own()))?;
     alike(transport, own.as_ref().map_or("", Own::text), || {
         "--wgsl: is not the same on all ranks".to_owned()
     })?;
     let check = |work: &Work| request::check(args, own.as_ref(), work, transport.is_alone());
-    let checked = file::survey(&paths, (args.raw, args.axis), &mut told, check).and_then(|mut work| {
+    let checked = file::survey(&paths, (args.raw, args.axis), &mut errors, check).and_then(|mut work| {
         let second = if args.with.is_some() { work.pop() } else { None };
         request::check_pair(&work, second.as_ref()).map(|()| (work, second))
     });
@@ -170,7 +170,7 @@ pub fn run(
         alike(transport, &seen, || format!("{}: is not the same file on all ranks", work.path))?;
     }
     if work.is_empty() {
-        return told.end();
+        return errors.finish();
     }
     let reserve = |option, path: Option<&Path>| {
         let path = path.filter(|_| transport.is_first());
@@ -203,7 +203,7 @@ pub fn run(
     for (mut work, wanted) in work.into_iter().zip(wanted) {
         bar.set_message(output::visible(&work.path, &[]));
         let opened = transport.agree(file::open(&mut work, second.as_mut(), args.raw));
-        let Some(mut sources) = told.unless(opened)? else { continue };
+        let Some(mut sources) = errors.report(opened)? else { continue };
         let advance = |bytes| {
             done += bytes;
             bar.set_position(done);
@@ -211,7 +211,7 @@ pub fn run(
         let start = Instant::now();
         let reduced = reduce((&mut engine, &gpus[0]), transport, &work, &mut sources, wanted, advance);
         // Whatever it was, those that are done are not lost.
-        let Some(totals) = told.unless(transport.agree(reduced))? else { break };
+        let Some(totals) = errors.report(transport.agree(reduced))? else { break };
         let Some(totals) = totals else { continue };
         let wall_ms = start.elapsed().as_secs_f64() * 1e3;
         if let Some(part) = totals.state().filter(|_| target.is_some()) {
@@ -232,7 +232,7 @@ pub fn run(
     if let Some((file, state)) = target.zip(state) {
         file.write(&state_file::content(&state))?;
     }
-    report::deliver(&rows, args.json, args.exact).and(told.end())
+    report::deliver(&rows, args.json, args.exact).and(errors.finish())
 }
 
 impl ReduceArgs {
@@ -302,10 +302,10 @@ fn reduce<'a>(
     // Others would wait for its states.
     ran.map_err(|failure| transport.fail(failure))?;
     if !transport.is_alone() {
-        let Some(all) = transport.gather(&sent::pack(&own)?) else { return Ok(None) };
+        let Some(all) = transport.gather(&message::pack(&own)?) else { return Ok(None) };
         drop(own);
         for bytes in all {
-            sent::unpack(&bytes)?.iter().try_for_each(|(share, left)| totals.add(share, left))?;
+            message::unpack(&bytes)?.iter().try_for_each(|(share, left)| totals.add(share, left))?;
         }
     }
     totals.end()?;

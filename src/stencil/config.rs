@@ -56,7 +56,7 @@ pub(super) enum Open {
     /// None: all choices are made.
     Nothing,
     /// The tuning of a time-blocked kernel.
-    Knobs,
+    Tuning,
     /// The kernel and its tuning.
     Kernel,
 }
@@ -77,7 +77,7 @@ impl Config {
             one_weight,
             rhs: false,
             subgroups: false,
-            open: if variant.is_blocked() { Open::Knobs } else { Open::Nothing },
+            open: if variant.is_blocked() { Open::Tuning } else { Open::Nothing },
             any_borders: false,
         }
     }
@@ -116,7 +116,7 @@ impl Config {
             return self;
         }
         let variant = chosen.variant;
-        let open = if variant.is_blocked() { Open::Knobs } else { Open::Nothing };
+        let open = if variant.is_blocked() { Open::Tuning } else { Open::Nothing };
         Config { variant, tuning: Tuning::of(variant), open, ..self }
     }
 

@@ -119,7 +119,7 @@ impl Machine {
     }
 
     /// The texts that `say` makes of its records, sorted, each once.
-    pub fn told(&self, say: impl Fn(&Record) -> String) -> String {
+    pub fn texts(&self, say: impl Fn(&Record) -> String) -> String {
         let mut said: Vec<String> = self.origins.iter().map(say).collect();
         said.sort();
         said.dedup();

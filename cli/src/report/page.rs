@@ -130,16 +130,16 @@ pub fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("read peak", machine.spread(|record| record.peak.read_gb_per_s, "GB/s")),
         ("copy peak", machine.spread(|record| record.peak.copy_gb_per_s, "GB/s")),
-        ("times", machine.told(|record| clock(record.peak.timing.name()))),
-        ("driver", machine.told(|record| record.adapter.driver.clone())),
-        ("kind", machine.told(|record| kind(&record.adapter.device_type).to_owned())),
-        ("subgroups", machine.told(|record| range(record.adapter.subgroup_range))),
-        ("features", machine.told(|record| record.adapter.features.join(", "))),
-        ("system", machine.told(|record| record.os.clone())),
-        ("date", machine.told(|record| record.date.chars().take(10).collect())),
+        ("times", machine.texts(|record| clock(record.peak.timing.name()))),
+        ("driver", machine.texts(|record| record.adapter.driver.clone())),
+        ("kind", machine.texts(|record| kind(&record.adapter.device_type).to_owned())),
+        ("subgroups", machine.texts(|record| range(record.adapter.subgroup_range))),
+        ("features", machine.texts(|record| record.adapter.features.join(", "))),
+        ("system", machine.texts(|record| record.os.clone())),
+        ("date", machine.texts(|record| record.date.chars().take(10).collect())),
         (
             "versions",
-            machine.told(|record| {
+            machine.texts(|record| {
                 let made_of = record.wgpu.strip_prefix("none: ").map(str::to_owned);
                 let made_of = made_of.unwrap_or_else(|| format!("wgpu {}", record.wgpu));
                 format!("halofold {}, {made_of}", record.halofold)

@@ -28,9 +28,9 @@ pub fn table(machines: &[Machine]) -> Result<String, Failure> {
     let mut text = format!("The `{}` of {} `{}` on {}", work.0, lengths.join(" and "), work.1, machine.name);
     // Writing to a string cannot fail.
     if !machine.origins.is_empty() {
-        let day = machine.told(|record| record.date.chars().take(10).collect());
-        let driver = machine.told(|record| record.adapter.driver.clone());
-        let peak = machine.told(|record| table::digits(record.peak.read_gb_per_s));
+        let day = machine.texts(|record| record.date.chars().take(10).collect());
+        let driver = machine.texts(|record| record.adapter.driver.clone());
+        let peak = machine.texts(|record| table::digits(record.peak.read_gb_per_s));
         let _ = write!(text, ", driver {driver}, {day}; read peak {peak} GB/s");
     }
     text.push_str(":\n\n");

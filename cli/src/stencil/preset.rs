@@ -21,7 +21,7 @@ use crate::row::{self, Row, StencilWork, csv};
 use crate::{progress, record};
 pub(super) use bench::Bench;
 pub use documents::{MACHINE, PRESETS, Preset, Published};
-use halofold_run::grid::{GridArgs, remembered};
+use halofold_run::grid::{GridArgs, calibration};
 pub use plot::{pieces, speed};
 
 /// Options of a grid from a file, by their names in the code, that a preset has no use for.
@@ -183,7 +183,7 @@ impl PresetArgs {
                 preset.stencil.dims.count()
             )));
         }
-        let samples = remembered::samples(gpu);
+        let samples = calibration::samples(gpu);
         let element = shared.element.unwrap_or(Element::F32);
         let config = |variant: &'static Variant, block| {
             let config = Config::new(preset.stencil, variant, element, grid);

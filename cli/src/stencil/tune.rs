@@ -10,7 +10,7 @@ use crate::output::{print, print_json};
 use crate::progress;
 use crate::row::{self, Row, StencilWork};
 use crate::table::{self, Column};
-use halofold_run::grid::{GridArgs, remembered};
+use halofold_run::grid::{GridArgs, calibration};
 
 /// Samples of a row: ten or twenty shapes on each grid.
 const SAMPLES: u32 = 7;
@@ -37,7 +37,7 @@ pub fn run(args: &GridArgs) -> Result<(), Failure> {
     }
     let passed = timed.iter().filter_map(|(config, row)| Some(Sample::new(*config, row.times.median? * 1e6)));
     let samples: Vec<_> = passed.collect();
-    let path = remembered::remember(&gpu, &samples)?;
+    let path = calibration::store(&gpu, &samples)?;
     let rows: Vec<_> = timed.into_iter().map(|(_, row)| row).collect();
     if args.json {
         print_json(&rows)?;

@@ -8,7 +8,7 @@ use halofold::{Slice, wgpu};
 
 use crate::failure::Failure;
 use crate::gpu::Gpu;
-use crate::stress::between::{Between, STEPS};
+use crate::stress::disturbance::{Disturbance, STEPS};
 use crate::stress::elements::{BITS, Elements, Random};
 use crate::stress::kind::Kind;
 
@@ -52,9 +52,9 @@ pub struct Bench<'a> {
     results: wgpu::Buffer,
     readback: Readback,
     workspace: Workspace,
-    change: Between,
-    press: Between,
-    poison: Between,
+    change: Disturbance,
+    press: Disturbance,
+    poison: Disturbance,
     /// The sum of all numbers added to every element so far.
     raised: u32,
     bound: Vec<Bound>,
@@ -90,9 +90,9 @@ impl<'a> Bench<'a> {
             kinds,
             elements,
             readback: Readback::new(&gpu.device, results.size()),
-            change: Between::change(gpu, &held),
-            press: Between::press(gpu, &ballast, pressed.1),
-            poison: Between::poison(gpu, workspace.partials()),
+            change: Disturbance::change(gpu, &held),
+            press: Disturbance::press(gpu, &ballast, pressed.1),
+            poison: Disturbance::poison(gpu, workspace.partials()),
             held,
             results,
             workspace,

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::files::Source;
 use crate::files::npy::{self, tuple};
 use crate::gpu::{self, Gpu};
-use crate::grid::{GridArgs, remembered};
+use crate::grid::{GridArgs, calibration};
 
 use super::batch_size;
 
@@ -118,7 +118,7 @@ impl Request {
             let name = self.source.name();
             return Err(Failure::Usage(format!("{name}: {error}: convert it with --type f32")));
         }
-        Ok(self.config.on_calibrated(&gpu.device, &remembered::samples(gpu)))
+        Ok(self.config.on_calibrated(&gpu.device, &calibration::samples(gpu)))
     }
 
     /// Holds the request against the adapter, for a grid that stays there as a whole.

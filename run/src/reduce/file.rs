@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::layout::{Axis, Layout, LongRow, Shares};
 use crate::failure::Failure;
+use crate::file_errors::FileErrors;
 use crate::files::{Source, Stored, npy};
-use crate::told::Told;
 
 /// A file that has been checked.
 pub struct Work {
@@ -31,14 +31,14 @@ pub struct Work {
 pub fn survey(
     paths: &[PathBuf],
     (raw, axis): (Option<Stored>, Option<i64>),
-    told: &mut Told,
+    errors: &mut FileErrors,
     check: impl Fn(&Work) -> Result<(), Failure>,
 ) -> Result<Vec<Work>, Failure> {
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Failure::usage("`-` is named twice: standard input can be read only once"));
     }
     let look = |path| Work::look(path, raw, axis).and_then(|work| check(&work).map(|()| work));
-    paths.iter().filter_map(|path| told.unless(look(path)).transpose()).collect()
+    paths.iter().filter_map(|path| errors.report(look(path)).transpose()).collect()
 }
 
 /// Opens a file for reading, and a second one that goes with it.

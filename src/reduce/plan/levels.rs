@@ -125,7 +125,7 @@ impl Request<'_> {
     }
 }
 
-/// The knobs of a plan in two launches.
+/// The tuning of a plan in two launches.
 fn two_launches(workgroup_size: u32, max_workgroups: u32) -> Tuning {
     Tuning { workgroup_size, max_workgroups, tile: 0, leave: 1 }
 }

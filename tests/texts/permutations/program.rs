@@ -20,7 +20,7 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         label: "halofold.unpack".to_owned(),
     });
     let between = ["change", "press", "poison"].map(|entry_point| Kernel {
-        wgsl: include_str!("../../../cli/src/stress/between.wgsl").to_owned(),
+        wgsl: include_str!("../../../cli/src/stress/disturbance.wgsl").to_owned(),
         entry_point,
         overrides: Vec::new(),
         label: "halofold.stress".to_owned(),

@@ -120,7 +120,7 @@ impl Case {
         &MONOIDS[self.monoid].0
     }
 
-    /// The rung with its knobs, if it is one of the ladder.
+    /// The rung with its tuning, if it is one of the ladder.
     pub fn rung(&self) -> Option<(&'static Rung, Finish, Tuning)> {
         match self.how {
             How::Rung { rung, finish, tuning } if self.shape == Shape::Whole => Some((rung, finish, tuning)),

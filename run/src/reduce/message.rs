@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 /// A piece and the results of its kernels, without the states.
 #[derive(Serialize, Deserialize)]
-struct Sent<T> {
+struct Message<T> {
     share: Share,
     left: T,
     /// Bytes of the states of each kernel.
@@ -18,9 +18,9 @@ struct Sent<T> {
 /// The pieces of a process, as bytes.
 pub fn pack(pieces: &[(Share, Vec<Reduced>)]) -> Result<Vec<u8>, Failure> {
     let sizes = |left: &[Reduced]| left.iter().map(|reduced| reduced.states.len()).collect();
-    let sent: Vec<_> =
-        pieces.iter().map(|(share, left)| Sent { share: *share, left, sizes: sizes(left) }).collect();
-    let mut bytes = serde_json::to_vec(&sent).map_err(Failure::usage)?;
+    let messages: Vec<_> =
+        pieces.iter().map(|(share, left)| Message { share: *share, left, sizes: sizes(left) }).collect();
+    let mut bytes = serde_json::to_vec(&messages).map_err(Failure::usage)?;
     bytes.push(b'\n');
     pieces.iter().flat_map(|(_, left)| left).for_each(|reduced| bytes.extend(&reduced.states));
     Ok(bytes)
@@ -30,10 +30,11 @@ pub fn pack(pieces: &[(Share, Vec<Reduced>)]) -> Result<Vec<u8>, Failure> {
 pub fn unpack(bytes: &[u8]) -> Result<Vec<(Share, Vec<Reduced>)>, Failure> {
     let damaged = || Failure::usage("the states of another process are damaged");
     let end = bytes.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
-    let sent: Vec<Sent<Vec<Reduced>>> = serde_json::from_slice(&bytes[..end]).map_err(Failure::usage)?;
+    let messages: Vec<Message<Vec<Reduced>>> =
+        serde_json::from_slice(&bytes[..end]).map_err(Failure::usage)?;
     let mut states = &bytes[end + 1..];
     let mut pieces = Vec::new();
-    for Sent { share, mut left, sizes } in sent {
+    for Message { share, mut left, sizes } in messages {
         for (reduced, size) in left.iter_mut().zip(sizes) {
             let (own, rest) = states.split_at_checked(size).ok_or_else(damaged)?;
             reduced.states = own.to_vec();

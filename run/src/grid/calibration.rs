@@ -112,8 +112,8 @@ pub fn samples(gpu: &Gpu) -> Vec<Sample> {
     lines.iter().filter_map(|line| line.sample(gpu)).collect()
 }
 
-/// Remembers samples, in place of older ones of the same stencils and types. Returns the file.
-pub fn remember(gpu: &Gpu, samples: &[Sample]) -> Result<PathBuf, Failure> {
+/// Stores samples, in place of older ones of the same stencils and types. Returns the file.
+pub fn store(gpu: &Gpu, samples: &[Sample]) -> Result<PathBuf, Failure> {
     let path = file(gpu).ok_or_else(|| {
         Failure::usage("--tune: no folder to remember the result in: set XDG_CACHE_HOME, or HOME")
     })?;

@@ -1,4 +1,4 @@
-//! The dispatches between reductions: `between.wgsl`, recorded.
+//! The dispatches between reductions: `disturbance.wgsl`, recorded.
 
 use halofold::wgpu;
 use halofold::wgpu::util::DeviceExt as _;
@@ -19,14 +19,14 @@ const WORKGROUP: u64 = 64;
 const EACH: u64 = 4;
 
 /// One of the kernels with the buffer that it works on.
-pub struct Between {
+pub struct Disturbance {
     pipeline: wgpu::ComputePipeline,
     steps: wgpu::Buffer,
     bindings: Vec<wgpu::BindGroup>,
     grid: [u32; 2],
 }
 
-impl Between {
+impl Disturbance {
     /// Adds to all elements.
     pub fn change(gpu: &Gpu, elements: &wgpu::Buffer) -> Self {
         Self::new(gpu, "change", elements, (elements.size() / 4).div_ceil(EACH).div_ceil(WORKGROUP))
@@ -45,7 +45,7 @@ impl Between {
     fn new(gpu: &Gpu, entry_point: &'static str, words: &wgpu::Buffer, workgroups: u64) -> Self {
         let device = &gpu.device;
         let kernel = Kernel {
-            wgsl: include_str!("between.wgsl").to_owned(),
+            wgsl: include_str!("disturbance.wgsl").to_owned(),
             entry_point,
             overrides: Vec::new(),
             label: "halofold.stress".to_owned(),
@@ -79,7 +79,7 @@ impl Between {
         let rows = workgroups.div_ceil(u64::from(device.limits().max_compute_workgroups_per_dimension));
         let grid = [workgroups.div_ceil(rows) as u32, rows as u32];
         let bindings = (0..numbered).map(bind).collect();
-        Between { pipeline, steps, bindings, grid }
+        Disturbance { pipeline, steps, bindings, grid }
     }
 
     /// Writes the steps' numbers, in front of the batch that has them.

@@ -1,4 +1,4 @@
-//! Random values of every knob of every public tuning and option: the right result, or an error value. Most plans need no GPU and are many;
+//! Random values of every parameter of every public tuning and option: the right result, or an error value. Most plans need no GPU and are many;
 //! some are run.
 
 use std::cell::Cell;
@@ -18,8 +18,8 @@ use halofold::{Element, Slice};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Any number, mostly one of those that knobs take or nearly take.
-fn knob() -> impl Strategy<Value = u32> {
+/// Any number, mostly one of those that parameters take or nearly take.
+fn parameter() -> impl Strategy<Value = u32> {
     prop_oneof![
         4 => (0u32..12).prop_map(|power| 1 << power),
         3 => 0u32..70,
@@ -30,14 +30,16 @@ fn knob() -> impl Strategy<Value = u32> {
 
 /// Limits of devices that exist, and some that do not.
 fn limits() -> impl Strategy<Value = Limits> {
-    let any = (knob(), knob(), knob(), knob()).prop_map(|(invocations, memory, binding, across)| Limits {
-        max_compute_invocations_per_workgroup: invocations,
-        max_compute_workgroup_size_x: invocations,
-        max_compute_workgroup_storage_size: memory,
-        max_storage_buffer_binding_size: u64::from(binding),
-        max_compute_workgroups_per_dimension: across.min(65_535),
-        ..Limits::default()
-    });
+    let any = (parameter(), parameter(), parameter(), parameter()).prop_map(
+        |(invocations, memory, binding, across)| Limits {
+            max_compute_invocations_per_workgroup: invocations,
+            max_compute_workgroup_size_x: invocations,
+            max_compute_workgroup_storage_size: memory,
+            max_storage_buffer_binding_size: u64::from(binding),
+            max_compute_workgroups_per_dimension: across.min(65_535),
+            ..Limits::default()
+        },
+    );
     prop_oneof![
         Just(Limits::default()),
         Just(Limits::downlevel_defaults()),
@@ -51,17 +53,17 @@ prop_compose! {
         stencil in prop::sample::select(STENCILS),
         nth in any::<prop::sample::Index>(),
         (planes, rows, cols) in (1u32..9, 1u32..40, 1u32..40),
-        (block_rows, block_cols) in prop_oneof![3 => (1u32..17, 1u32..17), 1 => (knob(), knob())],
-        knobs in prop_oneof![
+        (block_rows, block_cols) in prop_oneof![3 => (1u32..17, 1u32..17), 1 => (parameter(), parameter())],
+        parameters in prop_oneof![
             3 => (1u32..40, 1u32..33, prop::sample::select(vec![1u32, 2, 4])),
-            1 => (knob(), knob(), knob()),
+            1 => (parameter(), parameter(), parameter()),
         ],
         border in prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic]),
     ) -> Config {
         let variants: Vec<_> = stencil.variants().collect();
         let variant = nth.get(&variants);
         let planes = if stencil.dims == Dims::Two { 1 } else { planes };
-        let (planes_per_group, rows_per_invocation, strip) = knobs;
+        let (planes_per_group, rows_per_invocation, strip) = parameters;
         let tuning = stencil::Tuning::of(variant)
             .with_block(Block { rows: block_rows, cols: block_cols })
             .with_planes_per_group(planes_per_group)
@@ -75,16 +77,16 @@ prop_compose! {
 
 /// Workgroup sizes. Half of them are usual ones; otherwise nearly every job would only test an error.
 fn usual_size() -> impl Strategy<Value = u32> {
-    prop_oneof![knob(), prop::sample::select(vec![32, 64, 128, 256])]
+    prop_oneof![parameter(), prop::sample::select(vec![32, 64, 128, 256])]
 }
 
 prop_compose! {
     fn histogram_config()(
         ranges in any::<bool>(),
-        bins in prop_oneof![4 => 1u32..5000, 1 => knob()],
+        bins in prop_oneof![4 => 1u32..5000, 1 => parameter()],
         add in any::<bool>(),
-        (workgroup_size, max_workgroups) in (usual_size(), knob()),
-        (in_storage, copies, slices, merge) in (any::<bool>(), knob(), knob(), any::<bool>()),
+        (workgroup_size, max_workgroups) in (usual_size(), parameter()),
+        (in_storage, copies, slices, merge) in (any::<bool>(), parameter(), parameter(), any::<bool>()),
     ) -> histogram::Config {
         let keys = if ranges { Keys::Ranges { low: 0.0, high: 1.0 } } else { Keys::Numbers };
         let method = if in_storage { Method::Storage } else { Method::Workgroup { copies, slices, merge } };
@@ -102,7 +104,7 @@ prop_compose! {
             Finish::Host, Finish::Repeat, Finish::OneWorkgroup, Finish::LastWorkgroup, Finish::Atomic,
         ]),
         own in any::<bool>(),
-        (workgroup_size, max_workgroups, tile, leave) in (knob(), knob(), knob(), knob()),
+        (workgroup_size, max_workgroups, tile, leave) in (parameter(), parameter(), parameter(), parameter()),
     ) -> Way {
         let finish = if own { rung.finishes[0] } else { finish };
         let mut way = Way::rung(rung, &Limits::default(), 1 << 20);
@@ -122,7 +124,7 @@ fn config(cases: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(config(20_000))]
 
-    /// No value of any knob, and no limit, makes planning panic; and what only describes a configuration never does.
+    /// No value of any parameter, and no limit, makes planning panic; and what only describes a configuration never does.
     #[test]
     fn planning_never_panics(
         (config, job, way) in (stencil_config(), histogram_config(), ladder_way()),
@@ -195,7 +197,7 @@ fn stencils_are_right_or_refused() {
     let bytes =
         |cells: &[f64]| -> Vec<u8> { cells.iter().flat_map(|cell| (*cell as f32).to_le_bytes()).collect() };
     run(cases(150), |case, runner| {
-        let until = (any::<bool>(), knob(), prop::sample::select(vec![Norm::Max, Norm::L2]));
+        let until = (any::<bool>(), parameter(), prop::sample::select(vec![Norm::Max, Norm::L2]));
         let result = runner.run(&(stencil_config(), until), |(config, (ends, every, norm))| {
             judged(case, || {
                 let scene = &case.scene;
