@@ -89,7 +89,7 @@ fn bench<F: FnOnce() -> (Dataset, Expected)>(
         RungRun::new(&machine.device, job, data.input(len), &data.copies(), expected)
     };
     let measured = machine.meter().rung(group, job, len, make);
-    group.told(job.rung.name(), measured.expect("the device keeps working"), |row| {
+    group.row(job.rung.name(), measured.expect("the device keeps working"), |row| {
         let (gb_per_s, percent) = (row.figures.gb_per_s?, row.figures.percent_of_read_peak?);
         Some(format!("{gb_per_s:.3} GB/s, {percent:.1} % of the read peak"))
     })

@@ -110,7 +110,7 @@ fn bench<F: FnOnce() -> StepGrids>(
     let steps = whole_passes(&config.on(&machine.device), STEPS);
     group.throughput(Throughput::Elements(config.grid.cells() * u64::from(steps)));
     let measured = machine.meter().stencil(group, config, || grids);
-    group.told(config.variant.name, measured.expect("the device keeps working"), |row| {
+    group.row(config.variant.name, measured.expect("the device keeps working"), |row| {
         let (gcells, percent) = (row.figures.gcells_per_s?, row.figures.percent_of_copy_peak?);
         Some(format!("{gcells:.3} GCell-updates/s, {percent:.1} % of the copy peak"))
     })

@@ -26,9 +26,9 @@ impl<'a> Group<'a> {
         self.group.throughput(throughput);
     }
 
-    /// A row that was measured or that cannot be, with what `rate` says of it printed; `None` for one that a filter or criterion's
+    /// Prints a row, measured or skipped, with the rate that `rate` gives it, and returns it; `None` for one that a filter or criterion's
     /// test mode left out.
-    pub fn told<W: What>(
+    pub fn row<W: What>(
         &self,
         name: &str,
         (row, _): (Row<W>, Option<impl Sized>),

@@ -16,7 +16,7 @@ pub enum Extent {
     Full,
 }
 
-/// An open device and what its memory can do.
+/// An open device and its memory's peak.
 pub struct Machine {
     /// The device.
     pub device: wgpu::Device,

@@ -34,7 +34,7 @@ fn target() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
-/// Says that something will not be measured, and why.
+/// Prints the reason why something is not measured.
 pub fn skip(name: &str, reason: &str) {
     eprintln!("{name}: skipped ({reason})");
 }

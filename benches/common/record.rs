@@ -14,7 +14,7 @@ pub fn record_path(bench: &str, machine: &Machine) -> PathBuf {
     env::var_os("HALOFOLD_RECORD").map_or_else(usual, PathBuf::from)
 }
 
-/// Writes the record into which `put` puts what was measured; nothing if nothing was, as in criterion's test mode.
+/// Writes the record into which `put` puts the measured rows; no record if there are none, as in criterion's test mode.
 ///
 /// A bench has rows of one kind. Those of the other kinds stay what the file has, if it is a record of the same adapter and
 /// inputs: one file for all benches.

@@ -42,7 +42,7 @@ pub struct Way {
 }
 
 impl Way {
-    /// Calls that have nothing to do with one another.
+    /// Calls without common buffers.
     pub const INDEPENDENT: Way =
         Way { name: "halofold", chained: false, subgroups: true, checked: true, exact: false };
     /// Independent exact ones.
@@ -71,11 +71,11 @@ impl Way {
 /// Puts one call into a pass.
 pub type Call = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 
-/// Different calls of the same kind, with what they should leave.
+/// Different calls of the same kind, and their expected results.
 pub struct Calls<'a> {
     calls: Vec<Call>,
     outputs: Vec<wgpu::Buffer>,
-    /// Results that are held against what they should be, by output.
+    /// The expected results that are checked, by output.
     expected: Vec<(usize, Expected)>,
     sweep: &'a Sweep,
     /// Bytes that one of them reads.
@@ -186,7 +186,7 @@ impl Subject for Calls<'_> {
         }
     }
 
-    /// Holds the results of all calls against what they should be; of large ones only those of the first and the last call.
+    /// Checks the results of all calls; of large ones only those of the first and the last call.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
         self.run(timer);
         self.expected.iter().try_for_each(|(at, expected)| self.check(timer, *at, expected))
@@ -256,7 +256,7 @@ const SWEPT: u64 = 512 << 20;
 /// Bytes to read on a software adapter: little, as that takes long enough.
 const SWEPT_ON_CPU: u64 = 4 << 20;
 
-/// Reads so much memory that caches hold nothing else then.
+/// Reads so much memory that it replaces the contents of all caches.
 pub struct Sweep(Call);
 
 impl Sweep {

@@ -21,7 +21,7 @@ const ALL: &[Way] = &[Way::INDEPENDENT, Way::CHAINED, Way::EXACT, Way::NO_SUBGRO
 pub enum Task {
     /// Everything.
     Whole,
-    /// Everything, but how many elements there are lies on the GPU.
+    /// Everything, with the number of elements on the GPU.
     Counted,
     /// Everything, added to what the output holds.
     Accumulate,
@@ -80,7 +80,7 @@ impl Task {
         }
     }
 
-    /// The reducer's word for it.
+    /// Its shape as a reducer takes it.
     pub fn shape(self, n: u64) -> Shape {
         match self {
             Task::Whole | Task::Counted => Shape::Whole,

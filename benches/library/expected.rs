@@ -77,7 +77,7 @@ impl Expected {
     }
 }
 
-/// The result of everything: the reference's of one period, made to be of as many as there are.
+/// The result of everything: the reference's of one period, multiplied by the number of periods.
 fn whole(case: &Case, pools: &Pools<'_>, start: u64) -> Answer {
     let (first, times) = pools.first.repeated(start, case.n);
     let second = (case.op == Op::Dot).then(|| pools.second.repeated(start, case.n).0);
@@ -125,7 +125,7 @@ fn alike(got: Answer, expected: Answer) -> bool {
     }
 }
 
-/// Sums of the first elements of a period, of which there are as many as one likes.
+/// Prefix sums of a period, which repeats without end.
 struct Prefix(Vec<f64>);
 
 impl Prefix {

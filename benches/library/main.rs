@@ -92,7 +92,7 @@ fn measure<'s>(
     group.throughput(Throughput::BytesDecimal(bytes));
     let name = row.what.name.clone();
     let measured = machine.meter().measure(group, &name, row, make);
-    group.told(&name, measured.expect("the device keeps working"), |row| {
+    group.row(&name, measured.expect("the device keeps working"), |row| {
         let (gb_per_s, percent) = (row.figures.gb_per_s?, row.figures.percent_of_read_peak?);
         Some(format!("{gb_per_s:.3} GB/s, {percent:.1} % of the read peak"))
     })

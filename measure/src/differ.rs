@@ -15,7 +15,7 @@ const PIECE: u64 = 1 << 31;
 /// Bytes between the results of two pieces: the largest alignment a device may ask for.
 const STRIDE: u64 = 256;
 
-/// Compares buffers with one that holds what they should.
+/// Compares buffers with an expected one.
 #[derive(Debug)]
 pub(crate) struct Differ {
     reducer: Reducer,

@@ -1,7 +1,7 @@
-//! A grid on the GPU that every stencil kernel is held against: known cells, and what they are after a few steps.
+//! A grid on the GPU that every stencil kernel is checked with: known cells, and the expected ones after a few steps.
 //!
-//! Results are compared with the CPU's on the whole grid bit for bit, on the GPU. They start as the cells of the
-//! beginning: what a kernel leaves out is of another time level, and noticed.
+//! Results are compared with the CPU's on the whole grid bit for bit, on the GPU. Buffers start with
+//! the cells of the beginning: a cell that a kernel does not write is of another time level, and noticed.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl GridCheck {
     ///
     /// # Errors
     ///
-    /// If the device cannot compare them with what they should be: [`GridCheck::new`] says so first.
+    /// If the device cannot compare them; then [`GridCheck::new`] fails already.
     pub fn pair(&self, device: &Device) -> Result<PingPong, MeasureError> {
         let buffers = ["halofold::measure::first", "halofold_measure::second"]
             .map(|label| buffer(device, label, self.initial.size(), USAGE));

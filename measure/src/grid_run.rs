@@ -23,7 +23,7 @@ pub struct GridRun<'g> {
     config: Config,
     /// Weights that are exact for a few steps, on each pair of grids.
     dyadic: Vec<Stepper>,
-    /// Averages: values stay what they are, however many steps.
+    /// Weights that average: values stay in range, however many steps.
     usual: Rotation<Stepper>,
     /// The same by single steps on the first pair, for a kernel of several.
     single: Option<Stepper>,
@@ -57,7 +57,7 @@ impl<'g> GridRun<'g> {
     ///
     /// # Errors
     ///
-    /// The device lacks what it takes.
+    /// The device lacks a feature or a limit.
     pub fn new(device: &Device, config: Config, grids: &'g StepGrids) -> Result<Self, MeasureError> {
         let stencil = config.stencil;
         let exact = Jacobi::new(device, config, stencil.dyadic)?;
@@ -98,7 +98,7 @@ impl Subject for GridRun<'_> {
         self.usual.next().encode_in_pass(pass, self.steps());
     }
 
-    /// Holds whole grids against the CPU's. Few steps are exact; many of them by full passes are what as many single ones make.
+    /// Compares whole grids with the CPU's. Few steps are exact; many of them by full passes are compared with as many single steps.
     fn verify(&self, timer: &Timer) -> Result<(), MeasureError> {
         let (device, queue) = (timer.device(), timer.queue());
         let StepGrids { check, pairs, .. } = self.grids;

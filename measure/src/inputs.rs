@@ -1,4 +1,4 @@
-//! Warm or cold: whether the timed repetitions may find their input in a cache.
+//! Warm or cold inputs: timed repetitions may find their input in a cache, or never do.
 //!
 //! Repeated over one input, a reduction of a few MiB reads a cache and not memory. Cold repetitions take copies of the
 //! input in turn, so many that all of it has left the cache by the time it is read again.
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::{Deserialize, Serialize};
 use wgpu::{Device, DeviceType};
 
-/// Bytes that all copies of an input have together, at least. No API tells how large a cache is; most GPUs' last level
+/// Bytes that all copies of an input have together, at least. No API gives the size of a cache; most GPUs' last level
 /// has 128 MiB or less, the largest 256 MiB.
 const BEYOND_CACHES: u64 = 512 << 20;
 

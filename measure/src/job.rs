@@ -8,7 +8,7 @@ use halofold::reduce::{
 };
 use wgpu::{Device, Features, Limits};
 
-/// A rung, what it computes, and how it is run.
+/// A rung with its operator, element type and configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
     /// The kernel.
@@ -80,7 +80,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// What the limits do not allow.
+    /// A size that the limits do not allow.
     pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, ReduceError> {
         let monoid = self.monoid();
         let input = Extent { offset, len };

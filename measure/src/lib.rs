@@ -1,4 +1,4 @@
-//! Measuring halofold: GPU time, this machine's memory peak, statistics, what a run leaves behind as rows and records, and the
+//! Measures halofold: GPU time, this machine's memory peak, statistics, rows and records of runs, and the
 //! code that each back end gets.
 //!
 //! Unlike the library this crate submits and waits: it is for tools, tests and benches.

@@ -1,4 +1,4 @@
-//! A measured row: compile, verify, time, verify again. Rungs, stencils and the library's calls all go this way.
+//! Measures a row: compile, verify, time, verify again. Rungs, stencils and the library's calls are all measured here.
 
 use std::time::Duration;
 
@@ -42,10 +42,10 @@ pub trait Subject {
 /// Reason for which a result does not count.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// It is not what the reference says.
+    /// It differs from the reference.
     #[error("{0}")]
     Wrong(String),
-    /// There is no one result to hold it against.
+    /// The reference has no single result to compare with.
     #[error("{0}")]
     Undecided(&'static str),
 }

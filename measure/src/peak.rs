@@ -1,4 +1,4 @@
-//! The ceiling: how fast this machine's memory can be read, and copied, by a kernel that does nothing else.
+//! The ceiling: the bandwidth of this machine's memory for kernels that only read, or only copy.
 //!
 //! The memory of a GPU is as fast in a minute as it is now. A software adapter shares its memory with everything
 //! else that runs, so its peak is measured again between the rows that are compared with it.
@@ -59,7 +59,7 @@ pub struct Peak {
 #[derive(Debug)]
 pub struct PeakMeter {
     peak: Cell<Peak>,
-    /// The best form for reading, which reads again on a software adapter, and what that may take.
+    /// The best form for reading, which is measured again on a software adapter, and the time that this may take.
     again: Option<(Bound, Budget)>,
     /// Bytes a second in units of 10^9 at the last measurement, and when that was.
     last: Cell<(f64, Instant)>,
@@ -95,7 +95,7 @@ impl PeakMeter {
         Ok(PeakMeter { peak: Cell::new(peak), again, last })
     }
 
-    /// The best that was seen so far.
+    /// The best measurement so far.
     pub fn peak(&self) -> Peak {
         self.peak.get()
     }
@@ -215,7 +215,7 @@ fn pseudo_random(timer: &Timer, bytes: u64, usage: BufferUsages) -> wgpu::Buffer
     buffer
 }
 
-/// The form that was best, and its median in milliseconds; no form takes for ever.
+/// The best form, and its median in milliseconds; infinite before the first.
 struct Best {
     bound: Option<Bound>,
     ms: f64,

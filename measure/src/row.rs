@@ -97,7 +97,7 @@ pub enum Status {
     Pass,
     /// It ran, and its result was wrong.
     Fail,
-    /// It did not run, or there was nothing to hold its result against.
+    /// It did not run, or there was no reference to compare with.
     Skipped,
 }
 

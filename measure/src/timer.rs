@@ -1,9 +1,9 @@
-//! Time on the GPU, or on the wall where the GPU does not tell.
+//! Time on the GPU, or wall time if the GPU has no timestamps.
 //!
 //! A sample is one compute pass that runs the work several times, between two timestamps. All samples of a measurement
 //! go out in one submission behind a warm-up, so that the GPU never idles and its clock stays up; the timestamps
 //! are resolved in a second submission after the first has completed, because on macOS a resolve in the same one may
-//! read zeros. A pair that is zero or runs backwards means that this adapter does not tell, and wall time is taken instead:
+//! read zeros. A pair that is zero or runs backwards means that this adapter's timestamps are of no use. Wall time is taken instead,
 //! from then on always, so that no two rows of one run come from different clocks without need.
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -193,7 +193,7 @@ impl Timer {
         Timer { timestamps, ..Timer::wall(device, queue) }
     }
 
-    /// A timer that goes by the host's clock, whatever the device can tell.
+    /// A timer that goes by the host's clock, even if the device has timestamps.
     pub fn wall(device: &Device, queue: &Queue) -> Self {
         let (silent, busy) = (AtomicBool::new(false), Mutex::new(None));
         Timer { device: device.clone(), queue: queue.clone(), timestamps: None, silent, busy }
@@ -266,7 +266,7 @@ impl Timer {
         Ok(Measurement { ms, repeats, timing: Timing::Wall })
     }
 
-    /// Runs what `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter does not tell.
+    /// Runs what `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter has no timestamps.
     ///
     /// No warm-up and no repetition: for work whose result is wanted once. The clock may still be idle.
     ///
@@ -368,7 +368,7 @@ impl Timer {
         Ok((start.elapsed() / repeats).max(Duration::from_nanos(100)))
     }
 
-    /// Samples of some repetitions each by timestamps, in milliseconds of one repetition; `None` if this adapter does not tell.
+    /// Samples of some repetitions each by timestamps, in milliseconds of one repetition; `None` if this adapter has no timestamps.
     fn samples(
         &self,
         samples: u32,
@@ -383,7 +383,7 @@ impl Timer {
         Ok(ms.map(|ms| ms.into_iter().map(|ms| ms / f64::from(repeats)).collect()))
     }
 
-    /// The milliseconds of each pass that is a sample; `None` if this adapter does not tell.
+    /// The milliseconds of each pass that is a sample; `None` if this adapter has no timestamps.
     ///
     /// A clock may wrap around between two timestamps, so that they are asked for a second time before they are given up.
     fn stamped(&self, loads: &[Load<'_>], samples: u32) -> Result<Option<Vec<f64>>, MeasureError> {

@@ -2,7 +2,7 @@
 //!
 //! The text goes through naga as it does inside wgpu 30: parsed, validated, overrides made constants, written by
 //! the back end's own writer, with wgpu-hal's options (bounds checks, bounded loops, no zeroing of workgroup
-//! memory, slots counted in the same way). What a concrete device decides is fixed here: [`Language::assumption`].
+//! memory, slots counted in the same way). Choices that depend on a device are fixed here: [`Language::assumption`].
 
 mod facts;
 mod write;

@@ -1,4 +1,4 @@
-//! Bytes on their way to a buffer.
+//! Uploads bytes to a buffer.
 
 use wgpu::{Buffer, Queue};
 

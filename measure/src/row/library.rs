@@ -1,4 +1,4 @@
-//! Rows of what an application asks of a library: of halofold as of what it is compared with.
+//! Rows of library calls: of halofold, and of the libraries it is compared with.
 
 use serde::{Deserialize, Serialize};
 

@@ -75,7 +75,7 @@ impl Access {
 
 /// Barriers on the way through a kernel, all functions in place of their calls.
 ///
-/// What a constant condition leaves out is not counted; of other branches both sides are. A
+/// Branches that a constant condition excludes are not counted; of other branches both sides are. A
 /// `workgroupUniformLoad` counts as the two barriers that every back end makes of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Barriers {
