@@ -75,7 +75,6 @@ impl Element {
     pub(crate) fn defines(self, composer: Composer) -> Composer {
         composer
             .define("float", self.is_float())
-            .define("half", self == Element::F16)
             .define("signed", matches!(self, Element::I32 | Element::I64))
             .define("bits_64", self.size() == 8)
     }

@@ -13,12 +13,7 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/shaders.rs"))
 /// All names that a file may test with `#ifdef`. `shaders/README.md` explains each.
 pub(crate) const DEFINES: &[&str] = &[
     "subgroups",
-    "native_subgroup",
-    "native_atomic",
-    "wide",
     "vectors",
-    "map4",
-    "rolled",
     "pair",
     "adjoining",
     "strided",
@@ -30,21 +25,13 @@ pub(crate) const DEFINES: &[&str] = &[
     "mean",
     "prefers_bins",
     "float",
-    "half",
     "bits_64",
-    "in_words",
-    "ranges",
     "fixed_borders",
-    "lanes4",
-    "cse",
-    "one_weight",
     "rhs",
-    "star",
-    "keeps_sums",
-    "strip_1",
-    "strip_4",
-    "in_pairs",
 ];
+
+/// Imports of what calls back: the kernel that is composed, or the operator. It is in the module already.
+const CALLERS: [&str; 2] = ["kernel", "operator"];
 
 /// Returns the text of a file in `shaders/`, by its path without the extension.
 ///
@@ -64,12 +51,19 @@ fn find(file: &str) -> Option<&'static str> {
 pub(crate) struct Piece {
     pub(crate) heading: String,
     pub(crate) text: Cow<'static, str>,
+    /// Imports of a piece that is not a file.
+    imports: &'static [&'static str],
 }
 
 impl Piece {
     /// Makes a piece that is not a file.
     pub(crate) fn new(heading: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Self {
-        Piece { heading: heading.into(), text: text.into() }
+        Piece { heading: heading.into(), text: text.into(), imports: &[] }
+    }
+
+    /// Returns the same piece with imports.
+    pub(crate) fn importing(self, imports: &'static [&'static str]) -> Self {
+        Piece { imports, ..self }
     }
 }
 
@@ -107,22 +101,29 @@ impl Composer {
     pub(crate) fn pieces(&self, file: &str) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut seen: Vec<String> = vec![file.to_owned()];
-        let mut waiting = VecDeque::from([file.to_owned()]);
-        while let Some(file) = waiting.pop_front() {
-            if let Some((_, provided)) = self.provided.iter().find(|(name, _)| *name == file) {
+        // Each with the file in whose folders its imports are looked for.
+        let mut waiting = VecDeque::from([(file.to_owned(), file.to_owned())]);
+        while let Some((file, importer)) = waiting.pop_front() {
+            let provided = self.provided.iter().find(|(name, _)| *name == file);
+            let (place, imports) = if let Some((_, provided)) = provided {
                 pieces.extend(provided.iter().cloned());
-                continue;
-            }
-            let (body, imports) = self.preprocess(&file);
-            // A file may be empty under some defines: then it is left out.
-            if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
-                pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
-            }
+                (importer, provided.iter().flat_map(|piece| piece.imports).copied().collect())
+            } else {
+                let (body, imports) = self.preprocess(&file);
+                // A file may be empty under some defines: then it is left out.
+                if body.lines().any(|line| !line.trim().is_empty() && !line.starts_with("//")) {
+                    pieces.push(Piece::new(format!("shaders/{file}.wgsl"), body));
+                }
+                (file, imports)
+            };
             for name in imports {
-                let import = self.resolve(&file, name);
+                if CALLERS.contains(&name) && !self.is_provided(name) {
+                    continue;
+                }
+                let import = self.resolve(&place, name);
                 if !seen.contains(&import) {
                     seen.push(import.clone());
-                    waiting.push_back(import);
+                    waiting.push_back((import, place.clone()));
                 }
             }
         }
@@ -134,10 +135,14 @@ impl Composer {
         join(extensions, &self.pieces(file))
     }
 
+    fn is_provided(&self, name: &str) -> bool {
+        self.provided.iter().any(|(provided, _)| *provided == name)
+    }
+
     /// Resolves an imported name: one of the caller's pieces, or the file with this name in the nearest
     /// folder `shared`.
     fn resolve(&self, importer: &str, name: &str) -> String {
-        if self.provided.iter().any(|(provided, _)| *provided == name) {
+        if self.is_provided(name) {
             return name.to_owned();
         }
         if let Some((_, file)) = self.chosen.iter().find(|(chosen, _)| *chosen == name) {
@@ -213,7 +218,7 @@ pub(crate) fn join(extensions: &[&str], pieces: &[Piece]) -> String {
     for extension in extensions {
         let _ = writeln!(module, "enable {extension};");
     }
-    for Piece { heading, text } in pieces {
+    for Piece { heading, text, .. } in pieces {
         if !module.is_empty() {
             module.push('\n');
         }
@@ -254,9 +259,7 @@ mod tests {
             let composer = Composer::default()
                 .define("subgroups", subgroups)
                 .provide("operator", vec![Piece::new("the operator", "alias Acc = f32;")])
-                .provide("native_reduce", Vec::new())
-                .provide("words", Vec::new())
-                .provide("shuffle_words", Vec::new());
+                .choose("subgroup_reduce", "shared/subgroup_shuffle");
             let pieces = composer.pieces("ladder/subgroup_add");
             pieces.into_iter().map(|piece| piece.heading).collect::<Vec<_>>()
         };
@@ -281,45 +284,33 @@ mod tests {
     }
 
     #[test]
-    fn every_directive_leads_somewhere() {
-        let of_reductions =
-            ["operator", "words", "shuffle_words", "exchange_words", "native_reduce", "native_atomic"];
-        let of_stencils = ["element", "real", "formula", "shares", "streams", "lane_layer", "team_levels"];
-        let provides = |names: &[&'static str]| {
-            names.iter().fold(Composer::default(), |all, name| all.provide(name, Vec::new()))
-        };
-        let (reductions, stencils) = (provides(&of_reductions), provides(&of_stencils));
-        let (mut imported, mut asked) = (Vec::new(), Vec::new());
-        for (file, text) in FILES {
-            let composer = if file.starts_with("stencil/") { &stencils } else { &reductions };
-            for line in text.lines() {
-                let mut words = line.split_whitespace();
-                match (words.next(), words.next()) {
-                    (Some("#import"), Some(name)) => imported.push(composer.resolve(file, name)),
-                    (Some("#ifdef" | "#ifndef"), Some(name)) => asked.push(name),
-                    _ => {}
-                }
-            }
-        }
-        for name in &asked {
-            assert!(DEFINES.contains(name), "`{name}` is not in the list");
-        }
-        for name in DEFINES {
-            assert!(asked.contains(name), "no file asks about `{name}`");
-        }
-        for name in of_reductions.iter().chain(&of_stencils) {
-            assert!(imported.iter().any(|import| import == name), "no file imports `{name}`");
-        }
+    fn every_define_is_asked_for() {
+        let lines = FILES.iter().flat_map(|(_, text)| text.lines());
+        let asked: Vec<_> = lines
+            .filter_map(|line| line.strip_prefix("#ifdef ").or_else(|| line.strip_prefix("#ifndef ")))
+            .collect();
+        assert!(asked.iter().all(|name| DEFINES.contains(name)));
+        assert!(DEFINES.iter().all(|name| asked.contains(name)));
+        assert!(DEFINES.len() <= 16, "too many to keep in mind: {}", DEFINES.len());
+    }
+
+    #[test]
+    fn every_shared_file_is_used() {
+        let sources = sources();
+        let lines = FILES.iter().flat_map(|(_, text)| text.lines());
+        let imported: Vec<_> = lines.filter_map(|line| line.strip_prefix("#import ")).collect();
         for (file, _) in FILES.iter().filter(|(file, _)| is_shared(file)) {
-            assert!(imported.iter().any(|import| import == file), "nothing imports shaders/{file}.wgsl");
+            let name = file.split("shared/").last().unwrap();
+            let named = |text: &str| sources.contains(&format!("{text:?}"));
+            let used = imported.contains(&name) || named(name) || named(file);
+            assert!(used, "nothing imports shaders/{file}.wgsl");
         }
     }
 
     /// A file that cannot be imported stands in a catalogue, or a string of the sources names it.
     #[test]
     fn every_file_is_used() {
-        let mut sources = String::new();
-        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut sources);
+        let sources = sources();
         let operators = Op::ALL.iter().map(|op| format!("operators/{}", op.name().replace('-', "_")));
         let variants = VARIANTS.iter().map(|variant| variant.file.to_owned());
         let listed: Vec<_> = operators.chain(variants).collect();
@@ -332,6 +323,12 @@ mod tests {
     /// True if `#import` finds a file.
     fn is_shared(file: &str) -> bool {
         file.contains("shared/")
+    }
+
+    fn sources() -> String {
+        let mut sources = String::new();
+        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut sources);
+        sources
     }
 
     /// Appends the sources in a folder and its subfolders, without this file, whose tests name files.

@@ -24,11 +24,11 @@
 #import fold_vectors
 #import subgroup_reduce
 #import workgroup_reduce
-#import native_atomic
+#import total
 
 fn kernel(at: Place, wg: Workgroup) {
     let sum = workgroup_reduce(fold(at, wg), at, wg);
     if at.lid == 0u {
-        native_atomic(sum);
+        add_to_total(sum);
     }
 }

@@ -1,5 +1,7 @@
 // Arg-max: the greatest element has the best rank. A NaN has the highest of all keys.
 #import first_best
+#import order
+#import keys
 
 fn rank_of(elem: Elem) -> Key {
     return to_key(elem, highest());

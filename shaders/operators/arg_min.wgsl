@@ -1,5 +1,6 @@
 // Arg-min: the least element has the best rank. Flipping all bits of a key reverses the order.
 #import first_best
+#import order
 
 fn rank_of(elem: Elem) -> Key {
     return ~to_key(elem, lowest());

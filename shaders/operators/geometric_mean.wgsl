@@ -14,6 +14,8 @@
 // last place of a partial sum, and the mean is off by d half units of the mean of |log x|. So elements near 1
 // lose nothing, and elements near 2^100 lose two digits.
 #import exp_log
+#import real
+#import normal
 
 struct Acc {
     sum: Real,
@@ -23,17 +25,6 @@ struct Acc {
 const SEEN_ZERO: u32 = 1u;
 const SEEN_INFINITY: u32 = 2u;
 const SEEN_NAN: u32 = 4u;
-
-// The bits of the smallest normal element.
-#ifdef half
-const NORMAL: Bits = 0x38800000u;
-#else
-#ifdef bits_64
-const NORMAL: Bits = 0x0010000000000000lu;
-#else
-const NORMAL: Bits = 0x00800000u;
-#endif
-#endif
 
 fn identity() -> Acc {
     return Acc(Real(0), 0u);

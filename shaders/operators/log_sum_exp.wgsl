@@ -19,6 +19,7 @@
 // recorded in `seen`. Any NaN gives NaN; otherwise +∞ gives +∞; if all elements are -∞, the result is -∞.
 // These are the results of SciPy's `logsumexp`.
 #import exp_log
+#import real
 
 struct Acc {
     peak: Real,

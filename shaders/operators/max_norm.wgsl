@@ -6,7 +6,8 @@
 // signed counterpart.
 
 #ifdef float
-#import order
+#import float_bits
+#import keys
 
 alias Acc = Key;
 

@@ -8,23 +8,8 @@
 // a NaN, the least or the greatest key lies beyond an infinity, and `finish` tests for that. `min` alone
 // cannot do so: it would miss a NaN at the upper end.
 #import order
-
-#ifdef in_words
-struct Acc {
-    x: Key,
-    y: Key,
-}
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return Acc(greater(a.x, b.x), greater(a.y, b.y));
-}
-#else
-alias Acc = vec2<Key>;
-
-fn combine(a: Acc, b: Acc) -> Acc {
-    return max(a, b);
-}
-#endif
+#import keys
+#import key_pair
 
 fn map(elem: Elem, index: u32) -> Acc {
     let key = raw_key(elem);
@@ -49,6 +34,8 @@ fn finish(acc: Acc, n: u32) -> Acc {
 
 // Raw keys, without a test for NaN: cheaper than `to_key`, if `finish` can still recognise NaNs.
 #ifdef float
+#import float_bits
+
 fn raw_key(elem: Elem) -> Key {
     return flip(bits(elem));
 }

@@ -1,6 +1,7 @@
 // Sample standard deviation: the square root of the result of sample_variance.wgsl. Fewer than two elements:
 // NaN.
 #import moments
+#import real
 
 fn finish(acc: Acc, n: u32) -> Real {
     if n < 2u {

@@ -1,5 +1,6 @@
 // Sample variance: divided by n - 1 (moments.wgsl). Fewer than two elements: NaN.
 #import moments
+#import real
 
 fn finish(acc: Acc, n: u32) -> Real {
     if n < 2u {

@@ -1,5 +1,6 @@
 // Population variance: the mean squared distance from the mean (moments.wgsl). Empty input: NaN.
 #import moments
+#import real
 
 fn finish(acc: Acc, n: u32) -> Real {
     if n < 1u {

@@ -5,6 +5,7 @@
 // that control flow around barriers is uniform, and it treats a struct as non-uniform if any of its members
 // is.
 #import io
+#import kernel
 
 // Values that are uniform across a workgroup.
 struct Workgroup {

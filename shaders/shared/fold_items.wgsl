@@ -3,6 +3,7 @@
 // The stride is the whole grid, so at every step neighbouring invocations read neighbouring items and
 // the memory system turns a subgroup's loads into a few wide transactions. Splitting the input into one
 // contiguous chunk per invocation would add the same numbers and read the memory many times slower.
+#import entry
 #import load
 
 fn fold(at: Place, wg: Workgroup) -> Acc {

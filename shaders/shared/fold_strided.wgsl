@@ -2,6 +2,7 @@
 //
 // With a stride of eight floats or more, every element costs a complete sector of 32 bytes. Four independent
 // loads keep four sectors in flight; vectors would gain nothing.
+#import entry
 #import load
 
 fn item(i: u32) -> Acc {

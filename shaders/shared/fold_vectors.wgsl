@@ -19,6 +19,7 @@
 #ifdef strided
 #import fold_strided
 #else
+#import entry
 #import load
 
 #ifdef vectors

@@ -3,6 +3,7 @@
 // The host decides how much of the input a dispatch covers, and writes it to `params`. load.wgsl reads the
 // items.
 #import operator
+#import kernel
 
 struct Params {
     // The position of this dispatch's first item in the binding.

@@ -10,6 +10,7 @@
 // Without subgroups the steps are written out, with a barrier between any two. `WG` is known when the
 // pipeline is created, so the compiler removes the conditions on it.
 #import operator
+#import entry
 
 #ifdef subgroups
 #import subgroup_reduce

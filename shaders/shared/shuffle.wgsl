@@ -1,21 +1,6 @@
-// Shuffles of an accumulator: directly if it has 32 bits, otherwise word by word.
-//
-// Metal shuffles nothing wider than 32 bits, and Vulkan does so only with a feature that wgpu does not
-// enable.
+// Shuffles of an accumulator that has 32 bits. Wider ones travel word by word (shuffle_by_words.wgsl).
 #import operator
 
-#ifdef wide
-#import words
-#import shuffle_words
-
-fn shuffle_down(value: Acc, d: u32) -> Acc {
-    return from_words(shuffle_words_down(to_words(value), d));
-}
-
-fn shuffle_xor(value: Acc, mask: u32) -> Acc {
-    return from_words(shuffle_words_xor(to_words(value), mask));
-}
-#else
 fn shuffle_down(value: Acc, d: u32) -> Acc {
     return subgroupShuffleDown(value, d);
 }
@@ -23,4 +8,3 @@ fn shuffle_down(value: Acc, d: u32) -> Acc {
 fn shuffle_xor(value: Acc, mask: u32) -> Acc {
     return subgroupShuffleXor(value, mask);
 }
-#endif

@@ -4,6 +4,7 @@
 // the subgroup's result: an all-reduce.
 #ifdef subgroups
 #import operator
+#import entry
 #import shuffle
 
 fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {

@@ -4,6 +4,7 @@
 // workgroup smaller than a subgroup fills only its first lanes. Lane 0 ends with the subgroup's result.
 #ifdef subgroups
 #import operator
+#import entry
 #import shuffle
 
 fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {

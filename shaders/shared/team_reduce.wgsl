@@ -8,6 +8,7 @@
 //
 // Without subgroups it is the tree of the rung `sequential`, in all teams of the workgroup at once.
 #import operator
+#import entry
 
 #ifdef subgroups
 #import subgroup_reduce

@@ -1,18 +1,10 @@
-// The grand total as one atomic word.
+// The grand total as one atomic word, for operators that have no atomic operation of the hardware. (For the others
+// `add_to_total` is that operation.)
 //
-// If the hardware has an atomic operation for the operator (atomicAdd, atomicMin, atomicMax), `native_atomic`
-// is that one call. Otherwise a loop reads the word, computes its new value, and exchanges it only if it has
-// not changed meanwhile; if it has, the loop starts over with the current value. Floats do this with their
-// bits.
+// A loop reads the word, computes its new value, and exchanges it only if it has not changed meanwhile; if it has,
+// the loop starts over with the current value. Floats do this with their bits.
 #import io
 
-#ifdef native_atomic
-#import native_atomic
-
-fn add_to_total(acc: Acc) {
-    native_atomic(acc);
-}
-#else
 fn add_to_total(acc: Acc) {
     // Reads by an `or` with zero: naga 30's HLSL performs an atomic load only on the lower 32 bits.
     var seen = atomicOr(&output[0], Word(0));
@@ -25,4 +17,3 @@ fn add_to_total(acc: Acc) {
         seen = tried.old_value;
     }
 }
-#endif

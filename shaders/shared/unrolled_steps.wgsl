@@ -2,6 +2,8 @@
 //
 // `WG`, which is known when the pipeline is created, decides which blocks remain. The total ends in slot 0.
 #import operator
+#import io
+#import kernel
 
 // One step for one slot: adds the slot `s` positions after it.
 fn tile_add(slot: u32, s: u32) {

@@ -1,5 +1,6 @@
 // The tree of the rung `sequential` without its loop: one value per invocation becomes one per workgroup. Only invocation 0
 // gets the total.
+#import entry
 #import unrolled_steps
 
 var<workgroup> tile: array<Acc, WG>;

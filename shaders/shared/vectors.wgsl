@@ -4,6 +4,7 @@
 // the same offset from a multiple of 16 bytes. Otherwise its elements are loaded singly, which costs
 // instructions but no traffic. Of two adjoining bindings the first one ends between two vectors.
 #import load
+#import map4
 
 @group(0) @binding(3) var<storage, read> input4: array<vec4<Elem>>;
 
@@ -41,40 +42,5 @@ fn load4(i: u32, origin: u32) -> Acc {
 fn load4(i: u32, origin: u32) -> Acc {
     return map4(input4[i], 4u * i - origin);
 }
-#endif
-#endif
-
-#ifndef map4
-// Four elements become one accumulator. An operator with a shorter way declares its own `map4`.
-#ifdef rolled
-#import combine_four
-
-#ifdef pair
-fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
-    return combine_four(
-        map(v.x, w.x, index), map(v.y, w.y, index + 1u), map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u),
-    );
-}
-#else
-fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    return combine_four(map(v.x, index), map(v.y, index + 1u), map(v.z, index + 2u), map(v.w, index + 3u));
-}
-#endif
-#else
-#ifdef pair
-fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
-    return combine(
-        combine(map(v.x, w.x, index), map(v.y, w.y, index + 1u)),
-        combine(map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u)),
-    );
-}
-#else
-fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    return combine(
-        combine(map(v.x, index), map(v.y, index + 1u)),
-        combine(map(v.z, index + 2u), map(v.w, index + 3u)),
-    );
-}
-#endif
 #endif
 #endif

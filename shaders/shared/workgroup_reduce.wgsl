@@ -12,6 +12,8 @@
 //
 // The kernel chooses the `subgroup_reduce` by its own import.
 #import operator
+#import entry
+#import kernel
 
 #ifdef subgroups
 // The narrowest subgroup that exists has four lanes.

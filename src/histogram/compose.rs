@@ -25,8 +25,11 @@ impl Config {
     /// Composes the WGSL of a step: the kernel first, then everything that it imports. The entry point is
     /// `main`.
     pub fn compose(&self, step: Step) -> String {
-        let ranges = matches!(self.keys, Keys::Ranges { .. });
-        Composer::default().define("ranges", ranges).compose(self.kernel(step), &[])
+        let keys = match self.keys {
+            Keys::Numbers => "histogram/shared/keys",
+            Keys::Ranges { .. } => "histogram/shared/ranges",
+        };
+        Composer::default().choose("keys", keys).compose(self.kernel(step), &[])
     }
 
     /// The values of a step's overrides.

@@ -129,12 +129,7 @@ impl Text<'_> {
         let exchange = Piece::new("generated: words in the partials buffer", monoid.acc.exchange_piece());
         let composer = Composer::default()
             .define("subgroups", subgroups)
-            .define("native_subgroup", monoid.subgroup.is_some() && monoid.acc.is_word())
-            .define("native_atomic", native.is_some())
-            .define("wide", !monoid.acc.is_word())
             .define("vectors", self.reads_vectors())
-            .define("map4", monoid.has_map4)
-            .define("rolled", monoid.is_rolled)
             .define("pair", self.is_pair())
             .define("adjoining", stage.reads == Reads::Adjoining)
             .define("strided", is_strided)
@@ -153,9 +148,8 @@ impl Text<'_> {
                 "shuffle_words",
                 vec![Piece::new("generated: words between lanes", monoid.acc.shuffle_piece())],
             )
-            .provide("exchange_words", vec![exchange])
-            .provide("native_reduce", self.native_reduce())
-            .provide("native_atomic", native_atomic(native));
+            .provide("exchange_words", vec![exchange]);
+        let composer = self.chosen(composer, native);
         let is_half = monoid.features().contains(Features::SHADER_F16);
         composer.compose(stage.kernel.file, if is_half { &["f16"] } else { &[] })
     }
@@ -179,9 +173,31 @@ impl Text<'_> {
         [vec![types], own].concat()
     }
 
+    /// Chooses the pieces that depend on what the hardware does for the operator, and on its accumulator.
+    fn chosen(&self, composer: Composer, native_atomic: Option<&'static str>) -> Composer {
+        let monoid = self.monoid;
+        let is_word = monoid.acc.is_word();
+        let composer = match monoid.subgroup.filter(|_| is_word) {
+            Some(call) => composer.provide("subgroup_reduce", self.native_reduce(call)),
+            None => composer.choose("subgroup_reduce", "shared/subgroup_shuffle"),
+        };
+        let composer = if is_word { composer } else { composer.choose("shuffle", "shared/shuffle_by_words") };
+        let composer = match native_atomic {
+            Some(call) => composer.provide("total", native_total(call)),
+            None => composer,
+        };
+        match (monoid.has_map4, monoid.is_rolled) {
+            (true, _) => composer.provide("map4", Vec::new()),
+            (false, true) => composer.choose("map4", "shared/map4_rolled"),
+            (false, false) => composer,
+        }
+    }
+
     /// The built-in that reduces inside a subgroup.
-    fn native_reduce(&self) -> Vec<Piece> {
-        let Some(call) = self.monoid.subgroup else { return Vec::new() };
+    fn native_reduce(&self, call: &str) -> Vec<Piece> {
+        if !self.uses_subgroups() {
+            return Vec::new();
+        }
         let is_bits = ["subgroupAnd", "subgroupOr", "subgroupXor"].contains(&call);
         // DXC has no bitwise subgroup operations on signed integers.
         let reduced = if is_bits && self.monoid.acc.wgsl == "i32" {
@@ -192,7 +208,7 @@ impl Text<'_> {
         let text = format!(
             "fn subgroup_reduce(value: Acc, at: Place, wg: Workgroup) -> Acc {{\n    return {reduced};\n}}"
         );
-        vec![Piece::new("generated: the built-in subgroup reduction", text)]
+        vec![Piece::new("generated: the built-in subgroup reduction", text).importing(&["entry"])]
     }
 
     /// Checks the composed text if it contains a custom operator, so that no text that naga rejects reaches a
@@ -228,8 +244,7 @@ impl Text<'_> {
 }
 
 /// The atomic operation that adds a workgroup's partial to the output.
-fn native_atomic(call: Option<&'static str>) -> Vec<Piece> {
-    let Some(call) = call else { return Vec::new() };
-    let text = format!("fn native_atomic(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
-    vec![Piece::new("generated: the operator's atomic operation", text)]
+fn native_total(call: &str) -> Vec<Piece> {
+    let text = format!("fn add_to_total(acc: Acc) {{\n    {call}(&output[0], acc);\n}}");
+    vec![Piece::new("generated: the operator's atomic operation", text).importing(&["io"])]
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::element::Element;
 use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
 use crate::reduce::value::{Answer, Field, Format, Kind};
-use crate::shader::Composer;
+use crate::shader::{Composer, Piece};
 
 /// The element types that an operator is defined for.
 #[derive(Clone, Copy)]
@@ -238,7 +238,8 @@ impl Op {
         let arity = if row.reads == Reads::Pairs { Arity::Two } else { Arity::One };
         let elem = Elem::Number { element, wgsl };
         let file = format!("operators/{}", self.name().replace('-', "_"));
-        let composer = element.defines(Composer::default()).define("in_words", elem.is_in_words());
+        let composer =
+            compared(elem.is_in_words(), accumulated(element, element.defines(Composer::default())));
         let monoid = Monoid::analyse(self.name(), elem, arity, composer.pieces(&file))?;
         Ok(monoid.known_as(self, row.subgroup))
     }
@@ -260,6 +261,32 @@ impl Op {
         let row = self.row();
         if row.domain.contains(element) { row.format.of(element).read(bytes) } else { Vec::new() }
     }
+}
+
+/// Sets the imports of operators' files about the type that they accumulate in.
+fn accumulated(element: Element, composer: Composer) -> Composer {
+    let piece = |text: &str| vec![Piece::new("generated: of the element type", text.to_owned())];
+    // The bits of a float, and those of the smallest normal one.
+    let (own, bits, normal) = match element {
+        Element::F16 => ("f32", "bitcast<i32>(f32(elem))", "0x38800000u"),
+        _ if element.size() == 8 => ("Elem", "elem", "0x0010000000000000lu"),
+        _ => ("Elem", "elem", "0x00800000u"),
+    };
+    composer
+        .provide("own", piece(&format!("alias Acc = {own};")))
+        .provide("float_bits", piece(&format!("fn bits(elem: Elem) -> Key {{\n    return {bits};\n}}")))
+        .provide("normal", piece(&format!("const NORMAL: Bits = {normal};")))
+}
+
+/// Chooses the files for keys of one number, or for keys in words.
+fn compared(in_words: bool, composer: Composer) -> Composer {
+    if in_words {
+        return composer
+            .choose("keys", "operators/shared/keys_in_words")
+            .choose("key_pair", "operators/shared/key_pair_in_words")
+            .provide("first_best_of_four", Vec::new());
+    }
+    composer
 }
 
 impl Domain {

@@ -277,19 +277,40 @@ impl Config {
     pub fn compose(&self) -> String {
         let composer = Composer::default();
         let composer = if self.variant.is_blocked() { blocked::pieces(self, composer) } else { composer };
+        let (four, equal) = (self.lanes() == 4, self.one_weight);
+        let strip = match self.tuning.strip {
+            1 => "stencil/strips/one",
+            4 => "stencil/strips/four",
+            _ => "stencil/strips/two",
+        };
         composer
             .define("fixed_borders", self.is_for_fixed_borders())
-            .define("lanes4", self.lanes() == 4)
-            .define("cse", self.variant.shares_sums)
-            .define("one_weight", self.one_weight)
             .define("rhs", self.rhs)
-            .define("star", self.stencil.is_star())
-            .define("keeps_sums", !self.stencil.is_star() || self.stencil.dims == Dims::Two)
-            .define("strip_1", self.tuning.strip == 1)
-            .define("strip_4", self.tuning.strip == 4)
             .provide("element", element(self.element))
             .choose("formula", self.stencil.formula)
+            .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
+            .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
+            .choose("tile", self.tile_file())
+            .choose(
+                "outputs",
+                if self.variant.shares_sums { "stencil/outputs/common_sums" } else { "stencil/outputs/each" },
+            )
+            .choose("sums", if self.stencil.is_star() { "stencil/sums/star7" } else { "stencil/sums/box27" })
+            .choose("strip", strip)
+            .choose("cells", if four { "stencil/lanes/four" } else { "stencil/shared/cells" })
+            .choose("lanes", if four { "stencil/lanes/four" } else { "stencil/lanes/one" })
+            .choose("ends", if four { "stencil/lanes/four_ends" } else { "stencil/lanes/one_ends" })
             .compose(self.variant.file, extensions(self.element))
+    }
+
+    /// The file with the kernel's tile in workgroup memory.
+    fn tile_file(&self) -> &'static str {
+        match (self.variant.mapping, self.variant.dims()) {
+            (Mapping::Overlapped, Dims::Two) => "stencil/shared/overlapped2d",
+            (Mapping::Overlapped, Dims::Three) => "stencil/shared/overlapped3d",
+            (_, Dims::Two) => "stencil/shared/direct2d",
+            (_, Dims::Three) => "stencil/shared/direct3d",
+        }
     }
 
     /// Returns the label of the kernel's module and pipeline.

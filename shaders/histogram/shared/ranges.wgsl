@@ -14,6 +14,7 @@
 //
 // So every adapter gives the same counts, and so does the CPU, which only compares. The guess uses half of
 // each number, because `x - low` may be infinite.
+#import io
 
 // The first and the last float of each bin, as ordered integers. In an empty bin the last is below the first.
 @group(0) @binding(5) var<storage, read> borders: array<vec2<u32>>;

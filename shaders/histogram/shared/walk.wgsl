@@ -6,6 +6,8 @@
 //
 // A binding starts at a multiple of 256 bytes; the keys may start at any word after that. Up to three keys
 // before the first vector and up to three after the last are counted one by one.
+#import io
+#import kernel
 
 @group(0) @binding(0) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> keys4: array<vec4<u32>>;

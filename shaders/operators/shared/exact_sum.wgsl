@@ -5,6 +5,7 @@
 // elements of 64 bits the upper and the lower halves are added separately: the sum of 2^31 halves of 32 bits
 // fits 64 bits, and no buffer holds more elements than that. The reader of the two sums, the host or
 // `finish`, combines them in 128 bits.
+#import operator
 
 fn map(elem: Elem, index: u32) -> Acc {
     return widen(elem);

@@ -6,34 +6,10 @@
 //
 // The index counts within the input or the segment. Empty input: 0xffffffff.
 #import order
-
-struct Acc {
-    rank: Key,
-    index: u32,
-}
-
-// The value is the element's bits; for 16-bit floats those of a 32-bit float.
-struct Out {
-    value: Key,
-    index: u32,
-}
-
-fn map(elem: Elem, index: u32) -> Acc {
-    return Acc(rank_of(elem), index);
-}
-
-#ifndef in_words
-// Four elements: finds their best rank, and then the first element that has it. This is cheaper than three
-// comparisons of pairs.
-fn map4(v: vec4<Elem>, index: u32) -> Acc {
-    let x = rank_of(v.x);
-    let y = rank_of(v.y);
-    let z = rank_of(v.z);
-    let best = max(max(x, y), max(z, rank_of(v.w)));
-    let place = select(select(select(3u, 2u, z == best), 1u, y == best), 0u, x == best);
-    return Acc(best, index + place);
-}
-#endif
+#import keys
+#import ranked
+#import first_best_of_four
+#import operator
 
 fn identity() -> Acc {
     return Acc(lowest(), 0xffffffffu);

@@ -1,7 +1,8 @@
 // True if an element is nonzero. A float is tested by its bits, so NaN is nonzero and -0 is zero.
 
 #ifdef float
-#import order
+#import float_bits
+#import keys
 
 fn is_set(elem: Elem) -> bool {
     return !is_same(bits(elem) & highest(), Key(0));

@@ -13,24 +13,14 @@
 //
 // Integers are their own keys.
 
-#ifdef in_words
-#import keys_in_words
-#else
 #import keys
-#endif
 
 fn lowest() -> Key {
     return ~highest();
 }
 
 #ifdef float
-fn bits(elem: Elem) -> Key {
-#ifdef half
-    return bitcast<i32>(f32(elem));
-#else
-    return elem;
-#endif
-}
+#import float_bits
 
 fn flip(bits: Key) -> Key {
     return bits ^ (sign_mask(bits) & highest());

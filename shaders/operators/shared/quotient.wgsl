@@ -9,6 +9,7 @@
 // `Word` is an unsigned integer of the result's width. `upper` and `lower` are the two words of the sum.
 // DIGITS and BIAS describe the float format. The sum of n elements is less than n times the range of a word,
 // so the upper word is less than n.
+#import operator
 #ifdef bits_64
 alias Word = u64;
 const BITS: u32 = 64u;

@@ -22,7 +22,9 @@
 // Today: the same as dir-smem within a few percent. Predicated loads have made short branches cheap, and the
 // kernel waits for the memory either way.
 #import cells
+#import grid2d
 #import direct2d
+#import star_tile
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

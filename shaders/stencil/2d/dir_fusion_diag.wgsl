@@ -19,7 +19,9 @@
 // Today: expect it to be the slowest of the direct variants, if any of them can be told apart: the same cache
 // lines, in more pieces, by more subgroups.
 #import cells
+#import grid2d
 #import direct2d
+#import star_tile
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

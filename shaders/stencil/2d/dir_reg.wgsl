@@ -15,7 +15,9 @@
 // of other invocations visible, so a strict compiler must read it again; hence the variant is still useful.
 // Expect a difference that is smaller than the spread of the measurement.
 #import cells
+#import grid2d
 #import direct2d
+#import star_tile
 #import halo_sides
 
 fn kernel(at: Place) {

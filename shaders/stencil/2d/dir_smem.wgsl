@@ -23,7 +23,9 @@
 // less where the barrier leaves too few loads in flight. A tile pays when a value is used more than five
 // times, or over several steps.
 #import cells
+#import grid2d
 #import direct2d
+#import star_tile
 #import halo_sides
 
 fn kernel(at: Place) {

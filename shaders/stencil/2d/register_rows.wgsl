@@ -31,6 +31,7 @@
 #import lanes
 #import grid2d
 #import star5
+#import border
 
 override ROWS_PER_INVOCATION: u32 = 4u;
 

@@ -20,7 +20,9 @@
 // quarter of the invocations stays. Expect the order of the two to differ from GPU to GPU, and direct-global
 // near or above both.
 #import cells
+#import grid2d
 #import overlapped2d
+#import star_tile
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

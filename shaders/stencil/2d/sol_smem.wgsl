@@ -24,7 +24,9 @@
 // Today: this trade still works (loads are cheap, divergence is not), but at T = 1 the memory decides. Expect
 // about what the direct variants reach. With T > 1 it is the mapping behind the fastest stencils there are.
 #import cells
+#import grid2d
 #import overlapped2d
+#import star_tile
 
 fn kernel(at: Place) {
     tile[slot(at.y, at.x)] = load(at.r, at.c);

@@ -20,7 +20,7 @@
 // line. Expect a few percent at best.
 #import cells
 #import direct3d
-#import outputs
+#import plane_sweep
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

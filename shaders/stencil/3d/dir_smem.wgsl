@@ -24,7 +24,7 @@
 // cell saves little.
 #import cells
 #import direct3d
-#import outputs
+#import plane_sweep
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

@@ -32,7 +32,7 @@
 #import cells
 #import direct3d
 #import halo_ring
-#import outputs
+#import plane_sweep
 
 fn stage(at: Place, p: i32, layer: u32) {
     stage_cell(at, p, layer, 0, 0);

@@ -43,51 +43,11 @@
 // Beyond the thesis, whose CSE variants point here. Today: 8 bytes of traffic and some 17 operations per
 // cell, in vectors and without barriers: it should be limited by the memory, not by the load unit. The best
 // CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
+#import border
 #import grid3d
+#import lanes
 #import rows
 #import strip
-
-// A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
-// progress: the sum so far, and the newest plane's contribution to the next.
-struct Shares {
-    here: Pack,
-    beside: Pack,
-}
-
-fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
-    let around = (north.own + south.own) + row.sides;
-#ifdef star
-    let here = k.centre * row.own + k.face * around;
-    let beside = row.own;
-#else
-    let diagonal = north.sides + south.sides;
-    let here = k.centre * row.own + k.face * around + k.edge * diagonal;
-    let beside = k.face * row.own + k.edge * around + k.corner * diagonal;
-#endif
-#ifdef rhs
-    return Shares(here + row.added, beside);
-#else
-    return Shares(here, beside);
-#endif
-}
-
-fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
-#ifdef star
-    return fma(Pack(k.face), beside, here);
-#else
-    return here + beside;
-#endif
-}
-
-fn advance(k: Weights, sum: Shares, next: Shares) -> Shares {
-    return Shares(added(k, next.here, sum.beside), next.beside);
-}
-
-fn put_row(k: Weights, p: i32, r: i32, cols: Cols, sum: Shares, above: Shares) {
-    if first_row() <= r && r < end_row() {
-        put_pack(index_of(p, r, cols.own), cols.own, added(k, sum.here, above.beside));
-    }
-}
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

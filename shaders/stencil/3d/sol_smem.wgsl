@@ -23,4 +23,4 @@
 // reduce these.
 #import cells
 #import overlapped3d
-#import outputs
+#import plane_sweep

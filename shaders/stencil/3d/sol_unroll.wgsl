@@ -27,4 +27,4 @@
 // workgroups on a core hide it, so blocks of 256 are better than the largest UNROLL with the largest block.
 #import cells
 #import overlapped3d
-#import outputs
+#import plane_sweep

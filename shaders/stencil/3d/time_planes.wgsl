@@ -24,7 +24,7 @@
 //
 //     So one barrier per turn is enough, however many levels there are. A plane is fetched two turns before the
 //     first level takes it, because memory takes longer than a turn. (A loop that takes two turns at a time,
-//     `in_pairs`, can leave loads in flight from one turn to the next: no register needs to be copied.)
+//     `IN_PAIRS`, can leave loads in flight from one turn to the next: no register needs to be copied.)
 //
 // In 2D a workgroup with 4 subgroups has a strip of a thousand columns, of which 2T are lost. Here the lanes have to
 // span two dimensions, and both lose 2T (columns in whole packs). The share of a tile's cells that is written:
@@ -49,11 +49,15 @@
 //
 // Beyond the thesis. Its SOL variants load a halo of one cell; this is a halo of T cells. FastStencil (SC'26) streams
 // planes through the registers of warps as well.
-#import tiles
-#import shown_rows
-#import time_step
+#import lane_layer
 #import lines
+#import places
+#import shares
+#import shown_rows
 #import span
+#import stream
+#import team_levels
+#import tiles
 
 fn width_of_tile() -> i32 {
     return i32(COLS * PACKS) * LANES;
@@ -186,8 +190,7 @@ fn main(
             workgroupBarrier();
             ahead = next;
         }
-#ifdef in_pairs
-        for (; has_ends && i + 1 < plain.end; i += 2) {
+        for (; IN_PAIRS && has_ends && i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
             workgroupBarrier();
@@ -195,15 +198,13 @@ fn main(
             team = advance_at_ends(k, team, next, at_turn(work, i + 1), work, kept);
             workgroupBarrier();
         }
-#endif
         for (; i < plain.end && has_ends; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance_at_ends(k, team, ahead, at_turn(work, i), work, kept);
             workgroupBarrier();
             ahead = next;
         }
-#ifdef in_pairs
-        for (; i + 1 < plain.end; i += 2) {
+        for (; IN_PAIRS && i + 1 < plain.end; i += 2) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance(k, team, ahead, at_turn(work, i), work);
             workgroupBarrier();
@@ -211,7 +212,6 @@ fn main(
             team = advance(k, team, next, at_turn(work, i + 1), work);
             workgroupBarrier();
         }
-#endif
         for (; i < plain.end; i++) {
             let next = fetch_plane(work, planes.top + i + 2);
             team = advance(k, team, ahead, at_turn(work, i), work);

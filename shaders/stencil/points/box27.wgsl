@@ -1,4 +1,5 @@
 // 27 points: nine cells in each of three planes, all read from storage; shared/points27.wgsl has the sum.
+#import grid3d
 #import points27
 
 fn nine(p: i32, r: i32, c: i32) -> Nine {

@@ -4,6 +4,7 @@
 //     w  #  e
 //        s
 #import star5
+#import grid2d
 
 fn update(k: Weights, r: i32, c: i32) -> Elem {
     return star(

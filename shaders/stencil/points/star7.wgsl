@@ -1,18 +1,14 @@
 // 7 points: the cell and the six that share a face with it, all read from storage. This is the discrete
 // Laplacian in 3D.
 //
-//        n            The centre has its own weight. If it equals that of the faces (`one_weight`), one multiplication is
-//     w  #  e         enough. The other two cells are below and above, in the neighbouring planes.
+//        n            The centre has its own weight. If it equals that of the faces, one multiplication is
+//     w  #  e         enough (stars/). The other two cells are below and above, in the neighbouring planes.
 //        s
-#import params
 #import grid3d
+#import star7
 
 fn update(k: Weights, p: i32, r: i32, c: i32) -> Elem {
     let around = (neighbour(p, r - 1, c) + neighbour(p, r + 1, c)) + (neighbour(p, r, c - 1) + neighbour(p, r, c + 1));
     let faces = around + (neighbour(p - 1, r, c) + neighbour(p + 1, r, c));
-#ifdef one_weight
-    return k.centre * (neighbour(p, r, c) + faces);
-#else
-    return k.centre * neighbour(p, r, c) + k.face * faces;
-#endif
+    return star(k, neighbour(p, r, c), faces);
 }

@@ -1,5 +1,6 @@
 // The box of nine cells: the weighted sum of cells that 2D kernels have read.
 #import params
+#import cells
 
 struct Weights {
     centre: Elem,

@@ -2,8 +2,11 @@
 //
 // All invocations fetch, with neighbouring packs for neighbouring invocations. From turn to turn only the row
 // of a pack changes, so its column is computed once.
-#import team_ring
+#import lanes
+#import pack_ends
 #import places
+#import team_levels
+#import team_ring
 
 // The pack `nth` of those that an invocation fetches each turn.
 struct Errand {

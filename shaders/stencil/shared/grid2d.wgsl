@@ -1,6 +1,7 @@
 // A 2D grid.
 #import params
 #import border
+#import cells
 
 // The position of a workgroup's block, counted in blocks.
 struct Block {

@@ -1,6 +1,7 @@
 // A 3D grid.
 #import params
 #import border
+#import cells
 
 // The position of a workgroup's block, and the planes through which it sweeps: `begin` up to, not including,
 // `end`. All of this depends only on the workgroup's id, so it is uniform, and barriers may depend on it.

@@ -1,67 +1,17 @@
-// The ends of a pack, its mirror image, and which of its cells are kept.
+// Packs as a time-blocked kernel reads and writes them.
 #import lanes
-#import places
+#import ends
 
 // Writes a whole pack.
 fn put_all(i: u32, value: Pack) {
     result[i / u32(LANES)] = value;
 }
-#ifdef lanes4
-alias Chosen = vec4<bool>;
 
-fn first_of(pack: Pack) -> Elem {
-    return pack.x;
-}
-
-fn last_of(pack: Pack) -> Elem {
-    return pack.w;
-}
-
-fn reverse(pack: Pack) -> Pack {
-    return pack.wzyx;
-}
-
-fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {
-    return Pack(select(changed.x, same.x, keeps), changed.yzw);
-}
-
-fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
-    return Pack(changed.xyz, select(changed.w, same.w, keeps));
-}
-
-// The cells of a pack that a fixed side keeps.
-fn kept_of(place: Place) -> Chosen {
-    return Chosen(
-        is_fixed_col(place, 0u),
-        is_fixed_col(place, 1u),
-        is_fixed_col(place, 2u),
-        is_fixed_col(place, 3u),
-    );
-}
+// A pack as it is seen. Nothing is reversed where all sides are fixed.
+fn seen(pack: Pack, reversed: bool) -> Pack {
+#ifdef fixed_borders
+    return pack;
 #else
-alias Chosen = bool;
-
-fn first_of(pack: Pack) -> Elem {
-    return pack;
-}
-
-fn last_of(pack: Pack) -> Elem {
-    return pack;
-}
-
-fn reverse(pack: Pack) -> Pack {
-    return pack;
-}
-
-fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {
-    return select(changed, same, keeps);
-}
-
-fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
-    return select(changed, same, keeps);
-}
-
-fn kept_of(place: Place) -> Chosen {
-    return is_fixed_col(place, 0u);
-}
+    return select(pack, reverse(pack), reversed);
 #endif
+}

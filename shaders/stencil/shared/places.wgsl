@@ -33,10 +33,6 @@ fn layer_source(l: i32) -> u32 {
 fn place_of(c: i32) -> Place {
     return Place(u32(clamp(c, 0, i32(params.cols) - LANES)), false);
 }
-
-fn seen(pack: Pack, reversed: bool) -> Pack {
-    return pack;
-}
 #else
 // `i` modulo `n`, at least 0, for positions not farther below 0 than a pass reaches. GLSL does not define the remainder
 // of a negative number, so `i` is made positive first.
@@ -66,11 +62,6 @@ fn place_of(c: i32) -> Place {
         return Place(there, false);
     }
     return Place(2u * cols - u32(LANES) - there, true);
-}
-
-// A pack as it is seen.
-fn seen(pack: Pack, reversed: bool) -> Pack {
-    return select(pack, reverse(pack), reversed);
 }
 #endif
 

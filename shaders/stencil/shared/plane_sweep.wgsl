@@ -17,43 +17,10 @@
 // A last round may have fewer planes left than UNROLL. The layers of the missing planes are loaded like all
 // others, from inside the grid or according to the border, and are not used.
 #import grid3d
-#import points27
-
-override UNROLL: u32 = 1u;
-
-// The position of an invocation.
-struct Place {
-    // Its cell in every plane.
-    r: i32,
-    c: i32,
-    // The same cell in every layer of the tile.
-    y: i32,
-    x: i32,
-    // Its index in the workgroup.
-    lid: u32,
-    // True if it computes.
-    works: bool,
-}
-
-// The k-th layer of the ring that begins at `low`.
-fn layer_at(low: u32, k: u32) -> u32 {
-    let i = low + k;
-    return select(i, i - (UNROLL + 2u), i >= UNROLL + 2u);
-}
-
-fn nine(at: Place, layer: u32) -> Nine {
-    return Nine(
-        tile[slot(layer, at.y - 1, at.x - 1)],
-        tile[slot(layer, at.y - 1, at.x)],
-        tile[slot(layer, at.y - 1, at.x + 1)],
-        tile[slot(layer, at.y, at.x - 1)],
-        tile[slot(layer, at.y, at.x)],
-        tile[slot(layer, at.y, at.x + 1)],
-        tile[slot(layer, at.y + 1, at.x - 1)],
-        tile[slot(layer, at.y + 1, at.x)],
-        tile[slot(layer, at.y + 1, at.x + 1)],
-    );
-}
+#import layers
+#import outputs
+#import tile
+#import kernel
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(
@@ -88,11 +55,5 @@ fn main(
         }
         workgroupBarrier();
         low = layer_at(low, UNROLL);
-    }
-}
-
-fn store(at: Place, p: i32, end: i32, value: Elem) {
-    if p < end {
-        put(index_of(p, at.r, at.c), value);
     }
 }

@@ -7,6 +7,7 @@
 #import lane_layer
 #import team_levels
 #import params
+#import lanes
 #ifdef subgroups
 #import lane_shift
 #endif

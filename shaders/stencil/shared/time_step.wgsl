@@ -14,8 +14,9 @@
 #import lane_layer
 #import stream
 #import shares
-#import pack_ends
+#import fixed_cells
 #import params
+#import streams
 
 struct Level {
     sum: Layer,
@@ -43,16 +44,9 @@ fn level_of(
 #endif
 }
 
-// A cell at a fixed side is passed on as it came, when the next layer comes. Until then it waits in the place of its sum
-// (`keeps_sums`), or in `beside`, which in a star is the layer's own cells. That takes fewer selections, and in 3D less time. In 2D
-// NVIDIA's compiler takes 175 registers for it instead of 167: two workgroups fit a core instead of three, and 5 points are slower
-// by a third.
+// A cell at a fixed side is passed on as it came, when the next layer comes. `fixed_cells` says where it waits until then.
 fn out_of_at_ends(k: Weights, level: Level, own: Layer, edges: Edges, ends: Ends) -> Layer {
-#ifdef keeps_sums
-    return keep_ends(out_of(k, level, own, edges), level.sum, ends);
-#else
-    return keep_ends(out_of(k, level, own, edges), level.beside, ends);
-#endif
+    return keep_ends(out_of(k, level, own, edges), waiting(level.sum, level.beside), ends);
 }
 
 fn level_of_at_ends(
@@ -70,11 +64,7 @@ fn level_of_at_ends(
 #else
     let next = level_of(k, level, own, edges);
 #endif
-#ifdef keeps_sums
-    return Level(keep_ends(next.sum, own, ends), next.beside);
-#else
-    return next;
-#endif
+    return Level(sums_at_ends(next.sum, own, ends), next.beside);
 }
 
 // Special cases of the layer that comes to a level, and of the one before it.
@@ -92,11 +82,8 @@ struct Special {
 fn out_of_at_border(k: Weights, level: Level, own: Layer, edges: Edges, special: Special) -> Layer {
     let beside = beside_layer(k, own, edges);
     let behind = choose_layer(beside, level.beside, special.mirror_behind);
-#ifdef keeps_sums
-    return keep_layer(finish_layer(k, level.sum, behind), level.sum, special.kept, special.keeps_before);
-#else
-    return keep_layer(finish_layer(k, level.sum, behind), level.beside, special.kept, special.keeps_before);
-#endif
+    let waiting = waiting(level.sum, level.beside);
+    return keep_layer(finish_layer(k, level.sum, behind), waiting, special.kept, special.keeps_before);
 }
 
 fn level_of_at_border(
@@ -116,11 +103,7 @@ fn level_of_at_border(
 #else
     let next = level_of(k, mirrored, own, edges);
 #endif
-#ifdef keeps_sums
-    return Level(keep_layer(next.sum, own, special.kept, special.keeps), beside);
-#else
-    return Level(next.sum, beside);
-#endif
+    return Level(sums_at_border(next.sum, own, special.kept, special.keeps), beside);
 }
 
 // Layer `l` comes to a level.

@@ -142,6 +142,10 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
         (Dims::Three, true) => ("stencil/shares/star7", "stencil/streams/planes"),
         (Dims::Three, false) => ("stencil/shares/box27", "stencil/streams/planes"),
     };
+    let fixed_cells = match (config.stencil.dims, config.stencil.is_star()) {
+        (Dims::Three, true) => "stencil/fixed_cells/in_beside",
+        _ => "stencil/fixed_cells/in_sums",
+    };
     let (layer, levels) = match config.stencil.dims {
         Dims::Two => (unrolled.lane_row(), unrolled.team_levels()),
         Dims::Three => (unrolled.lane_plane(), unrolled.plane_levels()),
@@ -149,9 +153,9 @@ pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
     composer
         .define("subgroups", config.subgroups)
         .define("bits_64", config.element.size() == 8)
-        .define("in_pairs", config.stencil.dims == Dims::Three && config.tuning.rows_per_turn > 1)
         .choose("shares", shares)
         .choose("streams", streams)
+        .choose("fixed_cells", fixed_cells)
         .provide("lane_layer", layer)
         .provide("team_levels", levels)
 }

@@ -88,7 +88,10 @@ impl Unrolled {
         });
         let _ = write!(text, "fn show(half: u32, nth: u32, place: u32, layer: Layer) {{\n{shows}}}\n\n");
         text += &self.edges();
-        vec![Piece::new(format!("generated: {strip} rows of {packs} packs of a plane in a lane"), text)]
+        vec![
+            Piece::new(format!("generated: {strip} rows of {packs} packs of a plane in a lane"), text)
+                .importing(&["lanes", "ends", "pack_ends", "places", "lines", "shares", "shown_rows"]),
+        ]
     }
 
     /// Rows of a plane that a lane shows to others: the first and the last; without shuffles all of them.
@@ -163,13 +166,19 @@ impl Unrolled {
         let Unrolled { levels, .. } = self;
         let members = each(levels, "", |l| format!("    l{l}: Level,\n    w{l}: Layer,\n"));
         let mut text = format!(
-            "const LEVELS: i32 = {levels};\n\n\
-             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n"
+            "const LEVELS: i32 = {levels};\n\
+             // Hot loops take two turns per iteration.\nconst IN_PAIRS: bool = {};\n\n\
+             // Each level, and the layer that waits for a barrier in front of it.\nstruct Team {{\n{members}}}\n\n",
+            self.rows > 1
         );
         for kind in [Kind::Inside, Kind::AtEnds, Kind::AtBorder] {
             text += &self.plane_advance(kind);
         }
-        vec![Piece::new(format!("generated: {levels} levels of a lane"), text)]
+        vec![Piece::new(format!("generated: {levels} levels of a lane"), text).importing(&[
+            "lane_layer",
+            "shown_rows",
+            "time_step",
+        ])]
     }
 
     /// A turn: a plane through every level.

@@ -62,7 +62,15 @@ impl Unrolled {
              fn put_in_slot(slot: u32, y: u32, lane: u32, row: Layer) {{\n{stores}}}\n\n\
              fn put_row(columns: Span, at: u32, c: i32, row: Layer) {{\n{puts}}}\n"
         );
-        vec![Piece::new(format!("generated: {packs} packs of a row in a lane"), text)]
+        vec![Piece::new(format!("generated: {packs} packs of a row in a lane"), text).importing(&[
+            "lanes",
+            "ends",
+            "pack_ends",
+            "places",
+            "shares",
+            "span",
+            "team_ring",
+        ])]
     }
 
     /// The text of `#import team_levels`: a team's levels, a turn's rows, and the steps between them.
@@ -93,7 +101,10 @@ impl Unrolled {
         }
         text += &self.carrying();
         text += &self.feeding();
-        vec![Piece::new(format!("generated: {levels} levels of a team, {rows} rows a turn"), text)]
+        vec![
+            Piece::new(format!("generated: {levels} levels of a team, {rows} rows a turn"), text)
+                .importing(&["lane_layer", "team_ring", "feed", "span", "stream", "time_step"]),
+        ]
     }
 
     /// A turn of a team: every row through every level.

@@ -1,4 +1,4 @@
-// Four accumulators become one: the first two and the last two, then both, as in vectors.wgsl.
+// Four accumulators become one: the first two and the last two, then both, as in map4.wgsl.
 //
 // There is one copy of the operator's `combine`, in a loop, instead of three in one expression. SwiftShader
 // inlines all calls, and then follows every value back through the branches of all copies before: with three
@@ -23,3 +23,15 @@ fn combine_four(a: Acc, b: Acc, c: Acc, d: Acc) -> Acc {
     }
     return high;
 }
+
+#ifdef pair
+fn map4(v: vec4<Elem>, w: vec4<Elem>, index: u32) -> Acc {
+    return combine_four(
+        map(v.x, w.x, index), map(v.y, w.y, index + 1u), map(v.z, w.z, index + 2u), map(v.w, w.w, index + 3u),
+    );
+}
+#else
+fn map4(v: vec4<Elem>, index: u32) -> Acc {
+    return combine_four(map(v.x, index), map(v.y, index + 1u), map(v.z, index + 2u), map(v.w, index + 3u));
+}
+#endif

@@ -1,7 +1,9 @@
-// The outputs of one round of the plane sweep: UNROLL planes.
-#ifdef cse
-// Common subexpressions: every layer of the tile is read and summed once per round, and its three sums serve
-// the outputs of up to three planes. This takes 9 · (UNROLL + 2) / UNROLL reads per output.
+// The outputs of one round of the plane sweep, UNROLL planes, by common subexpressions: every layer of the tile
+// is read and summed once per round, and its three sums serve the outputs of up to three planes. This takes
+// 9 · (UNROLL + 2) / UNROLL reads per output.
+#import layers
+#import points27
+#import sweep_cells
 
 fn layer_sums(at: Place, low: u32, i: u32) -> Sums {
     return sums_of(nine(at, layer_at(low, i)));
@@ -33,28 +35,3 @@ fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
         }
     }
 }
-#else
-// Each plane separately: 27 reads of the tile per output.
-
-fn output(at: Place, k: Weights, low: u32, i: u32, p: i32, end: i32) {
-    let value = box(k, nine(at, layer_at(low, i)), nine(at, layer_at(low, i + 1u)), nine(at, layer_at(low, i + 2u)));
-    store(at, p + i32(i), end, value);
-}
-
-fn outputs(at: Place, k: Weights, low: u32, p: i32, end: i32) {
-    output(at, k, low, 0u, p, end);
-    if UNROLL > 1u {
-        output(at, k, low, 1u, p, end);
-    }
-    if UNROLL > 2u {
-        output(at, k, low, 2u, p, end);
-        output(at, k, low, 3u, p, end);
-    }
-    if UNROLL > 4u {
-        output(at, k, low, 4u, p, end);
-        output(at, k, low, 5u, p, end);
-        output(at, k, low, 6u, p, end);
-        output(at, k, low, 7u, p, end);
-    }
-}
-#endif

@@ -1,14 +1,12 @@
-// A pack: the neighbouring cells of one row that an invocation holds, four (`lanes4`) or one.
+// A pack of four: neighbouring cells of one row that an invocation holds.
 //
 // Loading four f32 cells of a row takes one instruction of 16 bytes. This is for grids whose number of
 // columns is a multiple of four: then no pack spans the end of a row, and every pack is aligned. Single cells
-// are read through the same binding, as components of their vectors. For other grids a pack is one cell, and
-// arithmetic on packs is arithmetic on cells.
+// are read through the same binding, as components of their vectors.
 //
 // Kernels that hold packs also load the right-hand side (`rhs`, `addend`) themselves, early, and add it to a
 // sum: as far as the compiler knows, a load after a store must wait for it.
 #import border
-#ifdef lanes4
 #import element
 
 @group(0) @binding(0) var<storage, read> source: array<vec4<Elem>>;
@@ -66,35 +64,3 @@ fn put_pack(i: u32, c: i32, value: Pack) {
         result[at].w = value.w;
     }
 }
-#else
-#import cells
-
-const LANES: i32 = 1;
-
-#ifdef rhs
-fn addend(i: u32) -> Pack {
-    return right_hand_side[i];
-}
-#endif
-
-fn pack(i: u32) -> Pack {
-    return source[i];
-}
-
-// The pack's neighbours to the west, given the cell before the pack. The next function returns those to the
-// east.
-fn shift_from_west(west: Elem, own: Pack) -> Pack {
-    return west;
-}
-
-fn shift_from_east(own: Pack, east: Elem) -> Pack {
-    return east;
-}
-
-// Writes those cells of a pack that are computed; `c` is the column of the first.
-fn put_pack(i: u32, c: i32, value: Pack) {
-    if first_col() <= c && c < end_col() {
-        result[i] = value;
-    }
-}
-#endif

@@ -1,0 +1,33 @@
+// A pack of one cell, for grids whose number of columns is no multiple of four: arithmetic on packs is
+// arithmetic on cells. Everything else is as for packs of four (lanes/four.wgsl).
+#import border
+#import cells
+
+const LANES: i32 = 1;
+
+#ifdef rhs
+fn addend(i: u32) -> Pack {
+    return right_hand_side[i];
+}
+#endif
+
+fn pack(i: u32) -> Pack {
+    return source[i];
+}
+
+// The pack's neighbours to the west, given the cell before the pack. The next function returns those to the
+// east.
+fn shift_from_west(west: Elem, own: Pack) -> Pack {
+    return west;
+}
+
+fn shift_from_east(own: Pack, east: Elem) -> Pack {
+    return east;
+}
+
+// Writes those cells of a pack that are computed; `c` is the column of the first.
+fn put_pack(i: u32, c: i32, value: Pack) {
+    if first_col() <= c && c < end_col() {
+        result[i] = value;
+    }
+}

@@ -1,0 +1,29 @@
+// The ends of a pack of one cell, its mirror image, and whether it is kept.
+#import lanes
+#import places
+
+alias Chosen = bool;
+
+fn first_of(pack: Pack) -> Elem {
+    return pack;
+}
+
+fn last_of(pack: Pack) -> Elem {
+    return pack;
+}
+
+fn reverse(pack: Pack) -> Pack {
+    return pack;
+}
+
+fn keep_first(changed: Pack, same: Pack, keeps: bool) -> Pack {
+    return select(changed, same, keeps);
+}
+
+fn keep_last(changed: Pack, same: Pack, keeps: bool) -> Pack {
+    return select(changed, same, keeps);
+}
+
+fn kept_of(place: Place) -> Chosen {
+    return is_fixed_col(place, 0u);
+}

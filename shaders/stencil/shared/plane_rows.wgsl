@@ -1,0 +1,16 @@
+// Rows of plane-sums: outputs in progress, and their end.
+#import border
+#import grid3d
+#import lanes
+#import rows
+#import sums
+
+fn advance(k: Weights, sum: Shares, next: Shares) -> Shares {
+    return Shares(added(k, next.here, sum.beside), next.beside);
+}
+
+fn put_row(k: Weights, p: i32, r: i32, cols: Cols, sum: Shares, above: Shares) {
+    if first_row() <= r && r < end_row() {
+        put_pack(index_of(p, r, cols.own), cols.own, added(k, sum.here, above.beside));
+    }
+}

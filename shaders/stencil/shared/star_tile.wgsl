@@ -1,0 +1,16 @@
+// The star of five cells from the tile in workgroup memory.
+#import star5
+#import tile
+#import tile2d
+
+// The new value of the invocation's cell. Its old value is `own`; the other four are read from the tile.
+fn star_around(at: Place, own: Elem) -> Elem {
+    return star(
+        weights(),
+        own,
+        tile[slot(at.y - 1, at.x)],
+        tile[slot(at.y + 1, at.x)],
+        tile[slot(at.y, at.x - 1)],
+        tile[slot(at.y, at.x + 1)],
+    );
+}

@@ -1,0 +1,26 @@
+// Reads of a sweep from its tile, and its writes to the grid.
+#import cells
+#import grid3d
+#import layers
+#import points27
+#import tile
+
+fn nine(at: Place, layer: u32) -> Nine {
+    return Nine(
+        tile[slot(layer, at.y - 1, at.x - 1)],
+        tile[slot(layer, at.y - 1, at.x)],
+        tile[slot(layer, at.y - 1, at.x + 1)],
+        tile[slot(layer, at.y, at.x - 1)],
+        tile[slot(layer, at.y, at.x)],
+        tile[slot(layer, at.y, at.x + 1)],
+        tile[slot(layer, at.y + 1, at.x - 1)],
+        tile[slot(layer, at.y + 1, at.x)],
+        tile[slot(layer, at.y + 1, at.x + 1)],
+    );
+}
+
+fn store(at: Place, p: i32, end: i32, value: Elem) {
+    if p < end {
+        put(index_of(p, at.r, at.c), value);
+    }
+}

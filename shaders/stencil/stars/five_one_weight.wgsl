@@ -1,0 +1,14 @@
+// The star of five cells with equal weights, as in the thesis: one multiplication is enough. The weight is read once,
+// before any loop: as far as a compiler knows, a store to `result` could change it.
+#import params
+#import cells
+
+alias Weights = Elem;
+
+fn weights() -> Weights {
+    return coefficients[0];
+}
+
+fn star(k: Weights, centre: Pack, north: Pack, south: Pack, west: Pack, east: Pack) -> Pack {
+    return k * (centre + (north + south) + (west + east));
+}

@@ -1,0 +1,27 @@
+// plane-sums, 27 points: a plane contributes faces, edges and corners to the planes beside it.
+#import grid3d
+#import lanes
+#import rows
+
+// A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
+// progress: the sum so far, and the newest plane's contribution to the next.
+struct Shares {
+    here: Pack,
+    beside: Pack,
+}
+
+fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
+    let around = (north.own + south.own) + row.sides;
+    let diagonal = north.sides + south.sides;
+    let here = k.centre * row.own + k.face * around + k.edge * diagonal;
+    let beside = k.face * row.own + k.edge * around + k.corner * diagonal;
+#ifdef rhs
+    return Shares(here + row.added, beside);
+#else
+    return Shares(here, beside);
+#endif
+}
+
+fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
+    return here + beside;
+}

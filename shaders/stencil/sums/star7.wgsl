@@ -1,0 +1,26 @@
+// plane-sums, 7 points: a plane contributes its own cells to the planes beside it, and its faces to itself.
+#import grid3d
+#import lanes
+#import rows
+
+// A plane's contributions to its own outputs, and to those in the planes below and above. For outputs in
+// progress: the sum so far, and the newest plane's contribution to the next.
+struct Shares {
+    here: Pack,
+    beside: Pack,
+}
+
+fn shares_of(k: Weights, north: Row, row: Row, south: Row) -> Shares {
+    let around = (north.own + south.own) + row.sides;
+    let here = k.centre * row.own + k.face * around;
+    let beside = row.own;
+#ifdef rhs
+    return Shares(here + row.added, beside);
+#else
+    return Shares(here, beside);
+#endif
+}
+
+fn added(k: Weights, here: Pack, beside: Pack) -> Pack {
+    return fma(Pack(k.face), beside, here);
+}

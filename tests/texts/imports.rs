@@ -1,0 +1,320 @@
+//! A file of `shaders/` imports what it calls.
+//!
+//! A function that is called is declared in the file or by a file that it imports itself. Types, constants and variables may
+//! also come through the imports of its imports, and so may the operator and the frame of a dispatch (`io`).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+
+/// Imports that Rust writes: the names that each declares.
+const GENERATED: &[(&str, &str)] = &[
+    ("operator", "Elem Stored Word Acc Out map map4 identity combine finish"),
+    ("words", "Words ACC_WORDS to_words from_words"),
+    ("shuffle_words", "shuffle_words_down shuffle_words_xor"),
+    ("exchange_words", "exchange_words fetch_words"),
+    ("own", "Acc"),
+    ("float_bits", "bits"),
+    ("normal", "NORMAL"),
+    ("element", "Elem Real"),
+    (
+        "lane_layer",
+        "PACKS STRIP SHOWN Layer Edges Kept Spots Ends finish_layer choose_layer keep_layer keep_ends \
+         beside_layer begin_layer fetch spots_of kept_layer put_layer show first_cell last_cell",
+    ),
+    (
+        "team_levels",
+        "LEVELS LAG WAITING TURN TURN_ROWS IN_PAIRS Team Fed Feed Fetched At advance advance_at_ends \
+         advance_at_border fed_of hand_on put_rows feed_of fetch stage",
+    ),
+];
+
+/// Names that a kernel declares for the files that call it back: these import `kernel`.
+const OF_KERNELS: &str = "kernel count count4 stage tile subgroup_reduce Own";
+
+/// Names that an operator declares for the files of `operators/shared`: these import `operator`. `Elem` is there before
+/// every operator, and
+/// `Real` before the one of a stencil's residual.
+const OF_OPERATORS: &str = "Acc widen rank_of value_of";
+
+/// Imports for which Rust chooses one of several files; a formula comes with its weights.
+const CHOSEN: &[(&str, &[&str])] = &[
+    ("subgroup_reduce", &["shared/subgroup_shuffle"]),
+    ("star5", &["stencil/stars/five", "stencil/stars/five_one_weight"]),
+    ("star7", &["stencil/stars/seven", "stencil/stars/seven_one_weight"]),
+    (
+        "formula",
+        &[
+            "stencil/points/star5",
+            "stencil/points/box9",
+            "stencil/points/star7",
+            "stencil/points/box27",
+            "stencil/stars/five",
+            "stencil/shared/box9",
+        ],
+    ),
+    (
+        "shares",
+        &["stencil/shares/star5", "stencil/shares/box9", "stencil/shares/star7", "stencil/shares/box27"],
+    ),
+    ("streams", &["stencil/streams/rows", "stencil/streams/planes"]),
+    ("fixed_cells", &["stencil/fixed_cells/in_sums", "stencil/fixed_cells/in_beside"]),
+    ("outputs", &["stencil/outputs/each", "stencil/outputs/common_sums"]),
+    ("sums", &["stencil/sums/star7", "stencil/sums/box27"]),
+    ("strip", &["stencil/strips/one", "stencil/strips/two", "stencil/strips/four"]),
+    ("cells", &["stencil/shared/cells", "stencil/lanes/four"]),
+    ("lanes", &["stencil/lanes/one", "stencil/lanes/four"]),
+    ("ends", &["stencil/lanes/one_ends", "stencil/lanes/four_ends"]),
+    (
+        "tile",
+        &[
+            "stencil/shared/direct2d",
+            "stencil/shared/direct3d",
+            "stencil/shared/overlapped2d",
+            "stencil/shared/overlapped3d",
+        ],
+    ),
+];
+
+/// Files of exact sums, which do not keep the rule yet.
+fn is_exempt(file: &str) -> bool {
+    file.contains("exact")
+}
+
+/// A file: what it imports, declares, calls and mentions.
+#[derive(Default)]
+struct File {
+    imports: Vec<String>,
+    declares: BTreeSet<String>,
+    calls: BTreeSet<String>,
+    mentions: BTreeSet<String>,
+}
+
+/// The files of `shaders/`, by their paths without the extension; what is generated has an `@` before its name.
+struct Files(BTreeMap<String, File>);
+
+impl Files {
+    fn read() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
+        let (mut texts, mut folders) = (BTreeMap::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "wgsl") {
+                    let name = path.strip_prefix(&root).unwrap().with_extension("");
+                    let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+                    texts.insert(name, std::fs::read_to_string(&path).unwrap());
+                }
+            }
+        }
+        let words = |names: &str| names.split_whitespace().map(str::to_owned).collect();
+        let generated = GENERATED.iter().copied().chain([("kernel", OF_KERNELS)]);
+        let mut files: BTreeMap<_, _> = generated
+            .map(|(name, names)| (format!("@{name}"), File { declares: words(names), ..File::default() }))
+            .collect();
+        files.insert("@of operators".to_owned(), File { declares: words(OF_OPERATORS), ..File::default() });
+        for (name, text) in &texts {
+            let mut file = File::of(text);
+            let named = text.lines().filter_map(|line| line.strip_prefix("#import "));
+            file.imports = named.flat_map(|import| resolve(&texts, name, import)).collect();
+            if name.starts_with("operators/") || name == "stencil/residual" {
+                file.mentions.retain(|name| !["Elem", "Real"].contains(&name.as_str()));
+            }
+            files.insert(name.clone(), file);
+        }
+        Files(files)
+    }
+
+    /// The imports of a file, and what stands behind those that only import.
+    fn direct(&self, file: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut waiting: VecDeque<_> = self.0[file].imports.iter().collect();
+        while let Some(import) = waiting.pop_front() {
+            if found.insert(import.clone()) && self.0[import].declares.is_empty() {
+                waiting.extend(&self.0[import].imports);
+            }
+        }
+        found
+    }
+
+    /// All that a file imports, and its imports.
+    fn reached(&self, file: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut waiting: VecDeque<_> = self.0[file].imports.iter().collect();
+        while let Some(import) = waiting.pop_front() {
+            if found.insert(import.clone()) {
+                waiting.extend(&self.0[import].imports);
+            }
+        }
+        found
+    }
+
+    fn declared(&self, files: &BTreeSet<String>) -> BTreeSet<String> {
+        files.iter().flat_map(|file| &self.0[file].declares).cloned().collect()
+    }
+
+    /// Names that a file uses and does not import.
+    fn lacks(&self, name: &str) -> Vec<String> {
+        let file = &self.0[name];
+        let known: BTreeSet<_> = self.0.values().flat_map(|file| &file.declares).collect();
+        let frame = ["@operator", "shared/io", "stencil/shared/params"].map(str::to_owned);
+        let reached = self.reached(name);
+        let direct = self.declared(&self.direct(name));
+        let frame = self.declared(&reached.iter().filter(|file| frame.contains(file)).cloned().collect());
+        let reached = self.declared(&reached);
+        let uses = |names: &BTreeSet<String>| {
+            let used = names.iter().filter(|name| known.contains(name) && !file.declares.contains(*name));
+            used.cloned().collect::<Vec<_>>()
+        };
+        let is_called = |name: &String| direct.contains(name) || frame.contains(name);
+        let calls = uses(&file.calls).into_iter().filter(|name| !is_called(name));
+        let mentions = uses(&file.mentions).into_iter().filter(|name| !reached.contains(name));
+        calls.chain(mentions).collect()
+    }
+}
+
+/// The files for an import: one of the same name in the nearest folder `shared`, those of a choice, or what Rust writes.
+fn resolve(texts: &BTreeMap<String, String>, importer: &str, import: &str) -> Vec<String> {
+    let is_stencil = importer.starts_with("stencil/");
+    let is_here = |files: &[&str]| files[0].starts_with("stencil/") == is_stencil;
+    if let Some((_, files)) = CHOSEN.iter().find(|(name, files)| *name == import && is_here(files)) {
+        let dims = if importer.contains("2d") || importer.ends_with("star_tile") { "3d" } else { "2d" };
+        let other = |file: &&&str| import == "tile" && file.ends_with(dims);
+        return files.iter().filter(|file| !other(file)).map(|file| (*file).to_owned()).collect();
+    }
+    if import == "operator" && importer.starts_with("operators/") {
+        return vec!["@of operators".to_owned()];
+    }
+    // For operators it is a file.
+    if is_stencil && import == "real" {
+        return vec!["@element".to_owned()];
+    }
+    let is_generated = import == "kernel" || GENERATED.iter().any(|(name, _)| *name == import);
+    if is_generated {
+        return vec![format!("@{import}")];
+    }
+    let mut folder = importer;
+    loop {
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        let at = match folder {
+            "" => format!("shared/{import}"),
+            _ if folder.ends_with("shared") => format!("{folder}/{import}"),
+            _ => format!("{folder}/shared/{import}"),
+        };
+        if texts.contains_key(&at) {
+            return vec![at];
+        }
+        assert!(!folder.is_empty(), "{importer} imports `{import}`, which is nowhere");
+    }
+}
+
+impl File {
+    /// Reads a text under all conditions at once.
+    fn of(text: &str) -> Self {
+        let mut file = File::default();
+        let code = text.lines().filter(|line| !line.starts_with('#'));
+        let code: Vec<_> = code.map(|line| line.split("//").next().unwrap()).collect();
+        for declaration in declarations(&tokens(&code.join("\n"))) {
+            file.take(declaration);
+        }
+        file
+    }
+
+    /// Adds a declaration outside of functions.
+    fn take(&mut self, tokens: &[String]) {
+        let word = |at: usize| tokens.get(at).map_or("", String::as_str);
+        let names = ["fn", "struct", "alias", "const", "override", "var"];
+        let start = (0..tokens.len()).find(|at| names.contains(&word(*at))).unwrap_or(0);
+        // After `var` the address space stands in brackets.
+        let bound = |at: usize| match word(at + 1) {
+            "<" => (at..).find(|at| word(*at) == ">").map_or(at, |end| end + 1),
+            _ => at + 1,
+        };
+        let own = bound(start);
+        self.declares.insert(word(own).to_owned());
+        let inner = start + 1..tokens.len();
+        let mut locals: BTreeSet<_> = inner
+            .clone()
+            .filter(|at| ["let", "var", "const"].contains(&word(*at)))
+            .map(|at| word(bound(at)).to_owned())
+            .collect();
+        locals.extend(inner.clone().filter(|at| word(at + 1) == ":").map(|at| word(at).to_owned()));
+        for at in (0..tokens.len()).filter(|at| *at != own) {
+            let name = word(at);
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            let before = at.checked_sub(1).map_or("", word);
+            if !is_name || [".", "@"].contains(&before) || word(at + 1) == ":" {
+                continue;
+            }
+            if word(at + 1) == "(" && name.starts_with(|c: char| c.is_ascii_lowercase()) {
+                self.calls.insert(name.to_owned());
+            } else if !locals.contains(name) {
+                self.mentions.insert(name.to_owned());
+            }
+        }
+    }
+}
+
+/// Words and single other characters.
+fn tokens(code: &str) -> Vec<String> {
+    let mut tokens = Vec::<String>::new();
+    let mut in_word = false;
+    for c in code.chars() {
+        let is_word = c.is_alphanumeric() || c == '_';
+        match tokens.last_mut() {
+            Some(last) if is_word && in_word => last.push(c),
+            _ if !c.is_whitespace() => tokens.push(c.to_string()),
+            _ => {}
+        }
+        in_word = is_word;
+    }
+    tokens
+}
+
+/// Cuts a text into what it declares.
+fn declarations(tokens: &[String]) -> Vec<&[String]> {
+    let (mut depth, mut begin, mut found) = (0, 0, Vec::new());
+    for (at, token) in tokens.iter().enumerate() {
+        depth += i32::from(token == "{") - i32::from(token == "}");
+        if depth == 0 && (token == "}" || token == ";") {
+            found.push(&tokens[begin..=at]);
+            begin = at + 1;
+        }
+    }
+    found
+}
+
+#[test]
+fn a_file_imports_what_it_calls() {
+    let files = Files::read();
+    let lacking = files.0.keys().filter(|name| !name.starts_with('@') && !is_exempt(name));
+    let lacking = lacking.map(|name| (name, files.lacks(name))).filter(|(_, lacks)| !lacks.is_empty());
+    let lacking: Vec<_> = lacking.map(|(name, lacks)| format!("{name}: {}", lacks.join(" "))).collect();
+    assert!(lacking.is_empty(), "used and not imported:\n{}", lacking.join("\n"));
+}
+
+#[test]
+fn imports_do_not_go_in_circles() {
+    let files = Files::read();
+    let circles: Vec<_> = files.0.keys().filter(|name| files.reached(name).contains(*name)).collect();
+    let circles: Vec<_> = circles.into_iter().filter(|name| !is_exempt(name)).collect();
+    assert!(circles.is_empty(), "a circle is one file: {circles:?}");
+}
+
+#[test]
+fn names_are_read_from_a_text() {
+    let file = File::of(
+        "#import io\n// fn no() {}\n@group(0) @binding(1) var<storage, read> cells: array<Elem>;\n\
+         struct Pair {\n    left: Elem,\n}\n\
+         fn sum(own: Pair, n: u32) -> Elem {\n    let left = own.left;\n    return add(left, cells[n]) + RIGHT;\n}\n",
+    );
+    let words = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&file.declares), "Pair cells sum");
+    assert!(file.calls.contains("add") && !file.calls.contains("sum"));
+    for (name, is_mentioned) in
+        [("Elem", true), ("RIGHT", true), ("cells", true), ("left", false), ("n", false)]
+    {
+        assert_eq!(file.mentions.contains(name), is_mentioned, "{name}");
+    }
+}
