@@ -68,7 +68,7 @@ pub fn row(blank: Row, work: Work<'_>, expected: &Expected, budget: Duration) ->
     row
 }
 
-/// Holds the CPU's value against the reference's; `None` if it computes none.
+/// Compares the CPU's value with the reference's; `None` if it computes none.
 fn verify(work: Work<'_>, expected: &Expected) -> Option<Verdict> {
     // One addition an element, and with several threads at most one more for the piece it is in.
     let depth = work.bytes.len() as u64 / work.element.size() + 1;

@@ -18,7 +18,7 @@ pub trait Subject {
     /// Records one repetition into a pass.
     fn encode_in_pass(&self, pass: &mut ComputePass<'_>);
 
-    /// Runs once and holds the results against the reference's.
+    /// Runs once and compares the results with the reference's.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! An operator's text, as naga reads it: parsed, validated, and its functions held against what kernels call.
+//! An operator's text, as naga reads it: parsed, validated, and its functions checked against the calls of kernels.
 
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Handle, Module, Span, Type};

@@ -77,7 +77,7 @@ fn judge(operation: &Operation, scene: &Scene) -> Result<bool, String> {
     }
 }
 
-/// Runs some operations on a device with these limits; answers how many gave a result, and what went wrong.
+/// Runs some operations on a device with these limits; returns the number that gave a result, and the errors.
 fn run(operations: &[Operation], name: &str, limits: Limits) -> (usize, Vec<String>) {
     let adapter = any_adapter();
     let scene = match Scene::open(&adapter, limits) {

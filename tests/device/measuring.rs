@@ -43,7 +43,7 @@ fn upload(device: &wgpu::Device, queue: &wgpu::Queue, bytes: &[u8]) -> wgpu::Buf
     buffer
 }
 
-/// Measures a sum by a timer and holds every figure against the time that the whole took.
+/// Measures a sum by a timer and compares every figure with the time that the whole took.
 fn measured_by_the_host(timer: &Timer) {
     let (device, queue) = (timer.device(), timer.queue());
     assert_eq!(timer.timing(), Timing::Wall);

@@ -1,7 +1,7 @@
 //! The exponential and the logarithm of 64-bit floats on the adapter at hand, and log-sum-exp made of them, in units in the last
 //! place.
 //!
-//! What they are held against computes with pairs of floats, of 100 bits or more; and is itself held against a table.
+//! The oracle computes with pairs of floats, of 100 bits or more; and is itself compared with a table.
 
 mod pair;
 
@@ -141,7 +141,7 @@ fn the_oracle_knows_the_table() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Holds a function against the oracle, for arguments whose results are normal.
+/// Compares a function with the oracle, for arguments whose results are normal.
 fn compare(reducer: &Reducer, arguments: &[f64], oracle: fn(Pair) -> Pair, what: &str) -> Result<(), Failed> {
     let mut worst = Worst::new();
     for (&x, got) in arguments.iter().zip(reduce(reducer, arguments, 1)?) {

@@ -189,7 +189,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Reduces, and holds every result against the CPU's.
+    /// Reduces, and compares every result with the CPU's.
     fn compare(&self, values: &Values, len: usize, round: usize) -> Result<(), String> {
         let segments = values.inputs[0].bytes().len() / (len.max(1) * self.element.size() as usize);
         let many = self.form == Form::Segments;

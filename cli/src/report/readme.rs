@@ -1,4 +1,4 @@
-//! One machine's ladder as a short Markdown table: the README's, which a test holds against the records it is made of.
+//! One machine's ladder as a short Markdown table: the README's, which a test compares with its records.
 
 use std::fmt::Write as _;
 

@@ -27,7 +27,7 @@ pub fn html(kernels: &str, scripts: &[&str]) -> Markup {
                     }
                     p class="lead" {
                         "Every kernel below is the WGSL of the library " a href=(HOME) { "halofold" } " " (env!("CARGO_PKG_VERSION"))
-                        ", planned for what every WebGPU device has. Results are held against JavaScript that computes them in \
+                        ", planned for what every WebGPU device has. Results are compared with JavaScript that computes them in \
                          another way: integers have to be exact, floats within a bound that follows from the elements. Everything runs in this tab; nothing is sent anywhere."
                     }
                     noscript { p class="bad" { "This page needs JavaScript: it is what talks to the GPU." } }

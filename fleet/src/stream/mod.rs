@@ -27,7 +27,7 @@
 //! /// A thousand steps of the grid in `input`, in 4 GiB of the GPU's memory, to a file of bare cells.
 //! fn step(gpu: (&Device, &Queue), config: Config, weights: Weights, input: &mut dyn Cells) -> Result<(), StreamError> {
 //!     let (config, limits) = (config.on(gpu.0), gpu.0.limits());
-//!     // What a checkpoint is held against: all that the result depends on.
+//!     // All that the result depends on: a checkpoint of another identity is refused.
 //!     let identity = Identity::default().with("grid", config.grid.to_string()).with("steps", 1000);
 //!     let place = Place::new(Path::new("result.bin").to_owned(), Vec::new());
 //!     let bounds = Bounds::new(&config, 1000, 4 << 30, &limits);

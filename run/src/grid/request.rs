@@ -44,7 +44,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Opens the file and holds the options against its shape and type.
+    /// Opens the file and checks the options against its shape and type.
     pub fn new(args: &GridArgs, path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") && args.rhs.as_deref() == Some(path) {
             return Err(Failure::usage("--rhs -: standard input is the grid"));
@@ -121,7 +121,7 @@ impl Request {
         Ok(self.config.on_calibrated(&gpu.device, &calibration::samples(gpu)))
     }
 
-    /// Holds the request against the adapter, for a grid that stays there as a whole.
+    /// Checks the request against the adapter, for a grid that stays there as a whole.
     pub fn check(&self, gpu: &Gpu) -> Result<(), Failure> {
         let planned = self.config.plan(gpu.device.features(), &gpu.device.limits());
         planned.map(drop).map_err(|error| Failure::Usage(format!("{}: {error}", self.source.name())))

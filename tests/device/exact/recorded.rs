@@ -1,6 +1,6 @@
 //! A thousand arrays whose sums are written down: every adapter gives these bits, and so does the oracle.
 //!
-//! `HALOFOLD_RECORD_BITS=1 cargo test --test exact recorded` writes down the oracle's.
+//! `HALOFOLD_RECORD_BITS=1 cargo test --release --test device exact::recorded` writes down the oracle's.
 
 use halofold::Element;
 use halofold::reduce::{Op, Shape};

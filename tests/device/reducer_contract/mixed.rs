@@ -89,7 +89,7 @@ impl Case {
         case
     }
 
-    /// Draws a shape of about `n` elements and answers how many the input has.
+    /// Draws a shape of about `n` elements and returns the number of elements of the input.
     fn draw(&mut self, random: &mut Random, form: Form, n: usize) -> usize {
         match form {
             Form::Whole => {
@@ -184,7 +184,7 @@ impl Case {
         prepared
     }
 
-    /// Holds results against the CPU's.
+    /// Compares results with the CPU's.
     fn judge(&self, bytes: &[u8]) -> Result<(), String> {
         let (op, element, _) = self.key;
         let size = element.size() as usize;

@@ -1,7 +1,7 @@
 //! Every kernel there is, through naga into SPIR-V, MSL, HLSL and GLSL. No GPU is needed.
 //!
 //! A permutation is an operator over an element type, a form or a rung with a way to finish, a stage, and what a device offers
-//! ([`catalogue`]). Each is composed; each distinct text is validated, held against the project's own rules ([`lints`]) and
+//! ([`catalogue`]). Each is composed; each distinct text is validated, checked against the project's own rules ([`lints`]) and
 //! written in every language, or refused for a reason that [`refusals`] foresees. Histograms and stencils are walked in the
 //! same way ([`histogram`], [`stencils`]). SPIR-V goes through `spirv-val` besides, where that is installed.
 
@@ -129,7 +129,7 @@ fn sample<'a>(kernels: &'a [Entry<'a>]) -> Vec<&'a Entry<'a>> {
     kernels.iter().filter(|entry| takes_all || is_new(&mut met, &traits(entry, true), true)).collect()
 }
 
-/// Validates all kernels, and writes the sample in all languages; answers how often each language refused one for each type.
+/// Validates all kernels, and writes the sample in all languages; returns how often each language refused one for each type.
 fn write_all(distinct: &Distinct<'_>) -> BTreeMap<(&'static str, &'static str), usize> {
     fail_on(&in_parallel(&distinct.kernels, |entry| {
         let invalid = entry.kernel.check().err();

@@ -17,7 +17,7 @@ const MOST_TURNS: u64 = 65_535;
 /// Bound on the turns of a kernel's other loops: steps of trees, slots of narrow subgroups, tiles.
 const OTHER_TURNS: u64 = 300;
 
-/// Holds a plan against everything that a run relies on.
+/// Checks a plan for everything that a run relies on.
 pub fn plan(case: &Case, plan: &Plan) -> Checked {
     let left = if plan.leaves_partials() || case.states[1] { Writes::Partials } else { Writes::Results };
     prop_assert_eq!(plan.output(), words(plan.results() * case.value(left)));

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::case::{Case, WIDE_SUM};
 
-/// Holds an error against the case that it refuses.
+/// Checks an error against the case that it refuses.
 pub fn justified(case: &Case, error: &ReduceError) -> Result<(), TestCaseError> {
     let limits = &case.limits;
     let largest = limits.max_storage_buffer_binding_size;

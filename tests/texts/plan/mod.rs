@@ -1,4 +1,4 @@
-//! Plans, held against what the kernels do with them. No GPU is needed.
+//! Plans, checked against the kernels' own arithmetic. No GPU is needed.
 //!
 //! Random operators, shapes, rungs, tunings, lengths up to 2^32 - 1, offsets and limits: a plan covers each element once,
 //! writes each result once, stays within every limit, hands partial results on without a gap, and for small lengths a

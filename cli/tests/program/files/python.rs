@@ -1,4 +1,4 @@
-//! The Python of the tests that hold the program against NumPy.
+//! The Python of the tests that compare the program with NumPy.
 
 use std::io::Write as _;
 use std::process::Command;

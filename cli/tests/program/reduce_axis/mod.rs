@@ -78,7 +78,7 @@ fn few(ops: &[Op]) -> Vec<Op> {
     ops.iter().copied().filter(|op| kinds.contains(op)).collect()
 }
 
-/// Holds the rows of a run over one axis of a file against the reference.
+/// Compares the rows of a run over one axis of a file with the reference.
 fn check_axis(rows: &[Json], ops: &[Op], element: Element, array: &Array, axis: usize, data: [&[u8]; 2]) {
     let Array { shape, fortran, .. } = array;
     for (op, row) in ops.iter().zip(rows) {

@@ -1,4 +1,4 @@
-//! NumPy writes the files, and its own results are what halofold's are held against.
+//! NumPy writes the files, and halofold's results are compared with its own.
 
 use std::process::Command;
 

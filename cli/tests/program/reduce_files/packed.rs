@@ -101,7 +101,7 @@ fn expected(op: &str, kind: &str, values: &[i128]) -> (Value, Value) {
     (value, Value::Null)
 }
 
-/// Holds a row against values.
+/// Compares a row with values.
 #[track_caller]
 fn check(row: &Value, kind: &str, name: &str, values: &[i128]) {
     let op = row["op"].as_str().unwrap();
