@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dear_exchanges_and_tall_slabs_make_rounds_longer() {
+    fn expensive_exchanges_and_tall_slabs_make_rounds_longer() {
         let costs = |pass, exchange| Costs { pass, exchange, copies: 0.0, host: 0.0 };
         // Two H200 with 16320 rows each, 8 steps a pass: eight passes were faster than four.
         assert!((4..=20).contains(&passes(costs(960e-6, 64e-6), 8, 16320, 1)));

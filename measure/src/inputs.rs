@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_go_round() {
+    fn rotations_begin_again_with_the_first() {
         let rotation = Rotation::new(vec!['a', 'b', 'c']).unwrap();
         let turns: String = (0..7).map(|_| rotation.next()).collect();
         assert_eq!(turns, "abcabca");

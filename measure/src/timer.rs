@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_add_up() {
+    fn pieces_of_repetitions_add_up_to_all() {
         let most = u64::from(MAX_REPEATS);
         for repeats in [0, 1, most - 1, most, most + 1, 3 * most, 7 * most + 5] {
             let pieces = pieces(repeats);

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_fits_a_line() {
+    fn a_progress_bar_fits_a_line() {
         for bar in [bar(22), bytes(123_456_789), cells(5_000_000_000)] {
             let terminal = Narrow::default();
             bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(terminal.clone())));

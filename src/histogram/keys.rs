@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn borders_never_fall() {
+    fn bin_borders_ascend() {
         for (low, high) in [(0.0, 1.0), (-3.0, 7.0), (1.0, 1.000_001), (f32::MIN, f32::MAX), (0.0, 1e-44)] {
             for bins in [1, 2, 10, 1000, MAX_BINS] {
                 let borders = Keys::Ranges { low, high }.borders(bins).unwrap();

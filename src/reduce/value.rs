@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_make_one() {
+    fn two_halves_make_a_wide_integer() {
         let halves = [-1i64, 5];
         let answers = Format::One(Number::HalvesI64).read(bytemuck::bytes_of(&halves));
         assert_eq!(answers, [Answer::Value(Value::Wide(5 - (1 << 32)))]);

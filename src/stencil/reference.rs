@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_stay() {
+    fn constant_grids_stay_constant() {
         for stencil in STENCILS {
             let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 3 }, rows: 4, cols: 5 };
             for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn mirrors_keep_the_sum() {
+    fn mirrored_borders_keep_the_sum() {
         let grid = Grid { planes: 2, rows: 3, cols: 4 };
         let cells: Vec<f64> = (0..24).map(|x| f64::from(x * x % 17)).collect();
         let target = stepped(&TWENTY_SEVEN_POINT, grid, Border::Mirror, &cells);

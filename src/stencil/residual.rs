@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_operator_is_one_of_any_float() {
+    fn the_residual_operator_exists_for_every_float_type() {
         for element in [Element::F32, Element::F64, Element::F16] {
             let operator = operator(element);
             assert_eq!(operator.acc_type(), format!("vec2<{}>", real(element)));

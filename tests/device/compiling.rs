@@ -7,7 +7,7 @@ use halofold::histogram::{Histogram, Keys};
 use halofold::stencil::{Config, FIVE_POINT, Grid, Grids, Jacobi, Until, Variant, Weights};
 
 #[test]
-fn once_and_when_needed() {
+fn pipelines_are_compiled_once_and_when_needed() {
     let adapter = any_adapter();
     let scene = Scene::open(&adapter, adapter.limits()).unwrap();
     stencils(&scene);

@@ -112,7 +112,7 @@ fn enough() -> Limits {
 }
 
 #[test]
-fn in_turn() {
+fn each_limit_lowered_in_turn() {
     let (few, mut errors) = (few_operations(), Vec::new());
     for Least { name, set, values } in LEAST {
         // Each value is a device, and kernels compiled anew: on a software adapter the least and the largest.
@@ -126,7 +126,7 @@ fn in_turn() {
 }
 
 #[test]
-fn together() {
+fn all_limits_lowered_together() {
     let (all, mut errors) = (operations(), Vec::new());
     let (right, wrong) = run(&all, "enough", enough());
     errors.extend(wrong);

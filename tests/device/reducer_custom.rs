@@ -33,21 +33,21 @@ fn points_at(error: &MonoidError, line: u32) {
 }
 
 #[test]
-fn the_right_one_is_right() {
+fn a_valid_operator_has_its_types_and_needs_no_features() {
     let monoid = custom(SQUARES).unwrap();
     assert_eq!((monoid.acc_type(), monoid.out_type(), monoid.out_size()), ("f32", "f32", 4));
     assert_eq!(monoid.features(), wgpu::Features::empty());
 }
 
 #[test]
-fn wrong_syntax() {
+fn syntax_errors_have_their_line() {
     let error = spoiled("return a + b;", "return a + ;");
     assert!(matches!(error, MonoidError::Invalid(_)));
     points_at(&error, 4);
 }
 
 #[test]
-fn wrong_types() {
+fn type_mismatches_are_refused() {
     let error = spoiled("return 0.0;", "return 1u;");
     assert!(matches!(error, MonoidError::Invalid(_)));
     points_at(&error, 3);
@@ -55,7 +55,7 @@ fn wrong_types() {
 }
 
 #[test]
-fn missing_functions() {
+fn missing_functions_are_named() {
     for (declared, name) in [
         ("fn map(", "map"),
         ("fn identity(", "identity"),
@@ -69,7 +69,7 @@ fn missing_functions() {
 }
 
 #[test]
-fn wrong_signatures() {
+fn wrong_signatures_are_refused() {
     let cases = [
         ("fn map(elem: Elem, index: u32)", "fn map(elem: Elem)", "map", 2),
         ("fn map(elem: Elem, index: u32)", "fn map(elem: Elem, index: i32)", "map", 2),
@@ -95,13 +95,13 @@ fn wrong_signatures() {
 }
 
 #[test]
-fn one_input_is_not_two() {
+fn an_operator_of_one_input_is_refused_as_one_of_two() {
     let error = Monoid::custom("squares", Element::F32, Arity::Two, SQUARES).unwrap_err();
     assert!(error.to_string().contains("fn map(f32, f32, u32) -> f32"), "{error}");
 }
 
 #[test]
-fn only_functions_constants_and_types() {
+fn other_declarations_than_functions_constants_and_types_are_refused() {
     for (declaration, at) in [
         ("var<private> count: u32;", Some(6)),
         ("override SCALE: f32 = 2.0;", Some(6)),
@@ -121,7 +121,7 @@ fn only_functions_constants_and_types() {
 /// Kernels call an operator in loops that turn more often for some invocations than for others: what waits for neighbours there, or
 /// asks them, would be undefined on a device that has it, and an error of wgpu's on one that has not.
 #[test]
-fn an_invocation_has_no_neighbours() {
+fn barriers_and_subgroup_operations_are_refused() {
     for (wrong, what) in [
         ("workgroupBarrier(); return a + b;", "a barrier"),
         ("if a > b { for (var i = 0; i < 3; i++) { storageBarrier(); } } return a + b;", "a barrier"),
@@ -168,7 +168,7 @@ fn finish(acc: Acc, n: u32) -> u32 { return select(0u, 1u, acc); }
 }
 
 #[test]
-fn accumulators_that_are_too_large() {
+fn accumulators_that_are_too_large_are_refused() {
     let wide = "struct Acc { a: vec4<f32>, b: vec4<f32>, c: vec4<f32>, d: vec4<f32>, e: f32 }
 fn map(elem: Elem, index: u32) -> Acc { var acc = Acc(); acc.e = elem; return acc; }
 fn identity() -> Acc { return Acc(); }
@@ -236,7 +236,7 @@ fn operators_that_branch() {
 
 /// Whatever a user may declare besides the quartet that halofold's own kernels declare, too.
 #[test]
-fn names_that_are_taken() {
+fn names_that_kernels_declare_are_refused() {
     let names = [
         "fn fold() -> u32 { return 1u; }",
         "fn main() {}",
@@ -252,7 +252,7 @@ fn names_that_are_taken() {
 }
 
 #[test]
-fn types_that_a_device_was_created_without() {
+fn types_need_the_devices_feature() {
     let adapter = pollster::block_on(adapter::preferred(false)).expect("an adapter");
     let (device, _queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
         required_limits: wgpu::Limits::downlevel_defaults(),
@@ -273,7 +273,7 @@ fn types_that_a_device_was_created_without() {
 }
 
 #[test]
-fn texts_say_what_they_count() {
+fn uses_of_index_and_count_are_found_in_the_text() {
     let counts =
         |wgsl: &str| custom(wgsl).map(|monoid| (monoid.reads_index(), monoid.reads_count())).unwrap();
     assert_eq!(counts(SQUARES), (false, true));

@@ -80,14 +80,14 @@ fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: Extent, offse
 }
 
 #[test]
-fn of_whole_inputs() {
+fn depth_of_whole_inputs_is_the_plans() {
     let lengths = [0, 1, 5, 300, 4097, 70_000, 300_001];
     check(&lengths.map(|len| (Shape::Whole, len, Vec::new())));
     check(&lengths.map(|len| (Shape::Strided { stride: 3 }, len.min(100_000), Vec::new())));
 }
 
 #[test]
-fn of_segments_and_columns() {
+fn depth_of_segments_and_columns_is_the_plans() {
     let segments = [(1, 1), (1, 300_000), (7, 1000), (3, 70_000), (1000, 33), (20_000, 3)];
     check(&segments.map(|(count, len)| (Shape::Segments { len }, count * len, Vec::new())));
     let arrays = [[1, 300, 1000], [1, 100_000, 3], [1, 1, 70], [9, 70, 65], [50, 8, 300], [1, 20, 10_000]];
@@ -97,7 +97,7 @@ fn of_segments_and_columns() {
 }
 
 #[test]
-fn of_segments_between_offsets() {
+fn depth_of_segments_between_offsets_is_the_plans() {
     let lists = [
         vec![16_384],
         vec![300_000],

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_those_of_the_elements() {
+    fn tables_give_the_same_results_as_the_elements() {
         let mut random = Random::new(7);
         // Of few values, for ties: the first place counts, in a block and between blocks.
         let elements = Elements::new((0..10_000).map(|_| random.below(1000) as u32).collect());

@@ -72,7 +72,7 @@ fn a_preset_says_what_was_run() {
 }
 
 #[test]
-fn shells_and_man_are_served() {
+fn completions_and_manual_pages_are_printed() {
     assert!(fine(&["completions", "bash"]).contains("_halofold()"));
     let page = fine(&["man", "reduce"]);
     assert!(page.contains(".TH halofold-reduce") && page.contains("axis"), "{page}");

@@ -92,7 +92,7 @@ fn subgroup_operations_are_named() {
 }
 
 #[test]
-fn slots_are_counted_as_wgpu_counts_them() {
+fn slots_are_numbered_as_in_wgpu() {
     let kernel = kernel("single-pass", Op::Sum, Element::F32);
     let metal = text(&kernel, Language::Msl);
     for slot in ["input [[buffer(0)]]", "output [[buffer(1)]]", "params [[buffer(2)]]"] {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_turned() {
+    fn positions_in_fortrans_order_become_those_in_cs() {
         assert_eq!([0, 1, 2, 3, 4, 5].map(|index| turn(&[2, 3], index)), [0, 3, 1, 4, 2, 5]);
     }
 

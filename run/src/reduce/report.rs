@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_two_parts_have_both() {
+    fn ranges_and_positions_print_both_parts() {
         let [low, high] = [-1.5, 2.0].map(Value::F32);
         assert_eq!(cell(Answer::Range { min: low, max: high }).to_string(), "-1.5 … 2.0");
         assert_eq!(cell(Answer::At { value: low, index: 7 }).to_string(), "-1.5 at 7");

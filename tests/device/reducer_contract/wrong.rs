@@ -57,7 +57,7 @@ macro_rules! says {
 }
 
 #[test]
-fn inputs() {
+fn wrong_inputs_are_refused() {
     let desk = Desk::new();
     let to = Slice::from(&desk.result);
     let at = |offset, size| desk.whole(Slice::new(&desk.good, offset, size), to);
@@ -87,7 +87,7 @@ fn inputs() {
 }
 
 #[test]
-fn outputs() {
+fn wrong_outputs_are_refused() {
     let desk = Desk::new();
     let to = |output, offset| desk.whole(desk.all(&desk.good), Slice::at(output, offset));
     says!(to(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "output", "STORAGE");
@@ -113,7 +113,7 @@ fn outputs() {
 }
 
 #[test]
-fn second_inputs() {
+fn wrong_second_inputs_are_refused() {
     let desk = Desk::new();
     let dot = reducer(desk.gpu, Op::Dot.over(Element::U32).unwrap());
     let one = reducer(desk.gpu, sum(Element::U32));
@@ -158,7 +158,7 @@ fn second_inputs() {
 }
 
 #[test]
-fn shapes() {
+fn wrong_shapes_are_refused() {
     let desk = Desk::new();
     let to = Slice::from(&desk.result);
     let sums = reducer(desk.gpu, sum(Element::U32));
@@ -220,7 +220,7 @@ fn default_of(form: Form) -> Shape {
 
 /// Results of another type than was asked for, or more of them.
 #[test]
-fn types() {
+fn wrong_result_types_are_refused() {
     let desk = Desk::new();
     let queue = &desk.gpu.queue;
     let least = reducer(desk.gpu, Op::ArgMin.over(Element::U32).unwrap());
@@ -238,7 +238,7 @@ fn types() {
 }
 
 #[test]
-fn offsets_and_counts() {
+fn wrong_offsets_and_counts_are_refused() {
     let desk = Desk::new();
     let to = Slice::from(&desk.result);
     let sums = reducer(desk.gpu, sum(Element::U32));
@@ -276,7 +276,7 @@ fn offsets_and_counts() {
 }
 
 #[test]
-fn workspaces() {
+fn wrong_workspaces_are_refused() {
     let desk = Desk::new();
     let long = buffer(desk.gpu, &vec![1; 4 << 20], STORAGE);
     let input = Slice::new(&long, 0, 4 << 20);
@@ -295,7 +295,7 @@ fn workspaces() {
 
 /// A device that was opened without anything that it could do without.
 #[test]
-fn devices() {
+fn missing_features_and_limits_are_refused() {
     let adapter = pollster::block_on(adapter::preferred(true)).expect("an adapter");
     let descriptor =
         wgpu::DeviceDescriptor { required_limits: wgpu::Limits::downlevel_defaults(), ..Default::default() };
@@ -345,7 +345,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
 }
 
 #[test]
-fn operators() {
+fn wrong_operators_are_refused() {
     let refused = |text: &str| Monoid::custom("odd", Element::F32, Arity::One, text).unwrap_err().to_string();
     let good = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return elem; }
@@ -372,7 +372,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
 
 /// Of nothing there is the identity, or no result at all; and nothing is touched besides.
 #[test]
-fn nothing_is_no_mistake() {
+fn empty_inputs_are_allowed() {
     let desk = Desk::new();
     let gpu = desk.gpu;
     let anywhere = Slice::new(&desk.good, 0, 0);

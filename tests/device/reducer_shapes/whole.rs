@@ -63,7 +63,7 @@ fn finish(acc: Acc, n: u32) -> vec4<u32> { return vec4<u32>(acc.index, vec2<u32>
 
 /// Calls that go on where the one before stopped: other lengths, other buffers, a length from the GPU.
 #[test]
-fn totals_that_run_on() {
+fn accumulation_continues_over_any_lengths_and_buffers() {
     let sum = || Op::Sum.over(Element::U32).unwrap();
     for gpu in [&*GPU, &NARROW] {
         for reducer in reducers(gpu, &sum()) {

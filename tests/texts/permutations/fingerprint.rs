@@ -177,7 +177,7 @@ fn moving_and_renaming_change_nothing() {
 }
 
 #[test]
-fn anything_else_changes_it() {
+fn every_other_change_changes_the_fingerprint() {
     let before = of(declared());
     for (old, new) in [
         ("x * 3u", "x + 3u"),

@@ -182,7 +182,7 @@ fn a_right_hand_side_is_added() {
 }
 
 #[test]
-fn no_step_copies() {
+fn zero_steps_copy_the_grid() {
     let folder = Folder::new("stencil-copy");
     let cells = Cells::integers(&FIVE_POINT);
     let bytes = cells.file("f4", false, false);
