@@ -12,7 +12,7 @@ mod kind;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::ValueEnum;
-use halofold::reduce;
+use halofold::reduce::{self, faults};
 
 use crate::count::counts;
 use crate::failure::Failure;
@@ -82,8 +82,8 @@ pub fn run(arguments: &StressArgs) -> Result<(), Failure> {
         Launches::Two => reduce::Launches::Two,
     };
     let pairs = arguments.replace.chunks_exact(2);
-    let replacements: Vec<_> = pairs.map(|pair| [pair[0].as_str(), pair[1].as_str()]).collect();
-    let (kinds, lacking) = kind::all(&gpu, launches, &replacements)?;
+    faults::insert(pairs.map(|pair| [pair[0].clone(), pair[1].clone()]).collect());
+    let (kinds, lacking) = kind::all(&gpu, launches)?;
     let started = Instant::now();
     let (counts, misses, wrong) = gpu.attempt(|| {
         let mut bench = Bench::new(&gpu, &kinds, &elements, (ballast, workgroups))?;

@@ -130,6 +130,9 @@ mod bind;
 mod compose;
 mod error;
 pub mod exact;
+#[cfg(feature = "faults")]
+#[doc(hidden)]
+pub mod faults;
 pub mod ladder;
 pub mod launches;
 mod layout;

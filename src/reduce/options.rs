@@ -39,10 +39,6 @@ pub struct Options<'a> {
     pub to_states: bool,
     /// Accuracy of sums, which may be [exact](crate::reduce::exact): [`Accuracy::Fast`] by default.
     pub accuracy: Accuracy,
-    /// Replacements of text in every kernel. A test uses them to insert faults, and checks that they are
-    /// found.
-    #[doc(hidden)]
-    pub replacements: &'a [[&'a str; 2]],
 }
 
 impl Default for Options<'_> {
@@ -55,7 +51,6 @@ impl Default for Options<'_> {
             from_states: false,
             to_states: false,
             accuracy: Accuracy::Fast,
-            replacements: &[],
         }
     }
 }

@@ -45,7 +45,6 @@ pub struct Reducer {
     features: wgpu::Features,
     monoid: Monoid,
     options: Options<'static>,
-    replacements: Vec<[String; 2]>,
     pub(super) pipelines: Pipelines<Stage>,
 }
 
@@ -103,8 +102,7 @@ impl Reducer {
         Ok(Reducer {
             features: options.features(device.features()),
             pipelines: Pipelines::new(device, options.cache, checks),
-            replacements: options.replacements.iter().map(|texts| texts.map(str::to_owned)).collect(),
-            options: Options { cache: None, replacements: &[], ..options },
+            options: Options { cache: None, ..options },
             monoid,
         })
     }
@@ -185,9 +183,12 @@ impl Reducer {
         self.pipelines.try_get(stage, || {
             let text = self.text(stage);
             options::check(&text, self.options.subgroups, self.limits())?;
+            let wgsl = text.compose();
+            #[cfg(feature = "faults")]
+            let wgsl = crate::reduce::faults::inserted(wgsl);
             Ok(Kernel {
                 label: self.monoid.label(stage),
-                wgsl: self.replaced(text.compose()),
+                wgsl,
                 entry_point: "main",
                 slots: text.slots().into(),
                 overrides: stage.overrides(),
@@ -199,11 +200,6 @@ impl Reducer {
     /// The text of a stage for this device.
     pub(super) fn text(&self, stage: Stage) -> Text<'_> {
         Text { monoid: &self.monoid, stage, features: self.features }
-    }
-
-    /// A kernel with a test's faults in it: as it is, unless [`Options::replacements`] says otherwise.
-    fn replaced(&self, wgsl: String) -> String {
-        self.replacements.iter().fold(wgsl, |wgsl, [text, by]| wgsl.replace(text, by))
     }
 
     /// The parameters of all dispatches of a plan. With a count on the GPU, also the dispatches that write

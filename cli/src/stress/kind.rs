@@ -54,11 +54,7 @@ fn monoid(question: Question) -> Result<Monoid, Failure> {
 }
 
 /// All kinds that the adapter runs, and the operators that it lacks a feature for.
-pub fn all(
-    gpu: &Gpu,
-    launches: Launches,
-    replacements: &[[&str; 2]],
-) -> Result<(Vec<Kind>, Vec<String>), Failure> {
+pub fn all(gpu: &Gpu, launches: Launches) -> Result<(Vec<Kind>, Vec<String>), Failure> {
     let (mut kinds, mut lacking) = (Vec::new(), Vec::new());
     for question in Question::ALL {
         let monoid = monoid(question)?;
@@ -67,8 +63,7 @@ pub fn all(
             continue;
         }
         let mut add = |strategy, least, how: String| {
-            let mut options = Options::default();
-            (options.strategy, options.launches, options.replacements) = (strategy, launches, replacements);
+            let options = Options::default().with_strategy(strategy).with_launches(launches);
             let reducer = Reducer::with_options(&gpu.device, monoid.clone(), options);
             let reducer = reducer.map_err(Failure::usage)?;
             kinds.push(Kind { question, reducer, least, name: format!("{} of u32, {how}", monoid.name()) });
