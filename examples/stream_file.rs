@@ -31,7 +31,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use halofold::read::Readback;
-use halofold::reduce::{Extent, Op, Prepared, Reducer, Shape, Workspace, reference};
+use halofold::reduce::{BufferRange, Op, Prepared, Reducer, Shape, Workspace, reference};
 use halofold::{Element, Slice, Value, wgpu};
 
 type Error = Box<dyn std::error::Error>;
@@ -258,7 +258,7 @@ impl<'a> Ring<'a> {
         pieces: u64,
     ) -> Result<Self, Error> {
         let reducer = Reducer::new(device, request.op.over(request.element)?)?;
-        let extent = Extent { offset: 0, len: piece / request.element.size() };
+        let extent = BufferRange { offset: 0, len: piece / request.element.size() };
         let plan = reducer.plan(Shape::Whole, &[extent], None)?;
         // One workspace for all slots, because a queue runs its work in order. A workspace for a full piece
         // is large enough for the last piece.

@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::exact::{Format, State};
-use halofold::reduce::{Answer, Op};
+use halofold::reduce::{Op, Scalar};
 use halofold_measure::TestData;
 
 use crate::cases::Case;
@@ -54,5 +54,5 @@ pub fn expected(case: &Case, pools: &Pools<'_>, number: u64) -> Expected {
     let words = state.words().into_iter().map(|word| word.wrapping_mul(times as i64));
     let total = State::from_words(words.collect()).expect("as many words as before");
     let value = if case.op == Op::Mean { total.mean() } else { total.sum() };
-    Expected::Exact(case.op, case.element, Answer::Value(value))
+    Expected::Exact(case.op, case.element, Scalar::One(value))
 }

@@ -1,7 +1,7 @@
 //! Expected results of the calls, from one period of the input.
 
 use halofold::reduce::reference;
-use halofold::reduce::{Answer, Op};
+use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Value};
 
 use crate::cases::{Case, Task};
@@ -13,9 +13,9 @@ const NEAR: f64 = 1e-5;
 /// Results, in the order of the output.
 pub enum Expected {
     /// One.
-    One(Op, Element, Answer),
+    One(Op, Element, Scalar),
     /// One, to the last bit.
-    Exact(Op, Element, Answer),
+    Exact(Op, Element, Scalar),
     /// Bytes of as many as are wanted, which repeat.
     Bytes(Vec<u8>),
 }
@@ -24,8 +24,8 @@ impl Expected {
     /// The result of so many calls that add to one output.
     pub fn of_all(case: &Case, pools: &Pools<'_>, count: u64) -> Self {
         let results = (0..count).map(|number| whole(case, pools, pools.first.start(case.n, number)));
-        let total = results.filter_map(Answer::value).map(Value::as_f64).sum::<f64>();
-        Expected::One(case.op, case.element, Answer::Value(Value::F32(total as f32)))
+        let total = results.filter_map(Scalar::value).map(Value::as_f64).sum::<f64>();
+        Expected::One(case.op, case.element, Scalar::One(Value::F32(total as f32)))
     }
 
     /// The results of a case over the inputs of the call of a number.
@@ -50,7 +50,7 @@ impl Expected {
     pub fn check(&self, at: u64, got: &[u8]) -> Result<(), String> {
         match self {
             Expected::One(op, element, expected) | Expected::Exact(op, element, expected) => {
-                let is_right = |answer: &Answer| match self {
+                let is_right = |answer: &Scalar| match self {
                     Expected::Exact(..) => answer.same(*expected),
                     _ => alike(*answer, *expected),
                 };
@@ -78,13 +78,13 @@ impl Expected {
 }
 
 /// The result of everything: the reference's of one period, multiplied by the number of periods.
-fn whole(case: &Case, pools: &Pools<'_>, start: u64) -> Answer {
+fn whole(case: &Case, pools: &Pools<'_>, start: u64) -> Scalar {
     let (first, times) = pools.first.repeated(start, case.n);
     let second = (case.op == Op::Dot).then(|| pools.second.repeated(start, case.n).0);
     let expected = reference::reduce(case.op, case.element, first, second);
     let answer = expected.expect("the cases are defined").answer;
-    let Answer::Value(value) = answer else { return answer };
-    Answer::Value(match case.op {
+    let Scalar::One(value) = answer else { return answer };
+    Scalar::One(match case.op {
         Op::Sum | Op::Dot => multiplied(case.element, value, times),
         Op::L2 => mapped(value, |norm| norm * (times as f64).sqrt()),
         Op::LogSumExp => mapped(value, |log| log + (times as f64).ln()),
@@ -116,9 +116,9 @@ fn mapped(value: Value, change: impl Fn(f64) -> f64) -> Value {
 }
 
 /// Equal, or near where the expected value is no whole number: then additions round.
-fn alike(got: Answer, expected: Answer) -> bool {
+fn alike(got: Scalar, expected: Scalar) -> bool {
     match (got, expected) {
-        (Answer::Value(got), Answer::Value(expected)) if expected.as_f64().fract() != 0.0 => {
+        (Scalar::One(got), Scalar::One(expected)) if expected.as_f64().fract() != 0.0 => {
             (got.as_f64() - expected.as_f64()).abs() <= NEAR * expected.as_f64().abs()
         }
         _ => got.same(expected),

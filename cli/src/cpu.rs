@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bytemuck::Pod;
 use half::f16;
 use halofold::reduce::reference::{Expected, Verdict};
-use halofold::reduce::{Answer, Op};
+use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Value};
 use halofold_measure::{LadderWork, Machine, Rejection, Summary};
 use rayon::prelude::*;
@@ -72,7 +72,7 @@ pub fn row(blank: Row, work: Work<'_>, expected: &Expected, budget: Duration) ->
 fn verify(work: Work<'_>, expected: &Expected) -> Option<Verdict> {
     // One addition an element, and with several threads at most one more for the piece it is in.
     let depth = work.bytes.len() as u64 / work.element.size() + 1;
-    reduce(work).map(|value| expected.judge(Answer::Value(value), depth))
+    reduce(work).map(|value| expected.judge(Scalar::One(value), depth))
 }
 
 /// Times work for about as long as the budget says, in milliseconds. The first run, which may start threads or fault

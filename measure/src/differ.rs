@@ -1,6 +1,6 @@
 //! Comparing two buffers on the GPU, however large: a reduction by an operator of two inputs, `shaders/differ.wgsl`.
 use halofold::read::{ReadError, Readback};
-use halofold::reduce::{Arity, Extent, Monoid, Prepared, ReduceError, Reducer, Shape, Workspace};
+use halofold::reduce::{Arity, BufferRange, Monoid, Prepared, ReduceError, Reducer, Shape, Workspace};
 use halofold::{Element, Slice};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, Device, Queue};
 
@@ -21,7 +21,7 @@ pub(crate) struct Differ {
     reducer: Reducer,
     expected: Buffer,
     /// The parts of the buffers that are reduced one after the other.
-    pieces: Vec<Extent>,
+    pieces: Vec<BufferRange>,
     workspace: Workspace,
     results: Buffer,
     readback: Readback,
@@ -35,7 +35,7 @@ impl Differ {
             .expect("the operator is valid: every comparison tests it");
         let reducer = Reducer::new(device, monoid)?;
         let words = expected.size() / WORD;
-        let piece = |at| Extent { offset: at * WORD, len: PIECE.min(words - at) };
+        let piece = |at| BufferRange { offset: at * WORD, len: PIECE.min(words - at) };
         let pieces: Vec<_> = (0..words).step_by(PIECE as usize).map(piece).collect();
         let plans = pieces.iter().map(|piece| reducer.plan(Shape::Whole, &[*piece], Some(*piece)));
         let workspace = Workspace::for_plans(device, &plans.collect::<Result<Vec<_>, _>>()?);
@@ -48,8 +48,8 @@ impl Differ {
 
     /// The reductions that compare a buffer with the expected one, one for each piece.
     pub(crate) fn bind(&self, found: &Buffer) -> Result<Vec<Prepared>, ReduceError> {
-        let bind = |(result, piece): (u64, &Extent)| {
-            let Extent { offset, len } = *piece;
+        let bind = |(result, piece): (u64, &BufferRange)| {
+            let BufferRange { offset, len } = *piece;
             let [found, expected] =
                 [found, &self.expected].map(|buffer| Slice::new(buffer, offset, WORD * len));
             let output = Slice::at(&self.results, result);

@@ -4,7 +4,7 @@ use halofold::Element;
 use halofold::reduce::ladder::{Finish, Rung};
 use halofold::reduce::plan::Stage;
 use halofold::reduce::{
-    Arity, Extent, Form, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, Strategy, Tuning,
+    Arity, BufferRange, Monoid, Op, Options, Plan, ReduceError, Reducer, Shape, ShapeKind, Strategy, Tuning,
 };
 use wgpu::{Device, Features, Limits};
 
@@ -68,12 +68,12 @@ impl Job {
     ///
     /// Names the feature or the limit.
     pub fn check(&self, features: Features, limits: &Limits) -> Result<(), ReduceError> {
-        self.options().check(&self.monoid(), Form::Whole, features, limits)
+        self.options().check(&self.monoid(), ShapeKind::Whole, features, limits)
     }
 
     /// The stages that its plans may launch.
     pub fn stages(&self, limits: &Limits) -> Vec<Stage> {
-        self.options().stages(&self.monoid(), Form::Whole, limits)
+        self.options().stages(&self.monoid(), ShapeKind::Whole, limits)
     }
 
     /// Its plan for `len` elements that start `offset` bytes into a buffer.
@@ -83,7 +83,7 @@ impl Job {
     /// A size that the limits do not allow.
     pub fn plan(&self, offset: u64, len: u64, limits: &Limits) -> Result<Plan, ReduceError> {
         let monoid = self.monoid();
-        let input = Extent { offset, len };
+        let input = BufferRange { offset, len };
         let second = (monoid.arity() == Arity::Two).then_some(input);
         self.options().plan(&monoid, Shape::Whole, &[input], second, limits)
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use halofold::Slice;
 use halofold::read::{ReadError, Readback};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Answer, Arity, Plan, Prepared, Workspace};
+use halofold::reduce::{Arity, Plan, Prepared, Scalar, Workspace};
 use wgpu::{Buffer, BufferUsages, ComputePass, Device};
 
 use crate::buffer::buffer;
@@ -69,7 +69,7 @@ impl<'a> RungRun<'a> {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn value(&self, timer: &Timer) -> Result<Answer, ReadError> {
+    pub fn value(&self, timer: &Timer) -> Result<Scalar, ReadError> {
         Ok(self.run(timer, &[self.prepared.next()])?[0])
     }
 
@@ -78,7 +78,7 @@ impl<'a> RungRun<'a> {
     /// # Errors
     ///
     /// If the device is lost on the way.
-    pub fn values(&self, timer: &Timer) -> Result<Vec<Answer>, ReadError> {
+    pub fn values(&self, timer: &Timer) -> Result<Vec<Scalar>, ReadError> {
         self.run(timer, &self.prepared.all().iter().collect::<Vec<_>>())
     }
 
@@ -88,7 +88,7 @@ impl<'a> RungRun<'a> {
     }
 
     /// Runs some of the reductions in one submission, each followed by the copy of its result.
-    fn run(&self, timer: &Timer, some: &[&Prepared]) -> Result<Vec<Answer>, ReadError> {
+    fn run(&self, timer: &Timer, some: &[&Prepared]) -> Result<Vec<Scalar>, ReadError> {
         let plan = self.plan();
         let size = plan.output();
         let mut encoder = timer.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

@@ -6,7 +6,7 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::plan::Plan;
 use crate::histogram::record::{Histogram, KEY, Prepared};
 use crate::read;
-use crate::reduce::Extent;
+use crate::reduce::BufferRange;
 use crate::slice::Slice;
 
 /// The description of one histogram. [`Histogram::of`] starts it, and one of [`into`](Counting::into),
@@ -42,7 +42,7 @@ impl<'h, 'b> Counting<'h, 'b> {
         if len > has {
             return Err(HistogramError::TooFewKeys { asked: len, has });
         }
-        self.histogram.plan(Extent { offset: self.keys.offset(), len })
+        self.histogram.plan(BufferRange { offset: self.keys.offset(), len })
     }
 
     /// Binds the buffers, once, and returns a histogram that can be recorded any number of times.

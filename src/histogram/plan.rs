@@ -7,8 +7,8 @@ use crate::histogram::error::HistogramError;
 use crate::histogram::keys::{Keys, order};
 use crate::operation::limits::LimitError;
 use crate::operation::{blocks, grid as grids};
-use crate::reduce::Extent;
-use crate::reduce::plan::Bytes;
+use crate::reduce::BufferRange;
+use crate::reduce::plan::ByteRange;
 use crate::window::{self, Window};
 
 /// Bytes of a key.
@@ -68,7 +68,7 @@ pub struct Pass {
     pub step: Step,
     /// The range of the input's buffer that it reads, counted from the buffer's start; `None` if it only
     /// clears.
-    pub from: Option<Bytes>,
+    pub from: Option<ByteRange>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
     /// The parameters of its kernel.
@@ -103,9 +103,9 @@ impl Config {
     /// - The errors of [`Config::check`].
     /// - There are more than 2^32 - 1 keys, or more workgroups than a grid holds.
     /// - The offset is not a multiple of 4.
-    pub fn plan(&self, input: Extent, limits: &Limits) -> Result<Plan, HistogramError> {
+    pub fn plan(&self, input: BufferRange, limits: &Limits) -> Result<Plan, HistogramError> {
         self.check(limits)?;
-        let Extent { offset, len } = input;
+        let BufferRange { offset, len } = input;
         if !offset.is_multiple_of(KEY) {
             return Err(HistogramError::Misaligned(offset));
         }
@@ -141,7 +141,7 @@ impl Config {
         let ends = Params { first: window.first, len: window.len, ..self.range() };
         Ok(Pass {
             step: Step::Count,
-            from: Some(Bytes { offset: window.start, size: window.size }),
+            from: Some(ByteRange { offset: window.start, size: window.size }),
             grid,
             params: Params { groups: groups as u32, row: grid[0], ..ends },
         })
@@ -194,7 +194,7 @@ mod tests {
         let limits = Limits { max_storage_buffer_binding_size: 1 << 16, ..Limits::downlevel_defaults() };
         let config = Config::new(Keys::Numbers, 1000, &limits);
         for (offset, len) in [(0, 0), (4, 1), (0, 16_384), (252, 100_003), (4096, 65_536)] {
-            let plan = config.plan(Extent { offset, len }, &limits).unwrap();
+            let plan = config.plan(BufferRange { offset, len }, &limits).unwrap();
             assert_eq!(plan.passes[0].step, Step::Clear);
             let mut at = offset;
             for pass in &plan.passes[1..] {
@@ -219,7 +219,7 @@ mod tests {
         let tuning = Tuning { workgroup_size: 64, max_workgroups: 1, method };
         for (keys, search) in [(Keys::Numbers, 0), (Keys::Ranges { low: 0.0, high: 1.0 }, 16)] {
             let config = Config { keys, bins: 65_536, add: true, tuning };
-            let plan = config.plan(Extent { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
+            let plan = config.plan(BufferRange { offset: 0, len: u64::from(u32::MAX) }, &limits).unwrap();
             for Pass { params, .. } in plan.passes {
                 let share = u64::from(params.len).div_ceil(64 * u64::from(params.groups)) + 16;
                 let walk = share / 16 + 3 + search * share;
@@ -234,10 +234,10 @@ mod tests {
         let limits = Limits { max_compute_workgroups_per_dimension: 10, ..Limits::default() };
         let mut config = Config::new(Keys::Numbers, 256, &limits);
         config.tuning.max_workgroups = 97;
-        let plan = config.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap();
+        let plan = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap();
         assert_eq!((plan.passes[1].grid, plan.passes[1].params.groups), ([10, 10], 97));
         config.tuning.max_workgroups = 101;
-        let error = config.plan(Extent { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
+        let error = config.plan(BufferRange { offset: 0, len: 1 << 24 }, &limits).unwrap_err();
         assert_eq!(error, HistogramError::TooManyWorkgroups { needed: 101, limit: 100 });
     }
 }

@@ -11,7 +11,7 @@ use crate::operation::blocks::{self, Blocks};
 use crate::operation::buffers::{self, Use, slice};
 use crate::operation::kernel::{Checks, Compiled, Kernel, PARAMETERS, Pipelines};
 use crate::operation::{Options, scratch};
-use crate::reduce::Extent;
+use crate::reduce::BufferRange;
 use crate::slice::Slice;
 
 /// A histogram with its buffers, ready to be recorded any number of times.
@@ -120,7 +120,7 @@ impl Histogram {
     /// # Errors
     ///
     /// See [`Config::plan`].
-    pub fn plan(&self, input: Extent) -> Result<Plan, HistogramError> {
+    pub fn plan(&self, input: BufferRange) -> Result<Plan, HistogramError> {
         self.config.plan(input, &self.pipelines.limits)
     }
 

@@ -7,7 +7,7 @@ use crate::operation::buffers::{self, Use, slice};
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::parameters::{OWN_STORAGE, OWN_UNIFORM, Parameters};
-use crate::reduce::plan::{Bytes, Dst, Launch, Plan, Reads, Src, WORDS};
+use crate::reduce::plan::{ByteRange, Dst, Launch, Plan, Reads, Src, WORDS};
 use crate::reduce::reduction::Sources;
 use crate::reduce::workspace::Workspace;
 use crate::slice::Slice;
@@ -144,7 +144,7 @@ impl<'a> Bound<'a, '_> {
     }
 
     /// A window of an input. A window that is shorter than a vector is never read as vectors.
-    fn input(&self, buffer: &'a Buffer, bytes: Bytes, as_vectors: bool) -> BindingResource<'a> {
+    fn input(&self, buffer: &'a Buffer, bytes: ByteRange, as_vectors: bool) -> BindingResource<'a> {
         if as_vectors && bytes.size < self.vector {
             return self.workspace.nothing.as_entire_binding();
         }
@@ -153,6 +153,6 @@ impl<'a> Bound<'a, '_> {
 }
 
 /// A range of bytes after a base offset, as a binding.
-fn within(buffer: &Buffer, base: u64, Bytes { offset, size }: Bytes) -> BindingResource<'_> {
+fn within(buffer: &Buffer, base: u64, ByteRange { offset, size }: ByteRange) -> BindingResource<'_> {
     slice(buffer, base + offset, size)
 }

@@ -5,7 +5,7 @@ use crate::operation::{BufferError, LimitError};
 use crate::read::ReadError;
 use crate::reduce::ladder::Finish;
 use crate::reduce::monoid::{Arity, Monoid, MonoidError};
-use crate::reduce::shape::{Form, Shape};
+use crate::reduce::shape::{Shape, ShapeKind};
 
 /// Errors of planning a reduction. Each message names the limit and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -218,8 +218,10 @@ pub enum ReduceError {
         acc: String,
     },
     /// States as inputs or outputs of a form that does not support them.
-    #[error("{0:?} neither reads nor writes states: use `Form::Whole`, `Form::Segments` or `Form::Axis`")]
-    States(Form),
+    #[error(
+        "{0:?} neither reads nor writes states: use `ShapeKind::Whole`, `ShapeKind::Segments` or `ShapeKind::Axis`"
+    )]
+    States(ShapeKind),
     /// More or fewer inputs than the operator maps.
     #[error("`{name}` maps {}", match arity { Arity::One => "one input: leave the second out", Arity::Two => "two inputs: give a second one" })]
     Arity {

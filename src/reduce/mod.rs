@@ -77,7 +77,7 @@
 //! can run over the pieces of a file, over several GPUs or over several machines. States of one operator and
 //! element type can be combined in any number and any order, on the GPU or by [`reference::combine`]. At the
 //! end a mean or a variance needs the number of elements that the states stand for:
-//! [`Reduction::standing_for`]. [`Form::Whole`], [`Form::Segments`] and [`Form::Axis`] support states. States
+//! [`Reduction::standing_for`]. [`ShapeKind::Whole`], [`ShapeKind::Segments`] and [`ShapeKind::Axis`] support states. States
 //! as inputs start at a multiple of `min_storage_buffer_offset_alignment` and of their size.
 //!
 //! One state is the operator's `Acc` as WGSL lays it out in `array<Acc>`: [`Monoid::acc_size`] bytes,
@@ -104,17 +104,17 @@
 //!
 //! # What a device needs
 //!
-//! Each form needs this many storage buffers per shader (`max_storage_buffers_per_shader_stage`; wgpu's
+//! Each shape needs this many storage buffers per shader (`max_storage_buffers_per_shader_stage`; wgpu's
 //! default limits have 8, its downlevel limits 4):
 //!
-//! | form | one input | two inputs |
+//! | shape | one input | two inputs |
 //! |---|---|---|
-//! | [`Form::Whole`] | 4; with 6 it reads two bindings per dispatch | 6 |
-//! | [`Form::Accumulate`] | 3 | 5 |
-//! | [`Form::Strided`] | 3 | 4 |
-//! | [`Form::Segments`] | 3 | 5 |
-//! | [`Form::Offsets`] | 5 | 7 |
-//! | [`Form::Axis`] | 2 | 3 |
+//! | [`ShapeKind::Whole`] | 4; with 6 it reads two bindings per dispatch | 6 |
+//! | [`ShapeKind::Accumulate`] | 3 | 5 |
+//! | [`ShapeKind::Strided`] | 3 | 4 |
+//! | [`ShapeKind::Segments`] | 3 | 5 |
+//! | [`ShapeKind::Offsets`] | 5 | 7 |
+//! | [`ShapeKind::Axis`] | 2 | 3 |
 //!
 //! Element types and operators may need features: see [`Monoid::features`] and [`Monoid::accumulates`].
 //! Subgroup operations are used if the device has [`wgpu::Features::SUBGROUP`], but are never required. Apart
@@ -157,13 +157,13 @@ pub use launches::Launches;
 pub use monoid::{Arity, Monoid, MonoidError};
 pub use op::{Op, UnknownOp};
 pub use options::Options;
-pub use plan::{Extent, Plan};
+pub use plan::{BufferRange, Plan};
 pub use reducer::Reducer;
 pub use reduction::Reduction;
 pub use results::{FromResult, FromResults, Numbers};
-pub use shape::{Form, Shape};
+pub use shape::{Shape, ShapeKind};
 pub use tuning::{Strategy, Tuning};
-pub use value::Answer;
+pub use value::Scalar;
 pub use workspace::Workspace;
 
 /// A reduction with its buffers, ready to be recorded any number of times.

@@ -574,7 +574,7 @@ impl Monoid {
     }
 
     /// The features that a device needs to run it in every form except
-    /// [`Form::Accumulate`](crate::reduce::Form::Accumulate), which may need [more](Monoid::accumulates).
+    /// [`ShapeKind::Accumulate`](crate::reduce::ShapeKind::Accumulate), which may need [more](Monoid::accumulates).
     /// Most operators over 32-bit types need none.
     pub fn features(&self) -> Features {
         if self.op.zip(self.element()).is_some_and(|(op, element)| op.compares_in_words(element)) {

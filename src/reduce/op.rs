@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::element::Element;
 use crate::reduce::monoid::{Arity, Elem, Monoid, MonoidError};
-use crate::reduce::value::{Answer, Field, Format, Kind};
+use crate::reduce::value::{Field, Format, Kind, Scalar};
 use crate::shader::{Composer, Piece};
 
 /// The element types that an operator is defined for.
@@ -257,7 +257,7 @@ impl Op {
     /// Converts the bytes of an output buffer, as [`read`](mod@crate::read) returns them, to results, in
     /// order, for any shape. Bytes after the last whole result are ignored. An operator that is not defined
     /// for the element type has no results.
-    pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Answer> {
+    pub fn read(self, element: Element, bytes: &[u8]) -> Vec<Scalar> {
         let row = self.row();
         if row.domain.contains(element) { row.format.of(element).read(bytes) } else { Vec::new() }
     }

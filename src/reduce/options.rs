@@ -10,10 +10,10 @@ use crate::reduce::exact::{self, Accuracy, is_exact_kernel};
 use crate::reduce::ladder::{ACCUMULATE, Delivery, Subgroups};
 use crate::reduce::launches::Launches;
 use crate::reduce::monoid::Monoid;
-use crate::reduce::plan::{self, Extent, Plan, Request, Stage};
+use crate::reduce::plan::{self, BufferRange, Plan, Request, Stage};
 #[cfg(doc)]
 use crate::reduce::reducer::Reducer;
-use crate::reduce::shape::{Form, Shape};
+use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::tuning::Strategy;
 
 /// Options for the compilation of a reducer. Start with [`Options::default`], which [`Reducer::new`] uses, and set what
@@ -92,7 +92,7 @@ impl<'a> Options<'a> {
     }
 
     /// All kernels that plans with these options may launch on a device with these limits.
-    pub fn stages(&self, monoid: &Monoid, form: Form, limits: &wgpu::Limits) -> Vec<Stage> {
+    pub fn stages(&self, monoid: &Monoid, form: ShapeKind, limits: &wgpu::Limits) -> Vec<Stage> {
         let monoid = self.exact(monoid).unwrap_or(Cow::Borrowed(monoid));
         self.request(&monoid, form, limits).stages()
     }
@@ -105,11 +105,11 @@ impl<'a> Options<'a> {
     /// - The device lacks a feature.
     /// - The device allows fewer storage buffers per shader than a kernel needs.
     /// - A custom operator declares a name that halofold's kernels also declare.
-    /// - The form is [`Form::Accumulate`], and the operator does not support it.
+    /// - The form is [`ShapeKind::Accumulate`], and the operator does not support it.
     pub fn check(
         &self,
         monoid: &Monoid,
-        form: Form,
+        form: ShapeKind,
         features: wgpu::Features,
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
@@ -135,11 +135,11 @@ impl<'a> Options<'a> {
         &self,
         monoid: &Monoid,
         shape: Shape,
-        parts: &[Extent],
-        second: Option<Extent>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
         limits: &wgpu::Limits,
     ) -> Result<Plan, ReduceError> {
-        self.request(&*self.exact(monoid)?, shape.form(), limits).plan(shape, parts, second)
+        self.request(&*self.exact(monoid)?, shape.kind(), limits).plan(shape, parts, second)
     }
 
     /// Checks the device for the features that every form needs of an operator, which has the options' accuracy.
@@ -150,11 +150,11 @@ impl<'a> Options<'a> {
         limits: &wgpu::Limits,
     ) -> Result<(), ReduceError> {
         if matches!(self.strategy, Strategy::Rung { .. }) {
-            return self.check(monoid, Form::Whole, features, limits);
+            return self.check(monoid, ShapeKind::Whole, features, limits);
         }
         missing(monoid, monoid.name(), monoid.own_features() - features)?;
         // A custom operator that collides with the kernels should be reported early.
-        let stages = self.stages(monoid, Form::Whole, limits);
+        let stages = self.stages(monoid, ShapeKind::Whole, limits);
         let text = |stage: &Stage| Text { monoid, stage: *stage, features: self.features(features) };
         stages.first().map_or(Ok(()), |stage| text(stage).checked())
     }
@@ -186,7 +186,7 @@ impl<'a> Options<'a> {
     pub(super) fn request<'r>(
         &self,
         monoid: &'r Monoid,
-        form: Form,
+        form: ShapeKind,
         limits: &'r wgpu::Limits,
     ) -> Request<'r> {
         let Options { strategy, launches, from_states, to_states, .. } = *self;

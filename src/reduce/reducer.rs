@@ -9,7 +9,7 @@ use crate::reduce::compose::Text;
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::monoid::Monoid;
 use crate::reduce::options::{self, Options};
-use crate::reduce::plan::{Extent, Plan, Request, Stage, WORDS};
+use crate::reduce::plan::{BufferRange, Plan, Request, Stage, WORDS};
 use crate::reduce::reduction::Reduction;
 use crate::reduce::results::{self, FromResults};
 use crate::reduce::shape::Shape;
@@ -119,7 +119,12 @@ impl Reducer {
     /// # Errors
     ///
     /// See [`Plan::of`].
-    pub fn plan(&self, shape: Shape, parts: &[Extent], second: Option<Extent>) -> Result<Plan, ReduceError> {
+    pub fn plan(
+        &self,
+        shape: Shape,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
+    ) -> Result<Plan, ReduceError> {
         self.request(shape).plan(shape, parts, second)
     }
 
@@ -175,7 +180,7 @@ impl Reducer {
     }
 
     pub(super) fn request(&self, shape: Shape) -> Request<'_> {
-        self.options.request(&self.monoid, shape.form(), self.limits())
+        self.options.request(&self.monoid, shape.kind(), self.limits())
     }
 
     /// Returns a stage's kernel, which it compiles on first use.

@@ -7,10 +7,10 @@ use crate::reduce::Prepared;
 use crate::reduce::bind::{self, Bound};
 use crate::reduce::error::ReduceError;
 use crate::reduce::exact::EXACT_SEGMENTS;
-use crate::reduce::plan::{Extent, MadeFor, Plan};
+use crate::reduce::plan::{BufferRange, MadeFor, Plan};
 use crate::reduce::reducer::Reducer;
 use crate::reduce::results::{self, FromResults};
-use crate::reduce::shape::{Form, Shape};
+use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::workspace::Workspace;
 use crate::slice::Slice;
 
@@ -382,17 +382,17 @@ impl<'r, 'b> Reduction<'r, 'b> {
         async move { submitted?.with(|bytes| reducer.results(bytes)).await? }
     }
 
-    fn extent(&self, slice: Slice<'_>) -> Extent {
+    fn extent(&self, slice: Slice<'_>) -> BufferRange {
         let elements = slice.size() / self.reducer.item_size();
         let len = match self.shape {
             Shape::Strided { stride } => elements.div_ceil(stride.max(1)),
             _ => elements,
         };
-        Extent { offset: slice.offset(), len }
+        BufferRange { offset: slice.offset(), len }
     }
 
     /// The lengths and offsets of the parts of the first input, and those of the second.
-    fn extents(&self) -> Result<(Vec<Extent>, Option<Extent>), ReduceError> {
+    fn extents(&self) -> Result<(Vec<BufferRange>, Option<BufferRange>), ReduceError> {
         let Sources { parts, second, len, .. } = &self.sources;
         let mut parts: Vec<_> = parts.iter().map(|slice| self.extent(*slice)).collect();
         let mut second = second.map(|slice| self.extent(slice));
@@ -413,7 +413,8 @@ impl<'r, 'b> Reduction<'r, 'b> {
         if sources.offsets.is_some() != matches!(shape, Shape::Offsets { .. }) {
             return Err(ReduceError::Offsets(shape));
         }
-        let takes_count = matches!(shape.form(), Form::Whole | Form::Accumulate | Form::Strided);
+        let takes_count =
+            matches!(shape.kind(), ShapeKind::Whole | ShapeKind::Accumulate | ShapeKind::Strided);
         if sources.count.is_some() && !takes_count {
             return Err(ReduceError::Count(shape));
         }
@@ -463,7 +464,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
 }
 
 /// Cuts the parts of an input to the first elements.
-fn cut(parts: &mut [Extent], len: u64) -> Result<(), ReduceError> {
+fn cut(parts: &mut [BufferRange], len: u64) -> Result<(), ReduceError> {
     let mut left = len;
     for part in parts {
         part.len = part.len.min(left);

@@ -129,12 +129,12 @@ pub enum Shape {
 
 /// A shape without its numbers. Shapes of one form run the same kernels.
 ///
-/// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`Form::Whole`] has up to
-/// four compute pipelines, [`Form::Strided`] one, the others up to three. Each is compiled when a reduction
+/// [What a device needs](crate::reduce#what-a-device-needs) depends on the form. [`ShapeKind::Whole`] has up to
+/// four compute pipelines, [`ShapeKind::Strided`] one, the others up to three. Each is compiled when a reduction
 /// first launches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Form {
+pub enum ShapeKind {
     /// [`Shape::Whole`].
     Whole,
     /// [`Shape::Accumulate`].
@@ -149,10 +149,16 @@ pub enum Form {
     Axis,
 }
 
-impl Form {
+impl ShapeKind {
     /// All forms.
-    pub const ALL: [Form; 6] =
-        [Form::Whole, Form::Accumulate, Form::Strided, Form::Segments, Form::Offsets, Form::Axis];
+    pub const ALL: [ShapeKind; 6] = [
+        ShapeKind::Whole,
+        ShapeKind::Accumulate,
+        ShapeKind::Strided,
+        ShapeKind::Segments,
+        ShapeKind::Offsets,
+        ShapeKind::Axis,
+    ];
 }
 
 impl Shape {
@@ -165,15 +171,15 @@ impl Shape {
         if inner == 1 { Shape::Segments { len } } else { Shape::Axis { outer, len, inner } }
     }
 
-    /// The form of this shape.
-    pub const fn form(self) -> Form {
+    /// The kind of this shape.
+    pub const fn kind(self) -> ShapeKind {
         match self {
-            Shape::Whole => Form::Whole,
-            Shape::Accumulate => Form::Accumulate,
-            Shape::Strided { .. } => Form::Strided,
-            Shape::Segments { .. } => Form::Segments,
-            Shape::Offsets { .. } => Form::Offsets,
-            Shape::Axis { .. } => Form::Axis,
+            Shape::Whole => ShapeKind::Whole,
+            Shape::Accumulate => ShapeKind::Accumulate,
+            Shape::Strided { .. } => ShapeKind::Strided,
+            Shape::Segments { .. } => ShapeKind::Segments,
+            Shape::Offsets { .. } => ShapeKind::Offsets,
+            Shape::Axis { .. } => ShapeKind::Axis,
         }
     }
 }

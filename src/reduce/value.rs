@@ -10,9 +10,9 @@ use crate::element::{Element, Value};
 /// of [`Op`](crate::reduce::Op) lists the type of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum Scalar {
     /// A value: the result of most operators.
-    Value(Value),
+    One(Value),
     /// The smallest and the largest value: [`Op::MinMax`](crate::reduce::Op::MinMax).
     Range {
         /// The smallest.
@@ -31,23 +31,23 @@ pub enum Answer {
     },
 }
 
-impl Answer {
-    /// The value, if there is only one, including that of an [`Answer::At`].
+impl Scalar {
+    /// The value, if there is only one, including that of an [`Scalar::At`].
     pub fn value(self) -> Option<Value> {
         match self {
-            Answer::Value(value) | Answer::At { value, .. } => Some(value),
-            Answer::Range { .. } => None,
+            Scalar::One(value) | Scalar::At { value, .. } => Some(value),
+            Scalar::Range { .. } => None,
         }
     }
 
     /// Equality for tests: all NaNs are equal to each other, and -0 differs from +0.
-    pub fn same(self, other: Answer) -> bool {
+    pub fn same(self, other: Scalar) -> bool {
         match (self, other) {
-            (Answer::Value(a), Answer::Value(b)) => a.same(b),
-            (Answer::Range { min, max }, Answer::Range { min: other_min, max: other_max }) => {
+            (Scalar::One(a), Scalar::One(b)) => a.same(b),
+            (Scalar::Range { min, max }, Scalar::Range { min: other_min, max: other_max }) => {
                 min.same(other_min) && max.same(other_max)
             }
-            (Answer::At { value, index }, Answer::At { value: other, index: at }) => {
+            (Scalar::At { value, index }, Scalar::At { value: other, index: at }) => {
                 value.same(other) && index == at
             }
             _ => false,
@@ -55,12 +55,12 @@ impl Answer {
     }
 }
 
-impl fmt::Display for Answer {
+impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Value(value) => value.fmt(f),
-            Answer::Range { min, max } => write!(f, "{min} … {max}"),
-            Answer::At { value, index } => write!(f, "{value} at {index}"),
+            Scalar::One(value) => value.fmt(f),
+            Scalar::Range { min, max } => write!(f, "{min} … {max}"),
+            Scalar::At { value, index } => write!(f, "{value} at {index}"),
         }
     }
 }
@@ -220,19 +220,19 @@ impl Format {
         }
     }
 
-    pub(super) fn read(self, bytes: &[u8]) -> Vec<Answer> {
+    pub(super) fn read(self, bytes: &[u8]) -> Vec<Scalar> {
         bytes.chunks_exact(self.size()).map(|result| self.one(result)).collect()
     }
 
-    fn one(self, bytes: &[u8]) -> Answer {
+    fn one(self, bytes: &[u8]) -> Scalar {
         match self {
-            Format::One(number) => Answer::Value(number.read(bytes)),
+            Format::One(number) => Scalar::One(number.read(bytes)),
             Format::Range(number) => {
-                Answer::Range { min: number.read(bytes), max: number.read(&bytes[number.size()..]) }
+                Scalar::Range { min: number.read(bytes), max: number.read(&bytes[number.size()..]) }
             }
             Format::At(number) => {
                 let index: u32 = pod_read_unaligned(&bytes[number.size()..][..4]);
-                Answer::At { value: number.read(bytes), index: index.into() }
+                Scalar::At { value: number.read(bytes), index: index.into() }
             }
         }
     }
@@ -246,7 +246,7 @@ mod tests {
     fn indices_follow_their_values() {
         let words = [7u32, 1, 9, 2];
         let bytes = bytemuck::bytes_of(&words);
-        let at = |value, index| Answer::At { value: Value::Unsigned(value), index };
+        let at = |value, index| Scalar::At { value: Value::Unsigned(value), index };
         assert_eq!(Format::At(Number::U32).read(bytes), [at(7, 1), at(9, 2)]);
         assert_eq!(Format::At(Number::U64).read(bytes), [at(7 + (1 << 32), 9)]);
     }
@@ -255,12 +255,12 @@ mod tests {
     fn two_halves_make_a_wide_integer() {
         let halves = [-1i64, 5];
         let answers = Format::One(Number::HalvesI64).read(bytemuck::bytes_of(&halves));
-        assert_eq!(answers, [Answer::Value(Value::Wide(5 - (1 << 32)))]);
+        assert_eq!(answers, [Scalar::One(Value::Wide(5 - (1 << 32)))]);
     }
 
     #[test]
     fn sameness_is_by_bits_and_place() {
-        let at = |value: f32, index| Answer::At { value: Value::F32(value), index };
+        let at = |value: f32, index| Scalar::At { value: Value::F32(value), index };
         assert!(at(f32::NAN, 3).same(at(f32::NAN, 3)));
         assert!(!at(0.0, 3).same(at(-0.0, 3)));
         assert!(!at(0.0, 3).same(at(0.0, 4)));

@@ -7,7 +7,7 @@ use wgpu::{Buffer, Device, Features};
 use crate::element::Element;
 use crate::operation;
 use crate::reduce::exact::Format;
-use crate::reduce::{Arity, Extent, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
+use crate::reduce::{Arity, BufferRange, Monoid, Options, Prepared, ReduceError, Reducer, Reduction, Shape};
 use crate::slice::Slice;
 use crate::stencil::config::Config;
 use crate::stencil::error::StencilError;
@@ -78,7 +78,7 @@ pub(super) fn exact_reducer(
 
 /// Compiles what the reduction over a grid launches.
 pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
-    let grid = Extent { offset: 0, len: config.grid.cells() };
+    let grid = BufferRange { offset: 0, len: config.grid.cells() };
     reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
 }
 

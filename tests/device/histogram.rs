@@ -8,7 +8,7 @@ use halofold::histogram::{
     Config, Histogram, HistogramError, Keys, Method, Options, Step, Tuning, reference,
 };
 use halofold::read::Readback;
-use halofold::reduce::Extent;
+use halofold::reduce::BufferRange;
 use halofold::{BufferError, Slice, adapter, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -261,7 +261,7 @@ fn inputs_larger_than_a_binding_are_windowed() {
         for first in [0, 77] {
             let words = numbers(bins, 300_007).pop().unwrap();
             let histogram = Histogram::new(&device, Keys::Numbers, bins).unwrap();
-            let extent = Extent { offset: 4 * first as u64, len: (words.len() - first) as u64 };
+            let extent = BufferRange { offset: 4 * first as u64, len: (words.len() - first) as u64 };
             let plan = histogram.plan(extent).unwrap();
             assert!(plan.passes().iter().filter(|pass| pass.step == Step::Count).count() >= 19);
             check(&device, &queue, &histogram, &words, first);
@@ -346,7 +346,7 @@ fn wrong_buffers_are_refused() {
     assert_eq!(beyond, short("output", 0, 2000, 1600));
     let first = |n| histogram.of(&keys).len(n).plan();
     assert_eq!(first(1001).unwrap_err(), E::TooFewKeys { asked: 1001, has: 1000 });
-    assert_eq!(first(10).unwrap(), histogram.plan(Extent { offset: 0, len: 10 }).unwrap());
+    assert_eq!(first(10).unwrap(), histogram.plan(BufferRange { offset: 0, len: 10 }).unwrap());
     assert_eq!(
         refused(&other, 0, 10, &counts, 0),
         E::Buffer(BufferError::Usage { role: "input", usage: STORAGE })
@@ -371,7 +371,7 @@ fn plans_have_no_more_dispatches_than_needed() {
     let limits = gpu().device.limits();
     let config = Config::new(Keys::Numbers, 256, &limits);
     let steps = |config: Config, len| -> Vec<Step> {
-        let plan = config.plan(Extent { offset: 0, len }, &limits).unwrap();
+        let plan = config.plan(BufferRange { offset: 0, len }, &limits).unwrap();
         plan.passes().iter().map(|pass| pass.step).collect()
     };
     assert_eq!(steps(config, 1 << 20), [Step::Clear, Step::Count]);

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::common::{Kind, data, gpu, job};
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::reference::{Expected, reduce};
-use halofold::reduce::{Answer, Op};
+use halofold::reduce::{Op, Scalar};
 use halofold::{Element, Slice, Value, adapter, wgpu};
 use halofold_measure::{
     Budget, Inputs, LadderWork, MeasureError, PeakMeter, Rejection, Row, RungRun, Subject, Timer, Timing,
@@ -123,13 +123,13 @@ fn repetitions_take_their_inputs_in_turn() {
             let all = gpu.watched(|| run.values(&timer).map_err(|error| error.to_string()));
             assert_eq!(
                 all.unwrap(),
-                [1.0, 20.0, 300.0].map(|x| Answer::Value(Value::F32(x))),
+                [1.0, 20.0, 300.0].map(|x| Scalar::One(Value::F32(x))),
                 "{name}, {finish}"
             );
             let turns: Vec<_> = (0..4).map(|_| run.value(&timer).unwrap()).collect();
             assert_eq!(
                 turns,
-                [1.0, 20.0, 300.0, 1.0].map(|x| Answer::Value(Value::F32(x))),
+                [1.0, 20.0, 300.0, 1.0].map(|x| Scalar::One(Value::F32(x))),
                 "{name}, {finish}"
             );
 

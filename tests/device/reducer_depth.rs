@@ -2,7 +2,7 @@
 
 use crate::common::{Gpu, gpu, limited, spanned};
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Extent, Monoid, Options, Reducer, Shape};
+use halofold::reduce::{Arity, BufferRange, Monoid, Options, Reducer, Shape};
 use halofold::{Element, Slice, wgpu};
 use wgpu::util::DeviceExt as _;
 
@@ -32,7 +32,7 @@ fn check(cases: &[Case]) {
             let options = Options::default().with_subgroups(subgroups);
             let reducer = Reducer::with_options(&gpu.device, monoid, options).unwrap();
             for (shape, len, offsets) in cases {
-                let extent = Extent { offset: 4, len: *len };
+                let extent = BufferRange { offset: 4, len: *len };
                 let plan = reducer.plan(*shape, &[extent], None).unwrap();
                 let longest = longest_way(gpu, &reducer, *shape, extent, offsets);
                 let (times, more) = SLACK;
@@ -49,7 +49,7 @@ fn check(cases: &[Case]) {
     }
 }
 
-fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: Extent, offsets: &[u32]) -> u64 {
+fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: BufferRange, offsets: &[u32]) -> u64 {
     let Gpu { device, queue } = gpu;
     let apart = if let Shape::Strided { stride } = shape { stride } else { 1 };
     let buffer = |size: u64, usage| {

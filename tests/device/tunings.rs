@@ -8,7 +8,7 @@ use crate::common::is_software;
 use crate::scene::{End, Scene, any_adapter, same, text};
 use halofold::histogram::{self, Histogram, Keys, Method};
 use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::{Extent, Form, Op, Options, Reducer, Shape, Strategy as Way};
+use halofold::reduce::{BufferRange, Op, Options, Reducer, Shape, ShapeKind, Strategy as Way};
 use halofold::stencil::reference::Problem;
 use halofold::stencil::{
     self, Block, Border, Borders, Config, Dims, Grid, Grids, Jacobi, Norm, STENCILS, Until,
@@ -132,12 +132,12 @@ proptest! {
     ) {
         let _ = config.plan(Features::empty(), &limits);
         let _ = (config.overrides(), config.flops(), config.variant.tile(config.tuning.block));
-        let _ = job.plan(Extent { offset: 0, len }, &limits);
+        let _ = job.plan(BufferRange { offset: 0, len }, &limits);
         let _ = job.overrides(histogram::Step::Count);
         let options = Options::default().with_strategy(way);
         let sum = Op::Sum.over(Element::U32).unwrap();
-        let extent = [Extent { offset: 4, len }];
-        let _ = options.check(&sum, Form::Whole, Features::all(), &limits);
+        let extent = [BufferRange { offset: 4, len }];
+        let _ = options.check(&sum, ShapeKind::Whole, Features::all(), &limits);
         let _ = options.plan(&sum, Shape::Whole, &extent, None, &limits);
         for shape in [
             Shape::Whole,

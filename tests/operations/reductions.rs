@@ -1,7 +1,7 @@
 //! Reductions of every form.
 
 use halofold::reduce::ladder::RUNGS;
-use halofold::reduce::{Form, Op, Options, Reducer, Shape, Strategy, Workspace};
+use halofold::reduce::{Op, Options, Reducer, Shape, ShapeKind, Strategy, Workspace};
 use halofold::{Element, Slice};
 
 use super::{End, Operation, Scene, same, text};
@@ -24,35 +24,35 @@ enum Way {
 
 pub fn operations() -> Vec<Operation> {
     let mut all = Vec::new();
-    for form in Form::ALL {
+    for form in ShapeKind::ALL {
         let name = format!("sum, {form:?}");
         all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, form, Way::Plain)));
     }
-    for form in [Form::Whole, Form::Strided, Form::Accumulate] {
+    for form in [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Accumulate] {
         let name = format!("sum, {form:?}, with a count");
         all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, form, Way::Counted)));
     }
     for op in [Op::Dot, Op::ArgMax, Op::Max] {
         let name = format!("{}, Whole", op.name());
-        all.push(Operation::new(name, move |scene| reduce(scene, op, Form::Whole, Way::Plain)));
+        all.push(Operation::new(name, move |scene| reduce(scene, op, ShapeKind::Whole, Way::Plain)));
     }
     for rung in RUNGS {
         let name = format!("sum, by {}", rung.name());
         let way = Way::Rung(rung.name());
-        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, Form::Whole, way)));
+        all.push(Operation::new(name, move |scene| reduce(scene, Op::Sum, ShapeKind::Whole, way)));
     }
     all
 }
 
 /// A shape of a form, over how many elements of so many.
-fn shape(form: Form, len: u64) -> (Shape, u64) {
+fn shape(form: ShapeKind, len: u64) -> (Shape, u64) {
     let side = len.isqrt().max(1);
     match form {
-        Form::Accumulate => (Shape::Accumulate, len),
-        Form::Strided => (Shape::Strided { stride: 3 }, len.div_ceil(3)),
-        Form::Segments => (Shape::Segments { len: side }, side * side),
-        Form::Offsets => (Shape::Offsets { count: 3 }, len),
-        Form::Axis => (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
+        ShapeKind::Accumulate => (Shape::Accumulate, len),
+        ShapeKind::Strided => (Shape::Strided { stride: 3 }, len.div_ceil(3)),
+        ShapeKind::Segments => (Shape::Segments { len: side }, side * side),
+        ShapeKind::Offsets => (Shape::Offsets { count: 3 }, len),
+        ShapeKind::Axis => (Shape::Axis { outer: 1, len: side, inner: side }, side * side),
         _ => (Shape::Whole, len),
     }
 }
@@ -80,7 +80,7 @@ fn expected(op: Op, shape: Shape, words: &[u32], cuts: &[u32]) -> Vec<u32> {
     }
 }
 
-fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
+fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, String> {
     let device = &scene.device;
     let (shape, len) = shape(form, scene.words(LEN));
     // Of floats small whole numbers, which the CPU adds as integers.
@@ -117,7 +117,7 @@ fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
     if op == Op::Dot {
         reduction = reduction.and(Slice::new(&second, 0, 4 * len));
     }
-    if form == Form::Offsets {
+    if form == ShapeKind::Offsets {
         reduction = reduction.between(&offsets);
     }
     if way == Way::Counted {
@@ -131,7 +131,7 @@ fn reduce(scene: &Scene, op: Op, form: Form, way: Way) -> Result<End, String> {
     let prepared = reduction.workspace(&workspace).prepare(plan.clone(), &output).map_err(text)?;
     let got = scene.fetch(|encoder| prepared.encode(encoder), &output, plan.output())?;
     // Small workgroups may leave the rest to the host.
-    if plan.results() > 1 && form == Form::Whole {
+    if plan.results() > 1 && form == ShapeKind::Whole {
         let partials: Vec<u32> = bytemuck::pod_collect_to_vec(&got);
         return Ok(same(
             bytemuck::bytes_of(&partials.into_iter().fold(0, u32::wrapping_add)),

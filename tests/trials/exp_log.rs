@@ -8,7 +8,7 @@ mod pair;
 use std::f64::consts::{LN_2, SQRT_2};
 
 use crate::common::{Random, gpu, poisoned, run};
-use halofold::reduce::{Answer, Arity, Form, Monoid, Op, Options, Reducer};
+use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Scalar, ShapeKind};
 use halofold::{Element, Slice, Value, wgpu};
 use libtest_mimic::{Failed, Trial};
 use pair::Pair;
@@ -47,7 +47,7 @@ fn on_gpu(
 /// The sum of what a function of the piece gives: over segments of one element, the function itself.
 fn function(name: &str) -> Monoid {
     let monoid = Op::LogSumExp.over(Element::F64).expect("f64 has one");
-    let stages = Options::default().stages(&monoid, Form::Segments, &wgpu::Limits::default());
+    let stages = Options::default().stages(&monoid, ShapeKind::Segments, &wgpu::Limits::default());
     let module = monoid.compose(stages[0], wgpu::Features::empty()).expect("it has segments");
     let pieces = module.split("// ==== shaders/operators/shared/");
     let text: String = pieces
@@ -82,7 +82,7 @@ fn record_and_read(reducer: &Reducer, numbers: &[f64], len: usize) -> Result<Vec
     let buffer = poisoned(gpu, bytes, 0);
     let input = Slice::new(&buffer, 0, bytes.len() as u64);
     let [first, _] = run(gpu, &reducer.of(input).segments(len as u64), None)?;
-    let value = |answer: Answer| answer.value().map_or(f64::NAN, Value::as_f64);
+    let value = |answer: Scalar| answer.value().map_or(f64::NAN, Value::as_f64);
     Ok(Op::Sum.read(Element::F64, &first).into_iter().map(value).collect())
 }
 

@@ -4,7 +4,7 @@
 
 use crate::common::{Data, Kind, data, gpu, in_turn, is_software, job, missing, over, poisoned, right, run};
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
-use halofold::reduce::{Answer, Arity, Op, Reducer, reference};
+use halofold::reduce::{Arity, Op, Reducer, Scalar, reference};
 use halofold::{Element, Slice};
 use halofold_measure::Job;
 use libtest_mimic::{Failed, Trial};
@@ -140,7 +140,7 @@ impl Bench {
     }
 
     /// The answer and the plan's depth. An operator of two inputs takes the elements twice.
-    fn run(&self, input: Slice<'_>) -> Result<(Answer, u64), String> {
+    fn run(&self, input: Slice<'_>) -> Result<(Scalar, u64), String> {
         let Job { op, element, finish, .. } = self.job;
         let inputs = if self.reducer.monoid().arity() == Arity::Two { 2 } else { 1 };
         let reduction = over(&self.reducer, &[input; 2][..inputs]);

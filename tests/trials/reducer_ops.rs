@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{Data, Kind, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Verdict};
-use halofold::reduce::{Answer, Arity, Form, Monoid, Op, Reducer, Shape};
+use halofold::reduce::{Arity, Monoid, Op, Reducer, Scalar, Shape, ShapeKind};
 use halofold::{Element, Slice};
 use libtest_mimic::{Failed, Trial};
 
@@ -27,13 +27,13 @@ pub fn trials() -> Vec<Trial> {
         for element in Element::ALL {
             let Ok(monoid) = op.over(element) else { continue };
             // Compiling takes most of the time: both forms where every adapter runs the type, else one or the other.
-            let forms = [Form::Whole, Form::Segments];
+            let forms = [ShapeKind::Whole, ShapeKind::Segments];
             let forms = match element {
                 Element::U32 | Element::F32 => &forms[..],
                 _ => &forms[trials.len() % 2..][..1],
             };
             // An operator's atomic operation on every type that has one.
-            let accumulate = monoid.accumulates().map(|_| Form::Accumulate);
+            let accumulate = monoid.accumulates().map(|_| ShapeKind::Accumulate);
             for form in forms.iter().copied().chain(accumulate) {
                 trials.push(trial(op, element, monoid.clone(), form, trials.len()));
             }
@@ -50,9 +50,9 @@ pub fn say_what_is_left_open() {
     );
 }
 
-fn trial(op: Op, element: Element, monoid: Monoid, form: Form, number: usize) -> Trial {
+fn trial(op: Op, element: Element, monoid: Monoid, form: ShapeKind, number: usize) -> Trial {
     let name = format!("reducer_ops::{op}::{element}::{form:?}");
-    let besides = monoid.accumulates().filter(|_| form == Form::Accumulate).unwrap_or_default();
+    let besides = monoid.accumulates().filter(|_| form == ShapeKind::Accumulate).unwrap_or_default();
     crate::trial(name, crate::lacking(monoid.features() | besides), move || {
         let bench = Bench { op, element, form, reducer: compile(monoid)? };
         for (round, len) in LENGTHS.into_iter().enumerate() {
@@ -106,7 +106,13 @@ struct Values {
 }
 
 /// The data that an operator is tested on at one length. Kinds take turns: every operator and type meets all of them.
-fn values(op: Op, element: Element, len: usize, form: Form, (number, round): (usize, usize)) -> Vec<Values> {
+fn values(
+    op: Op,
+    element: Element,
+    len: usize,
+    form: ShapeKind,
+    (number, round): (usize, usize),
+) -> Vec<Values> {
     use Filling::{Common, MinusInfinity, Offset, OneZero, Positive, Zeros};
     let mut fillings = vec![
         Common(Kind::Random),
@@ -126,7 +132,7 @@ fn values(op: Op, element: Element, len: usize, form: Form, (number, round): (us
     let turn = number + FILLINGS * round;
     let kept = if len == 0 || len > 10_000 { 1 } else { FILLINGS };
     let kept: Vec<_> = fillings.into_iter().cycle().skip(turn).take(kept).collect();
-    let total = if form == Form::Segments { SEGMENTS * len } else { len };
+    let total = if form == ShapeKind::Segments { SEGMENTS * len } else { len };
     let arity = op.over(element).map_or(Arity::One, |monoid| monoid.arity());
     let inputs = if arity == Arity::Two { 2 } else { 1 };
     let one = |kind, seed| fill(kind, op, element, total, len, seed);
@@ -184,7 +190,7 @@ fn of_nothing(op: Op, element: Element, size: usize) -> Vec<u8> {
 struct Bench {
     op: Op,
     element: Element,
-    form: Form,
+    form: ShapeKind,
     reducer: Reducer,
 }
 
@@ -192,13 +198,13 @@ impl Bench {
     /// Reduces, and compares every result with the CPU's.
     fn compare(&self, values: &Values, len: usize, round: usize) -> Result<(), String> {
         let segments = values.inputs[0].bytes().len() / (len.max(1) * self.element.size() as usize);
-        let many = self.form == Form::Segments;
+        let many = self.form == ShapeKind::Segments;
         if many && len == 0 {
             return Ok(());
         }
         let shape = match self.form {
-            Form::Segments => Shape::Segments { len: len as u64 },
-            Form::Accumulate => Shape::Accumulate,
+            ShapeKind::Segments => Shape::Segments { len: len as u64 },
+            ShapeKind::Accumulate => Shape::Accumulate,
             _ => Shape::Whole,
         };
         let count = if many { segments } else { 1 };
@@ -224,7 +230,7 @@ impl Bench {
     }
 
     /// Runs twice, and returns the results with the plan's depth.
-    fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Answer>, u64), String> {
+    fn run(&self, values: &Values, shape: Shape, len: u64, round: u64) -> Result<(Vec<Scalar>, u64), String> {
         let gpu = gpu();
         // The second input starts elsewhere than the first, in some rounds also between two vectors.
         let offsets = [(round % 7) * self.element.size(), (round % 5) * self.element.size()];

@@ -4,7 +4,7 @@
 
 use crate::common::{Data, Kind, buffer, data, gpu, over, poisoned, right, run};
 use halofold::reduce::reference::{self, Expected};
-use halofold::reduce::{Answer, Arity, Monoid, Op, Options, Reducer, Reduction, Shape};
+use halofold::reduce::{Arity, Monoid, Op, Options, Reducer, Reduction, Scalar, Shape};
 use halofold::{Element, Slice, wgpu};
 use libtest_mimic::Trial;
 
@@ -91,10 +91,10 @@ impl Case {
     }
 
     /// Places count within a segment: of those only the value is of all elements.
-    fn judge(&self, what: &str, got: Option<Answer>, depth: u64) -> Result<(), String> {
+    fn judge(&self, what: &str, got: Option<Scalar>, depth: u64) -> Result<(), String> {
         let got = got.ok_or_else(|| format!("{what}: nothing"))?;
         let verdict = match (self.expected.answer, got) {
-            (Answer::At { value, .. }, Answer::At { value: found, index }) => {
+            (Scalar::At { value, .. }, Scalar::At { value: found, index }) => {
                 let within = index < SEGMENTS * LEN;
                 return if value.same(found) && within { Ok(()) } else { Err(format!("{what}: {got}")) };
             }

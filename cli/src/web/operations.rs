@@ -3,7 +3,7 @@
 use halofold::Element;
 use halofold::histogram;
 use halofold::reduce::plan::Stage;
-use halofold::reduce::{Arity, Extent, Monoid, Op, Options, Plan, Shape};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Options, Plan, Shape};
 use halofold::wgpu::Features;
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ fn line((op, element, task): (Op, Element, Task), texts: &mut Texts, plans: &mut
         launches.into_iter().any(|launch| same_text(&launch.stage, stage))
     };
     let stages: Vec<_> =
-        distinct(options.stages(&monoid, shape.form(), &limits)).into_iter().filter(used).collect();
+        distinct(options.stages(&monoid, shape.kind(), &limits)).into_iter().filter(used).collect();
     let modules: Option<Vec<Vec<_>>> = [true, false]
         .into_iter()
         .map(|subgroups| {
@@ -121,7 +121,7 @@ fn line((op, element, task): (Op, Element, Task), texts: &mut Texts, plans: &mut
 /// The plan of a task, if elements come out even.
 fn plan(monoid: &Monoid, task: Task, n: u64) -> Option<(Shape, Plan)> {
     let (shape, len) = task.shape(n)?;
-    let input = Extent { offset: 0, len };
+    let input = BufferRange { offset: 0, len };
     let second = (monoid.arity() == Arity::Two).then_some(input);
     let plan = Options::default().plan(monoid, shape, &[input], second, &limits(INVOCATIONS[0]));
     Some((shape, plan.expect("every length offered fits every device")))
@@ -141,8 +141,9 @@ fn histogram(bins: u32, texts: &mut Texts) -> Value {
     let steps = [histogram::Step::Clear, histogram::Step::Count];
     let number = |step| usize::from(step == histogram::Step::Count);
     let passes = |&len: &u64| -> Value {
-        let plan =
-            config.plan(Extent { offset: 0, len }, &limits).expect("every length offered fits every device");
+        let plan = config
+            .plan(BufferRange { offset: 0, len }, &limits)
+            .expect("every length offered fits every device");
         let pass = |pass: &histogram::Pass| {
             let words: &[u32] = bytemuck::cast_slice(bytemuck::bytes_of(&pass.params));
             json!([number(pass.step), pass.grid, words])

@@ -1,6 +1,6 @@
 //! Plans as lists of numbers, each distinct one once.
 
-use halofold::reduce::plan::{Bytes, Dst, Launch, Src, Stage, Writes};
+use halofold::reduce::plan::{ByteRange, Dst, Launch, Src, Stage, Writes};
 use halofold::reduce::{Monoid, Plan};
 use serde::Serialize;
 
@@ -77,7 +77,7 @@ impl Plans {
 impl Step {
     fn of(monoid: &Monoid, launch: &Launch, stages: &[Stage], count: u32) -> Self {
         let number = stages.iter().position(|stage| same_text(stage, &launch.stage));
-        let range = |Bytes { offset, size }, value| [offset, size].map(|bytes| values(bytes, value));
+        let range = |ByteRange { offset, size }, value| [offset, size].map(|bytes| values(bytes, value));
         let place = |buffer: u64, bytes, value| {
             let [offset, size] = range(bytes, value);
             vec![buffer, offset, size]
@@ -102,7 +102,7 @@ impl Step {
         assert_eq!(words[ROW], launch.grid[0], "a row is the grid's");
         (words[COUNT], words[ROW]) = (0, 0);
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
-        let offsets = launch.offsets.map(|Bytes { offset, size }| [offset, size]);
+        let offsets = launch.offsets.map(|ByteRange { offset, size }| [offset, size]);
         Step(
             number.expect("a plan has only stages that were announced"),
             from,
@@ -114,7 +114,7 @@ impl Step {
     }
 }
 
-/// Bytes as values of a size.
+/// ByteRange as values of a size.
 fn values(bytes: u64, size: u64) -> u64 {
     assert!(bytes.is_multiple_of(size), "{bytes} bytes are no values of {size}");
     bytes / size

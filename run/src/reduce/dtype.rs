@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
 
-use halofold::reduce::Answer;
+use halofold::reduce::Scalar;
 use halofold::{Element, Value};
 
 use crate::files::{Stored, npy};
@@ -16,14 +16,14 @@ pub fn of(element: Element) -> Stored {
 
 /// Appends an answer, little-endian; a range as two elements, the mean of no elements and the like as NaN. `None` if the type does
 /// not hold it.
-pub fn encode(dtype: Stored, answer: Option<Answer>, bytes: &mut Vec<u8>) -> Option<()> {
+pub fn encode(dtype: Stored, answer: Option<Scalar>, bytes: &mut Vec<u8>) -> Option<()> {
     match answer {
         None => encode_value(dtype, Value::F64(f64::NAN), bytes),
-        Some(Answer::Value(value)) => encode_value(dtype, value, bytes),
-        Some(Answer::Range { min, max }) => {
+        Some(Scalar::One(value)) => encode_value(dtype, value, bytes),
+        Some(Scalar::Range { min, max }) => {
             encode_value(dtype, min, bytes).and_then(|()| encode_value(dtype, max, bytes))
         }
-        Some(Answer::At { index, .. }) => encode_value(dtype, Value::Unsigned(index), bytes),
+        Some(Scalar::At { index, .. }) => encode_value(dtype, Value::Unsigned(index), bytes),
         Some(_) => None,
     }
 }
@@ -75,8 +75,7 @@ mod tests {
 
     #[test]
     fn values_that_a_type_does_not_hold_are_refused() {
-        let fits =
-            |dtype: Stored, value| encode(dtype, Some(Answer::Value(value)), &mut Vec::new()).is_some();
+        let fits = |dtype: Stored, value| encode(dtype, Some(Scalar::One(value)), &mut Vec::new()).is_some();
         let [long, unsigned] = [Element::I64, Element::U64].map(Stored::from);
         assert!(fits(long, Value::Wide(i64::MAX.into())));
         assert!(!fits(long, Value::Wide(1 << 63)));

@@ -1,6 +1,6 @@
 //! The compiled reductions that files and operators need.
 
-use halofold::reduce::{Arity, Extent, Options, Reducer};
+use halofold::reduce::{Arity, BufferRange, Options, Reducer};
 
 use super::buffers::{self, Kernel};
 use super::file::Work;
@@ -68,7 +68,7 @@ fn prepare(gpu: &Gpu, kernel: &Kernel, work: &Work, most: u64) -> Result<(), Fai
         Layout::Whole => Share { len: share.len.min(len), ..share },
         Layout::Axis(_) => share,
     };
-    let extent = Extent { offset: 0, len: share.elements() };
+    let extent = BufferRange { offset: 0, len: share.elements() };
     let second = (kernel.reducer.monoid().arity() == Arity::Two).then_some(extent);
     if !share.completes && work.layout != Layout::Whole && kernel.counts_from_start() {
         return Err(refused(work, own::SPLIT.to_owned()));

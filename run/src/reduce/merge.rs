@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use halofold::Element;
 use halofold::reduce::exact::{Format, State, StateError};
-use halofold::reduce::{Accuracy, Answer, Op};
+use halofold::reduce::{Accuracy, Op, Scalar};
 
 use super::check::Check;
 use super::layout::Layout;
@@ -68,7 +68,7 @@ fn operator(op: Op, format: Format) -> Result<Op, Failure> {
 }
 
 /// The result of an operator, as a file has it.
-fn finished(op: Op, element: Element, state: &State) -> Result<Option<Answer>, Failure> {
+fn finished(op: Op, element: Element, state: &State) -> Result<Option<Scalar>, Failure> {
     let merger = parts::of(op, element, Accuracy::Exact)[0].merger();
     let mut merger = merger.ok_or_else(|| Failure::usage("no exact form"))?;
     merger.add(&state.to_bytes(), 0).map_err(Failure::usage)?;

@@ -10,7 +10,7 @@
 
 use halofold::reduce::exact::{self, Format};
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Accuracy, Answer, Op};
+use halofold::reduce::{Accuracy, Op, Scalar};
 use halofold::{Element, Value};
 
 use super::op::{is_mean, is_spread, needs_elements};
@@ -49,7 +49,7 @@ impl Part {
     }
 
     /// The library's results of states of `n` elements each.
-    pub fn answers(self, states: &[u8], n: u64) -> impl Iterator<Item = Answer> {
+    pub fn answers(self, states: &[u8], n: u64) -> impl Iterator<Item = Scalar> {
         let empty = self.merger();
         let size = empty.as_ref().map_or(1, Merger::state_size);
         states.chunks_exact(size).filter_map(move |state| {
@@ -98,12 +98,12 @@ pub fn is_exact(op: Op, element: Element) -> bool {
 
 /// The result of an operator over `n` elements whose parts are merged; none of no elements where there is none. Variances
 /// subtract `ddof` from `n`.
-pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Answer> {
+pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64) -> Option<Scalar> {
     if n == 0 && (needs_elements(op) || is_mean(op) || is_spread(op)) {
         return None;
     }
     let is_narrow = stored.element().is_float() && stored.element() != Element::F64;
-    let real = |x: f64| Some(Answer::Value(if is_narrow { Value::F32(x as f32) } else { Value::F64(x) }));
+    let real = |x: f64| Some(Scalar::One(if is_narrow { Value::F32(x as f32) } else { Value::F64(x) }));
     let first = merged[0];
     match (op, first.state()) {
         (op, state) if is_spread(op) => {
@@ -127,14 +127,14 @@ pub fn finish((op, ddof): (Op, u32), stored: Stored, merged: &[&Merger], n: u64)
             Some(squares) => real((squares as f64).sqrt()),
             None => Some(first.finish(n)),
         },
-        (Op::Mean, Some(sum)) => Some(Answer::Value(sum.mean())),
+        (Op::Mean, Some(sum)) => Some(Scalar::One(sum.mean())),
         (Op::Mean, None) => real(first.mean(n)),
         (Op::Dot, None) if stored == Stored::Bool => {
             let is_any = first.integer().is_some_and(|total| total != 0);
-            Some(Answer::Value(Value::Unsigned(is_any.into())))
+            Some(Scalar::One(Value::Unsigned(is_any.into())))
         }
         _ => Some(match first.finish(n) {
-            Answer::Value(value) => Answer::Value(narrowed(op, stored, value)),
+            Scalar::One(value) => Scalar::One(narrowed(op, stored, value)),
             other => other,
         }),
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     /// The result of an operator whose pieces left some states, of one element each.
-    fn result<const N: usize>(op: Op, stored: Stored, states: &[[u8; N]]) -> Option<Answer> {
+    fn result<const N: usize>(op: Op, stored: Stored, states: &[[u8; N]]) -> Option<Scalar> {
         let element = stored.element();
         let part = of(op, element, Accuracy::Fast)[0];
         let mut merger = part.merger().unwrap();
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn integers_wrap_where_numpys_do() {
-        let value = |value| Some(Answer::Value(value));
+        let value = |value| Some(Scalar::One(value));
         let most = u64::MAX.to_ne_bytes();
         let three = 3u64.to_ne_bytes();
         assert_eq!(result(Op::Sum, Element::U64.into(), &[most, three]), value(Value::Unsigned(2)));
@@ -211,9 +211,9 @@ mod tests {
             let states: Vec<_> = sums.iter().map(|sum| sum.to_ne_bytes()).collect();
             result(Op::Mean, element.into(), &states)
         };
-        assert_eq!(mean(Element::I32, &[-7, 0]), Some(Answer::Value(Value::F64(-3.5))));
+        assert_eq!(mean(Element::I32, &[-7, 0]), Some(Scalar::One(Value::F64(-3.5))));
         let odd = (1i64 << 52) + 1;
-        assert_eq!(mean(Element::I32, &[odd, odd, odd]), Some(Answer::Value(Value::F64(odd as f64))));
+        assert_eq!(mean(Element::I32, &[odd, odd, odd]), Some(Scalar::One(Value::F64(odd as f64))));
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
             finish((op, 0), element.into(), &mergers.iter().collect::<Vec<_>>(), 0)
         };
         for element in Element::ALL {
-            let value = |op| of_none(op, element).and_then(Answer::value).map(Value::as_f64);
+            let value = |op| of_none(op, element).and_then(Scalar::value).map(Value::as_f64);
             assert_eq!([Op::Sum, Op::Product].map(value), [Some(0.0), Some(1.0)]);
             assert_eq!([Op::L1, Op::L2, Op::MaxNorm, Op::Count].map(value), [Some(0.0); 4]);
             assert_eq!([Op::Any, Op::All].map(value), [Some(0.0), Some(1.0)]);
@@ -242,16 +242,16 @@ mod tests {
             let part = of(Op::And, stored.element(), Accuracy::Exact)[0];
             finish((Op::And, 0), stored, &[&part.merger().unwrap()], 0)
         };
-        assert_eq!(all(Stored::U8), Some(Answer::Value(Value::Unsigned(255))));
-        assert_eq!(all(Stored::I16), Some(Answer::Value(Value::Signed(-1))));
-        assert_eq!(all(Stored::Bool), Some(Answer::Value(Value::Unsigned(1))));
+        assert_eq!(all(Stored::U8), Some(Scalar::One(Value::Unsigned(255))));
+        assert_eq!(all(Stored::I16), Some(Scalar::One(Value::Signed(-1))));
+        assert_eq!(all(Stored::Bool), Some(Scalar::One(Value::Unsigned(1))));
     }
 
     #[test]
     fn dot_products_of_booleans_do_not_wrap() {
         let state = (1u32 << 31).to_ne_bytes();
-        assert_eq!(result(Op::Dot, Stored::Bool, &[state, state]), Some(Answer::Value(Value::Unsigned(1))));
-        assert_eq!(result(Op::Dot, Stored::Bool, &[[0; 4]]), Some(Answer::Value(Value::Unsigned(0))));
+        assert_eq!(result(Op::Dot, Stored::Bool, &[state, state]), Some(Scalar::One(Value::Unsigned(1))));
+        assert_eq!(result(Op::Dot, Stored::Bool, &[[0; 4]]), Some(Scalar::One(Value::Unsigned(0))));
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         merger.add(&state(42, 620), 2).unwrap();
         let spread = |op, ddof| {
             let found = finish((op, ddof), Element::U32.into(), &[&merger], 5);
-            found.and_then(Answer::value).unwrap().as_f64()
+            found.and_then(Scalar::value).unwrap().as_f64()
         };
         for (op, ddof, expected) in [
             (Op::Variance, 0, 236.8 / 5.0),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use comfy_table::CellAlignment;
 use halofold::Value;
-use halofold::reduce::Answer;
+use halofold::reduce::Scalar;
 use serde::{Serialize, Serializer};
 
 use super::check::Check;
@@ -122,32 +122,32 @@ fn text_of(results: &Results, array: Option<&Array>) -> String {
 }
 
 /// The bits of a float; none where there is none.
-fn bits_of(answer: Option<Answer>) -> Option<String> {
+fn bits_of(answer: Option<Scalar>) -> Option<String> {
     match answer? {
-        Answer::Value(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
-        Answer::Value(Value::F32(x)) => Some(format!("{:#010x}", x.to_bits())),
+        Scalar::One(Value::F64(x)) => Some(format!("{:#018x}", x.to_bits())),
+        Scalar::One(Value::F32(x)) => Some(format!("{:#010x}", x.to_bits())),
         _ => None,
     }
 }
 
-fn place(answer: Option<Answer>) -> Option<u64> {
-    if let Answer::At { index, .. } = answer? { Some(index) } else { None }
+fn place(answer: Option<Scalar>) -> Option<u64> {
+    if let Scalar::At { index, .. } = answer? { Some(index) } else { None }
 }
 
 /// A result: an answer, which may be true or false. There is none of no elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    answer: Option<Answer>,
+    answer: Option<Scalar>,
     is_truth: bool,
 }
 
 impl Serialize for Cell {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.answer {
-            Some(Answer::Value(value)) if self.is_truth => serializer.serialize_bool(value.as_f64() != 0.0),
-            Some(Answer::Value(value) | Answer::At { value, .. }) => number(value, serializer),
-            Some(Answer::Range { min, max }) => {
-                let cell = |value| Cell { answer: Some(Answer::Value(value)), is_truth: false };
+            Some(Scalar::One(value)) if self.is_truth => serializer.serialize_bool(value.as_f64() != 0.0),
+            Some(Scalar::One(value) | Scalar::At { value, .. }) => number(value, serializer),
+            Some(Scalar::Range { min, max }) => {
+                let cell = |value| Cell { answer: Some(Scalar::One(value)), is_truth: false };
                 serializer.collect_seq([min, max].map(cell))
             }
             _ => serializer.serialize_none(),
@@ -158,10 +158,10 @@ impl Serialize for Cell {
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.answer {
-            Some(Answer::Value(value)) if self.is_truth => write!(f, "{}", value.as_f64() != 0.0),
-            Some(Answer::Value(value)) => f.write_str(&shortest(value)),
-            Some(Answer::Range { min, max }) => write!(f, "{} … {}", shortest(min), shortest(max)),
-            Some(Answer::At { value, index }) => write!(f, "{} at {index}", shortest(value)),
+            Some(Scalar::One(value)) if self.is_truth => write!(f, "{}", value.as_f64() != 0.0),
+            Some(Scalar::One(value)) => f.write_str(&shortest(value)),
+            Some(Scalar::Range { min, max }) => write!(f, "{} … {}", shortest(min), shortest(max)),
+            Some(Scalar::At { value, index }) => write!(f, "{} at {index}", shortest(value)),
             _ => f.write_str("-"),
         }
     }
@@ -231,7 +231,7 @@ pub fn shortest(value: Value) -> String {
 mod tests {
     use super::*;
 
-    fn cell(answer: Answer) -> Cell {
+    fn cell(answer: Scalar) -> Cell {
         Cell { answer: Some(answer), is_truth: false }
     }
 
@@ -242,7 +242,7 @@ mod tests {
             element: "f32",
             n: 12,
             array: None,
-            value: value.map(|value| Tree::Leaf(cell(Answer::Value(value)))),
+            value: value.map(|value| Tree::Leaf(cell(Scalar::One(value)))),
             bits: None,
             index: None,
             gpu_ms: Some(0.5),
@@ -279,8 +279,7 @@ mod tests {
     #[test]
     fn an_axis_has_keys_of_its_own() {
         let array = Array { axis: 1, shape: vec![2], dtype: "f4".to_owned(), output: None };
-        let lists =
-            Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(cell(Answer::Value(Value::F32(x))))).into());
+        let lists = Tree::List([1.5, f32::NAN].map(|x| Tree::Leaf(cell(Scalar::One(Value::F32(x))))).into());
         let row = Row { array: Some(array), value: Some(lists), ..row(None) };
         let json = serde_json::to_string(&row).unwrap();
         let keys = r#""n":12,"axis":1,"shape":[2],"dtype":"f4","output":null,"value":[1.5,"NaN"],"bits":null,"index":null,"#;
@@ -299,9 +298,9 @@ mod tests {
     #[test]
     fn ranges_and_positions_print_both_parts() {
         let [low, high] = [-1.5, 2.0].map(Value::F32);
-        assert_eq!(cell(Answer::Range { min: low, max: high }).to_string(), "-1.5 … 2.0");
-        assert_eq!(cell(Answer::At { value: low, index: 7 }).to_string(), "-1.5 at 7");
-        let truth = Cell { is_truth: true, ..cell(Answer::Value(Value::Unsigned(1))) };
+        assert_eq!(cell(Scalar::Range { min: low, max: high }).to_string(), "-1.5 … 2.0");
+        assert_eq!(cell(Scalar::At { value: low, index: 7 }).to_string(), "-1.5 at 7");
+        let truth = Cell { is_truth: true, ..cell(Scalar::One(Value::Unsigned(1))) };
         assert_eq!(truth.to_string(), "true");
     }
 }

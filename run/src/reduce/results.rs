@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use halofold::reduce::{Answer, Op};
+use halofold::reduce::{Op, Scalar};
 use serde::Serialize;
 
 use super::dtype;
@@ -30,7 +30,7 @@ pub struct Results {
     fortran: bool,
     pushed: u64,
     /// All of them, if they are few.
-    few: Option<Vec<Option<Answer>>>,
+    few: Option<Vec<Option<Scalar>>>,
     /// All of them as bytes of an array, if a file is to hold them.
     bytes: Option<Vec<u8>>,
 }
@@ -68,7 +68,7 @@ impl Results {
     }
 
     /// Adds the next one, or the next number of it; none of no elements, where there is none.
-    pub fn push(&mut self, answer: Option<Answer>) -> Result<(), Failure> {
+    pub fn push(&mut self, answer: Option<Scalar>) -> Result<(), Failure> {
         if let Some(bytes) = &mut self.bytes {
             let dtype = self.dtypes[0];
             dtype::encode(dtype, answer, bytes).ok_or_else(|| {
@@ -148,14 +148,14 @@ fn halves(pairs: &[u8], size: usize) -> Vec<u8> {
 
 /// Few results, in the order of their dimensions.
 pub struct Nested<'a> {
-    answers: &'a [Option<Answer>],
+    answers: &'a [Option<Scalar>],
     /// The length of each, and from one to the next.
     dimensions: Vec<(usize, usize)>,
 }
 
 impl Nested<'_> {
     /// As text, each result as `show` writes it, in lines that end between two results.
-    pub fn text(&self, show: &impl Fn(Option<Answer>) -> String) -> String {
+    pub fn text(&self, show: &impl Fn(Option<Scalar>) -> String) -> String {
         let unbroken = |at| show(at).replace(' ', "\u{a0}");
         let text = self.list(0, 0, &unbroken, &|items| format!("[{}]", items.join(", ")));
         textwrap::fill(&text, LINE).replace('\u{a0}', " ")
@@ -165,7 +165,7 @@ impl Nested<'_> {
         &self,
         dimension: usize,
         at: usize,
-        leaf: &impl Fn(Option<Answer>) -> T,
+        leaf: &impl Fn(Option<Scalar>) -> T,
         join: &impl Fn(Vec<T>) -> T,
     ) -> T {
         let Some(&(len, stride)) = self.dimensions.get(dimension) else { return leaf(self.answers[at]) };
@@ -173,7 +173,7 @@ impl Nested<'_> {
     }
 
     /// As a tree, each result as `make` makes it.
-    pub fn tree<T>(&self, make: impl Fn(Option<Answer>) -> T) -> Tree<T> {
+    pub fn tree<T>(&self, make: impl Fn(Option<Scalar>) -> T) -> Tree<T> {
         self.list(0, 0, &|answer| Tree::Leaf(make(answer)), &Tree::List)
     }
 }
@@ -193,7 +193,7 @@ mod tests {
     use super::super::layout::Axis;
     use super::*;
 
-    fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Answer>) -> Results {
+    fn results(op: Op, fortran: bool, answers: impl Iterator<Item = Scalar>) -> Results {
         let axis = Axis::new(2, &[2, 3, 4], fortran).unwrap();
         let mut results = Results::new(op, Element::U32.into(), &Layout::Axis(axis), true);
         answers.for_each(|answer| results.push(Some(answer)).map_err(|_| ()).unwrap());
@@ -202,10 +202,10 @@ mod tests {
 
     #[test]
     fn lists_follow_the_dimensions() {
-        let value = |x| Answer::Value(Value::Unsigned(x));
+        let value = |x| Scalar::One(Value::Unsigned(x));
         let text = |fortran| {
             let results = results(Op::Max, fortran, (0..6).map(value));
-            let show = |answer: Option<Answer>| answer.map_or("?".to_owned(), |answer| answer.to_string());
+            let show = |answer: Option<Scalar>| answer.map_or("?".to_owned(), |answer| answer.to_string());
             results.nested().unwrap().text(&show)
         };
         assert_eq!(text(false), "[[0, 1, 2], [3, 4, 5]]");
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn ranges_have_a_dimension_more() {
-        let range = |x| Answer::Range { min: Value::Unsigned(x), max: Value::Unsigned(10 + x) };
+        let range = |x| Scalar::Range { min: Value::Unsigned(x), max: Value::Unsigned(10 + x) };
         let results = results(Op::MinMax, true, (0..6).map(range));
         assert_eq!(results.shape(), [2, 3, 2]);
         assert_eq!(halves(&[0, 10, 1, 11], 1), [0, 1, 10, 11]);

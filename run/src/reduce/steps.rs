@@ -1,6 +1,6 @@
 //! Steps that all pieces of a file go through, and the states that are left of each.
 
-use halofold::reduce::Answer;
+use halofold::reduce::Scalar;
 use serde::{Deserialize, Serialize};
 
 use super::buffers::{Kernel, Made};
@@ -87,7 +87,7 @@ impl<'a> Steps<'a> {
         if !self.in_c_order || !is_search(&part) {
             return None;
         }
-        let Some(Answer::At { index, .. }) = part.answers(states, share.len).next() else { return None };
+        let Some(Scalar::At { index, .. }) = part.answers(states, share.len).next() else { return None };
         let array = (self.work.stored, &self.work.shape[..]);
         Some(c_order::first(array, pieces[0], share.before, index))
     }

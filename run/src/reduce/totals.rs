@@ -3,7 +3,7 @@
 use halofold::Element;
 use halofold::reduce::exact::State;
 use halofold::reduce::reference::Merger;
-use halofold::reduce::{Accuracy, Answer, Monoid, Op};
+use halofold::reduce::{Accuracy, Monoid, Op, Scalar};
 
 use super::check::Check;
 use super::file::Work;
@@ -144,7 +144,7 @@ impl<'a> Totals<'a> {
         if let Some(own) = &mut self.own {
             let numbers = own.finish(n)?;
             let mut values = (0..times).flat_map(|_| numbers.iter().flat_map(|numbers| &numbers.0));
-            return values.try_for_each(|value| self.results[0].push(Some(Answer::Value(*value))));
+            return values.try_for_each(|value| self.results[0].push(Some(Scalar::One(*value))));
         }
         let count = self.running.first().map_or(0, |running| running.mergers.len());
         for ((&op, parts), results) in self.wanted.ops.iter().zip(&self.parts).zip(&mut self.results) {

@@ -74,9 +74,9 @@ mod state;
 
 use crate::reduce::error::ReduceError;
 use crate::reduce::monoid::Monoid;
-use crate::reduce::shape::Form;
 #[cfg(doc)]
 use crate::reduce::shape::Shape;
+use crate::reduce::shape::ShapeKind;
 
 pub use format::Format;
 pub(in crate::reduce) use kernels::{
@@ -87,8 +87,8 @@ pub use moments::variance;
 pub use state::{State, StateError};
 
 /// Checks that an operator has the form, which an exact one may not have.
-pub(in crate::reduce) fn check(monoid: &Monoid, form: Form) -> Result<(), ReduceError> {
-    if monoid.format().is_some() && form == Form::Accumulate {
+pub(in crate::reduce) fn check(monoid: &Monoid, form: ShapeKind) -> Result<(), ReduceError> {
+    if monoid.format().is_some() && form == ShapeKind::Accumulate {
         return Err(ReduceError::ExactAccumulate);
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::reduce::exact::{EXACT, EXACT_COLUMNS, EXACT_OFFSETS, EXACT_SEGMENTS};
 use crate::reduce::ladder::{COLUMNS, Kernel, OFFSETS, SEGMENTS, SINGLE_PASS};
-use crate::reduce::plan::{Extent, PER_INVOCATION, Request};
+use crate::reduce::plan::{BufferRange, PER_INVOCATION, Request};
 use crate::reduce::shape::Shape;
 
 /// Items that every workgroup sums alone.
@@ -36,7 +36,7 @@ impl Request<'_> {
 
     /// The shape that exact sums have instead: the last axis of an array is segments, and a long whole input whose workgroups may
     /// not meet in one launch is one segment.
-    pub(super) fn simpler(&self, shape: Shape, parts: &[Extent]) -> Shape {
+    pub(super) fn simpler(&self, shape: Shape, parts: &[BufferRange]) -> Shape {
         if self.monoid.format().is_none() {
             return shape;
         }

@@ -66,14 +66,14 @@ impl Stage {
 /// A range of a buffer, in bytes, that a binding may have. It starts at a multiple of
 /// `min_storage_buffer_offset_alignment` and is a whole number of words of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bytes {
+pub struct ByteRange {
     /// The offset of its first byte.
     pub offset: u64,
     /// Its length.
     pub size: u64,
 }
 
-impl Bytes {
+impl ByteRange {
     /// The offset one past its last byte.
     pub const fn end(self) -> u64 {
         self.offset + self.size
@@ -91,15 +91,15 @@ pub enum Src {
         /// The index of the part, from 0.
         part: usize,
         /// The window of the first input.
-        first: Bytes,
+        first: ByteRange,
         /// The window that starts where the first one ends, in the same buffer. For [`Reads::Adjoining`]
         /// only.
-        next: Option<Bytes>,
+        next: Option<ByteRange>,
         /// The window of the second input.
-        second: Option<Bytes>,
+        second: Option<ByteRange>,
     },
     /// Accumulators in one of the two scratch buffers, written by an earlier launch of the plan.
-    Scratch(usize, Bytes),
+    Scratch(usize, ByteRange),
     /// No input: there are no elements, and the launch only writes the result of an empty input.
     Nothing,
 }
@@ -109,9 +109,9 @@ pub enum Src {
 #[non_exhaustive]
 pub enum Dst {
     /// Accumulators in one of the two scratch buffers.
-    Scratch(usize, Bytes),
+    Scratch(usize, ByteRange),
     /// Results, or accumulators for the caller. The range counts from the output's offset.
-    Output(Bytes),
+    Output(ByteRange),
 }
 
 /// One dispatch.
@@ -128,7 +128,7 @@ pub struct Launch {
     pub dst: Dst,
     /// The range of the list of offsets that it reads, in bytes from the start of the list; `None` if it
     /// reads none.
-    pub offsets: Option<Bytes>,
+    pub offsets: Option<ByteRange>,
     /// Workgroups in x and y.
     pub grid: [u32; 2],
     /// The parameters of its kernel. With a count on the GPU, those for the largest count.

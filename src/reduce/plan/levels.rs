@@ -11,8 +11,8 @@ use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{Coverage, Finish, Kernel, Rung, SEAL, SEED, VECTORIZED};
 use crate::reduce::plan::whole::{Spread, items};
 use crate::reduce::plan::{
-    Bytes, Dst, Extent, Launch, MAX_ITERATIONS, Own, Params, Plan, Reads, Request, Span, Src, Stage, WORD,
-    Writes,
+    BufferRange, ByteRange, Dst, Launch, MAX_ITERATIONS, Own, Params, Plan, Reads, Request, Span, Src, Stage,
+    WORD, Writes,
 };
 use crate::reduce::tuning::Tuning;
 use crate::window;
@@ -104,8 +104,8 @@ impl Request<'_> {
         rung: &'static Rung,
         finish: Finish,
         tuning: Tuning,
-        parts: &[Extent],
-        second: Option<Extent>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
     ) -> Result<Plan, ReduceError> {
         check(self, rung, finish, tuning)?;
         let planner = Planner { request: self, kernel: rung.kernel, finish, tuning };
@@ -188,7 +188,7 @@ impl Planner<'_> {
     }
 
     /// The caller's inputs, cut into windows that fit a binding.
-    fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Part> {
+    fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Part> {
         let most = self.largest_window(self.request.item_size());
         self.over(&self.request.windows_of(parts, second, most), self.request.items(), Own::None)
     }
@@ -212,7 +212,7 @@ impl Planner<'_> {
         let most = self.request.largest_binding().min(self.largest_window(acc));
         let windows = window::cut(0, len, acc, (most / unit).max(1) * unit, align);
         let part = |window: &window::Window| Part {
-            src: Src::Scratch(buffer, Bytes { offset: window.start, size: window.size }),
+            src: Src::Scratch(buffer, ByteRange { offset: window.start, size: window.size }),
             reads: Reads::Partials,
             params: Params {
                 first: window.first,
@@ -341,7 +341,7 @@ impl Planner<'_> {
     /// convert it to a result.
     fn through_total(&self, windows: &[Part]) -> Result<Plan, PlanError> {
         let mut plan = Plan::empty(1, self.request.out_stride());
-        let total = (Dst::Output(Bytes { offset: 0, size: plan.output }), 0);
+        let total = (Dst::Output(ByteRange { offset: 0, size: plan.output }), 0);
         let count = windows.first().map_or(0, |part| part.params.count);
         let last = self.request.last();
         let alone = |kernel, level| Launch {

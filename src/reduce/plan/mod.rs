@@ -21,7 +21,7 @@ use crate::reduce::ladder::Coverage;
 use crate::reduce::monoid::Monoid;
 use crate::reduce::shape::Shape;
 
-pub use launch::{Bytes, Dst, Launch, Reads, Src, Stage, Writes};
+pub use launch::{ByteRange, Dst, Launch, Reads, Src, Stage, Writes};
 pub(super) use levels::check;
 pub(super) use params::WORDS;
 pub use params::{Own, Params};
@@ -77,12 +77,12 @@ impl Plan {
     /// second input of an operator with two inputs.
     ///
     /// ```
-    /// use halofold::reduce::{Extent, Op, Plan, Shape};
+    /// use halofold::reduce::{BufferRange, Op, Plan, Shape};
     /// use halofold::{Element, wgpu};
     ///
     /// let sum = Op::Sum.over(Element::F32).unwrap();
     /// let limits = wgpu::Limits::default();
-    /// let plan = |shape, len| Plan::of(&sum, shape, &[Extent { offset: 0, len }], None, &limits).unwrap();
+    /// let plan = |shape, len| Plan::of(&sum, shape, &[BufferRange { offset: 0, len }], None, &limits).unwrap();
     ///
     /// let rows = plan(Shape::Segments { len: 1000 }, 1_000_000);
     /// assert_eq!((rows.launches().len(), rows.results(), rows.output(), rows.scratch()), (1, 1000, 4000, [0, 0]));
@@ -100,11 +100,11 @@ impl Plan {
     pub fn of(
         monoid: &Monoid,
         shape: Shape,
-        parts: &[Extent],
-        second: Option<Extent>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
         limits: &Limits,
     ) -> Result<Self, ReduceError> {
-        Request::new(monoid, shape.form(), limits).plan(shape, parts, second)
+        Request::new(monoid, shape.kind(), limits).plan(shape, parts, second)
     }
 
     /// The launches, in order. The list is empty if there are no results.
@@ -197,7 +197,7 @@ impl Plan {
 
 /// A part of an input without its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Extent {
+pub struct BufferRange {
     /// Its offset in bytes from the start of the buffer: any multiple of the element's size. At a multiple of
     /// four elements (16 bytes of `f32`) all elements are loaded as vectors. At other offsets up to six
     /// elements are loaded singly.

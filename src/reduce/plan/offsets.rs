@@ -1,7 +1,9 @@
 //! Segments between offsets on the GPU. The plan knows only the average of their lengths.
 
 use crate::reduce::error::{PlanError, ReduceError};
-use crate::reduce::plan::{Bytes, Dst, Extent, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes};
+use crate::reduce::plan::{
+    BufferRange, ByteRange, Dst, Launch, Own, Params, Plan, Reads, Request, Src, WORD, Writes,
+};
 
 /// Elements of a tile, as a power of two, if a binding holds at least two tiles. Longer segments are cut at
 /// tiles.
@@ -24,8 +26,8 @@ const OFFSET: u64 = 4;
 /// The division of the input into tiles, and of the tiles into windows.
 #[derive(Clone, Copy)]
 struct Tiles {
-    part: Extent,
-    second: Option<Extent>,
+    part: BufferRange,
+    second: Option<BufferRange>,
     /// Elements of a tile, as a power of two.
     power: u32,
     /// Tiles of a window.
@@ -54,8 +56,8 @@ impl Request<'_> {
     /// follow.
     pub(super) fn offsets(
         &self,
-        part: Extent,
-        second: Option<Extent>,
+        part: BufferRange,
+        second: Option<BufferRange>,
         count: u64,
     ) -> Result<Plan, ReduceError> {
         // There is one more offset than segments.
@@ -93,7 +95,7 @@ impl Request<'_> {
     }
 
     /// A window binds its own tiles and one more.
-    fn tiles(&self, part: Extent, second: Option<Extent>) -> Tiles {
+    fn tiles(&self, part: BufferRange, second: Option<BufferRange>) -> Tiles {
         let room = self.room() / self.item_size();
         let power = TILE.min((room / 2).max(1).ilog2());
         Tiles { part, second, power, each: ((room >> power) - 1).max(1) }
@@ -127,7 +129,7 @@ impl Request<'_> {
             level: 0,
             src: span.src(),
             dst: Dst::Output(bytes),
-            offsets: Some(Bytes { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
+            offsets: Some(ByteRange { offset: segments.start * OFFSET, size: (some + 1) * OFFSET }),
             grid,
             params: Params {
                 // Only segments that start here, although the binding is longer.
@@ -192,7 +194,7 @@ impl Request<'_> {
         Ok(Launch {
             stage: self.stage(self.offsets_kernel(), Reads::Partials, Writes::Results),
             level: 2,
-            src: Src::Scratch(0, Bytes { offset: 0, size: scratch }),
+            src: Src::Scratch(0, ByteRange { offset: 0, size: scratch }),
             dst: Dst::Output(bytes),
             offsets: None,
             grid,

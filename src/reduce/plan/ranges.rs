@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::operation::grid;
 use crate::reduce::error::PlanError;
-use crate::reduce::plan::{Bytes, Extent, PER_INVOCATION, Params, Request, Src, WORD};
+use crate::reduce::plan::{BufferRange, ByteRange, PER_INVOCATION, Params, Request, Src, WORD};
 use crate::window::Window;
 
 /// Bytes of the widest vector. Bindings start and end at multiples of it.
@@ -22,18 +22,18 @@ impl Request<'_> {
     }
 
     /// The binding that holds the elements `range` of an input, and the position of the first of them in it.
-    pub(super) fn binding(&self, extent: Extent, range: Range<u64>) -> (Bytes, u32) {
+    pub(super) fn binding(&self, extent: BufferRange, range: Range<u64>) -> (ByteRange, u32) {
         let size = self.item_size();
         let at = extent.offset + range.start * size;
         let unit = self.unit(size);
         let start = at / unit * unit;
         let end = (extent.offset + range.end * size).next_multiple_of(WORD);
-        (Bytes { offset: start, size: end - start }, ((at - start) / size) as u32)
+        (ByteRange { offset: start, size: end - start }, ((at - start) / size) as u32)
     }
 
     /// The window of the part, and of the second input, that holds the elements `range`.
-    pub(super) fn span(&self, part: Extent, second: Option<Extent>, range: Range<u64>) -> Span {
-        let (Bytes { offset: start, size }, first) = self.binding(part, range.clone());
+    pub(super) fn span(&self, part: BufferRange, second: Option<BufferRange>, range: Range<u64>) -> Span {
+        let (ByteRange { offset: start, size }, first) = self.binding(part, range.clone());
         let len = (range.end - range.start) as u32;
         let size = if len == 0 { 0 } else { size };
         Span {
@@ -45,9 +45,9 @@ impl Request<'_> {
     }
 
     /// Bytes that one binding can hold of the elements that start with number `element`.
-    pub(super) fn room_from(&self, part: Extent, second: Option<Extent>, element: u64) -> u64 {
+    pub(super) fn room_from(&self, part: BufferRange, second: Option<BufferRange>, element: u64) -> u64 {
         let size = self.item_size();
-        let before = |extent: Extent| (extent.offset + element * size) % self.unit(size);
+        let before = |extent: BufferRange| (extent.offset + element * size) % self.unit(size);
         let lost = before(part).max(second.map_or(0, before));
         self.largest_binding().saturating_sub(lost).max(size)
     }
@@ -88,10 +88,10 @@ impl Request<'_> {
 
     /// The binding that holds `count` values starting with number `begin`, and the position of the first of
     /// them in it, in values.
-    pub(super) fn store(&self, begin: u64, count: u64, stride: u64) -> (Bytes, u32) {
+    pub(super) fn store(&self, begin: u64, count: u64, stride: u64) -> (ByteRange, u32) {
         let offset = begin * stride / self.unit(stride) * self.unit(stride);
         (
-            Bytes { offset, size: ((begin + count) * stride - offset).next_multiple_of(WORD) },
+            ByteRange { offset, size: ((begin + count) * stride - offset).next_multiple_of(WORD) },
             ((begin * stride - offset) / stride) as u32,
         )
     }
@@ -117,7 +117,7 @@ pub(super) struct Span {
     /// The next window of the same buffer, if one dispatch reads both.
     pub(super) next: Option<Window>,
     /// The window of the second input, and the position of the first item in it.
-    pub(super) second: Option<(Bytes, u32)>,
+    pub(super) second: Option<(ByteRange, u32)>,
 }
 
 impl Span {
@@ -128,8 +128,8 @@ impl Span {
             return Src::Nothing;
         }
         let second = self.second.map(|(bytes, _)| bytes);
-        let next = self.next.map(|Window { start, size, .. }| Bytes { offset: start, size });
-        Src::Inputs { part: self.part, first: Bytes { offset: start, size }, next, second }
+        let next = self.next.map(|Window { start, size, .. }| ByteRange { offset: start, size });
+        Src::Inputs { part: self.part, first: ByteRange { offset: start, size }, next, second }
     }
 
     /// The number of elements that it covers.

@@ -11,8 +11,8 @@ use crate::reduce::exact;
 use crate::reduce::ladder::{ACCUMULATE, Kernel, SINGLE_PASS};
 use crate::reduce::monoid::{Arity, Monoid};
 use crate::reduce::plan::strided::step;
-use crate::reduce::plan::{Extent, MadeFor, Plan, Reads, Stage, WORD, Writes};
-use crate::reduce::shape::{Form, Shape};
+use crate::reduce::plan::{BufferRange, MadeFor, Plan, Reads, Stage, WORD, Writes};
+use crate::reduce::shape::{Shape, ShapeKind};
 use crate::reduce::tuning::Strategy;
 use crate::window;
 
@@ -20,7 +20,7 @@ use crate::window;
 #[derive(Clone, Copy)]
 pub(in crate::reduce) struct Request<'a> {
     pub(in crate::reduce) monoid: &'a Monoid,
-    pub(in crate::reduce) form: Form,
+    pub(in crate::reduce) form: ShapeKind,
     pub(in crate::reduce) limits: &'a Limits,
     /// The kernels for whole inputs.
     pub(in crate::reduce) strategy: Strategy,
@@ -47,7 +47,7 @@ const ADJOINING_BUFFERS: u32 = 6;
 const USUAL_SIZE: u32 = 256;
 
 impl<'a> Request<'a> {
-    pub(in crate::reduce) fn new(monoid: &'a Monoid, form: Form, limits: &'a Limits) -> Self {
+    pub(in crate::reduce) fn new(monoid: &'a Monoid, form: ShapeKind, limits: &'a Limits) -> Self {
         Request {
             monoid,
             form,
@@ -61,7 +61,7 @@ impl<'a> Request<'a> {
 
     /// All kernels that its plans may launch.
     pub(in crate::reduce) fn stages(&self) -> Vec<Stage> {
-        if let (Form::Whole, Strategy::Rung { rung, finish, tuning }) = (self.form, self.strategy) {
+        if let (ShapeKind::Whole, Strategy::Rung { rung, finish, tuning }) = (self.form, self.strategy) {
             return self.rung_stages(rung.kernel, finish, tuning);
         }
         let many = |kernel| {
@@ -77,30 +77,30 @@ impl<'a> Request<'a> {
             self.whole_sizes().into_iter().map(move |workgroup_size| Stage { workgroup_size, ..stage })
         };
         match self.form {
-            Form::Whole if self.meets_twice() => {
+            ShapeKind::Whole if self.meets_twice() => {
                 let whole = self.whole_sizes().into_iter().map(|size| (self.items(), size));
                 let adjoining = self.adjoining().map(|stage| (stage.reads, stage.workgroup_size));
                 let stages = whole.chain(adjoining);
                 stages.flat_map(|(reads, size)| self.two_launch_stages(reads, size)).collect()
             }
             // A single workgroup sums a short input; a longer one is a segment.
-            Form::Whole if self.in_two_launches => {
+            ShapeKind::Whole if self.in_two_launches => {
                 let alone = sized(self.whole_kernel(), self.items());
                 alone.chain(many(self.segments_kernel())).collect()
             }
-            Form::Strided if self.meets_twice() => {
+            ShapeKind::Strided if self.meets_twice() => {
                 self.two_launch_stages(Reads::Strided, self.workgroup_size())
             }
-            Form::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
-            Form::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
-            Form::Strided => vec![self.stage(self.whole_kernel(), Reads::Strided, self.last())],
-            Form::Segments => many(self.segments_kernel()),
-            Form::Offsets => many(self.offsets_kernel()),
+            ShapeKind::Whole => sized(self.whole_kernel(), self.items()).chain(self.adjoining()).collect(),
+            ShapeKind::Accumulate => sized(&ACCUMULATE, Reads::Elements).collect(),
+            ShapeKind::Strided => vec![self.stage(self.whole_kernel(), Reads::Strided, self.last())],
+            ShapeKind::Segments => many(self.segments_kernel()),
+            ShapeKind::Offsets => many(self.offsets_kernel()),
             // The last axis is segments.
-            Form::Axis if self.monoid.format().is_some() => {
+            ShapeKind::Axis if self.monoid.format().is_some() => {
                 [many(self.columns_kernel()), many(self.segments_kernel())].concat()
             }
-            Form::Axis => many(self.columns_kernel()),
+            ShapeKind::Axis => many(self.columns_kernel()),
         }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Request<'a> {
         } = *self.limits;
         let room = u64::from(self.limits.max_compute_workgroup_storage_size).saturating_sub(16);
         // The queue of waiting segments has a word for each invocation.
-        let queue = if self.form == Form::Offsets { 4 } else { 0 };
+        let queue = if self.form == ShapeKind::Offsets { 4 } else { 0 };
         let fits = match self.monoid.format() {
             Some(format) => format.largest_workgroup(room),
             None => (room / (self.monoid.acc.stride + queue)).clamp(1, 1024) as u32,
@@ -176,28 +176,28 @@ impl<'a> Request<'a> {
     pub(in crate::reduce) fn plan(
         &self,
         shape: Shape,
-        parts: &[Extent],
-        second: Option<Extent>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
     ) -> Result<Plan, ReduceError> {
         let simpler = self.simpler(shape, parts);
         let made_for = self.made_for(shape, parts, second);
         if simpler != shape {
-            let plan = Request { form: simpler.form(), ..*self }.plan(simpler, parts, second)?;
+            let plan = Request { form: simpler.kind(), ..*self }.plan(simpler, parts, second)?;
             return Ok(Plan { made_for, ..plan });
         }
         limits::check_basics(self.limits).map_err(PlanError::from)?;
         self.check(shape, parts, second)?;
         self.check_windows(shape, parts)?;
         let plan = match (self.form, shape) {
-            (Form::Whole, Shape::Whole) => match self.strategy {
+            (ShapeKind::Whole, Shape::Whole) => match self.strategy {
                 Strategy::Fastest => self.whole(self.windows(parts, second)),
                 Strategy::Rung { rung, finish, tuning } => self.rung(rung, finish, tuning, parts, second),
             },
-            (Form::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
-            (Form::Strided, Shape::Strided { stride }) => self.strided(one(parts)?, second, stride),
-            (Form::Segments, Shape::Segments { len }) => self.segments(one(parts)?, second, len),
-            (Form::Offsets, Shape::Offsets { count }) => self.offsets(one(parts)?, second, count),
-            (Form::Axis, Shape::Axis { outer, len, inner }) => {
+            (ShapeKind::Accumulate, Shape::Accumulate) => self.accumulate(&self.windows(parts, second)),
+            (ShapeKind::Strided, Shape::Strided { stride }) => self.strided(one(parts)?, second, stride),
+            (ShapeKind::Segments, Shape::Segments { len }) => self.segments(one(parts)?, second, len),
+            (ShapeKind::Offsets, Shape::Offsets { count }) => self.offsets(one(parts)?, second, count),
+            (ShapeKind::Axis, Shape::Axis { outer, len, inner }) => {
                 self.axis(one(parts)?, second, [outer, len, inner])
             }
             (form, shape) => unreachable!("a request for {form:?} is made from its shape, not for {shape:?}"),
@@ -209,8 +209,8 @@ impl<'a> Request<'a> {
     pub(in crate::reduce) fn made_for(
         &self,
         shape: Shape,
-        parts: &[Extent],
-        second: Option<Extent>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
     ) -> MadeFor {
         let mut hasher = DefaultHasher::new();
         let states = [self.from_states, self.to_states];
@@ -223,11 +223,11 @@ impl<'a> Request<'a> {
     pub(super) fn check(
         &self,
         shape: Shape,
-        parts: &[Extent],
-        second: Option<Extent>,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
     ) -> Result<(), ReduceError> {
         exact::check(self.monoid, self.form)?;
-        if self.form == Form::Accumulate && self.monoid.accumulates().is_none() {
+        if self.form == ShapeKind::Accumulate && self.monoid.accumulates().is_none() {
             return Err(ReduceError::no_atomic(self.monoid));
         }
         let size = self.item_size();
@@ -247,7 +247,7 @@ impl<'a> Request<'a> {
         if u32::try_from(len).is_err() {
             return Err(PlanError::TooManyElements(len).into());
         }
-        let has_states = matches!(self.form, Form::Whole | Form::Segments | Form::Axis);
+        let has_states = matches!(self.form, ShapeKind::Whole | ShapeKind::Segments | ShapeKind::Axis);
         if (self.from_states || self.to_states) && !has_states {
             return Err(ReduceError::States(self.form));
         }
@@ -263,7 +263,7 @@ impl<'a> Request<'a> {
     /// Checks that a binding can hold at least one item at every offset, and that the plan does not have too
     /// many launches: one per window, and for segments between offsets one for each part of the list that a
     /// binding holds.
-    pub(super) fn check_windows(&self, shape: Shape, parts: &[Extent]) -> Result<(), PlanError> {
+    pub(super) fn check_windows(&self, shape: Shape, parts: &[BufferRange]) -> Result<(), PlanError> {
         let len = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
         let elements = if let Shape::Strided { stride } = shape { len.saturating_mul(stride) } else { len };
         let bytes = elements.saturating_mul(self.item_size());
@@ -283,7 +283,7 @@ impl<'a> Request<'a> {
 }
 
 /// Returns the part of an input that must have exactly one.
-fn one(parts: &[Extent]) -> Result<Extent, ReduceError> {
+fn one(parts: &[BufferRange]) -> Result<BufferRange, ReduceError> {
     match parts {
         [part] => Ok(*part),
         parts => Err(ReduceError::Parts(parts.len())),

@@ -6,8 +6,8 @@
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{Coverage, Kernel};
 use crate::reduce::plan::{
-    Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage, WORD,
-    Writes,
+    BufferRange, Dst, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Src, Stage,
+    WORD, Writes,
 };
 
 /// Workgroups that fill any GPU. If there are fewer, long segments are cut into chunks.
@@ -57,16 +57,16 @@ struct Division {
 /// The inputs.
 #[derive(Clone, Copy)]
 struct Inputs {
-    part: Extent,
-    second: Option<Extent>,
+    part: BufferRange,
+    second: Option<BufferRange>,
 }
 
 impl Request<'_> {
     /// Plans segments of one length.
     pub(super) fn segments(
         &self,
-        part: Extent,
-        second: Option<Extent>,
+        part: BufferRange,
+        second: Option<BufferRange>,
         len: u64,
     ) -> Result<Plan, ReduceError> {
         if len == 0 || !part.len.is_multiple_of(len) {
@@ -78,8 +78,8 @@ impl Request<'_> {
     /// Plans the middle axis of an array.
     pub(super) fn axis(
         &self,
-        part: Extent,
-        second: Option<Extent>,
+        part: BufferRange,
+        second: Option<BufferRange>,
         [outer, len, inner]: [u64; 3],
     ) -> Result<Plan, ReduceError> {
         let total = outer.checked_mul(len).and_then(|rows| rows.checked_mul(inner));
@@ -100,8 +100,8 @@ impl Request<'_> {
     /// Plans one launch per window, and a second level if parts are cut into chunks.
     fn parts(
         &self,
-        part: Extent,
-        second: Option<Extent>,
+        part: BufferRange,
+        second: Option<BufferRange>,
         (count, len, inner): (u64, u64, u64),
         kernel: &'static Kernel,
     ) -> Result<Plan, ReduceError> {

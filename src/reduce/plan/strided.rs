@@ -2,7 +2,7 @@
 
 use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::plan::whole::Spread;
-use crate::reduce::plan::{Extent, Plan, Reads, Request, Span};
+use crate::reduce::plan::{BufferRange, Plan, Reads, Request, Span};
 use crate::reduce::tuning::Tuning;
 use crate::window::Window;
 
@@ -21,8 +21,8 @@ impl Request<'_> {
     /// Plans the reduction of `part.len` elements, each `stride` apart: one dispatch per window.
     pub(super) fn strided(
         &self,
-        part: Extent,
-        second: Option<Extent>,
+        part: BufferRange,
+        second: Option<BufferRange>,
         stride: u64,
     ) -> Result<Plan, ReduceError> {
         let step = step(stride)?;
@@ -57,7 +57,13 @@ impl Request<'_> {
     }
 
     /// The window that holds the elements `range`, counted in strides.
-    fn apart(&self, part: Extent, second: Option<Extent>, range: std::ops::Range<u64>, stride: u64) -> Span {
+    fn apart(
+        &self,
+        part: BufferRange,
+        second: Option<BufferRange>,
+        range: std::ops::Range<u64>,
+        stride: u64,
+    ) -> Span {
         if range.is_empty() {
             return self.span(part, second, range);
         }

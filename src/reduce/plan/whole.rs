@@ -5,7 +5,7 @@ use crate::reduce::error::{PlanError, ReduceError};
 use crate::reduce::ladder::{ACCUMULATE, Delivery};
 use crate::reduce::plan::request::WHOLE_SIZES;
 use crate::reduce::plan::{
-    Dst, Extent, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
+    BufferRange, Dst, Launch, MAX_ITERATIONS, Own, PER_INVOCATION, Params, Plan, Reads, Request, Span, Stage,
 };
 use crate::reduce::tuning::Tuning;
 use crate::window::{self, Window};
@@ -23,12 +23,17 @@ pub(super) struct Spread {
 
 impl Request<'_> {
     /// The inputs, cut into windows: at least one. A window is empty only if all inputs are empty.
-    pub(super) fn windows(&self, parts: &[Extent], second: Option<Extent>) -> Vec<Span> {
+    pub(super) fn windows(&self, parts: &[BufferRange], second: Option<BufferRange>) -> Vec<Span> {
         self.windows_of(parts, second, u64::MAX)
     }
 
     /// The inputs, cut into windows of at most `most` bytes, but at least one alignment.
-    pub(super) fn windows_of(&self, parts: &[Extent], second: Option<Extent>, most: u64) -> Vec<Span> {
+    pub(super) fn windows_of(
+        &self,
+        parts: &[BufferRange],
+        second: Option<BufferRange>,
+        most: u64,
+    ) -> Vec<Span> {
         let size = self.item_size();
         // A window of the second input may start at another distance from a multiple of the alignment.
         let largest = if second.is_some() { self.room() } else { self.largest_binding() };
@@ -38,7 +43,7 @@ impl Request<'_> {
         let mut spans = Vec::new();
         let mut before = 0;
         // No parts count as one empty part.
-        let parts = if parts.is_empty() { &[Extent { offset: 0, len: 0 }] } else { parts };
+        let parts = if parts.is_empty() { &[BufferRange { offset: 0, len: 0 }] } else { parts };
         for (part, extent) in parts.iter().enumerate() {
             for window in window::cut(extent.offset, extent.len, size, largest, unit) {
                 let from = u64::from(window.index);

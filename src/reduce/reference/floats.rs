@@ -4,7 +4,7 @@ use super::{Bound, Expected, Real};
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{Accept, ExactProduct, ExactSum};
-use crate::reduce::value::Answer;
+use crate::reduce::value::Scalar;
 
 /// Accuracy of the elements in the accumulator's type: exact, or rounded to it.
 #[derive(Clone, Copy, PartialEq)]
@@ -15,7 +15,7 @@ pub(super) enum Terms {
 
 pub(super) fn reduce(op: Op, element: Element, items: &[f64], second: Option<&[f64]>) -> Option<Expected> {
     let real = Real::of(element);
-    let count = |n: usize| Expected::same(Answer::Value(Value::Unsigned(n as u64)));
+    let count = |n: usize| Expected::same(Scalar::One(Value::Unsigned(n as u64)));
     Some(match op {
         Op::Sum => sum(real, items),
         Op::Product => product(real, items),
@@ -122,11 +122,11 @@ fn extreme(items: &[f64], worst: f64, better: impl Fn(f64, f64) -> f64) -> f64 {
 fn range(real: Real, items: &[f64]) -> Expected {
     let value = |x| real.answer(x).value().expect("a real number is one value");
     if items.iter().any(|x| x.is_nan()) {
-        return Expected::same(Answer::Range { min: value(f64::NAN), max: value(f64::NAN) });
+        return Expected::same(Scalar::Range { min: value(f64::NAN), max: value(f64::NAN) });
     }
     let min = items.iter().copied().min_by(f64::total_cmp).unwrap_or(f64::INFINITY);
     let max = items.iter().copied().max_by(f64::total_cmp).unwrap_or(f64::NEG_INFINITY);
-    Expected::same(Answer::Range { min: value(min), max: value(max) })
+    Expected::same(Scalar::Range { min: value(min), max: value(max) })
 }
 
 /// The first NaN, or the first of the best items.
@@ -142,7 +142,7 @@ fn first_best(real: Real, items: &[f64], worst: f64, better: impl Fn(f64, f64) -
         }
     }
     let value = real.answer(best.0).value().expect("a real number is one value");
-    Expected::same(Answer::At { value, index: best.1 })
+    Expected::same(Scalar::At { value, index: best.1 })
 }
 
 /// The mean. Its bound is that of the sum, divided by n; then n is rounded to a float, and the quotient is

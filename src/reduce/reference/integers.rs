@@ -4,11 +4,11 @@ use super::floats::{self, Terms};
 use super::{Bound, Expected, Real};
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
-use crate::reduce::value::Answer;
+use crate::reduce::value::Scalar;
 
 pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[i128]>) -> Option<Expected> {
-    let own = |x: i128| Answer::Value(truncate(element, x));
-    let unsigned = |x: i128| Answer::Value(Value::Unsigned(x as u64));
+    let own = |x: i128| Scalar::One(truncate(element, x));
+    let unsigned = |x: i128| Scalar::One(Value::Unsigned(x as u64));
     let sum_of_magnitudes = || items.iter().map(|x| x.abs()).sum::<i128>();
     Some(Expected::same(match op {
         Op::Sum => own(items.iter().sum()),
@@ -23,7 +23,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
             let (lowest, highest) = range(element);
             let min = *items.iter().min().unwrap_or(&highest);
             let max = *items.iter().max().unwrap_or(&lowest);
-            Answer::Range { min: truncate(element, min), max: truncate(element, max) }
+            Scalar::Range { min: truncate(element, min), max: truncate(element, max) }
         }
         Op::ArgMin => first_best(element, items, |x| -x),
         Op::ArgMax => first_best(element, items, |x| x),
@@ -33,7 +33,7 @@ pub(super) fn reduce(op: Op, element: Element, items: &[i128], second: Option<&[
             let pairs = items.iter().zip(second?);
             own(pairs.fold(0i128, |sum, (a, b)| sum.wrapping_add(a.wrapping_mul(*b))))
         }
-        Op::L1 if element.size() == 8 => Answer::Value(Value::Wide(sum_of_magnitudes())),
+        Op::L1 if element.size() == 8 => Scalar::One(Value::Wide(sum_of_magnitudes())),
         Op::L1 => unsigned(sum_of_magnitudes()),
         Op::MaxNorm => unsigned(items.iter().map(|x| x.abs()).max().unwrap_or(0)),
         Op::Count => unsigned(items.iter().filter(|x| **x != 0).count() as i128),
@@ -88,8 +88,8 @@ fn spread(op: Op, element: Element, items: &[i128]) -> Expected {
 }
 
 /// An integer of twice the element's width.
-fn wide(element: Element, x: i128) -> Option<Answer> {
-    Some(Answer::Value(match element {
+fn wide(element: Element, x: i128) -> Option<Scalar> {
+    Some(Scalar::One(match element {
         Element::U32 => Value::Unsigned(x as u64),
         Element::I32 => Value::Signed(x as i64),
         Element::U64 | Element::I64 => Value::Wide(x),
@@ -117,17 +117,17 @@ fn range(element: Element) -> (i128, i128) {
 }
 
 /// The first element of the highest rank.
-fn first_best(element: Element, items: &[i128], rank: impl Fn(i128) -> i128) -> Answer {
+fn first_best(element: Element, items: &[i128], rank: impl Fn(i128) -> i128) -> Scalar {
     let (lowest, highest) = range(element);
     let worst = if rank(lowest) < rank(highest) { lowest } else { highest };
     // `max_by_key` returns the last of equal elements, so this iterates backwards.
     let best = items.iter().enumerate().rev().max_by_key(|(_, x)| rank(**x));
     let (index, value) = best.map_or((u32::MAX.into(), worst), |(index, x)| (index as u64, *x));
-    Answer::At { value: truncate(element, value), index }
+    Scalar::At { value: truncate(element, value), index }
 }
 
 /// The correctly rounded mean: a quotient of many digits, whose last digit is set if there is a remainder.
-pub(super) fn quotient(element: Element, sum: i128, n: u64) -> Answer {
+pub(super) fn quotient(element: Element, sum: i128, n: u64) -> Scalar {
     let real = Real::of(element);
     if n == 0 {
         return real.answer(f64::NAN);

@@ -18,7 +18,7 @@ use half::f16;
 
 use crate::element::{Element, Value};
 use crate::reduce::op::Op;
-use crate::reduce::value::Answer;
+use crate::reduce::value::Scalar;
 
 pub(in crate::reduce) use exact::power_of_two;
 pub use exact::{ExactProduct, ExactSum};
@@ -29,7 +29,7 @@ pub use states::{Merger, combine};
 #[non_exhaustive]
 pub struct Expected {
     /// The result, as exact as its type allows.
-    pub answer: Answer,
+    pub answer: Scalar,
     accept: Accept,
 }
 
@@ -81,8 +81,8 @@ pub enum Verdict {
 /// A wrong result, and the expected one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mismatch {
-    got: Answer,
-    expected: Answer,
+    got: Scalar,
+    expected: Scalar,
     bound: f64,
 }
 
@@ -97,12 +97,12 @@ impl fmt::Display for Mismatch {
 }
 
 impl Expected {
-    fn same(answer: Answer) -> Self {
+    fn same(answer: Scalar) -> Self {
         Expected { answer, accept: Accept::Same }
     }
 
     /// Judges the result of a plan with this [depth](crate::reduce::Plan::depth).
-    pub fn judge(&self, got: Answer, depth: u64) -> Verdict {
+    pub fn judge(&self, got: Scalar, depth: u64) -> Verdict {
         let wrong = |bound| Verdict::Wrong(Mismatch { got, expected: self.answer, bound });
         match (self.accept, got.value()) {
             (Accept::OrderDecides, _) => Verdict::Undecided,
@@ -182,8 +182,8 @@ impl Real {
         }
     }
 
-    fn answer(self, x: f64) -> Answer {
-        Answer::Value(if self.is_double { Value::F64(x) } else { Value::F32(x as f32) })
+    fn answer(self, x: f64) -> Scalar {
+        Scalar::One(if self.is_double { Value::F64(x) } else { Value::F32(x as f32) })
     }
 
     fn same(self, x: f64) -> Expected {

@@ -11,7 +11,7 @@ use crate::element::{Element, Value};
 use crate::reduce::exact::{self, Accuracy, Format, State, StateError};
 use crate::reduce::op::Op;
 use crate::reduce::reference::{ExactProduct, ExactSum, Real};
-use crate::reduce::value::Answer;
+use crate::reduce::value::Scalar;
 
 /// Combines states of an operator, given as bytes, and finishes them. `n` is the number of elements that they
 /// stand for. `None` if the operator is not defined for the element type.
@@ -23,7 +23,7 @@ use crate::reduce::value::Answer;
 ///
 /// If `bytes` is not a whole number of states of [`Monoid::acc_size`](crate::reduce::Monoid::acc_size) bytes
 /// each.
-pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Answer> {
+pub fn combine(op: Op, element: Element, bytes: &[u8], n: u64) -> Option<Scalar> {
     let mut merger = Merger::new(op, element, Accuracy::Fast)?;
     let states = bytes.chunks_exact(merger.state_size());
     assert!(states.remainder().is_empty(), "not a whole number of states");
@@ -232,14 +232,14 @@ impl Merger {
     }
 
     /// The result over the `n` elements that the states stand for, in the type that [`Op`] lists.
-    pub fn finish(&self, n: u64) -> Answer {
+    pub fn finish(&self, n: u64) -> Scalar {
         let (op, element) = (self.op, self.element);
         let real = |x: f64| Real::of(element).answer(x);
         match &self.merged {
-            Merged::Exact(state) if op == Op::Mean => Answer::Value(state.mean()),
-            Merged::Exact(state) => Answer::Value(state.sum()),
+            Merged::Exact(state) if op == Op::Mean => Scalar::One(state.mean()),
+            Merged::Exact(state) => Scalar::One(state.sum()),
             Merged::Integer(total) if op == Op::Mean => integers::quotient(element, *total, n),
-            Merged::Integer(total) => Answer::Value(self.in_width(*total)),
+            Merged::Integer(total) => Scalar::One(self.in_width(*total)),
             Merged::Squares { .. } | Merged::Moments(_) => {
                 let correction = u64::from(matches!(op, Op::SampleVariance | Op::SampleDeviation));
                 let variance = if n > correction { self.variance(n, correction) } else { f64::NAN };
@@ -441,8 +441,8 @@ impl Keys {
     }
 
     /// The result of an operator that keeps one key.
-    fn extreme(self, op: Op, best: Option<i128>) -> Answer {
-        Answer::Value(match op {
+    fn extreme(self, op: Op, best: Option<i128>) -> Scalar {
+        Scalar::One(match op {
             Op::Min => self.value(best.unwrap_or(self.highest), self.lowest),
             Op::Max => self.value(best.unwrap_or(self.lowest), self.highest),
             _ => self.magnitude(best.unwrap_or(0)),
@@ -461,7 +461,7 @@ impl Keys {
     }
 
     /// If there are elements, only the keys of NaNs lie beyond the infinities.
-    fn range(self, range: Option<[i128; 2]>) -> Answer {
+    fn range(self, range: Option<[i128; 2]>) -> Scalar {
         let (lowest, highest) = (self.lowest, self.highest);
         let [low, high] = match range {
             None => [highest, lowest],
@@ -470,14 +470,14 @@ impl Keys {
             }
             Some(range) => range,
         };
-        Answer::Range { min: self.value(low, lowest), max: self.value(high, highest) }
+        Scalar::Range { min: self.value(low, lowest), max: self.value(high, highest) }
     }
 
     /// The result of a search. Of no elements it has the index 2^32 - 1.
-    fn place(self, op: Op, best: Option<(i128, u64)>) -> Answer {
+    fn place(self, op: Op, best: Option<(i128, u64)>) -> Scalar {
         let (rank, index) = best.unwrap_or((self.lowest, u32::MAX.into()));
         let (key, nan) = if op == Op::ArgMin { (self.not(rank), self.lowest) } else { (rank, self.highest) };
-        Answer::At { value: self.value(key, nan), index }
+        Scalar::At { value: self.value(key, nan), index }
     }
 
     /// The value of a key; `nan` is the NaN that wins the comparison. The identities lie beyond the

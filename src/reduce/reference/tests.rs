@@ -23,7 +23,7 @@ fn every_operator_has_an_oracle() {
 
 #[test]
 fn the_first_of_the_best() {
-    let at = |value, index| Answer::At { value, index };
+    let at = |value, index| Scalar::At { value, index };
     let floats = [1.0f32, -0.0, 0.0, -0.0, 1.0];
     assert!(expected(Op::ArgMin, Element::F32, &floats).answer.same(at(Value::F32(-0.0), 1)));
     assert!(expected(Op::ArgMax, Element::F32, &floats).answer.same(at(Value::F32(1.0), 0)));
@@ -59,15 +59,15 @@ fn a_mean_that_hides_the_variance() {
     let sum: f32 = items.iter().sum();
     let squares: f32 = items.iter().map(|x| x * x).sum();
     let naive = squares / 1000.0 - (sum / 1000.0) * (sum / 1000.0);
-    assert!(matches!(oracle.judge(Answer::Value(Value::F32(naive)), 20), Verdict::Wrong(_)), "{naive}");
-    assert_eq!(oracle.judge(Answer::Value(Value::F32(0.250_01)), 20), Verdict::Right);
+    assert!(matches!(oracle.judge(Scalar::One(Value::F32(naive)), 20), Verdict::Wrong(_)), "{naive}");
+    assert_eq!(oracle.judge(Scalar::One(Value::F32(0.250_01)), 20), Verdict::Right);
 }
 
 #[test]
 fn roots_are_bounded_where_the_sum_is_zero() {
     let oracle = expected(Op::Deviation, Element::F32, &[5.0f32; 100]);
-    assert_eq!(oracle.judge(Answer::Value(Value::F32(0.0)), 10), Verdict::Right);
-    assert!(matches!(oracle.judge(Answer::Value(Value::F32(0.1)), 10), Verdict::Wrong(_)));
+    assert_eq!(oracle.judge(Scalar::One(Value::F32(0.0)), 10), Verdict::Right);
+    assert!(matches!(oracle.judge(Scalar::One(Value::F32(0.1)), 10), Verdict::Wrong(_)));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn geometric_mean_answers_as_scipy() {
 fn log_sum_exp_of_integers_moves_by_what_their_conversion_rounds() {
     let judge = |items: &[i32], got| {
         let oracle = expected(Op::LogSumExp, Element::I32, items);
-        oracle.judge(Answer::Value(Value::F32(got)), 10)
+        oracle.judge(Scalar::One(Value::F32(got)), 10)
     };
     // 2^31 - 1 is not a 32-bit float. Its neighbours are 128 apart.
     assert_eq!(judge(&[i32::MAX], 2_147_483_648.0), Verdict::Right);
@@ -109,7 +109,7 @@ fn log_sum_exp_of_integers_moves_by_what_their_conversion_rounds() {
 #[test]
 fn log_sum_exp_of_64_bits_is_held_to_few_units() {
     let oracle = expected(Op::LogSumExp, Element::F64, &[1.0f64, 1.0]);
-    let judge = |off: f64| oracle.judge(Answer::Value(Value::F64(1.0 + std::f64::consts::LN_2 + off)), 10);
+    let judge = |off: f64| oracle.judge(Scalar::One(Value::F64(1.0 + std::f64::consts::LN_2 + off)), 10);
     assert_eq!(judge(0.0), Verdict::Right);
     assert!(matches!(judge(1e-13), Verdict::Wrong(_)));
 }
@@ -118,7 +118,7 @@ fn log_sum_exp_of_64_bits_is_held_to_few_units() {
 fn dot_products_need_two_inputs() {
     let (a, b) = ([1.0f32, 2.0], [3.0f32, 4.0]);
     let both = reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), Some(bytemuck::bytes_of(&b))).unwrap();
-    assert_eq!(both.answer, Answer::Value(Value::F32(11.0)));
+    assert_eq!(both.answer, Scalar::One(Value::F32(11.0)));
     assert!(reduce(Op::Dot, Element::F32, bytemuck::bytes_of(&a), None).is_none());
 }
 
@@ -133,7 +133,7 @@ fn merged(op: Op, element: Element, parts: &[&[u8]]) -> Merger {
 fn places_count_from_the_start_in_64_bits() {
     let state = |rank: i32, index: u32| [rank.to_ne_bytes(), index.to_ne_bytes()].concat();
     let place = |merger: &Merger| match merger.finish(40) {
-        Answer::At { index, .. } => index,
+        Scalar::At { index, .. } => index,
         other => panic!("{other}"),
     };
     let states = [state(1, 3), state(5, 4), state(5, 0)];

@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::exact::State;
-use halofold::reduce::{Extent, Op, Reducer, Shape};
+use halofold::reduce::{BufferRange, Op, Reducer, Shape};
 
 use super::arrays::{Hard, array};
 use super::cpu::{CASES, finished, second};
@@ -81,7 +81,7 @@ fn long_columns() {
 fn the_depth_is_the_same_for_any_number_of_columns() {
     let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), exact(false, false));
     let depth = |inner: u64| {
-        let all = Extent { offset: 0, len: 300 * inner };
+        let all = BufferRange { offset: 0, len: 300 * inner };
         sum.plan(Shape::axis(1, 300, inner), &[all], None).unwrap().depth()
     };
     assert_eq!([100, 1000].map(depth), [depth(2); 2]);

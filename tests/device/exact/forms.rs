@@ -2,7 +2,7 @@
 
 use halofold::reduce::ladder::Rung;
 use halofold::reduce::{
-    Accuracy, Extent, Launches, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
+    Accuracy, BufferRange, Launches, Op, Options, ReduceError, Reducer, Shape, Strategy, Tuning,
 };
 use halofold::{Element, wgpu};
 
@@ -20,7 +20,7 @@ fn operators_without_an_exact_form_are_refused() {
     assert!(matches!(make(Op::Max, Element::F32), Err(ReduceError::NotExact { .. })));
     assert!(matches!(make(Op::Sum, Element::U32), Err(ReduceError::NotExact { .. })));
     let sum = make(Op::Sum, Element::F32).unwrap();
-    let error = sum.plan(Shape::Accumulate, &[Extent { offset: 0, len: 16 }], None).unwrap_err();
+    let error = sum.plan(Shape::Accumulate, &[BufferRange { offset: 0, len: 16 }], None).unwrap_err();
     assert!(matches!(error, ReduceError::ExactAccumulate) && error.to_string().contains("states"), "{error}");
 
     // A rung that rounds is none for exact sums, whichever asks for them.
@@ -55,7 +55,7 @@ fn the_rung_is_the_librarys_kernel() {
         for case in CASES {
             let monoid = case.0.over(case.1).unwrap();
             for power in 0..30 {
-                let all = Extent { offset: 0, len: (1 << power) + 1 };
+                let all = BufferRange { offset: 0, len: (1 << power) + 1 };
                 let second = (case.0 == Op::Dot).then_some(all);
                 let plan = |strategy| {
                     let options = exact(false, false).with_strategy(strategy);
@@ -91,7 +91,7 @@ fn two_launches() {
         }
     }
     let sum = reducer(gpu(), &Op::Sum.over(Element::F32).unwrap(), twice);
-    let long = Extent { offset: 0, len: 1 << 20 };
+    let long = BufferRange { offset: 0, len: 1 << 20 };
     assert_eq!(sum.plan(Shape::Whole, &[long], None).unwrap().launches().len(), 2);
     assert!(matches!(sum.plan(Shape::Whole, &[long, long], None), Err(ReduceError::ExactInOneLaunch)));
     assert!(matches!(

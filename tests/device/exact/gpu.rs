@@ -2,7 +2,9 @@
 
 use halofold::reduce::exact::State;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Accuracy, Form, Monoid, Op, Options, Reducer, Reduction, Shape, Strategy, Tuning};
+use halofold::reduce::{
+    Accuracy, Monoid, Op, Options, Reducer, Reduction, Shape, ShapeKind, Strategy, Tuning,
+};
 use halofold::{Element, Slice, wgpu};
 
 use super::arrays::{Hard, array};
@@ -246,7 +248,7 @@ fn every_workgroup_size_gives_the_same_bits() {
                 let tuning = Tuning::of(rung.kernel, &limits, 1 << 22).with_workgroup_size(1 << power);
                 let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
                 let options = exact(false, false).with_strategy(strategy).with_subgroups(subgroups);
-                if options.check(&monoid, Form::Whole, gpu().device.features(), &limits).is_err() {
+                if options.check(&monoid, ShapeKind::Whole, gpu().device.features(), &limits).is_err() {
                     continue;
                 }
                 sizes += 1;

@@ -3,7 +3,7 @@
 
 use halofold::Element;
 use halofold::reduce::ladder::Rung;
-use halofold::reduce::{Form, Op, Shape, Strategy, Tuning};
+use halofold::reduce::{Op, Shape, ShapeKind, Strategy, Tuning};
 
 use super::arrays::Fields;
 use super::gpu::{Bench, Case, exact, reducer};
@@ -63,7 +63,7 @@ fn of_size((op, element): (Op, Element), size: u32, subgroups: bool) -> Option<B
     tuning.max_workgroups = 1;
     let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
     let options = exact(false, false).with_strategy(strategy).with_subgroups(subgroups);
-    options.check(&monoid, Form::Whole, gpu().device.features(), &limits).ok()?;
+    options.check(&monoid, ShapeKind::Whole, gpu().device.features(), &limits).ok()?;
     Some(Bench { gpu: gpu(), case: Case { op, element }, results: reducer(gpu(), &monoid, options) })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use halofold::reduce::reference;
-use halofold::reduce::{Arity, Extent, Form, Op, Plan, Prepared, Reducer, Shape, Workspace};
+use halofold::reduce::{Arity, BufferRange, Op, Plan, Prepared, Reducer, Shape, ShapeKind, Workspace};
 use halofold::{Element, Slice, wgpu};
 
 use super::scene::{
@@ -20,9 +20,10 @@ const REDUCERS: usize = 32;
 const APART: u64 = 256;
 
 /// Every form whose results do not depend on what the output held.
-const FORMS: [Form; 5] = [Form::Whole, Form::Strided, Form::Segments, Form::Offsets, Form::Axis];
+const FORMS: [ShapeKind; 5] =
+    [ShapeKind::Whole, ShapeKind::Strided, ShapeKind::Segments, ShapeKind::Offsets, ShapeKind::Axis];
 
-type Key = (Op, Element, Form);
+type Key = (Op, Element, ShapeKind);
 
 /// A number below `most`, small ones as likely as large ones.
 fn below(random: &mut Random, most: u64) -> u64 {
@@ -90,14 +91,14 @@ impl Case {
     }
 
     /// Draws a shape of about `n` elements and returns the number of elements of the input.
-    fn draw(&mut self, random: &mut Random, form: Form, n: usize) -> usize {
+    fn draw(&mut self, random: &mut Random, form: ShapeKind, n: usize) -> usize {
         match form {
-            Form::Whole => {
+            ShapeKind::Whole => {
                 self.count_some(random);
                 self.groups = vec![(0..self.taken()).collect()];
                 n
             }
-            Form::Strided => {
+            ShapeKind::Strided => {
                 let stride = 1 + below(random, 20) as usize;
                 self.shape = Shape::Strided { stride: stride as u64 };
                 self.len = (n / stride) as u64;
@@ -105,7 +106,7 @@ impl Case {
                 self.groups = vec![(0..self.taken()).map(|i| i * stride).collect()];
                 (self.len as usize).saturating_sub(1) * stride + 1
             }
-            Form::Segments => {
+            ShapeKind::Segments => {
                 let len = 1 + below(random, 20_000) as usize;
                 let count = n.div_ceil(len).min(500);
                 self.shape = Shape::Segments { len: len as u64 };
@@ -113,7 +114,7 @@ impl Case {
                 self.groups = (0..count).map(|k| (k * len..(k + 1) * len).collect()).collect();
                 count * len
             }
-            Form::Offsets => {
+            ShapeKind::Offsets => {
                 let mut cuts: Vec<u32> =
                     (0..=1 + below(random, 300)).map(|_| (random.next() % (n as u64 + 1)) as u32).collect();
                 cuts.sort_unstable();
@@ -152,7 +153,8 @@ impl Case {
     }
 
     fn plan(&self, reducer: &Reducer) -> Plan {
-        let extents: Vec<_> = self.places.iter().map(|&offset| Extent { offset, len: self.len }).collect();
+        let extents: Vec<_> =
+            self.places.iter().map(|&offset| BufferRange { offset, len: self.len }).collect();
         reducer.plan(self.shape, &extents[..1], extents.get(1).copied()).unwrap()
     }
 
@@ -305,7 +307,7 @@ fn nothing_beside_an_input_is_read() {
         let reducer = reducer(gpu, Op::Max.over(Element::F32).unwrap());
         let workspace = Workspace::new(
             &gpu.device,
-            &reducer.plan(Shape::Whole, &[Extent { offset: 4, len: 1000 }], None).unwrap(),
+            &reducer.plan(Shape::Whole, &[BufferRange { offset: 4, len: 1000 }], None).unwrap(),
         );
         for first in (0..8).chain(60..70) {
             for len in [1, 2, 3, 4, 5, 7, 8, 63, 64, 65, 999] {

@@ -1,6 +1,8 @@
 //! Buffers, reducers and results: what all of these tests need.
 
-use halofold::reduce::{Extent, Monoid, Op, Options, Plan, Prepared, Reducer, Reduction, Shape, Workspace};
+use halofold::reduce::{
+    BufferRange, Monoid, Op, Options, Plan, Prepared, Reducer, Reduction, Shape, Workspace,
+};
 use halofold::{Element, Slice, wgpu};
 
 use crate::common::{Gpu, Random, spanned};
@@ -92,7 +94,7 @@ pub fn shaped<'r, 'b>(
 }
 
 pub fn plan(reducer: &Reducer, shape: Shape, len: u64) -> Plan {
-    reducer.plan(shape, &[Extent { offset: 0, len }], None).unwrap()
+    reducer.plan(shape, &[BufferRange { offset: 0, len }], None).unwrap()
 }
 
 pub fn reducer(gpu: &Gpu, monoid: Monoid) -> Reducer {

@@ -1,7 +1,7 @@
 //! Wrong use is an error value that says what to do about it: never a panic, never a fault that wgpu finds.
 
 use halofold::reduce::{
-    Arity, Extent, Form, Monoid, Op, PlanError, ReduceError, Reducer, Reduction, Shape, Workspace,
+    Arity, BufferRange, Monoid, Op, PlanError, ReduceError, Reducer, Reduction, Shape, ShapeKind, Workspace,
 };
 use halofold::{BufferError, Element, Slice, adapter, wgpu};
 
@@ -207,13 +207,13 @@ fn lengths() {
 }
 
 /// A shape that 1000 elements have.
-fn default_of(form: Form) -> Shape {
+fn default_of(form: ShapeKind) -> Shape {
     match form {
-        Form::Strided => Shape::Strided { stride: 1 },
-        Form::Segments => Shape::Segments { len: 10 },
-        Form::Offsets => Shape::Offsets { count: 1 },
-        Form::Axis => Shape::Axis { outer: 1, len: 10, inner: 100 },
-        Form::Accumulate => Shape::Accumulate,
+        ShapeKind::Strided => Shape::Strided { stride: 1 },
+        ShapeKind::Segments => Shape::Segments { len: 10 },
+        ShapeKind::Offsets => Shape::Offsets { count: 1 },
+        ShapeKind::Axis => Shape::Axis { outer: 1, len: 10, inner: 100 },
+        ShapeKind::Accumulate => Shape::Accumulate,
         _ => Shape::Whole,
     }
 }
@@ -286,7 +286,7 @@ fn wrong_workspaces_are_refused() {
         (Shape::Segments { len: 1 << 19 }, "scratch memory"),
         (Shape::Axis { outer: 1, len: 1 << 19, inner: 2 }, "scratch memory"),
     ] {
-        let small = Workspace::new(&desk.gpu.device, &plan(&sums, default_of(shape.form()), LEN));
+        let small = Workspace::new(&desk.gpu.device, &plan(&sums, default_of(shape.kind()), LEN));
         let reduction = sums.of(input).shape(shape).workspace(&small);
         let error = desk.refused(reduction, (&desk.result).into());
         says!(error, ReduceError::Buffer(BufferError::TooShort { .. }), role);
@@ -302,9 +302,9 @@ fn missing_features_and_limits_are_refused() {
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).expect("a small device");
     let small = Gpu { device, queue };
     let compiled = |monoid: Monoid, form| {
-        let second = (monoid.arity() == Arity::Two).then_some(Extent { offset: 0, len: LEN });
+        let second = (monoid.arity() == Arity::Two).then_some(BufferRange { offset: 0, len: LEN });
         let reducer = Reducer::new(&small.device, monoid)?;
-        reducer.compile(&reducer.plan(default_of(form), &[Extent { offset: 0, len: LEN }], second)?)
+        reducer.compile(&reducer.plan(default_of(form), &[BufferRange { offset: 0, len: LEN }], second)?)
     };
     let refused = |monoid: Monoid, form| {
         let made = small.watched(|| Ok(compiled(monoid, form)));
@@ -313,11 +313,11 @@ fn missing_features_and_limits_are_refused() {
     for (element, feature) in
         [(Element::F64, "SHADER_F64"), (Element::I64, "SHADER_INT64"), (Element::F16, "SHADER_F16")]
     {
-        for form in Form::ALL {
+        for form in ShapeKind::ALL {
             says!(refused(sum(element), form), ReduceError::MissingFeature { .. }, feature, element.name());
         }
     }
-    let error = refused(sum(Element::F32), Form::Accumulate);
+    let error = refused(sum(Element::F32), ShapeKind::Accumulate);
     says!(error, ReduceError::MissingFeature { .. }, "sum", "SHADER_FLOAT32_ATOMIC");
     let wide = "alias Acc = f32;
 fn map(elem: Elem, index: u32) -> Acc { return f32(f64(elem) / 3.0lf); }
@@ -325,11 +325,11 @@ fn identity() -> Acc { return 0.0; }
 fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
     let custom = Monoid::custom("thirds", Element::F32, Arity::One, wide).unwrap();
-    says!(refused(custom, Form::Whole), ReduceError::MissingFeature { .. }, "thirds", "SHADER_F64");
+    says!(refused(custom, ShapeKind::Whole), ReduceError::MissingFeature { .. }, "thirds", "SHADER_F64");
     // Four storage buffers in a shader are few.
     let dot = Op::Dot.over(Element::F32).unwrap();
     says!(
-        refused(dot, Form::Whole),
+        refused(dot, ShapeKind::Whole),
         ReduceError::Bindings { .. },
         "dot",
         "max_storage_buffers_per_shader_stage",
@@ -337,7 +337,7 @@ fn finish(acc: Acc, n: u32) -> f32 { return acc; }";
         "4"
     );
     // Shapes that fit do run.
-    for form in [Form::Whole, Form::Segments, Form::Strided, Form::Axis] {
+    for form in [ShapeKind::Whole, ShapeKind::Segments, ShapeKind::Strided, ShapeKind::Axis] {
         small
             .watched(|| compiled(sum(Element::F32), form).map_err(|error: ReduceError| error.to_string()))
             .unwrap();

@@ -1,7 +1,7 @@
 //! Segments between offsets that lie on the GPU.
 
 use halofold::Element;
-use halofold::reduce::{Extent, Op, Shape, Workspace};
+use halofold::reduce::{BufferRange, Op, Shape, Workspace};
 
 use super::fixed::LENGTHS;
 use super::scene::{GPU, NARROW, POISON, buffer, cases, compare, elements, reducers, run, words};
@@ -53,7 +53,7 @@ fn segments_between_offsets() {
                 // One workspace for all, with what the list before has left there.
                 let planned = |(list, len): &(Vec<u32>, usize)| {
                     let shape = Shape::Offsets { count: list.len() as u64 - 1 };
-                    reducer.plan(shape, &[Extent { offset: 12, len: *len as u64 }], None).unwrap()
+                    reducer.plan(shape, &[BufferRange { offset: 12, len: *len as u64 }], None).unwrap()
                 };
                 let lists = lists();
                 let plans: Vec<_> = lists.iter().map(planned).collect();

@@ -1,7 +1,7 @@
 //! Two inputs in every shape.
 
 use halofold::Element;
-use halofold::reduce::{Arity, Form, Monoid, Shape};
+use halofold::reduce::{Arity, Monoid, Shape, ShapeKind};
 
 use super::scene::{GPU, NARROW, WEIGHTED, buffer, compare, elements, reducers, run, words};
 
@@ -58,7 +58,7 @@ fn two_inputs_in_every_shape() {
                     let (a, b) = (buffer(gpu, &first, at), buffer(gpu, &second, beside));
                     let both = reducer.of(words(&a, at, len)).and(words(&b, beside, len)).shape(shape);
                     let offsets = words(&positions, 0, list.len());
-                    let all = if shape.form() == Form::Offsets { both.between(offsets) } else { both };
+                    let all = if shape.kind() == ShapeKind::Offsets { both.between(offsets) } else { both };
                     let got = run(gpu, &all);
                     compare(&got, &want, &format!("{shape:?} + {at} and {beside}"));
                 }

@@ -1,6 +1,6 @@
 //! Combinations that are refused, each by an error value.
 
-use halofold::reduce::{Extent, Op, Options, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
+use halofold::reduce::{BufferRange, Op, Options, Plan, PlanError, ReduceError, Reducer, Reduction, Shape};
 use halofold::{BufferError, Element, Slice, wgpu};
 
 use super::scene::{GPU, buffer, elements, words};
@@ -42,7 +42,8 @@ fn combinations_that_exclude_each_other_are_refused() {
 
     let limits = wgpu::Limits { max_storage_buffer_binding_size: 64 << 10, ..wgpu::Limits::default() };
     let sum = Op::Sum.over(Element::U32).unwrap();
-    let plan = |shape, len| Plan::of(&sum, shape, &[Extent { offset: 0, len }], None, &limits).unwrap_err();
+    let plan =
+        |shape, len| Plan::of(&sum, shape, &[BufferRange { offset: 0, len }], None, &limits).unwrap_err();
     let error = plan(Shape::axis(1, 2, 17_000), 34_000);
     assert!(error.to_string().contains("max_storage_buffer_binding_size"), "{error}");
     assert!(matches!(plan(Shape::axis(3, 3, 3), 28), ReduceError::Axis { total: 28, .. }));

@@ -1,7 +1,7 @@
 //! Elements of a type that the operator declares: structs and vectors, in every shape.
 
 use halofold::Slice;
-use halofold::reduce::{Arity, Form, Monoid, MonoidError, Reducer, Shape};
+use halofold::reduce::{Arity, Monoid, MonoidError, Reducer, Shape, ShapeKind};
 
 use super::scene::{GPU, NARROW, buffer, compare, elements, run, words};
 use crate::common::Gpu;
@@ -95,8 +95,8 @@ fn check(gpu: &Gpu, reducer: &Reducer, stride: usize, used: &[usize], first: usi
             _ => vec![sum(&mut (0..LEN))],
         };
         let all = reducer.of(words(&held, stride * first, stride * LEN));
-        let all = match shape.form() {
-            Form::Offsets => all.between(words(&positions, 0, list.len())),
+        let all = match shape.kind() {
+            ShapeKind::Offsets => all.between(words(&positions, 0, list.len())),
             _ => all.shape(shape),
         };
         compare(&run(gpu, &all), &want, &format!("{shape:?} of {stride} words + {first}"));

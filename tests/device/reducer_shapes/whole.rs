@@ -1,7 +1,7 @@
 //! One result of everything: in windows, added up, of a length that the GPU knows.
 
 use halofold::read::Readback;
-use halofold::reduce::{Arity, Extent, Monoid, Op, Shape};
+use halofold::reduce::{Arity, BufferRange, Monoid, Op, Shape};
 use halofold::{Element, Slice};
 
 use super::scene::{GPU, NARROW, POISON, buffer, cases, check, compare, elements, reducers, run, words};
@@ -23,7 +23,8 @@ fn whole_inputs_in_windows() {
         ] {
             let data = elements(len);
             let want = (case.model)(&mut data.iter().copied());
-            let plan = ways[0].plan(Shape::Whole, &[Extent { offset: 0, len: len as u64 }], None).unwrap();
+            let plan =
+                ways[0].plan(Shape::Whole, &[BufferRange { offset: 0, len: len as u64 }], None).unwrap();
             // Two windows a dispatch.
             assert_eq!(plan.launches().len(), passes, "{len}");
             for offset in [0, 1, 7, 64] {

@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::adapter::HELPFUL_FEATURES;
 use halofold::reduce::ladder::RUNGS;
 use halofold::reduce::plan::{Reads, Stage, Writes};
-use halofold::reduce::{Accuracy, Form, Launches, Monoid, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Accuracy, Launches, Monoid, Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 use halofold_measure::translate::{Kernel, stage_name};
 
@@ -22,7 +22,7 @@ pub const OPTIONAL: [Features; 3] =
 #[derive(Clone, Copy)]
 pub struct Permutation<'a> {
     pub monoid: &'a Monoid,
-    pub form: Form,
+    pub form: ShapeKind,
     pub options: Options<'static>,
     pub stage: Stage,
     pub features: Features,
@@ -73,20 +73,20 @@ impl Permutation<'_> {
 }
 
 /// The name of a stage's task in a form.
-fn step(form: Form, stage: Stage) -> &'static str {
+fn step(form: ShapeKind, stage: Stage) -> &'static str {
     let place = match (stage.reads, stage.writes) {
         (Reads::Partials, _) => 2,
         (_, Writes::Partials) => 1,
         _ => 0,
     };
     match form {
-        Form::Whole if stage.reads == Reads::Adjoining => "Adjoining { workgroup_size: 256 }",
-        Form::Whole => "Whole { workgroup_size: 256 }",
-        Form::Accumulate => "Accumulate { workgroup_size: 256 }",
-        Form::Strided => "Strided",
-        Form::Segments => ["Segments", "Chunks", "Merge"][place],
-        Form::Offsets => ["Offsets", "Tiles", "Join"][place],
-        Form::Axis => ["Columns", "ColumnChunks", "ColumnMerge"][place],
+        ShapeKind::Whole if stage.reads == Reads::Adjoining => "Adjoining { workgroup_size: 256 }",
+        ShapeKind::Whole => "Whole { workgroup_size: 256 }",
+        ShapeKind::Accumulate => "Accumulate { workgroup_size: 256 }",
+        ShapeKind::Strided => "Strided",
+        ShapeKind::Segments => ["Segments", "Chunks", "Merge"][place],
+        ShapeKind::Offsets => ["Offsets", "Tiles", "Join"][place],
+        ShapeKind::Axis => ["Columns", "ColumnChunks", "ColumnMerge"][place],
         other => unreachable!("{other:?} is new"),
     }
 }
@@ -111,21 +111,21 @@ pub fn generous() -> Limits {
 }
 
 /// Every way to make a reducer: each form, with elements and states, in one launch and two, and exact; each rung, by each of its finishes.
-pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
+pub fn ways(workgroup_size: u32) -> Vec<(ShapeKind, Options<'static>)> {
     let mut ways = Vec::new();
-    for form in Form::ALL {
+    for form in ShapeKind::ALL {
         let states: &[bool] = match form {
-            Form::Whole | Form::Segments | Form::Axis => &[false, true],
+            ShapeKind::Whole | ShapeKind::Segments | ShapeKind::Axis => &[false, true],
             _ => &[false],
         };
         for &from_states in states {
             for &to_states in states {
                 let options = Options::default().with_from_states(from_states).with_to_states(to_states);
                 ways.push((form, options));
-                if form != Form::Accumulate {
+                if form != ShapeKind::Accumulate {
                     ways.push((form, options.with_accuracy(Accuracy::Exact)));
                 }
-                if matches!(form, Form::Whole | Form::Strided) {
+                if matches!(form, ShapeKind::Whole | ShapeKind::Strided) {
                     ways.push((form, options.with_launches(Launches::Two)));
                 }
             }
@@ -135,7 +135,7 @@ pub fn ways(workgroup_size: u32) -> Vec<(Form, Options<'static>)> {
         let tuning = Tuning::of(rung.kernel, &generous(), u64::MAX).with_workgroup_size(workgroup_size);
         for &finish in rung.finishes {
             let strategy = Strategy::Rung { rung, finish, tuning };
-            ways.push((Form::Whole, Options::default().with_strategy(strategy)));
+            ways.push((ShapeKind::Whole, Options::default().with_strategy(strategy)));
         }
     }
     ways
@@ -184,7 +184,7 @@ pub struct Distinct<'a> {
 }
 
 /// The part of the program that asks for a kernel: a rung and its finish, or a form.
-pub fn asker(form: Form, options: &Options<'_>) -> String {
+pub fn asker(form: ShapeKind, options: &Options<'_>) -> String {
     match options.strategy {
         Strategy::Rung { rung, finish, .. } => format!("{} by {finish}", rung.name()),
         _ => {

@@ -6,7 +6,7 @@ use std::path::Path;
 use halofold::Element;
 use halofold::reduce::ladder::{Finish, RUNGS, Subgroups};
 use halofold::reduce::plan::{Reads, Writes};
-use halofold::reduce::{Form, Op, Options, Strategy, Tuning};
+use halofold::reduce::{Op, Options, ShapeKind, Strategy, Tuning};
 use halofold::wgpu::{Features, Limits};
 
 use super::{KERNELS, lints};
@@ -19,7 +19,8 @@ fn every_rung_is_a_module_by_itself() {
     for rung in RUNGS {
         let tuning = Tuning::of(rung.kernel, &Limits::default(), 1 << 20);
         let strategy = Strategy::Rung { rung, finish: rung.finishes[0], tuning };
-        let stages = Options::default().with_strategy(strategy).stages(&sum, Form::Whole, &Limits::default());
+        let stages =
+            Options::default().with_strategy(strategy).stages(&sum, ShapeKind::Whole, &Limits::default());
         let is_plain = |stage: &&halofold::reduce::plan::Stage| {
             stage.kernel == rung.kernel && (stage.reads, stage.writes) == (Reads::Elements, Writes::Results)
         };

@@ -27,7 +27,9 @@ use self::catalogue::{Distinct, Entry, generous, ways};
 use self::spirv_val::SpirvVal;
 use self::written::{Met, is_new, traits};
 use halofold::reduce::ladder::{Finish, RUNGS};
-use halofold::reduce::{Accuracy, Arity, Extent, Form, Monoid, Op, Options, ReduceError, Shape, Strategy};
+use halofold::reduce::{
+    Accuracy, Arity, BufferRange, Monoid, Op, Options, ReduceError, Shape, ShapeKind, Strategy,
+};
 use halofold::{Element, wgpu};
 use halofold_measure::translate::{Checked, Code, Kernel, Language, TranslateError};
 use wgpu::Features;
@@ -174,7 +176,7 @@ fn nothing_is_left_out() {
                     is_not_exact(monoid, form, &options)
                 }
                 Strategy::Rung { rung, .. } if rung.name() == "exact" => is_not_exact(monoid, form, &options),
-                _ => form == Form::Accumulate && monoid.accumulates().is_none(),
+                _ => form == ShapeKind::Accumulate && monoid.accumulates().is_none(),
             };
             assert_eq!(KERNELS.met.contains(&known), !excused, "{known:?}");
         }
@@ -189,7 +191,7 @@ fn nothing_is_left_out() {
 }
 
 /// Returns true if an operator has no exact form.
-fn is_not_exact(monoid: &Monoid, form: Form, options: &Options<'_>) -> bool {
+fn is_not_exact(monoid: &Monoid, form: ShapeKind, options: &Options<'_>) -> bool {
     let checked = options.check(monoid, form, Features::all(), &wgpu::Limits::default());
     matches!(checked, Err(ReduceError::NotExact { .. }))
 }
@@ -317,20 +319,20 @@ fn plans_have_no_other_stages() {
 /// A plan of a form for so many items; `None` where there is none.
 fn plan(
     monoid: &Monoid,
-    form: Form,
+    form: ShapeKind,
     options: &Options<'_>,
     len: u64,
     limits: &wgpu::Limits,
 ) -> Option<halofold::reduce::Plan> {
     let shape = match form {
-        Form::Whole => Shape::Whole,
-        Form::Accumulate => Shape::Accumulate,
-        Form::Strided => Shape::Strided { stride: 3 },
-        Form::Segments => Shape::Segments { len: len.max(1) },
-        Form::Offsets => Shape::Offsets { count: 10 },
+        ShapeKind::Whole => Shape::Whole,
+        ShapeKind::Accumulate => Shape::Accumulate,
+        ShapeKind::Strided => Shape::Strided { stride: 3 },
+        ShapeKind::Segments => Shape::Segments { len: len.max(1) },
+        ShapeKind::Offsets => Shape::Offsets { count: 10 },
         _ => Shape::Axis { outer: len.min(1), len: (len / 2).max(1), inner: 1 + len.min(2) / 2 },
     };
-    let input = Extent { offset: 0, len };
+    let input = BufferRange { offset: 0, len };
     let is_pair = monoid.arity() == Arity::Two && !options.from_states;
     options.plan(monoid, shape, &[input], is_pair.then_some(input), limits).ok()
 }

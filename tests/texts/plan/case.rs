@@ -7,7 +7,7 @@ use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish, RUNGS, Rung};
 use halofold::reduce::plan::Writes;
 use halofold::reduce::{
-    Arity, Extent, Launches, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning,
+    Arity, BufferRange, Launches, Monoid, Op, Options, Plan, ReduceError, Shape, Strategy as How, Tuning,
 };
 use halofold::wgpu::Limits;
 use proptest::prelude::*;
@@ -58,8 +58,8 @@ pub struct Case {
     /// Two flags: inputs are accumulators, and the output is to be.
     pub states: [bool; 2],
     pub shape: Shape,
-    pub parts: Vec<Extent>,
-    pub second: Option<Extent>,
+    pub parts: Vec<BufferRange>,
+    pub second: Option<BufferRange>,
     pub limits: Limits,
 }
 
@@ -87,7 +87,7 @@ impl Case {
         let rung = Rung::named(rung).unwrap();
         let tuning = Tuning::of(rung.kernel, &limits, len * 4).with_workgroup_size(256);
         let how = How::Rung { rung, finish: rung.finishes[0], tuning };
-        let parts = vec![Extent { offset, len }];
+        let parts = vec![BufferRange { offset, len }];
         let launches = Launches::One;
         Case {
             monoid: SUM,
@@ -274,7 +274,7 @@ impl Case {
         let unit =
             if self.states[0] { (self.acc() >> self.acc().trailing_zeros()) << 8 } else { self.item() };
         let [first, beside] = places;
-        let extent = |place: u64, len: u64| Extent { offset: place * unit, len };
+        let extent = |place: u64, len: u64| BufferRange { offset: place * unit, len };
         let is_pair = self.monoid().arity() == Arity::Two && !self.states[0];
         let takes_parts = matches!(self.shape, Shape::Whole | Shape::Accumulate) && !is_pair;
         let cut = if takes_parts { cut % (len + 1) } else { len };

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use halofold::reduce::plan::{Bytes, Dst, Launch, Params, Reads, Src, Writes};
-use halofold::reduce::{Extent, Plan, Shape};
+use halofold::reduce::plan::{ByteRange, Dst, Launch, Params, Reads, Src, Writes};
+use halofold::reduce::{BufferRange, Plan, Shape};
 use proptest::prelude::*;
 
 use super::case::Case;
@@ -55,8 +55,8 @@ pub fn tiles(ranges: impl IntoIterator<Item = Range<u64>>, all: u64) -> Checked 
 }
 
 /// A part of a buffer that a device lets a kernel have; one of vectors starts at a vector.
-pub fn bound(case: &Case, bytes: Bytes) -> Checked {
-    let Bytes { offset, size } = bytes;
+pub fn bound(case: &Case, bytes: ByteRange) -> Checked {
+    let ByteRange { offset, size } = bytes;
     let align = case.limits.min_storage_buffer_offset_alignment;
     prop_assert!(offset.is_multiple_of(align.into()) && offset.is_multiple_of(32), "{offset}");
     prop_assert!(size > 0 && size.is_multiple_of(4) && size <= 1 << 31, "{size}");
@@ -79,7 +79,7 @@ pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Che
     };
     let (size, params) = (case.item(), &launch.params);
     let position = |at: u64| u64::from(params.first) + (at - index);
-    let place = |input: Extent, bytes: Bytes, by: u64| {
+    let place = |input: BufferRange, bytes: ByteRange, by: u64| {
         let start = bytes.offset + (position(range.start) + by) % (1 << 32) * size;
         prop_assert_eq!(start, input.offset + range.start * size);
         prop_assert!(input.offset + range.end * size <= bytes.end());
@@ -95,7 +95,7 @@ pub fn holds(case: &Case, launch: &Launch, range: Range<u64>, index: u64) -> Che
             bound(case, next)?;
             prop_assert_eq!(u64::from(params.second) * size, first.size);
             prop_assert_eq!((first.end(), params.second % 4), (next.offset, 0));
-            Bytes { size: first.size + next.size, ..first }
+            ByteRange { size: first.size + next.size, ..first }
         }
     };
     place(case.parts[part], both, 0)?;

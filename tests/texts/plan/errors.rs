@@ -2,7 +2,7 @@
 
 use halofold::Element;
 use halofold::reduce::ladder::{Coverage, Finish};
-use halofold::reduce::{Extent, Op, Options, PlanError, ReduceError, Shape, Strategy, Tuning};
+use halofold::reduce::{BufferRange, Op, Options, PlanError, ReduceError, Shape, Strategy, Tuning};
 use halofold::wgpu::Limits;
 use proptest::prelude::*;
 
@@ -168,12 +168,12 @@ fn an_offset_inside_an_element() {
 #[test]
 fn states_of_a_form_that_has_none() {
     let sum = Op::Sum.over(Element::U32).unwrap();
-    let input = [Extent { offset: 0, len: 1000 }];
+    let input = [BufferRange { offset: 0, len: 1000 }];
     for (from_states, to_states) in [(true, false), (false, true), (true, true)] {
         let options = Options::default().with_from_states(from_states).with_to_states(to_states);
         for shape in [Shape::Accumulate, Shape::Strided { stride: 3 }, Shape::Offsets { count: 10 }] {
             let refused = options.plan(&sum, shape, &input, None, &Limits::default());
-            assert_eq!(refused.unwrap_err(), ReduceError::States(shape.form()));
+            assert_eq!(refused.unwrap_err(), ReduceError::States(shape.kind()));
         }
     }
 }

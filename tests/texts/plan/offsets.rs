@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use halofold::reduce::Plan;
-use halofold::reduce::plan::{Bytes, Launch, Own, Reads, Src, Writes};
+use halofold::reduce::plan::{ByteRange, Launch, Own, Reads, Src, Writes};
 use proptest::prelude::*;
 
 use super::case::Case;
@@ -46,7 +46,7 @@ pub fn plan(case: &Case, plan: &Plan, count: u64) -> Checked {
     segments(case, &over_segments, count)?;
     let Some(first) = over_segments.first() else { return Ok(()) };
     let (len, tile) = (case.len(), Numbers::of(first).tile);
-    bound(case, Bytes { offset: 0, size: plan.marks() })?;
+    bound(case, ByteRange { offset: 0, size: plan.marks() })?;
     prop_assert!(plan.marks() >= len.div_ceil(tile) * 16);
     if len <= tile {
         prop_assert!(over_tiles.is_empty() && over_marks.is_empty());

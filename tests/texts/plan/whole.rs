@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use halofold::reduce::ladder::{Coverage, Delivery, Finish};
-use halofold::reduce::plan::{Bytes, Dst, Launch, Own, Reads, Src, Writes};
+use halofold::reduce::plan::{ByteRange, Dst, Launch, Own, Reads, Src, Writes};
 use halofold::reduce::{Plan, Shape};
 use proptest::prelude::*;
 
@@ -135,7 +135,7 @@ fn through_total(case: &Case, plan: &Plan) -> Checked {
         plan.launches().iter().filter(is_alone).map(|launch| launch.stage.kernel.name).collect();
     prop_assert!(names == ["seed"] || names == ["seed", "seal"], "{names:?}");
     prop_assert!(plan.launches().is_sorted_by_key(|launch| launch.level));
-    let total = Dst::Output(Bytes { offset: 0, size: words(case.value(Writes::Results)) });
+    let total = Dst::Output(ByteRange { offset: 0, size: words(case.value(Writes::Results)) });
     for launch in plan.launches() {
         let level = match launch.stage.kernel.name {
             "seed" => 0,
@@ -189,7 +189,7 @@ fn through_scratch(case: &Case, plan: &Plan) -> Checked {
     let most = words(case.acc() * (case.len() + plan.launches().len() as u64));
     prop_assert!(plan.scratch().iter().all(|size| *size <= most), "{:?} for {most}", plan.scratch());
     for bytes in plan.scratch().into_iter().filter(|size| *size > 0) {
-        bound(case, Bytes { offset: 0, size: bytes.min(32) })?;
+        bound(case, ByteRange { offset: 0, size: bytes.min(32) })?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::fs;
 use crate::files::layout::lines;
 use crate::files::{Folder, dtype, npy, random, reduce as run, reduce_on, refused, rows, stdout};
 use crate::number::{Number, close, flattened};
-use halofold::reduce::{Answer, Op, reference};
+use halofold::reduce::{Op, Scalar, reference};
 use halofold::{Element, wgpu};
 use serde_json::Value as Json;
 
@@ -65,9 +65,9 @@ fn expected(op: Op, element: Element, first: &[u8], second: &[u8]) -> (Vec<Numbe
     };
     let answer = reference::reduce(asked, element, first, Some(second)).unwrap().answer;
     match answer {
-        Answer::Value(value) => (vec![Number::of_value(value)], None),
-        Answer::Range { min, max } => (vec![Number::of_value(min), Number::of_value(max)], None),
-        Answer::At { value, index } => (vec![Number::of_value(value)], Some(Number::Integer(index.into()))),
+        Scalar::One(value) => (vec![Number::of_value(value)], None),
+        Scalar::Range { min, max } => (vec![Number::of_value(min), Number::of_value(max)], None),
+        Scalar::At { value, index } => (vec![Number::of_value(value)], Some(Number::Integer(index.into()))),
         other => panic!("{other} is new"),
     }
 }
