@@ -104,7 +104,7 @@ impl<'a> Calls<'a> {
         let given = Given::new(device, case, shape);
         let described = |number| {
             let first = reducer.of(pools.first.input(case.n, number)).shape(shape);
-            let all = if case.op == Op::Dot { first.and(pools.second.input(case.n, number)) } else { first };
+            let all = if case.op == Op::Dot { first.with(pools.second.input(case.n, number)) } else { first };
             given.with(all)
         };
         let plan = described(0).plan()?;
@@ -243,8 +243,8 @@ impl Given {
 
     fn with<'r, 'b>(&'b self, reduction: Reduction<'r, 'b>) -> Reduction<'r, 'b> {
         match self.task {
-            Task::Counted => reduction.first(&self.buffer),
-            Task::Offsets(_) | Task::Skewed => reduction.between(&self.buffer),
+            Task::Counted => reduction.count_buffer(&self.buffer),
+            Task::Offsets(_) | Task::Skewed => reduction.segment_offsets(&self.buffer),
             _ => reduction,
         }
     }

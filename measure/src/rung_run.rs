@@ -46,7 +46,7 @@ impl<'a> RungRun<'a> {
         let is_pair = reducer.monoid().arity() == Arity::Two;
         let described = |input| {
             let reduction = reducer.of(input);
-            if is_pair { reduction.and(input) } else { reduction }
+            if is_pair { reduction.with(input) } else { reduction }
         };
         let bytes = input.size();
         let plan = described(input).plan()?;

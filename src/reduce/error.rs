@@ -293,8 +293,8 @@ pub enum ReduceError {
     TooManySegments(u64),
     /// Offsets are given for a shape that takes none, or missing for [`Shape::Offsets`].
     #[error("{}", match .0 {
-        Shape::Offsets { .. } => "a list of offsets is missing: give it by `.between(…)`".to_owned(),
-        shape => format!("a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.between(…)` out"),
+        Shape::Offsets { .. } => "a list of offsets is missing: give it by `.segment_offsets(…)`".to_owned(),
+        shape => format!("a list of offsets goes with `Shape::Offsets`, not with {shape:?}: leave `.segment_offsets(…)` out"),
     })]
     Offsets(Shape),
     /// A count on the GPU for a shape that does not take one.

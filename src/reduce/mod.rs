@@ -52,7 +52,7 @@
 //! | … more elements | 3 | one accumulator and 16 bytes for every 2^14 elements |
 //! | [`Shape::Axis`] | 1 | – |
 //! | … few columns, long axis | 2 | one accumulator per chunk of each column: about 2^18 at most |
-//! | any, with [`Reduction::first`] | 1 more | – |
+//! | any, with [`Reduction::count_buffer`] | 1 more | – |
 //! | any, for each further binding of input | 1 more | – |
 //! | … of [`Shape::Whole`] with one input, on a device with 6 storage buffers per shader | 1 more for every second binding | – |
 //! | … of [`Shape::Offsets`] | 2 more | – |
@@ -77,7 +77,7 @@
 //! can run over the pieces of a file, over several GPUs or over several machines. States of one operator and
 //! element type can be combined in any number and any order, on the GPU or by [`reference::combine`]. At the
 //! end a mean or a variance needs the number of elements that the states stand for:
-//! [`Reduction::standing_for`]. [`ShapeKind::Whole`], [`ShapeKind::Segments`] and [`ShapeKind::Axis`] support states. States
+//! [`Reduction::element_count`]. [`ShapeKind::Whole`], [`ShapeKind::Segments`] and [`ShapeKind::Axis`] support states. States
 //! as inputs start at a multiple of `min_storage_buffer_offset_alignment` and of their size.
 //!
 //! One state is the operator's `Acc` as WGSL lays it out in `array<Acc>`: [`Monoid::acc_size`] bytes,

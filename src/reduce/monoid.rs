@@ -88,7 +88,7 @@ pub enum MonoidError {
 /// The largest accumulator: 256 of them fit the 16 KiB of workgroup memory that every device has.
 const MOST_WORDS: usize = 16;
 
-/// The number of inputs that an operator maps together. [`Reduction::and`](crate::reduce::Reduction::and)
+/// The number of inputs that an operator maps together. [`Reduction::with`](crate::reduce::Reduction::with)
 /// sets the second input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

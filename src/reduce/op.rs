@@ -175,7 +175,7 @@ operators! {
     Deviation = "std", Any, Values, none, One(Real);
     /// Sample standard deviation: the square root of [`Op::SampleVariance`]. NaN for fewer than two elements.
     SampleDeviation = "sample-std", Any, Values, none, One(Real);
-    /// Dot product of two inputs, for [`Reduction::and`](crate::reduce::Reduction::and). Integers wrap. Empty
+    /// Dot product of two inputs, for [`Reduction::with`](crate::reduce::Reduction::with). Integers wrap. Empty
     /// input: 0.
     Dot = "dot", Any, Pairs, "subgroupAdd", One(Own);
     /// Sum of magnitudes. Exact for integers. Empty input: 0.

@@ -93,7 +93,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
 
     /// Sets the second input of an operator that maps pairs. It must have as many elements as the first
     /// input. It may be the same buffer.
-    pub fn and<'s: 'b>(mut self, second: impl Into<Slice<'s>>) -> Self {
+    pub fn with<'s: 'b>(mut self, second: impl Into<Slice<'s>>) -> Self {
         self.sources.second = Some(second.into());
         self
     }
@@ -127,7 +127,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// offsets are a list of `u32` on the GPU, and count elements from the start of the input. The list
     /// starts at a multiple of `min_storage_buffer_offset_alignment` bytes. It must not be in the output's
     /// buffer.
-    pub fn between<'s: 'b>(mut self, offsets: impl Into<Slice<'s>>) -> Self {
+    pub fn segment_offsets<'s: 'b>(mut self, offsets: impl Into<Slice<'s>>) -> Self {
         let list = offsets.into();
         self.sources.offsets = Some(list);
         self.shape(Shape::Offsets { count: (list.size() / 4).saturating_sub(1) })
@@ -139,7 +139,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         self.shape(Shape::Accumulate)
     }
 
-    /// Sets the shape, for code that has it as a value. [`Shape::Offsets`] also needs [`Reduction::between`].
+    /// Sets the shape, for code that has it as a value. [`Shape::Offsets`] also needs [`Reduction::segment_offsets`].
     pub fn shape(self, shape: Shape) -> Self {
         Reduction { shape, ..self }
     }
@@ -198,21 +198,21 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// # let len = buffer(&len.to_ne_bytes());
     /// let mean = Reducer::new(&device, Op::Mean.over(Element::F32)?)?;
     /// // `list` has room for many elements. A culling pass has written the number it holds to `len`.
-    /// let mean: f32 = mean.of(&list).first(&len).wait(&queue)?;
+    /// let mean: f32 = mean.of(&list).count_buffer(&len).wait(&queue)?;
     /// # assert_eq!(mean, expected);
     /// # }
     /// # Ok(())
     /// # }
     /// # run().unwrap();
     /// ```
-    pub fn first<'s: 'b>(mut self, count: impl Into<Slice<'s>>) -> Self {
+    pub fn count_buffer<'s: 'b>(mut self, count: impl Into<Slice<'s>>) -> Self {
         self.sources.count = Some(count.into());
         self
     }
 
     /// Sets the number of elements that the input [states](crate::reduce#states) stand for. `finish` receives
     /// this number.
-    pub fn standing_for(mut self, elements: u32) -> Self {
+    pub fn element_count(mut self, elements: u32) -> Self {
         self.sources.stands_for = Some(elements);
         self
     }
@@ -291,7 +291,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
         }
         let plan = self.reducer.plan(self.shape, &parts, second)?;
         let plan = if self.index() > 0 { plan.counting_from(self.index())? } else { plan };
-        Ok(stands_for.iter().fold(plan, |plan, elements| plan.standing_for(*elements)))
+        Ok(stands_for.iter().fold(plan, |plan, elements| plan.element_count(*elements)))
     }
 
     /// Binds all buffers, once, and returns a reduction that can be recorded any number of times.
@@ -299,7 +299,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     /// The output takes [`Plan::output`] bytes and starts at a multiple of
     /// `min_storage_buffer_offset_alignment`; inputs may start at any element. This call compiles the kernels
     /// that no earlier reduction of the reducer needed. It allocates a small uniform buffer (three small
-    /// buffers with [`Reduction::first`]), a bind group for each dispatch and, unless you gave one, a
+    /// buffers with [`Reduction::count_buffer`]), a bind group for each dispatch and, unless you gave one, a
     /// workspace. Nothing is submitted, and no buffer is read or written yet.
     ///
     /// # Errors

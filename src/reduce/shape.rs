@@ -90,7 +90,7 @@ pub enum Shape {
         len: u64,
     },
     /// Segments between neighbouring offsets: one result per segment. The offsets are a list of `count + 1`
-    /// ascending `u32` on the GPU, given by [`Reduction::between`](crate::reduce::Reduction::between). Result
+    /// ascending `u32` on the GPU, given by [`Reduction::segment_offsets`](crate::reduce::Reduction::segment_offsets). Result
     /// `i` is made of the elements from `offsets[i]` up to, but not including, `offsets[i + 1]`. An empty
     /// range gives the result of an empty input.
     ///

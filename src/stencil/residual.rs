@@ -91,7 +91,7 @@ pub(super) fn prepare(
     count: Slice<'_>,
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
-    Ok(changes(reducer, config, grids).first(count).into(out)?)
+    Ok(changes(reducer, config, grids).count_buffer(count).into(out)?)
 }
 
 /// Binds the reduction that only adds up squares. It writes behind what [`prepare`] writes.
@@ -103,7 +103,7 @@ pub(super) fn prepare_exact(
     out: &Buffer,
 ) -> Result<Prepared, StencilError> {
     let sum = Slice::at(out, exact_at(config.element));
-    match changes(reducer, config, grids).first(count).into(sum) {
+    match changes(reducer, config, grids).count_buffer(count).into(sum) {
         // A reduction in two launches takes no count: it goes on reading when the run has stopped.
         Err(ReduceError::ExactInOneLaunch) => Ok(changes(reducer, config, grids).into(sum)?),
         prepared => Ok(prepared?),
@@ -112,7 +112,7 @@ pub(super) fn prepare_exact(
 
 fn changes<'r, 'b>(reducer: &'r Reducer, config: &Config, grids: Grids<'b>) -> Reduction<'r, 'b> {
     let [first, second] = [grids.first, grids.second].map(|buffer| Slice::new(buffer, 0, config.bytes()));
-    reducer.of(first).and(second)
+    reducer.of(first).with(second)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub fn spanned(shape: Shape, taken: u64) -> u64 {
 /// A reduction of one input, or of two in pairs.
 pub fn over<'r, 'b>(reducer: &'r Reducer, inputs: &[Slice<'b>]) -> Reduction<'r, 'b> {
     let first = reducer.of(inputs[0]);
-    inputs.get(1).map_or(first.clone(), |second| first.and(*second))
+    inputs.get(1).map_or(first.clone(), |second| first.with(*second))
 }
 
 /// Runs a reduction twice in one submission and returns the bytes of its output after each.

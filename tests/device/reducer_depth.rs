@@ -65,7 +65,7 @@ fn longest_way(gpu: &Gpu, reducer: &Reducer, shape: Shape, extent: BufferRange, 
     let plan = reducer.plan(shape, &[extent], None).unwrap();
     let output = buffer(plan.output(), wgpu::BufferUsages::COPY_SRC);
     let all = reducer.of(Slice::new(&elements, extent.offset, 4 * spanned(shape, extent.len)));
-    let all = if offsets.is_empty() { all.shape(shape) } else { all.between(&list) };
+    let all = if offsets.is_empty() { all.shape(shape) } else { all.segment_offsets(&list) };
     let prepared = all.into(&output).unwrap();
     assert_eq!(*prepared.plan(), plan);
     let mut encoder = device.create_command_encoder(&Default::default());

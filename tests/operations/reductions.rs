@@ -115,13 +115,13 @@ fn reduce(scene: &Scene, op: Op, form: ShapeKind, way: Way) -> Result<End, Strin
     };
     let mut reduction = reducer.of(elements).shape(shape);
     if op == Op::Dot {
-        reduction = reduction.and(Slice::new(&second, 0, 4 * len));
+        reduction = reduction.with(Slice::new(&second, 0, 4 * len));
     }
     if form == ShapeKind::Offsets {
-        reduction = reduction.between(&offsets);
+        reduction = reduction.segment_offsets(&offsets);
     }
     if way == Way::Counted {
-        reduction = reduction.first(&count);
+        reduction = reduction.count_buffer(&count);
     }
     let plan = reduction.plan().map_err(text)?;
     scene.stage();

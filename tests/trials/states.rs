@@ -82,7 +82,7 @@ impl Case {
         let states = buffer(gpu(), states, wgpu::BufferUsages::STORAGE);
         let reducer = self.reducer(Options::default().with_from_states(true).with_to_states(to_states))?;
         let all = Slice::new(&states, 0, SEGMENTS * self.monoid.acc_size());
-        run_twice(&reducer.of(all).standing_for((SEGMENTS * LEN) as u32))
+        run_twice(&reducer.of(all).element_count((SEGMENTS * LEN) as u32))
     }
 
     fn reducer(&self, options: Options<'_>) -> Result<Reducer, String> {

@@ -212,7 +212,7 @@ impl PieceBuffers {
         let input = |number: usize| Slice::new(&self.inputs[number], 0, len * kernel.part.element.size());
         let reduction = kernel.reducer.of(input(0)).shape(shape).counting_from(first);
         let reduction = match kernel.reducer.monoid().arity() {
-            Arity::Two => reduction.and(input(usize::from(!kernel.part.is_squared))),
+            Arity::Two => reduction.with(input(usize::from(!kernel.part.is_squared))),
             _ => reduction,
         };
         let plan = reduction.plan().map_err(Failure::usage)?;

@@ -167,7 +167,7 @@ impl<'a> OwnMerger<'a> {
         self.gpu.attempt(|| {
             let input = buffers::input_buffer(self.gpu, size);
             self.gpu.write(&input, &self.states);
-            let reduction = reducer.of(Slice::new(&input, 0, size)).shape(shape).standing_for(n as u32);
+            let reduction = reducer.of(Slice::new(&input, 0, size)).shape(shape).element_count(n as u32);
             let plan = reduction.plan().map_err(refused)?;
             let size = plan.output();
             let output = buffers::output_buffer(self.gpu, size);

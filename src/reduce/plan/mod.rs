@@ -43,7 +43,7 @@ const PER_INVOCATION: u64 = 16;
 /// The launches of one reduction, and the memory that they need.
 ///
 /// A plan is a plain value and needs no device. It does not contain the additional launch of
-/// [`Reduction::first`](crate::reduce::Reduction::first). [`Workspace::new`](crate::reduce::Workspace::new)
+/// [`Reduction::count_buffer`](crate::reduce::Reduction::count_buffer). [`Workspace::new`](crate::reduce::Workspace::new)
 /// allocates `scratch`, `partials` and `marks`, and a few bytes more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -161,7 +161,7 @@ impl Plan {
     }
 
     /// Sets the number of elements that the input states stand for. `finish` receives it.
-    pub(super) fn standing_for(mut self, elements: u32) -> Self {
+    pub(super) fn element_count(mut self, elements: u32) -> Self {
         self.launches.iter_mut().for_each(|launch| launch.params.count = elements);
         self.made_for.elements = Some(elements);
         self

@@ -67,8 +67,8 @@ impl ChangeCheck {
         });
         let largest = kernels.residual()?;
         let prepared = [
-            largest.of(grids[0]).and(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
-            squares.of(grids[0]).and(grids[1]).into(Slice::at(&found, STATE_AT))?,
+            largest.of(grids[0]).with(grids[1]).into(Slice::new(&found, 0, STATE_AT))?,
+            squares.of(grids[0]).with(grids[1]).into(Slice::at(&found, STATE_AT))?,
         ];
         Ok(ChangeCheck { prepared, found })
     }

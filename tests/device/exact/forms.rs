@@ -100,6 +100,6 @@ fn two_launches() {
     ));
     let elements = buffer(gpu(), &[0; 1 << 16], wgpu::BufferUsages::STORAGE);
     let count = buffer(gpu(), &[0; 4], wgpu::BufferUsages::STORAGE);
-    let counted = sum.of(&elements).first(&count).into(&elements);
+    let counted = sum.of(&elements).count_buffer(&count).into(&elements);
     assert!(matches!(counted, Err(ReduceError::ExactInOneLaunch)), "{counted:?}");
 }

@@ -29,7 +29,7 @@ fn check(bench: &Bench<'_>, hard: Hard, list: &[usize], behind: usize) {
     let words: Vec<u8> = list.iter().flat_map(|offset| (*offset as u32).to_le_bytes()).collect();
     let words = buffer(gpu, &words, wgpu::BufferUsages::STORAGE);
     let slices = inputs.slices();
-    let between = over(results, &slices).between(Slice::new(&words, 0, 4 * list.len() as u64));
+    let between = over(results, &slices).segment_offsets(Slice::new(&words, 0, 4 * list.len() as u64));
     let got = gpu::results(op, element, &of_reduction(gpu, &between));
     assert_eq!(got.len(), list.len() - 1);
     let size = element.size() as usize;

@@ -86,7 +86,7 @@ fn segments_between_offsets() {
     let inputs = Inputs::new(&narrow, Element::F64, &[&bytes], 1);
     for op in COMPARING {
         let reducer = reducer(&narrow, op, false);
-        let got = of_reduction(&narrow, &reducer.of(inputs.slices()[0]).between(&list));
+        let got = of_reduction(&narrow, &reducer.of(inputs.slices()[0]).segment_offsets(&list));
         for (got, ends) in op.read(Element::F64, &got).into_iter().zip(offsets.windows(2)) {
             let part = &bytes[8 * ends[0] as usize..8 * ends[1] as usize];
             let expected = reference::reduce(op, Element::F64, part, None).unwrap();

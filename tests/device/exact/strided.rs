@@ -33,7 +33,7 @@ fn check(bench: &Bench<'_>, hard: Hard, stride: usize, len: usize) {
     // As many of them as a number on the GPU says.
     let count = len / stride / 2;
     let number = buffer(gpu, &(count as u32).to_le_bytes(), wgpu::BufferUsages::STORAGE);
-    let some = crate::common::over(sum, &inputs.slices()).shape(shape).first(&number);
+    let some = crate::common::over(sum, &inputs.slices()).shape(shape).count_buffer(&number);
     let got = results(op, element, &of_reduction(gpu, &some));
     assert_eq!(got, [wanted(count)], "{what}, the first {count}");
 }

@@ -175,11 +175,11 @@ impl Case {
         let words = |words: &[u32]| buffer(gpu, bytemuck::cast_slice(words), STORAGE);
         let cuts = self.offsets.as_deref().map(words);
         if let (Some(buffer), Some(list)) = (&cuts, &self.offsets) {
-            reduction = reduction.between(Slice::new(buffer, 0, 4 * list.len() as u64));
+            reduction = reduction.segment_offsets(Slice::new(buffer, 0, 4 * list.len() as u64));
         }
         let count = self.count.map(|count| words(&[7, count, 7]));
         if let Some(buffer) = &count {
-            reduction = reduction.first(Slice::at(buffer, 4));
+            reduction = reduction.count_buffer(Slice::at(buffer, 4));
         }
         let prepared = reduction.into(Slice::at(output, at)).unwrap();
         assert_eq!(*prepared.plan(), self.plan(reducer));

@@ -90,7 +90,11 @@ pub fn shaped<'r, 'b>(
     offsets: impl Into<Slice<'b>>,
 ) -> Reduction<'r, 'b> {
     let reduction = reducer.of(input);
-    if let Shape::Offsets { .. } = shape { reduction.between(offsets) } else { reduction.shape(shape) }
+    if let Shape::Offsets { .. } = shape {
+        reduction.segment_offsets(offsets)
+    } else {
+        reduction.shape(shape)
+    }
 }
 
 pub fn plan(reducer: &Reducer, shape: Shape, len: u64) -> Plan {

@@ -119,7 +119,7 @@ fn wrong_second_inputs_are_refused() {
     let one = reducer(desk.gpu, sum(Element::U32));
     let first = desk.all(&desk.good);
     let with = |reducer: &Reducer, second: Slice<'_>, to: &wgpu::Buffer| {
-        desk.refused(reducer.of(first).and(second), to.into())
+        desk.refused(reducer.of(first).with(second), to.into())
     };
     let short = Slice::new(&desk.good, 0, 40);
     says!(with(&dot, short, &desk.result), ReduceError::Lengths { .. }, "1000", "10", "as many");
@@ -148,7 +148,7 @@ fn wrong_second_inputs_are_refused() {
     // One buffer may be both inputs: it is only read.
     desk.gpu
         .watched(|| {
-            let squares = dot.of(first).and(first).into(&desk.result).unwrap();
+            let squares = dot.of(first).with(first).into(&desk.result).unwrap();
             in_one_pass(desk.gpu, |pass| squares.encode_in_pass(pass));
             Ok(())
         })
@@ -173,7 +173,7 @@ fn wrong_shapes_are_refused() {
         (Shape::Axis { outer: 1000, len: 0, inner: 1 }, "at least 1"),
         (Shape::Offsets { count: 1 << 40 }, "split the offsets"),
         (Shape::Offsets { count: u64::MAX }, "split the offsets"),
-        (Shape::Offsets { count: 3 }, "`.between(…)`"),
+        (Shape::Offsets { count: 3 }, "`.segment_offsets(…)`"),
     ] {
         let error = desk.refused(all().shape(shape), to);
         assert!(error.to_string().contains(words), "{shape:?}: {error}");
@@ -196,13 +196,13 @@ fn lengths() {
         (sums.of(all).chain(all).chain(all).len(LEN + 1), sums.of(all).chain(some(1)).chain(some(0))),
         (sums.of(all).strided(100).len(3), sums.of(some(201)).strided(100)),
         (sums.of(all).segments(5).len(10), sums.of(some(10)).segments(5)),
-        (dot.of(all).and(all).len(10), dot.of(some(10)).and(some(10))),
+        (dot.of(all).with(all).len(10), dot.of(some(10)).with(some(10))),
     ] {
         assert_eq!(first.plan(), shorter.plan(), "{:?}", shorter.plan());
     }
     let more = desk.refused(sums.of(all).chain(all).len(2 * LEN + 1), (&desk.result).into());
     says!(more, ReduceError::TooFewElements { .. }, "2001", "has 2000", "ask for fewer");
-    let second = desk.refused(dot.of(all).and(some(9)).len(10), (&desk.result).into());
+    let second = desk.refused(dot.of(all).with(some(9)).len(10), (&desk.result).into());
     says!(second, ReduceError::TooFewElements { .. }, "10", "has 9");
 }
 
@@ -243,7 +243,7 @@ fn wrong_offsets_and_counts_are_refused() {
     let to = Slice::from(&desk.result);
     let sums = reducer(desk.gpu, sum(Element::U32));
     let all = || sums.of(desk.all(&desk.good));
-    let list = |buffer, offset| desk.refused(all().between(Slice::new(buffer, offset, 16)), to);
+    let list = |buffer, offset| desk.refused(all().segment_offsets(Slice::new(buffer, offset, 16)), to);
     says!(list(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "list of offsets", "STORAGE");
     says!(
         list(&desk.good, 4),
@@ -264,14 +264,14 @@ fn wrong_offsets_and_counts_are_refused() {
         "output"
     );
 
-    let count = |buffer, offset| desk.refused(all().first(Slice::new(buffer, offset, 4)), to);
+    let count = |buffer, offset| desk.refused(all().count_buffer(Slice::new(buffer, offset, 4)), to);
     says!(count(&desk.bare, 0), ReduceError::Buffer(BufferError::Usage { .. }), "count", "STORAGE");
     says!(count(&desk.good, 2), ReduceError::Plan(PlanError::Misaligned { .. }), "byte 2");
     says!(count(&desk.good, 1 << 20), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
     says!(count(&desk.good, u64::MAX - 3), ReduceError::Buffer(BufferError::TooShort { .. }), "count");
-    let half = desk.refused(all().first(Slice::new(&desk.good, 0, 2)), to);
+    let half = desk.refused(all().count_buffer(Slice::new(&desk.good, 0, 2)), to);
     says!(half, ReduceError::Buffer(BufferError::TooShort { .. }), "count", "0..4", "ends at byte 2");
-    let counted = all().segments(10).first(&desk.good);
+    let counted = all().segments(10).count_buffer(&desk.good);
     says!(desk.refused(counted, to), ReduceError::Count(_), "Segments");
 }
 

@@ -84,10 +84,10 @@ fn lengths_known_to_the_gpu() {
                 let taken = data.len().min(count as usize);
                 let want = (case.model)(&mut data[..taken].iter().copied());
                 let whole = reducer.of(words(&held, 1, data.len()));
-                let got = run(gpu, &whole.clone().first(place));
+                let got = run(gpu, &whole.clone().count_buffer(place));
                 compare(&got, &want, &format!("{} of {count}", reducer.monoid().name()));
                 let want = (case.model)(&mut data.iter().copied().step_by(3).take(count as usize));
-                let got = run(gpu, &whole.strided(3).first(place));
+                let got = run(gpu, &whole.strided(3).count_buffer(place));
                 compare(&got, &want, &format!("{} of {count} strides", reducer.monoid().name()));
             }
         }

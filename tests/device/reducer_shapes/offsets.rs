@@ -63,7 +63,7 @@ fn segments_between_offsets() {
                     let offset = number % 4;
                     let (held, positions) = (buffer(gpu, &data, offset), buffer(gpu, list, 64));
                     let input = words(&held, offset, *len);
-                    let between = reducer.of(input).between(words(&positions, 64, list.len()));
+                    let between = reducer.of(input).segment_offsets(words(&positions, 64, list.len()));
                     let got = run(gpu, &between.workspace(&space));
                     let part = |ends: &[u32]| {
                         (case.model)(&mut data[ends[0] as usize..ends[1] as usize].iter().copied())
@@ -92,7 +92,7 @@ fn offsets_that_do_not_ascend() {
                 // Ones among poison: whatever is read from elsewhere gives a sum that no ones give.
                 let (held, positions) = (buffer(gpu, &[1; 100_000], 1), buffer(gpu, &list, 0));
                 let all = reducer.of(words(&held, 1, 100_000));
-                let between = all.between(words(&positions, 0, list.len()));
+                let between = all.segment_offsets(words(&positions, 0, list.len()));
                 for bytes in common::run(gpu, &between, None).unwrap() {
                     let got: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
                     assert!(got.iter().all(|sum| *sum <= 100_000 || *sum == POISON), "{got:?}");

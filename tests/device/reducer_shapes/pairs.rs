@@ -56,9 +56,10 @@ fn two_inputs_in_every_shape() {
             for reducer in reducers(gpu, &monoid) {
                 for (at, beside) in [(0, 0), (1, 5), (3, 2), (0, 63)] {
                     let (a, b) = (buffer(gpu, &first, at), buffer(gpu, &second, beside));
-                    let both = reducer.of(words(&a, at, len)).and(words(&b, beside, len)).shape(shape);
+                    let both = reducer.of(words(&a, at, len)).with(words(&b, beside, len)).shape(shape);
                     let offsets = words(&positions, 0, list.len());
-                    let all = if shape.kind() == ShapeKind::Offsets { both.between(offsets) } else { both };
+                    let all =
+                        if shape.kind() == ShapeKind::Offsets { both.segment_offsets(offsets) } else { both };
                     let got = run(gpu, &all);
                     compare(&got, &want, &format!("{shape:?} + {at} and {beside}"));
                 }

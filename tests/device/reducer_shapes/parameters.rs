@@ -60,13 +60,13 @@ fn every_shape_reads_the_parameters_of_its_frame() {
             let all = || reducer.of(words(&held, 5, LEN)).with_parameters(Slice::new(&frame, 256, 12));
             let reductions: [(Reduction<'_, '_>, Vec<Vec<usize>>); 8] = [
                 (all(), vec![(0..LEN).collect()]),
-                (all().first(&counted), vec![(0..50_001).collect()]),
+                (all().count_buffer(&counted), vec![(0..50_001).collect()]),
                 (all().chain(words(&held, 5, 100)), vec![(0..LEN).chain(0..100).collect()]),
                 (all().strided(7), vec![(0..LEN).step_by(7).collect()]),
                 (all().segments(10), (0..LEN / 10).map(|at| (10 * at..10 * at + 10).collect()).collect()),
                 (all().segments(30_000), vec![(0..30_000).collect(), (30_000..LEN).collect()]),
                 (
-                    all().between(words(&offsets, 0, list.len())),
+                    all().segment_offsets(words(&offsets, 0, list.len())),
                     list.windows(2).map(|ends| (ends[0] as usize..ends[1] as usize).collect()).collect(),
                 ),
                 (

@@ -19,22 +19,25 @@ fn combinations_that_exclude_each_other_are_refused() {
     let offsets = Shape::Offsets { count: 20 };
     let list = |at| Slice::new(&held, at, 4 * 21);
     assert_eq!(refusal(some().shape(offsets)), ReduceError::Offsets(offsets));
-    assert_eq!(refusal(some().between(list(0)).shape(Shape::Whole)), ReduceError::Offsets(Shape::Whole));
+    assert_eq!(
+        refusal(some().segment_offsets(list(0)).shape(Shape::Whole)),
+        ReduceError::Offsets(Shape::Whole)
+    );
     let rows = Shape::Segments { len: 10 };
-    assert_eq!(refusal(some().shape(rows).first(&held)), ReduceError::Count(rows));
-    let error = refusal(some().first(Slice::at(&held, 2)));
+    assert_eq!(refusal(some().shape(rows).count_buffer(&held)), ReduceError::Count(rows));
+    let error = refusal(some().count_buffer(Slice::at(&held, 2)));
     assert_eq!(error, ReduceError::Plan(PlanError::Misaligned { offset: 2, size: 4 }));
-    let error = refusal(some().between(list(2)));
+    let error = refusal(some().segment_offsets(list(2)));
     assert!(
         matches!(error, ReduceError::Buffer(BufferError::Offset { role: "list of offsets", offset: 2, .. })),
         "{error}"
     );
-    let error = refusal(some().between(list(4096)));
+    let error = refusal(some().segment_offsets(list(4096)));
     assert!(
         matches!(error, ReduceError::Buffer(BufferError::TooShort { role: "list of offsets", .. })),
         "{error}"
     );
-    let error = refusal(some().between(Slice::new(&result, 0, 4 * 21)));
+    let error = refusal(some().segment_offsets(Slice::new(&result, 0, 4 * 21)));
     assert!(
         matches!(error, ReduceError::Buffer(BufferError::Aliased { first: "list of offsets", .. })),
         "{error}"
@@ -75,7 +78,7 @@ fn plans_of_other_reductions_are_refused() {
         least.of(words(&held, 0, 900)).segments(900),
         least.of(words(&held, 0, 450)).chain(words(&held, 450, 450)),
         least.of(words(&held, 0, 900)).counting_from(1),
-        least.of(words(&held, 0, 900)).standing_for(7),
+        least.of(words(&held, 0, 900)).element_count(7),
         states.of(words(&held, 0, 900)),
         floats.of(Slice::new(&held, 0, 3600)).len(450),
     ] {

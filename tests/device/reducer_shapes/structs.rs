@@ -96,7 +96,7 @@ fn check(gpu: &Gpu, reducer: &Reducer, stride: usize, used: &[usize], first: usi
         };
         let all = reducer.of(words(&held, stride * first, stride * LEN));
         let all = match shape.kind() {
-            ShapeKind::Offsets => all.between(words(&positions, 0, list.len())),
+            ShapeKind::Offsets => all.segment_offsets(words(&positions, 0, list.len())),
             _ => all.shape(shape),
         };
         compare(&run(gpu, &all), &want, &format!("{shape:?} of {stride} words + {first}"));
@@ -119,7 +119,7 @@ fn pairs_of_structs() {
             a[0].wrapping_mul(b[2]).wrapping_add(a[1].wrapping_mul(b[1])).wrapping_add(index)
         });
         let want = terms.fold(LEN as u32, u32::wrapping_add);
-        let both = reducer.of(words(&first, 3, 3 * LEN)).and(words(&second, 15, 3 * LEN));
+        let both = reducer.of(words(&first, 3, 3 * LEN)).with(words(&second, 15, 3 * LEN));
         compare(&run(gpu, &both), &[want], "pairs");
     }
 }

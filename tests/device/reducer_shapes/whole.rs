@@ -84,7 +84,7 @@ fn accumulation_continues_over_any_lengths_and_buffers() {
                 let counts = buffer(gpu, &[counted.unwrap_or(0)], 0);
                 let parts = reducer.of(words(&held[0], 5, len / 3)).chain(words(&held[1], 2, len - len / 3));
                 let adding = parts.accumulate();
-                let adding = if counted.is_some() { adding.first(&counts) } else { adding };
+                let adding = if counted.is_some() { adding.count_buffer(&counts) } else { adding };
                 let plan = adding.plan().unwrap();
                 assert_eq!((plan.partials(), plan.scratch(), plan.output()), (0, [0; 2], 4));
                 let prepared = adding.into(Slice::at(&result, 256)).unwrap();
@@ -124,7 +124,7 @@ fn lengths_known_to_the_gpu() {
                 let want = (case.model)(&mut data[..taken].iter().copied());
                 for reducer in &ways {
                     let all = reducer.of(inputs[0]).chain(inputs[1]).chain(inputs[2]);
-                    let got = run(gpu, &all.first(place));
+                    let got = run(gpu, &all.count_buffer(place));
                     compare(&got, &want, &format!("{} of {count}", reducer.monoid().name()));
                 }
                 // Every third one of the last part.
@@ -132,7 +132,7 @@ fn lengths_known_to_the_gpu() {
                 let want = (case.model)(&mut data[50_001..].iter().copied().step_by(3).take(taken));
                 for reducer in &ways {
                     let part = words(&held[2].0, held[2].1, 48_000);
-                    let got = run(gpu, &reducer.of(part).strided(3).first(place));
+                    let got = run(gpu, &reducer.of(part).strided(3).count_buffer(place));
                     compare(&got, &want, &format!("{} of {count} strides", reducer.monoid().name()));
                 }
             }
