@@ -75,7 +75,7 @@ fn rank(kind: DeviceType) -> u8 {
     }
 }
 
-/// The adapters among these that are different GPUs, as their places in the list: what a program takes that uses all of them. One GPU
+/// The adapters among these that are different GPUs, as their places in the list: the set for a program that uses all GPUs. One GPU
 /// that several back ends offer counts once, with the first of them; GPUs with a PCI address are told apart by it, since equal cards
 /// have equal names. Software adapters count only where there is nothing else.
 pub fn distinct(adapters: &[AdapterInfo]) -> Vec<usize> {

@@ -74,8 +74,8 @@
 //! # assert_eq!(readback.wait(4).unwrap(), 1.5f32.to_le_bytes());
 //! ```
 //!
-//! The tables of [`reduce`](crate::reduce#cost) and [`histogram`](crate::histogram#cost) list what each
-//! operation costs in dispatches and memory.
+//! The tables of [`reduce`](crate::reduce#cost) and [`histogram`](crate::histogram#cost) list the
+//! dispatches and memory of each operation.
 //!
 //! # Determinism
 //!
@@ -83,7 +83,7 @@
 //! |---|---|
 //! | [`reduce`], integers: sums, products, dot products, L1 and maximum norms, minima, maxima, their positions, bits, counts, any, all, means | on every GPU, every time |
 //! | [`reduce`], floats: minima, maxima, their positions, maximum norms, counts, any, all | on every GPU, every time |
-//! | [`reduce`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and what takes logarithms, of any type | every time on the same device for the same plan |
+//! | [`reduce`], floats: sums, products, means, dot products, L1; variances, deviations, L2 and results of logarithms, of any type | every time on the same device for the same plan |
 //! | [`reduce`] with [`reduce::Accuracy::Exact`]: sums and means of floats, dot products of f32 | on every GPU, every time |
 //! | [`reduce`], your own operators | integer arithmetic as in the integer rows, float arithmetic as in the float rows |
 //! | [`reduce::Shape::Accumulate`], floats: sums, dot products, L1 | not guaranteed: the hardware decides the order of additions |

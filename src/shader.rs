@@ -30,7 +30,7 @@ pub(crate) const DEFINES: &[&str] = &[
     "rhs",
 ];
 
-/// Imports of what calls back: the kernel that is composed, or the operator. It is in the module already.
+/// Imports of the caller: the kernel that is composed, or the operator. It is in the module already.
 const CALLERS: [&str; 2] = ["kernel", "operator"];
 
 /// Returns the text of a file in `shaders/`, by its path without the extension.

@@ -122,8 +122,8 @@ impl<'a> Calls<'a> {
         Calls::new(device, sweep, way, [case.bytes(), plan.output()], call, expected)
     }
 
-    /// As many calls as read `read` bytes each and write `written`, in one way. Those that wait for one another share what else a call
-    /// needs, which it leaves in its last argument.
+    /// As many calls as read `read` bytes each and write `written`, in one way. Those that wait for one another share the other
+    /// buffers of a call, which it leaves in its last argument.
     pub fn new<T>(
         device: &wgpu::Device,
         sweep: &'a Sweep,

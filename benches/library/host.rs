@@ -23,7 +23,7 @@ const CALLS: usize = 2000;
 /// The fewest that say anything: criterion's test mode makes one.
 const FEWEST: usize = 10;
 
-/// Calls recorded into one pass, to see what one of them takes.
+/// Calls recorded into one pass, to find the time of one.
 const RECORDED: u32 = 100;
 
 /// All of it. Ways back to the host first: behind the recording bench, wgpu takes twice as long for a submission.

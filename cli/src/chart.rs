@@ -29,7 +29,7 @@ pub enum Marker {
     Square,
 }
 
-/// The looks of a line: a class of the style sheet, and what marks its points.
+/// The looks of a line: a class of the style sheet, and the mark of its points.
 #[derive(Clone, PartialEq)]
 pub struct Look {
     class: String,

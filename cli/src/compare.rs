@@ -42,7 +42,7 @@ fn percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is not a percentage; write 5 or 2.5"))
 }
 
-/// One line of the comparison: what was measured, and the verdict.
+/// One line of the comparison: the subject of the rows, and the verdict.
 #[derive(Serialize)]
 struct Line<'a, W> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! `halofold devices`: every adapter, and what it can run.
+//! `halofold devices`: every adapter, with the rungs and types that it can run.
 
 use halofold::reduce::ladder::{RUNGS, Rung};
 use halofold::reduce::{Op, ReduceError};

@@ -186,7 +186,7 @@ impl LadderArgs {
         if self.cold { Inputs::Cold } else { Inputs::Warm }
     }
 
-    /// The element type of what is reduced, and the lengths: the file's, or the ones asked for.
+    /// The element type of the input, and the lengths: the file's, or the ones asked for.
     fn sizes(&self, gpu: &Gpu, source: Option<&Source>) -> Result<(Element, Vec<u64>), Failure> {
         let element = source.map_or(self.element.unwrap_or(Element::F32), Source::element);
         if let Some(source) = source
@@ -313,7 +313,7 @@ impl LadderArgs {
         Ok(rows)
     }
 
-    /// The jobs of one length. What no rung could run is an error here; what one of them cannot is a skipped row later.
+    /// The jobs of one length. An option that no rung could run is an error here; one that some rungs cannot run gives skipped rows later.
     fn jobs(
         &self,
         gpu: &Gpu,

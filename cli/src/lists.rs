@@ -11,7 +11,7 @@ pub fn each_once<T: PartialEq>(things: impl IntoIterator<Item = T>) -> Vec<T> {
     once
 }
 
-/// The things by what they have in common, in the order in which that first appears.
+/// The items grouped by their keys, in the order in which the keys first appear.
 pub fn grouped<K: PartialEq, T>(things: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
     let mut groups: Vec<(K, Vec<T>)> = Vec::new();
     for (key, thing) in things {

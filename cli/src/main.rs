@@ -49,7 +49,7 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Compare two records row by row: what became faster or slower. Exit status 1 on a regression.
+    /// Compare two records row by row: faster, slower, or within the noise. Exit status 1 on a regression.
     Compare(compare::CompareArgs),
     /// List every adapter: its back end, driver, features and limits, and which rungs and types it runs.
     Devices(devices::DevicesArgs),

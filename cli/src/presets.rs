@@ -1,6 +1,6 @@
 //! The documents' own tables, replayed: each at its own length, type, workgroup and finish.
 //!
-//! Where an adapter allows less, the row runs with what is allowed and says so.
+//! If an adapter allows less, the row runs with its limits and says so.
 
 mod documents;
 

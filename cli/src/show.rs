@@ -28,7 +28,7 @@ const LARGEST_WORKGROUP: u32 = 1024;
 pub struct ShowArgs {
     /// The rung.
     rung: String,
-    /// As wgsl (what wgpu is given), spirv (for Vulkan), msl (Metal), hlsl (DX12) or glsl (OpenGL).
+    /// As wgsl (the text that wgpu is given), spirv (for Vulkan), msl (Metal), hlsl (DX12) or glsl (OpenGL).
     #[arg(long = "as", value_name = "LANGUAGE", default_value = "wgsl")]
     language: Language,
     /// Element type: u32, i32, f32, f64, i64, u64 or f16.

@@ -8,7 +8,7 @@ pub use halofold_run::table::{count, digits, plain, time};
 
 use crate::row::{Row, Status, What};
 
-/// A column: its heading, and what it shows of a row.
+/// A column: its heading, and the function that gives a row's cell.
 pub struct Column<T = Row> {
     heading: Cow<'static, str>,
     left: bool,
@@ -56,7 +56,7 @@ const MINOR: [&str; 15] = [
     "n",
 ];
 
-/// A column with what it shows of every row.
+/// A column with the cells of all rows.
 struct Shown<'a> {
     heading: &'a str,
     left: bool,
@@ -115,7 +115,7 @@ fn wrapped(text: &str, width: usize) -> String {
 }
 
 /// Takes columns out until a table is no wider than a terminal: first those that say the same of every row, then
-/// the minor ones. Returns a note that says what was taken out.
+/// the minor ones. Returns a note that names them.
 fn fit(columns: &mut Vec<Shown<'_>>, width: usize) -> String {
     let too_wide = |columns: &[Shown<'_>]| columns.iter().map(Shown::width).sum::<usize>() > width;
     let (mut same, mut hidden) = (Vec::new(), Vec::new());

@@ -227,7 +227,7 @@ impl<'r, 'b> Reduction<'r, 'b> {
     }
 
     /// Binds a buffer to the parameters that the text of the operator declares, as [`Monoid::custom`](crate::reduce::Monoid::custom) says. Kernels read
-    /// what it holds when they run, so a frame writes it by [`Queue::write_buffer`] and records what is prepared.
+    /// its contents when they run, so a frame writes it by [`Queue::write_buffer`] and records the prepared reduction.
     ///
     /// A uniform needs [`wgpu::BufferUsages::UNIFORM`] and starts at a multiple of `min_uniform_buffer_offset_alignment`; a storage
     /// variable needs [`wgpu::BufferUsages::STORAGE`], a multiple of `min_storage_buffer_offset_alignment`, and another buffer than the

@@ -18,7 +18,7 @@ use crate::window;
 /// The most bytes of a grid on any device, so that positions in it can be added in 64 bits.
 const MOST_BYTES: u64 = 1 << 60;
 
-/// The configuration of a stencil: what is stepped, and how.
+/// The configuration of a stencil: grid, borders, kernel and tuning.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Config {
@@ -120,7 +120,7 @@ impl Config {
         Config { variant, tuning: Tuning::of(variant), open, ..self }
     }
 
-    /// The same by what steps took on this device: samples of a calibration, which times [`Config::trials`]. Where no
+    /// The same by measured times of this device: samples of a calibration, which times [`Config::trials`]. Where no
     /// sample is of this stencil and this type, it is [`Config::on`].
     pub fn on_calibrated(self, device: &wgpu::Device, samples: &[Sample]) -> Self {
         self.choose(&self.machine(device), samples)

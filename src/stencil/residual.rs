@@ -76,7 +76,7 @@ pub(super) fn exact_reducer(
     Reducer::with_options(device, exact_operator(element), options)
 }
 
-/// Compiles what the reduction over a grid launches.
+/// Compiles the kernels of the reduction over a grid.
 pub(super) fn compile(reducer: &Reducer, config: &Config) -> Result<(), ReduceError> {
     let grid = BufferRange { offset: 0, len: config.grid.cells() };
     reducer.compile(&reducer.plan(Shape::Whole, &[grid], Some(grid))?)
@@ -94,7 +94,7 @@ pub(super) fn prepare(
     Ok(changes(reducer, config, grids).count_buffer(count).into(out)?)
 }
 
-/// Binds the reduction that only adds up squares. It writes behind what [`prepare`] writes.
+/// Binds the reduction that only adds up squares. It writes behind the result of [`prepare`].
 pub(super) fn prepare_exact(
     reducer: &Reducer,
     config: &Config,

@@ -15,7 +15,7 @@ const MARGIN: f64 = 1.04;
 pub struct Bar {
     /// Its subject.
     pub label: String,
-    /// Its length; `None` for what was not measured.
+    /// Its length; `None` if it was not measured.
     pub value: Option<f64>,
     /// The text at its right end.
     pub text: String,

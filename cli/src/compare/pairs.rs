@@ -21,7 +21,7 @@ impl<W: What> Pair<'_, W> {
     }
 }
 
-/// All rows in the order of the first record, then what only the second has. Of equal rows in one record the first
+/// All rows in the order of the first record, then those that only the second has. Of equal rows in one record the first
 /// goes with the first, the second with the second. A row that replays a document also goes with one that does not.
 pub fn pairs<'a, W: What>(a: &'a [Row<W>], b: &'a [Row<W>]) -> Vec<Pair<'a, W>> {
     let mut counterparts: Vec<Option<usize>> = vec![None; a.len()];

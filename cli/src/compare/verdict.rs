@@ -59,7 +59,7 @@ impl Verdict {
     }
 }
 
-/// A verdict and what it rests on.
+/// A verdict and its reasons.
 #[derive(Serialize)]
 pub struct Judged {
     /// The median of A in milliseconds.

@@ -31,7 +31,7 @@ pub struct Outputs {
     svg: Option<Reserved>,
 }
 
-/// Form of what standard output gets: one only, so that another program can read it.
+/// Form of the standard output: one only, so that another program can read it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Printed {
     Table,

@@ -51,7 +51,7 @@ const PIECES: [Piece; 3] = [
     },
 ];
 
-/// The table; an error that names what the records lack.
+/// The table; an error that names the missing rows.
 pub fn table(machines: &[Machine]) -> Result<String, Failure> {
     let mut text = String::new();
     let headings = SIDES.map(|(_, heading)| heading);

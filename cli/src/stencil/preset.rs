@@ -221,7 +221,7 @@ impl PresetArgs {
 type Kind<'a> = &'a dyn Fn(&Row<StencilWork>) -> bool;
 
 /// The rows of the thesis's table and those that would stand there here, in the order of the catalogue: the best direct one,
-/// the best overlapped one, the best of what goes beyond.
+/// the best overlapped one, the best of the others.
 pub fn picked(rows: &[Row<StencilWork>]) -> Vec<usize> {
     let best = |mapping: Kind<'_>| {
         let timed = rows.iter().enumerate().filter(|(_, row)| mapping(row));

@@ -33,7 +33,7 @@ struct Bound {
     prepared: Prepared,
 }
 
-/// Counts of what ran so far.
+/// Counts of reductions and dispatches so far.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
     pub reductions: u64,

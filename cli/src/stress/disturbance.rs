@@ -9,7 +9,7 @@ use crate::gpu::Gpu;
 /// Steps with a number of their own in one batch, of each kind.
 pub const STEPS: usize = 16;
 
-/// Bytes from one step's numbers to the next one's: what every device aligns to.
+/// Bytes from one step's numbers to the next one's: the alignment of every device.
 const APART: usize = 256;
 
 /// Invocations in a workgroup.

@@ -7,7 +7,7 @@
 // In `press` two invocations may write one place: its contents are never read as a result.
 
 struct Step {
-    // `change`: what is added. `press`: where to begin.
+    // `change`: the number that is added. `press`: the first place.
     number: u32,
     // Invocations in a row of workgroups.
     row: u32,

@@ -120,7 +120,7 @@ pub(super) fn check(config: &Config, limits: &Limits) -> Result<(), StencilError
     plan::check_windows(config, limits)
 }
 
-/// Cells of workgroup memory: the ring in 2D, and what lanes show each other.
+/// Cells of workgroup memory: the ring in 2D, and the cells that lanes exchange.
 pub(super) fn workgroup_cells(config: &Config) -> u64 {
     let Tuning { block, levels_per_team, cells_per_lane, rows_per_turn, .. } = config.tuning;
     let lanes = u64::from(block.rows) * u64::from(block.cols);

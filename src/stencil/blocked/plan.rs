@@ -154,8 +154,8 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
     Ok(Plan { windows, halo: ring.then(halo).transpose()? })
 }
 
-/// The windows of a pass that makes so many steps and writes the layers `computed`. `ends` tells what lies beyond the first layer
-/// and beyond the last: a border, or [`CUT`].
+/// The windows of a pass that makes so many steps and writes the layers `computed`. `ends` are the sides before the first layer
+/// and behind the last: a border, or [`CUT`].
 pub(in crate::stencil) fn windows(
     config: &Config,
     limits: &Limits,

@@ -1,4 +1,4 @@
-//! Choosing by samples: what the shapes took on this very device. Pure: no GPU here.
+//! Chooses a shape by samples: times of shapes on this very device. Pure: no GPU here.
 //!
 //! A sample is one shape on one grid. It tells how long a cell takes that is loaded and stepped; how many cells a shape loads
 //! for another grid is arithmetic. So a shape's time on a grid is estimated by its sample on the grid closest in size. Where it

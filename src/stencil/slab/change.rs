@@ -18,7 +18,7 @@ use crate::stencil::until::Until;
 const STATE_AT: u64 = 256;
 
 impl SlabStepper {
-    /// Binds a check of what the last step changed in the slab's own layers. It is for grids after a
+    /// Binds a check of the last step's changes in the slab's own layers. It is for grids after a
     /// [checked round](SlabStepper::checked_round): then both buffers hold the grid one step apart. Squares are added
     /// [exactly](crate::reduce::exact), so that a grid gives the same [`Change`] however it is cut.
     ///
@@ -34,7 +34,7 @@ impl SlabStepper {
 }
 
 impl Jacobi {
-    /// Binds a check of what a step changed, for two grids that are one step apart, as they are after
+    /// Binds a check of a step's changes, for two grids that are one step apart, as they are after
     /// [`Convergence`](crate::stencil::Convergence) has made its last check. Squares are added
     /// [exactly](crate::reduce::exact).
     ///
@@ -48,7 +48,7 @@ impl Jacobi {
     }
 }
 
-/// A check of what the last step of a round changed, ready to be recorded any number of times.
+/// A check of the changes of a round's last step, ready to be recorded any number of times.
 #[derive(Debug)]
 pub struct ChangeCheck {
     prepared: [Prepared; 2],
@@ -78,7 +78,7 @@ impl ChangeCheck {
         self.prepared.iter().for_each(|prepared| prepared.encode(encoder));
     }
 
-    /// The buffer with what was found, for [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
+    /// The buffer with the changes, for [`Change::parse`]. Its usages are `COPY_SRC | STORAGE`.
     pub fn buffer(&self) -> &Buffer {
         &self.found
     }

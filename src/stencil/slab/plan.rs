@@ -49,7 +49,7 @@ impl RoundPlan {
 
 impl Slab {
     /// The launches of a round of so many steps, 1 to [`Slab::depth`]: full passes first, then one with the rest. With `single_last` the
-    /// last pass is one step, for a check of what a step changes.
+    /// last pass is one step, for a check of its changes.
     ///
     /// # Errors
     ///
@@ -205,7 +205,7 @@ mod tests {
         assert!(done, "{slab:?} {steps} {:?} {plan:?}", buffers[1]);
     }
 
-    /// A buffer to write: nothing in it is right but what no step writes.
+    /// A buffer to write: nothing in it is right but the layers that no step writes.
     fn outer(slab: &Slab, buffers: &[Ages; 2]) -> Ages {
         let computed = slab.config.computed_layers();
         let fixed =
@@ -215,7 +215,7 @@ mod tests {
         (0..=last).map(|layer| if kept(layer) { buffers[0][layer as usize] } else { None }).collect()
     }
 
-    /// Writes what the launches of a pass write: a layer is right if all layers that it depends on are.
+    /// Writes the layers that the launches of a pass write: a layer is right if all layers that it depends on are.
     fn run(slab: &Slab, pass: &Pass, [source, target]: &mut [Ages; 2]) {
         let layer_bytes = slab.layer_bytes();
         let last = slab.config.layers() - 1;

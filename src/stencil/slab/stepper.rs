@@ -70,7 +70,7 @@ impl SlabStepper {
         round::bind(self, &self.weights, steps, false)
     }
 
-    /// A round whose last pass is a single step, so that [`SlabStepper::check`] can tell what that step changed.
+    /// A round whose last pass is a single step, so that [`SlabStepper::check`] can find the changes of that step.
     ///
     /// # Errors
     ///

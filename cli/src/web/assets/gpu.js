@@ -4,7 +4,7 @@
 // The reason why nothing can run here, in words for the visitor.
 class NoGpu extends Error {}
 
-// Opens the preferred adapter with what helps, and says what it is.
+// Opens the preferred adapter with the features that help, and describes it.
 async function openGpu() {
   if (!navigator.gpu) {
     throw new NoGpu(isSecureContext
@@ -66,7 +66,7 @@ function declaredSlots(text) {
   }));
 }
 
-// A module compiled with its constants, once. Throws what the browser's compiler says.
+// A module compiled with its constants, once. Throws the browser's compiler errors.
 async function compile(gpu, number, constants) {
   const text = moduleText(number, constants);
   if (!gpu.pipelines.has(text)) gpu.pipelines.set(text, compileText(gpu, text));
@@ -89,7 +89,7 @@ async function compileText({ device }, text) {
   return { pipeline, layout, slots: slots.map(({ binding }) => binding) };
 }
 
-// A group of bindings: `resource` says what a slot is bound to.
+// A group of bindings: `resource` gives the resource of a slot.
 function bind({ device }, { layout, slots }, resource) {
   return device.createBindGroup({ layout, entries: slots.map((binding) => ({ binding, resource: resource(binding) })) });
 }

@@ -146,7 +146,7 @@ class Heat {
     this.steps += steps;
   }
 
-  // Shows what was drawn while nothing runs.
+  // Shows the drawing while nothing runs.
   show() {
     if (this.running || !this.painter) return;
     const encoder = this.gpu.device.createCommandEncoder();

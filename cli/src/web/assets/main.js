@@ -1,4 +1,4 @@
-// The page's controls: what is run when, and what is said when it cannot be.
+// The page's controls: they start runs, and show reasons if a run is not possible.
 "use strict";
 
 const place = (id) => document.getElementById(id);
@@ -127,7 +127,7 @@ function openVariant(name) {
     sourceOf(text, "What your browser is given")];
 }
 
-// Opens the GPU and says what it is; says why not otherwise, and the page can still be read.
+// Opens the GPU and describes it, or shows the reason why there is none; the page can be read without one.
 async function openPage() {
   try {
     page.gpu = await openGpu();
@@ -277,7 +277,7 @@ async function runStencils() {
   return rows;
 }
 
-// The record of what was measured, as text.
+// The record of the measured rows, as text.
 function recordText() {
   const library = page.library.map(({ title, ...row }) => row);
   return `${JSON.stringify(makeRecord(page.gpu, page.peak, { rows: page.rows, stencils: page.stencils, library }), null, 2)}\n`;
@@ -317,7 +317,7 @@ function toggleHeat() {
   place("heat-run").setAttribute("aria-pressed", String(heat.running));
 }
 
-// Whatever the visitor changes, what was measured before is of something else.
+// A change of the settings makes earlier measurements invalid.
 function changed() {
   page.charts.ladder.clear();
   place("caption").textContent = "";

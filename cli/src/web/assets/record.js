@@ -1,4 +1,4 @@
-// Rows and records, with the keys of `halofold ladder --record`: what `halofold report` and `halofold compare` read.
+// Rows and records, with the keys of `halofold ladder --record`, for `halofold report` and `halofold compare`.
 "use strict";
 
 // A row before it has run.

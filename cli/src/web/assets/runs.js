@@ -61,7 +61,7 @@ async function prepare(gpu, { work, modules, plan, input, offsets }) {
   return { dispatches, output: buffers[OUTPUT], outputBytes, destroy };
 }
 
-// Runs once over an output that holds a word everywhere, or these words, and answers what is wrong with it.
+// Runs once over an output that holds a word everywhere, or these words, and returns its fault.
 async function check(gpu, ready, wrong, start = POISON) {
   const words = typeof start === "number" ? new Uint32Array(Math.ceil(ready.outputBytes / 4)).fill(start) : start;
   upload(gpu, ready.output, words);
@@ -85,7 +85,7 @@ async function endToEnd(gpu, { dispatches, output, outputBytes }) {
   return summary(ms).median;
 }
 
-// Verifies, measures, verifies again: the measurement, or what went wrong. A row that the browser's compiler refuses has failed.
+// Verifies, measures, verifies again: the measurement, or the fault. A row that the browser's compiler refuses has failed.
 async function trial(gpu, make, wrong, start) {
   let ready = null;
   try {
@@ -247,7 +247,7 @@ async function prepareSteps(gpu, variant, grid, [first, second]) {
   });
 }
 
-// One step of the stencil in 64 bits: what is wrong with the GPU's, cell by cell. Outermost cells stay as they are.
+// One step of the stencil in 64 bits: the first fault of the GPU's, cell by cell. Outermost cells stay as they are.
 function wrongStep(cells, rows, cols, weight) {
   return (bytes) => {
     const got = new Float32Array(bytes);

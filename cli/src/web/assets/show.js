@@ -84,7 +84,7 @@ async function copyText(text, button) {
   setTimeout(() => { button.textContent = before; }, 2000);
 }
 
-// A list of rows with bars that have one scale: each can be opened, and then shows what `open` makes of it.
+// A list of rows with bars that have one scale: each can be opened, and then shows the contents that `open` makes.
 class Chart {
   constructor(place, entries, open) {
     this.ceiling = null;
@@ -111,7 +111,7 @@ class Chart {
   // The value that all bars are compared with.
   setCeiling(ceiling) { this.ceiling = ceiling; this.draw(); }
 
-  // Forgets what was measured.
+  // Forgets the measurements.
   clear(text = "not run yet") {
     this.values.clear();
     for (const { details, value } of this.rows.values()) {
@@ -127,7 +127,7 @@ class Chart {
     value.textContent = "running …";
   }
 
-  // Shows a row: its rate, or what came of it.
+  // Shows a row: its rate, or its status.
   show(name, row, text) {
     const { details, value } = this.rows.get(name);
     details.classList.remove("running");

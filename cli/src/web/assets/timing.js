@@ -42,7 +42,7 @@ async function undisturbed(work) {
   }
 }
 
-// Measures what `dispatches` does: milliseconds of one repetition.
+// Measures the time of `dispatches`: milliseconds of one repetition.
 function measure(gpu, dispatches) {
   return undisturbed(async () => {
     const once = await settle(gpu, dispatches);
@@ -55,7 +55,7 @@ function measure(gpu, dispatches) {
   });
 }
 
-// Loads the GPU and answers what one repetition takes about.
+// Loads the GPU and returns the approximate time of one repetition.
 async function settle(gpu, dispatches) {
   let best = await batch(gpu, dispatches, 1);
   if (gpu.isSoftware) return best;

@@ -1,4 +1,4 @@
-// The verifier: what a result should be, by arithmetic of its own.
+// The verifier: expected results, by arithmetic of its own.
 //
 // Integers are exact: sums of halves of their words in 64-bit floats, put together as big integers. Floats are summed in 64 bits with
 // what each addition loses carried along, one element after the other, and compared within a bound that follows from the elements and
@@ -64,7 +64,7 @@ const additions = (magnitude, n) => ({ linear: UNIT * magnitude, fixed: SMALLEST
 
 const wrapped = (type, x) => Number(type === "i32" ? BigInt.asIntN(32, x) : BigInt.asUintN(32, x));
 
-// For each operator what a part of the elements comes to.
+// The result of each operator over a part of the elements.
 const EXPECTED = {
   sum: (part, type) => isFloat(type) ? floatSum(part, (x) => x, 0) : exactly(wrapped(type, part.integer())),
   // The page gives it the same input twice.
@@ -228,7 +228,7 @@ function readResult(op, type, view, at) {
   }
 }
 
-// Judges all results of an operation: null, or what is wrong with the first that is. `parts` are as many as results.
+// Judges all results of an operation: null, or the fault of the first wrong one. `parts` are as many as results.
 function judge({ op, type, out }, parts, buffer, depth) {
   const view = new DataView(buffer);
   let at = 0;

@@ -1,6 +1,6 @@
 //! Text for the registers of a time-blocked kernel: WGSL has arrays, but not every compiler keeps them in registers,
 //! and it has loops, but not every compiler unrolls them. So the text is made for the numbers of a kernel: packs and rows of a
-//! lane, levels, rows a turn. What is done with each of them is in `shaders/stencil/`; here it is only repeated.
+//! lane, levels, rows a turn. The work on each of them is in `shaders/stencil/`; here it is only repeated.
 
 mod planes;
 mod rows;
@@ -65,7 +65,7 @@ impl Unrolled {
         format!("fn {head} -> Layer {{\n    return Layer(\n{values}    );\n}}\n\n")
     }
 
-    /// The type of a layer, and what is done with each of its packs alone.
+    /// The type of a layer, and the functions on each of its packs alone.
     fn layer(self, kept: impl Fn(u32) -> String) -> String {
         let mut text = format!("const PACKS: u32 = {}u;\n\n", self.packs);
         text += &repeated("Layer", self.all(), "p", "Pack");
