@@ -46,7 +46,7 @@ impl Cutter<'_> {
             return self.slabs(shares, halo);
         }
         let shares = known.unwrap_or(&equal);
-        // A first cut, in rounds of one pass, tells what passes and exchanges cost.
+        // A first cut, in rounds of one pass, measures passes and exchanges.
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, 1))?;
         let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
         let steps = steps.max().unwrap_or(1).min(lowest(&slabs));

@@ -74,7 +74,7 @@ pub fn split(layers: u32, shares: &[f64], least: u32, unit: u32) -> Option<Vec<R
     Some(ranges)
 }
 
-/// The end of what `before` of `all` equal shares of `len` things have.
+/// The end of the first `before` of `all` equal shares of `len` things.
 fn bound(len: u64, before: u64, all: u64) -> u64 {
     // 128 bits: a length times a number of shares.
     (u128::from(len) * u128::from(before) / u128::from(all)) as u64

@@ -43,7 +43,7 @@ impl Rounds {
         (outcome.steps < self.end && !outcome.converged).then(|| self.after(outcome.steps))
     }
 
-    /// Adds a round, and what its check found, to an outcome.
+    /// Adds a round, and the result of its check, to an outcome.
     pub fn add(&self, round: Round, change: Option<&Change>, outcome: &mut Outcome) {
         outcome.steps += round.steps;
         if let (Some(until), Some(change)) = (&self.until, change) {
@@ -69,7 +69,7 @@ impl Stepping {
         Stepping { outcome: Outcome::NONE, until: None, depth }
     }
 
-    /// The steps done, and what the last check found.
+    /// The steps done, and the result of the last check.
     pub const fn outcome(&self) -> Outcome {
         self.outcome
     }
@@ -77,7 +77,7 @@ impl Stepping {
     /// Makes so many steps in rounds, or if there is a condition fewer, as soon as a check finds that it is met. A run that has converged
     /// makes no more steps for this condition; without one, and for another one, it goes on.
     ///
-    /// `run` makes a round. If it is checked it returns what its last step changed.
+    /// `run` makes a round. If it is checked it returns the change of its last step.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ const THREADED: u64 = 1 << 20;
 #[non_exhaustive]
 pub struct TeamOptions {
     /// The layers of a halo, which is also the most steps between two exchanges. By default as many as measured times say: of a
-    /// pass over memory, and of what an exchange takes the GPU, the bus and the host.
+    /// pass over memory, and of an exchange on the GPU, the bus and the host.
     pub halo: Option<u32>,
     /// The speed of each GPU, in any unit. By default measured, unless all have one name.
     pub shares: Option<Vec<f64>>,
@@ -53,7 +53,7 @@ pub struct Team {
 struct Workers(Vec<Worker>);
 
 impl Team {
-    /// Cuts a grid into slabs, measures what [`TeamOptions`] leave open, and uploads `cells`, and `rhs` if the configuration has a
+    /// Cuts a grid into slabs, measures the options that are not set, and uploads `cells`, and `rhs` if the configuration has a
     /// right-hand side.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ impl Team {
         self.workers.0[0].slab().depth()
     }
 
-    /// The steps done, and what the last check found.
+    /// The steps done, and the result of the last check.
     pub const fn outcome(&self) -> Outcome {
         self.stepping.outcome()
     }

@@ -28,7 +28,7 @@ pub struct Member {
 
 /// A slab on a GPU, with everything that its rounds and exchanges need.
 ///
-/// This is what a program needs to bring faces from one GPU to another by whatever means: [`Team`](crate::Team) copies them within a
+/// A program brings faces from one GPU to another by any means: [`Team`](crate::Team) copies them within a
 /// process, and MPI would send them. One round after the other:
 ///
 /// 1. [`Worker::begin`] submits the steps up to the edges, and then the interior.
@@ -139,7 +139,7 @@ impl Worker {
     }
 
     /// Submits a round of so many steps, 1 to [`Slab::depth`]: first up to the edges and their copies, then the interior. With `checked` the
-    /// last pass is one step, and [`Worker::change`] tells what it changed. The first round of a number of steps compiles.
+    /// last pass is one step, and [`Worker::change`] returns its change. The first round of a number of steps compiles.
     ///
     /// # Errors
     ///
@@ -345,7 +345,7 @@ fn buffer(member: &Member, size: u64, cells: &[&[u8]]) -> Buffer {
         usage,
         mapped_at_creation: !cells.is_empty(),
     });
-    // A lost device has no memory to map: what follows finds that out.
+    // A lost device has no memory to map: the calls that follow report it.
     if !cells.is_empty()
         && let Ok(mut mapped) = buffer.get_mapped_range_mut(..)
     {

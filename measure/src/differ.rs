@@ -58,7 +58,7 @@ impl Differ {
         (0..).step_by(STRIDE as usize).zip(&self.pieces).map(bind).collect()
     }
 
-    /// Adds a comparison to what is recorded, submits it all and waits: how many words differ, and which is the first;
+    /// Adds a comparison to the recorded commands, submits all and waits: the number of words that differ, and the first of them;
     /// `None` if none does.
     pub(crate) fn run(
         &self,

@@ -10,7 +10,7 @@ use crate::{Budget, MeasureError, Peak, PeakMeter, Row, Status, Summary, Timer, 
 /// Reason for a row whose results have no reference.
 const UNDECIDED: &str = "in some orders of addition the partial results of this data overflow, so there is no one result to verify against";
 
-/// Work that is verified and timed: kernels that are bound to what they read and write.
+/// Work that is verified and timed: kernels bound to their inputs and outputs.
 pub trait Subject {
     /// The kind of its rows.
     type Work: What;
@@ -35,7 +35,7 @@ pub trait Subject {
         timer.measure_n(repeats, &|pass| self.encode_in_pass(pass))
     }
 
-    /// Writes the times of one repetition into a row, and what follows from them on a machine with this peak.
+    /// Writes the times of one repetition into a row, and the rates that follow from them on a machine with this peak.
     fn fill(&self, row: &mut Row<Self::Work>, ms: Summary, timing: Timing, peak: Peak);
 }
 

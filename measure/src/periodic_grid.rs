@@ -1,6 +1,6 @@
 //! Grids to verify stencils on: a small tile again and again, so that the result is known on a grid of any size.
 //!
-//! The tile repeats in every direction, and so does what steps make of it, but for the cells near the borders. A small
+//! The tile repeats in every direction, and so do the results of steps, except for the cells near the borders. A small
 //! grid has all that the large one has if it is longer than a tile and what the borders reach, and ends at the same place
 //! of the tile: the CPU's reference steps the small one, and every cell of the large one is one of its cells. The sides of
 //! the tile are primes, so that a kernel that reads or writes a cell a block or a strip away does not meet the same
@@ -31,7 +31,7 @@ pub(super) struct PeriodicGrid {
 }
 
 impl PeriodicGrid {
-    /// The grid of a configuration, with its element type and borders, and what `steps` steps of its stencil make of it.
+    /// The grid of a configuration, with its element type and borders, and the same grid after `steps` steps of its stencil.
     pub(super) fn new(config: &Config, steps: u32) -> Self {
         let Config { stencil, grid, element, .. } = *config;
         let tile = match stencil.dims {

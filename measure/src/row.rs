@@ -21,7 +21,7 @@ pub trait What: Clone + Debug + Eq + Hash + Serialize + DeserializeOwned {
     /// The numbers of such a row besides its time.
     type Figures: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned;
 
-    /// The same without a document's name for it: what it is called where no document is replayed.
+    /// The same without a document's name for it.
     fn plain(&self) -> Self {
         self.clone()
     }

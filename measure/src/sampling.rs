@@ -21,8 +21,8 @@ const FEWEST: usize = 5;
 /// The fewest that say whether they became faster.
 const FEWEST_OF_A_THIRD: usize = 3;
 
-/// Loads a machine until it gets no faster, at least for so long: what one repetition takes then. `run` does a number of repetitions,
-/// and returns what they took together.
+/// Loads a machine until it gets no faster, at least for so long, and returns the time of one repetition then. `run` does a number of
+/// repetitions, and returns their time together.
 ///
 /// An idle GPU is slow to raise its clock, the longer it idled the slower: a fixed time is not enough. And it may stay at its idle clock
 /// for a while before it raises it at all, so that times that agree are not enough either: there is a least time as well.
@@ -53,7 +53,7 @@ fn is_flat(times: &[f64], window: usize) -> bool {
 
 /// Takes rounds of [`Budget::samples`] samples until the last two agree and the median is known well enough: samples of one round are taken
 /// at once, and would all be slow if something else ran just then. There is one only if there are to be no more samples, and none
-/// begins after the total time. `take` answers a number of samples, and what they took; `None` if it cannot.
+/// begins after the total time. `take` returns a number of samples, and their time; `None` if it cannot.
 ///
 /// A round in which the machine was still becoming faster does not count, unless it was the last one that there was time for.
 pub(crate) fn collect<E>(

@@ -1,4 +1,4 @@
-//! Buffers among poison.
+//! Buffers with poison around their contents.
 
 use halofold::read::Readback;
 use halofold::wgpu;
@@ -55,7 +55,7 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     readback.wait(buffer.size()).unwrap()
 }
 
-/// Submits what is recorded into one pass.
+/// Submits one pass.
 pub fn in_one_pass(gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) {
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     record(&mut encoder.begin_compute_pass(&Default::default()));

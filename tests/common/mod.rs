@@ -41,7 +41,7 @@ pub fn fastest(stencil: &halofold::stencil::Stencil) -> &'static halofold::stenc
 /// The complaints of the Vulkan validation layers, if these are installed.
 static COMPLAINTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Collects what wgpu logs as errors, since the layers speak through the log alone, and what the library says that it compiles.
+/// Collects what wgpu logs as errors, since the layers speak through the log alone, and the library's messages about compilation.
 struct Listener;
 
 std::thread_local! {

@@ -1,4 +1,4 @@
-//! Running a reduction among poison, and judging what it gave.
+//! Runs a reduction on buffers with poison around them, and judges its results.
 
 use halofold::read::Readback;
 use halofold::reduce::ladder::{Finish, Rung};

@@ -25,7 +25,7 @@ fn without_timestamps() -> (wgpu::Device, wgpu::Queue) {
     pollster::block_on(opened).expect("the adapter opens")
 }
 
-/// Floats on a device, and what their sum should be.
+/// Floats on a device, and their expected sum.
 fn elements(device: &wgpu::Device, queue: &wgpu::Queue) -> (wgpu::Buffer, Expected) {
     let elements = data(Kind::Dyadic, Op::Sum, Element::F32, LEN as usize, 1);
     let expected = reduce(Op::Sum, Element::F32, elements.bytes(), None).expect("f32 has a sum");

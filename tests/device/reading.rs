@@ -214,7 +214,7 @@ fn too_large_is_an_error() {
 /// A request for bytes, as an executor keeps it.
 type Request = Pin<Box<dyn Future<Output = Result<Vec<u8>, ReadError>> + Send>>;
 
-/// A task that is gone as soon as it is woken: what an executor does that runs tasks where they are woken, or is shutting down.
+/// A task that is gone as soon as it is woken, as on an executor that runs tasks where they are woken, or is shutting down.
 struct GoneWhenWoken(Mutex<Option<Request>>);
 
 impl Wake for GoneWhenWoken {

@@ -1,4 +1,4 @@
-//! Operators that a user writes: what is wrong with one is said before any device sees it, and points at the line.
+//! Operators that a user writes: errors are found without a device, and point at the line.
 
 use crate::common::gpu;
 use halofold::reduce::ladder::Rung;

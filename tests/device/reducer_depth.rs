@@ -1,4 +1,4 @@
-//! The depth of a plan is what float error bounds grow with. An operator that counts shows that no way is longer.
+//! The depth of plans, on which float error bounds depend: an operator that counts shows that no way is longer.
 
 use crate::common::{Gpu, gpu, limited, spanned};
 use halofold::read::Readback;

@@ -1,4 +1,4 @@
-//! Every operation of the library, short, on any device: what the tests of small limits and of lost devices go through.
+//! Every operation of the library, short, on any device, for the tests of small limits and of lost devices.
 //!
 //! An operation goes from stage to stage, and the device may be destroyed at any of them. It ends with the right bytes, wrong ones, or
 //! an error value.

@@ -1,4 +1,4 @@
-//! A device that is watched: with limits of its own, and perhaps destroyed at some stage of what is done with it.
+//! A device whose errors are collected: with limits of its own, and perhaps destroyed at some stage of an operation.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -18,7 +18,7 @@ pub enum End {
     Refused(String),
 }
 
-/// A device, what wgpu complains of, and when it is to be destroyed.
+/// A device, wgpu's errors on it, and the stage at which it is destroyed.
 pub struct Scene {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
@@ -114,7 +114,7 @@ impl Scene {
         wanted.min(self.device.limits().max_buffer_size / 4)
     }
 
-    /// Submits what is recorded and compares a buffer with what it should hold.
+    /// Submits the commands and compares a buffer with its expected contents.
     pub fn compare(
         &self,
         record: impl FnOnce(&mut wgpu::CommandEncoder),
@@ -125,7 +125,7 @@ impl Scene {
         Ok(same(&got, expected))
     }
 
-    /// Submits what is recorded and reads a buffer.
+    /// Submits the commands and reads a buffer.
     pub fn fetch(
         &self,
         record: impl FnOnce(&mut wgpu::CommandEncoder),
@@ -146,7 +146,7 @@ impl Scene {
         pollster::block_on(reading).map_err(text)
     }
 
-    /// Submits what is recorded, with a stage before and after.
+    /// Submits the commands, with a stage before and after.
     pub fn submit(&self, encoder: wgpu::CommandEncoder) {
         self.stage();
         let commands = encoder.finish();

@@ -31,7 +31,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A trial that needs a device with what an operator needs.
+/// A trial on a device with the features that an operator needs.
 fn on_gpu(
     name: &str,
     monoid: &Monoid,
@@ -44,7 +44,7 @@ fn on_gpu(
     })
 }
 
-/// The sum of what a function of the piece gives: over segments of one element, the function itself.
+/// The sum of a function of the piece: over segments of one element, the function itself.
 fn function(name: &str) -> Monoid {
     let monoid = Op::LogSumExp.over(Element::F64).expect("f64 has one");
     let stages = Options::default().stages(&monoid, ShapeKind::Segments, &wgpu::Limits::default());
@@ -92,7 +92,7 @@ fn unit(x: f64) -> f64 {
     f64::from_bits(x.to_bits() + 1) - x
 }
 
-/// The largest error among some results, with what gave it.
+/// The largest error among some results, with its argument.
 struct Worst {
     error: f64,
     of: String,

@@ -30,7 +30,7 @@ fn trial(op: Op, element: Element, monoid: Monoid) -> Trial {
     })
 }
 
-/// Elements, and what all of them give.
+/// Elements, and the result of all of them.
 struct Case {
     op: Op,
     element: Element,

@@ -8,7 +8,7 @@ use crate::keys::{KEYS, assert_keys, check};
 use halofold::reduce::ladder::RUNGS;
 use serde_json::Value;
 
-/// Parses what must be one JSON array with the documented keys, and no failure.
+/// Parses the output, which must be one JSON array with the documented keys, and no failure.
 fn rows(output: &Output) -> Vec<Value> {
     let rows: Vec<serde_json::Map<String, Value>> = parsed(output);
     rows.iter().for_each(check);

@@ -1,4 +1,4 @@
-//! The program as its users start it: arguments, files, what is printed and what is left behind.
+//! The program as its users start it: arguments, files, output, and the files that it leaves.
 
 mod files;
 mod keys;

@@ -22,7 +22,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the program lies in the project's folder")
 }
 
-/// The README, what stands beside it, all of `docs/`, and the READMEs of folders.
+/// The README, the pages beside it, all of `docs/`, and the READMEs of folders.
 fn pages() -> Vec<(PathBuf, String)> {
     let pages = ["", "docs", "docs/results", "shaders", "cli", "fleet", "measure", "run", "mpi"]
         .map(|folder| root().join(folder))
@@ -101,7 +101,7 @@ fn pictures_are_what_their_commands_draw() {
     assert!(pictures >= 3, "two pictures of the README, and the tables of the library");
 }
 
-/// A count of a catalogue would be wrong after the next entry. Results are of one day, and may say what there was.
+/// A count of a catalogue would be wrong after the next entry. Results are of one day, and may have counts of that day.
 #[test]
 fn pages_count_no_catalogue() {
     let (rungs, operators) = (RUNGS.len(), Op::ALL.len());

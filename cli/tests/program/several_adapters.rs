@@ -104,7 +104,7 @@ fn reduced(args: &[&str], input: &[u8]) -> Vec<Value> {
     rows
 }
 
-/// Asserts that several adapters give what one gives, whether or not the host looks at the elements too.
+/// Asserts that several adapters give the results of one, whether or not the host looks at the elements too.
 fn check_reduced(args: &[&str], input: &[u8]) {
     for verify in [&[][..], &["--verify"]] {
         let one = reduced(&[args, verify, &["--adapter", "0"]].concat(), input);

@@ -24,7 +24,7 @@ fn tiny((preset, _, grid): (&str, &Stencil, &str), options: &[&str]) -> Output {
     stencil(&[&fixed, options].concat())
 }
 
-/// Checks what holds of every row.
+/// Checks the properties of every row.
 fn check(row: &serde_json::Map<String, Value>) {
     assert_keys(row.keys().map(String::as_str), STENCIL_KEYS);
     let measured =

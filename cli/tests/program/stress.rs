@@ -31,7 +31,7 @@ fn stress(arguments: &[&str]) -> Output {
     command("stress", arguments).env(MANY_THREADS.0, MANY_THREADS.1).output().expect("the program starts")
 }
 
-/// The exit status, and what is on standard output.
+/// The exit status and the standard output.
 fn ended(output: &Output) -> (Option<i32>, String) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() != Some(101), "{errors}");

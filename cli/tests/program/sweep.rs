@@ -97,7 +97,7 @@ fn standard_output_takes_one_thing() {
     refused(&["--svg", "-", "--csv", "-"], &["--svg -", "--csv -"]);
 }
 
-/// The rung, the length, and what a row was tuned to.
+/// The rung, the length, and the tuning of a row.
 fn tuned(row: &Value) -> [String; 4] {
     ["rung", "n", "workgroup_size", "workgroups"].map(|key| row[key].to_string())
 }

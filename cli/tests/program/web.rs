@@ -34,7 +34,7 @@ fn the_page_is_written_twice_alike_and_fetches_nothing_from_elsewhere() {
         "all files but the page and its style are its scripts: {scripts:?}"
     );
     assert!(scripts.iter().all(|script| page.contains_key(*script)), "{scripts:?}");
-    // Said once; and what only a GPU can do goes without one.
+    // Said once; and controls that need a GPU are disabled without one.
     assert_eq!(page.values().map(|text| text.matches("othing is sent anywhere").count()).sum::<usize>(), 1);
     assert!(html.contains("<section aria-labelledby=\"heat-title\" class=\"needs-gpu\">"));
     assert!(page["style.css"].contains(".no-gpu .needs-gpu { display: none; }"));

@@ -7,7 +7,7 @@ use super::{Schedule, StreamError};
 use crate::split::unit_of_layers;
 use crate::stepping::Rounds;
 
-/// The most steps of a pass that are chosen: what a deeper one saves in passes over the file is little, and it has
+/// The most steps of a pass that are chosen: a deeper pass saves few passes over the file, and it has
 /// more layers to compute that are not its own.
 const DEEPEST: u32 = 256;
 
@@ -95,7 +95,7 @@ impl Schedule {
             (None, Some(depth)) => bounds.highest(depth),
             (None, None) => {
                 let schedule = bounds.highest(bounds.even_depth((room / 4).clamp(1, most)));
-                // Equal slabs may be lower than what there is room for.
+                // Equal slabs may be lower than the memory allows.
                 let depth = if schedule.is_cut() {
                     schedule.depth().min(schedule.smallest())
                 } else {

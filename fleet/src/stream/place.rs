@@ -46,7 +46,7 @@ impl Place {
         fs::metadata(path).ok()?.len().checked_sub(self.header.len() as u64)
     }
 
-    /// Opens the file that a pass writes. If it has begun, nothing else takes the place of what it has written.
+    /// Opens the file that a pass writes. If it has begun, the layers that it has written stay.
     pub(super) fn create(&self, pass: u32, has_begun: bool) -> Result<Layers, StreamError> {
         let path = self.grid(pass);
         // Later passes write over the grid before the last one, whose place on the disk stays.
@@ -101,7 +101,7 @@ impl Place {
         sync_folder(&self.result)
     }
 
-    /// True if the result may be what it is to be: its header and length are.
+    /// True if the result may be complete: its header and length are right.
     fn is_result(&self, bytes: u64) -> bool {
         let mut header = vec![0; self.header.len()];
         let read = File::open(&self.result).and_then(|mut file| file.read_exact(&mut header));
@@ -111,7 +111,7 @@ impl Place {
     /// Removes the files of a run that has done nothing, after an error that it would meet again.
     pub(super) fn forget(&self, error: &StreamError) {
         if matches!(error, StreamError::Stencil(_) | StreamError::Input(_)) {
-            // The error is what matters; files that are left over are named by the next run.
+            // Only the error is reported; the next run names files that are left over.
             let _ = self.remove([self.grid(0), self.checkpoint()]);
         }
     }

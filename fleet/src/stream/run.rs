@@ -83,7 +83,7 @@ pub struct Progress {
 pub struct Done {
     /// Passes of the whole run.
     pub passes: u32,
-    /// Steps of the whole run, and what the last check found.
+    /// Steps of the whole run, and the result of the last check.
     pub outcome: Outcome,
     /// Bytes read from files, apart from those before the run was resumed.
     pub read: u64,
@@ -196,7 +196,7 @@ impl Run {
         u64::from(self.schedule.layers) * self.layer_bytes
     }
 
-    /// Gives the result its name after [`Run::steps`], and removes what was beside it.
+    /// Gives the result its name after [`Run::steps`], and removes the files beside it.
     ///
     /// # Errors
     ///

@@ -117,7 +117,7 @@ impl Schedule {
         if slab == 0 { 0 } else { self.own(slab - 1).end }
     }
 
-    /// Layers of a halo: one for each step of a pass, and what alignment adds.
+    /// Layers of a halo: one for each step of a pass, rounded up by alignment.
     pub fn halo_layers(&self) -> u32 {
         self.depth().div_ceil(self.align).saturating_mul(self.align)
     }

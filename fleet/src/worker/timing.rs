@@ -54,7 +54,7 @@ impl Worker {
         })
     }
 
-    /// Seconds from the submission of what is recorded to its end.
+    /// Seconds from the submission of the recorded commands to their end.
     fn seconds_of(
         &self,
         label: &str,

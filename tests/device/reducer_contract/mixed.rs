@@ -13,10 +13,10 @@ use crate::common::{Data, Gpu, Kind, Random, data, gpu, limited, over, right, sp
 
 const REDUCTIONS: usize = 200;
 
-/// Different reducers among them: what takes long is compiling.
+/// Different reducers among them: few, as compiling takes long.
 const REDUCERS: usize = 32;
 
-/// Bytes between one result and the next: what an offset is a multiple of, everywhere.
+/// Bytes between one result and the next: the alignment of offsets on every device.
 const APART: u64 = 256;
 
 /// Every form whose results do not depend on what the output held.
@@ -51,7 +51,7 @@ fn keys(gpu: &Gpu, random: &mut Random) -> Vec<Key> {
     keys
 }
 
-/// A reduction and what it is made of.
+/// A reduction with its shape, inputs and expected groups.
 struct Case {
     key: Key,
     shape: Shape,

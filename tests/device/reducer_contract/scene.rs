@@ -1,4 +1,4 @@
-//! Buffers, reducers and results: what all of these tests need.
+//! Buffers, reducers and results that all of these tests need.
 
 use halofold::reduce::{
     BufferRange, Monoid, Op, Options, Plan, Prepared, Reducer, Reduction, Shape, Workspace,

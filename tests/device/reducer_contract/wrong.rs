@@ -1,4 +1,4 @@
-//! Wrong use is an error value that says what to do about it: never a panic, never a fault that wgpu finds.
+//! Wrong use is an error value that names the remedy: never a panic, never an error of wgpu's.
 
 use halofold::reduce::{
     Arity, BufferRange, Monoid, Op, PlanError, ReduceError, Reducer, Reduction, Shape, ShapeKind, Workspace,
@@ -35,7 +35,7 @@ impl Desk {
         Slice::new(buffer, 0, 4 * LEN)
     }
 
-    /// Prepares what should not be, and returns the error.
+    /// Prepares a wrong reduction, and returns the error.
     fn refused(&self, reduction: Reduction<'_, '_>, output: Slice<'_>) -> ReduceError {
         let prepared = self.gpu.watched(|| Ok(reduction.into(output)));
         prepared.expect("wgpu finds no fault").expect_err("this is wrong")

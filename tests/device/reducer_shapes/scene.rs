@@ -33,7 +33,7 @@ fn combine(a: Acc, b: Acc) -> Acc { return a + b; }
 fn finish(acc: Acc, n: u32) -> u32 { return acc + n; }
 ";
 
-/// An operator and what the CPU makes of the elements of one result.
+/// An operator, and the CPU's function for the elements of one result.
 pub struct Case {
     pub monoid: Monoid,
     pub model: fn(&mut dyn Iterator<Item = u32>) -> Vec<u32>,

@@ -225,7 +225,7 @@ impl<'a> Distinct<'a> {
     }
 }
 
-/// Every kernel of an operator at two workgroup sizes, by what it is.
+/// Every kernel of an operator at two workgroup sizes, by its label.
 pub fn labelled(monoid: &Monoid) -> Vec<(String, Kernel)> {
     let all = [64, 256].into_iter().flat_map(|size| permutations(monoid, size));
     all.map(|permutation| (permutation.label(), permutation.kernel())).collect()

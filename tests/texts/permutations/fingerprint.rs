@@ -91,7 +91,7 @@ impl<'a> Known<'a> {
         instruction.class.opcode == Op::AccessChain && ids.all(|id| self.globals.contains_key(&id))
     }
 
-    /// The fingerprint of what an id stands for, where `locals` are those of the function it is used in.
+    /// The fingerprint of an id's definition, where `locals` are those of the function it is used in.
     fn fingerprint(&mut self, id: Word, locals: &HashMap<Word, u64>) -> u64 {
         if let Some(known) = locals.get(&id).or_else(|| self.fingerprints.get(&id)) {
             return *known;
@@ -128,7 +128,7 @@ impl<'a> Known<'a> {
         hash_of(body)
     }
 
-    /// The fingerprint of one instruction: what it does, to what, and how its result is decorated.
+    /// The fingerprint of one instruction: its operation, its operands, and the decorations of its result.
     fn instruction(&mut self, instruction: &Instruction, locals: &HashMap<Word, u64>) -> u64 {
         let mut hasher = DefaultHasher::new();
         (instruction.class.opcode as u32).hash(&mut hasher);

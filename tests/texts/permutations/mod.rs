@@ -73,7 +73,7 @@ fn valid_in_every_language(kernels: Vec<(String, Kernel)>) {
     }
 }
 
-/// Says something although the test harness captures what tests print.
+/// Prints a line past the test harness, which captures the output of tests.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -337,7 +337,7 @@ fn plan(
     options.plan(monoid, shape, &[input], is_pair.then_some(input), limits).ok()
 }
 
-/// The rules of this test and the library's own word agree on what a back end is never offered.
+/// The rules of this test and the library agree on the features that a back end never has.
 #[test]
 fn a_refusal_is_never_offered_by_the_back_end() {
     fail_on(&in_parallel(&sample(&KERNELS.kernels), |entry| {

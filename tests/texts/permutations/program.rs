@@ -8,7 +8,7 @@ use halofold_measure::translate::Kernel;
 
 use super::catalogue::generous;
 
-/// Every one of them, by what it is.
+/// Every one of them, by its label.
 pub fn kernels() -> Vec<(String, Kernel)> {
     let peaks = Form::tried(&generous(), false).map(|forms| Kernel::from(&forms[0]));
     let unpack = |bits, signed, truth| [("BITS", bits), ("SIGNED", signed), ("TRUTH", truth)].to_vec();

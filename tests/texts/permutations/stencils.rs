@@ -15,7 +15,7 @@ use super::{fail_on, in_parallel, lints, say, translate, write_all};
 /// Every reason to refuse a kernel.
 const REFUSALS: &[(&str, &str)] = &[("msl", "f64"), ("hlsl", "f64"), ("glsl", "f16")];
 
-/// One kernel, and what is known about it beforehand.
+/// One kernel, and the facts about it that are known beforehand.
 struct Entry {
     label: String,
     kernel: Kernel,
@@ -173,7 +173,7 @@ fn tuned() -> Vec<Item> {
     items
 }
 
-/// Every kernel, by what it is.
+/// Every kernel, by its label.
 pub fn labelled() -> impl Iterator<Item = (String, Kernel)> {
     entries().into_iter().map(|entry| (format!("stencil/{}", entry.label), entry.kernel))
 }

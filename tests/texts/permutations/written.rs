@@ -128,7 +128,7 @@ fn keep_new(items: &mut Vec<Item>, in_pairs: bool) {
     });
 }
 
-/// Writes a kernel into a folder, and returns what is to be known about it.
+/// Writes a kernel into a folder, and returns its entry in the index.
 fn write(folder: &Path, name: &str, item: &Item) -> Value {
     let Item { row, label, kernel, .. } = item;
     let mut entry_points = Map::new();

@@ -247,7 +247,7 @@ fn lengths(how: How) -> impl Strategy<Value = u64> + use<> {
 /// Strategy, shape, and number of elements.
 type Asked = (How, Shape, u64);
 
-/// Everything that a case is made of, around what is asked.
+/// Cases for some requests, with parts and limits.
 fn cases(
     asked: impl Strategy<Value = Asked>,
     limits: impl Strategy<Value = Limits>,

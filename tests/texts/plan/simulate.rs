@@ -43,7 +43,7 @@ impl Memory {
     }
 }
 
-/// Runs a plan and compares what is left with the sum of all elements.
+/// Runs a plan and compares its result with the sum of all elements.
 pub fn run(case: &Case, plan: &Plan) -> Result<(), TestCaseError> {
     let mut memory = Memory::new(case, plan);
     let mut published = 0;

@@ -3,7 +3,7 @@
 use std::f64::consts;
 use std::ops::{Add, Mul};
 
-/// A number, rounded, and what that rounding left.
+/// A rounded number, and the remainder of that rounding.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair(pub f64, pub f64);
 
@@ -15,7 +15,7 @@ impl From<f64> for Pair {
     }
 }
 
-/// A sum and what it rounds off.
+/// A sum, and its rounding error.
 fn sum(a: f64, b: f64) -> Pair {
     let sum = a + b;
     let part = sum - a;
@@ -81,7 +81,7 @@ impl Pair {
         (r.exp_m1() + Pair::from(1.0)).scaled(k as i32)
     }
 
-    /// The logarithm: the standard library's, put right by what its exponential leaves.
+    /// The logarithm: the standard library's, corrected by the remainder of its exponential.
     pub fn ln(self) -> Self {
         let near = self.0.ln();
         // Of a number near 1, so that no part of it leaves the range.

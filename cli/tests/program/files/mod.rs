@@ -1,4 +1,4 @@
-//! Running the program on files: folders for them, arrays as NumPy writes them, and what a refusal looks like.
+//! Runs the program on files: folders for them, arrays as NumPy writes them, and checks of refusals.
 
 pub mod layout;
 pub mod python;
@@ -106,7 +106,7 @@ pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// Runs what a command would, in a shell with limits.
+/// Runs a command in a shell with limits.
 #[cfg(unix)]
 pub fn limited(limits: &str, command: &Command) -> Output {
     Command::new("sh")

@@ -1,4 +1,4 @@
-//! Keys of what `--json` prints, and columns of what `--csv` does, wherever rows are printed.
+//! Keys of `--json` and columns of `--csv`, for all commands that print rows.
 
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ pub const STENCIL_KEYS: &str = "
     gcells_per_s gb_per_s gflop_per_s percent_of_copy_peak published_s published_gflop_s
     status reason timing adapter backend";
 
-/// Asserts what holds of every row of a reduction that did not go wrong.
+/// Asserts the properties of every row of a reduction that passed.
 pub fn check(row: &Map<String, Value>) {
     assert_keys(row.keys().map(String::as_str), KEYS);
     match row["status"].as_str() {

@@ -11,7 +11,7 @@ use crate::files::python::python;
 use crate::files::{Folder, dtype, npy, reduce as run, rows, stdout};
 use crate::number::{Number, close, flattened};
 
-/// Writes arrays of every type, both orders and one to four dimensions, and what NumPy makes of each axis.
+/// Writes arrays of every type, both orders and one to four dimensions, and NumPy's results along each axis.
 const NUMPY: &str = include_str!("arrays.py");
 
 /// Asserts that an array has the type, the shape and the values that NumPy itself gives.

@@ -329,7 +329,7 @@ fn bad_input_is_refused_before_anything_runs() {
     refused(&dash, &["write ./-dash.npy"]);
 }
 
-/// On adapters that lack what 64-bit and 16-bit floats and 64-bit integers need, which software GL does.
+/// On adapters without the features of 64-bit and 16-bit floats and 64-bit integers, as software GL is.
 #[test]
 fn missing_features_are_named_with_a_remedy() {
     let folder = Folder::new("reduce-lacking");

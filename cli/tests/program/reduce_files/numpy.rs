@@ -9,7 +9,7 @@ use crate::files::python::python;
 use crate::files::{Folder, dtype, reduce, rows};
 use crate::number::Number;
 
-/// Writes files of every type and layout, and what NumPy makes of each.
+/// Writes files of every type and layout, and NumPy's results of each.
 const NUMPY: &str = include_str!("arrays.py");
 
 /// Tolerance between NumPy and halofold: both round floats, in different orders, and NumPy keeps 16-bit results in

@@ -18,7 +18,7 @@ fn picture(path: &str) -> (u32, Vec<[u8; 3]>) {
     (info.width, bytes.as_chunks().0.to_vec())
 }
 
-/// The ends of the colour scale, and what is not a number.
+/// The ends of the colour scale, and the colour of NaN.
 const LOW: [u8; 3] = [68, 1, 84];
 const HIGH: [u8; 3] = [253, 231, 37];
 const NAN: [u8; 3] = [255, 0, 0];

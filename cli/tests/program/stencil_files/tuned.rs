@@ -1,4 +1,4 @@
-//! `halofold stencil --tune`, and the choice of a kernel by what it remembers.
+//! `halofold stencil --tune`, and the choice of a kernel by its times.
 
 use std::fs;
 

@@ -88,7 +88,7 @@ fn a_killed_run_goes_on_to_the_same_bits() {
     }
     let report = long.resume(&expected);
     assert_eq!((&report["passes"], &report["steps"]), (&40.into(), &120.into()));
-    // Twenty passes and what is beside them had been written before.
+    // Twenty passes, and the checkpoint beside them, had been written before.
     assert!(report["bytes_written"].as_u64().unwrap() <= 20 * 512 * 200 * 4, "{report}");
 }
 
@@ -112,7 +112,7 @@ fn a_pass_whose_file_is_gone_begins_again() {
 fn an_interrupt_puts_away_what_is_done() {
     let long = Long::new("streamed-interrupted");
     let expected = long.whole();
-    // Checkpoints come late: what is resumed is what the interrupt left.
+    // Checkpoints come late: the run is resumed from the state that the interrupt saved.
     let child = long.until(&[], (2, 3));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let output = child.wait_with_output().unwrap();

@@ -64,7 +64,7 @@ impl Small {
     }
 }
 
-/// Stopped in the first or the second pass, whose file then lacks what the checkpoint speaks of.
+/// Stopped in the first or the second pass, whose file then lacks layers that the checkpoint counts.
 #[test]
 fn a_pass_begins_again_where_its_file_is_gone() {
     let lose = |path: &Path, is_cut: bool| match is_cut {
@@ -152,7 +152,7 @@ fn an_old_result_is_not_taken_for_the_new_one() {
     }
 }
 
-/// Lost before the first slab, and after some in each pass: what is done is kept.
+/// Lost before the first slab, and after some in each pass: finished slabs are kept.
 #[test]
 fn a_lost_device_is_an_error_and_another_one_goes_on() {
     for lost_after in [0, 1, 3, 9, 12] {
