@@ -219,7 +219,7 @@ impl Timer {
         &self.queue
     }
 
-    /// Loads the device until it gets no faster, and returns what one repetition takes then: [`Timer::measure`] begins with it. A device
+    /// Loads the device until it gets no faster, and returns the time of one repetition then: [`Timer::measure`] begins with it. A device
     /// that has had nothing to do is loaded longer, as its clock may be slow to rise.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ impl Timer {
         })
     }
 
-    /// Measures what `record` puts into a pass. The first run, which may compile, is not counted.
+    /// Measures the commands that `record` puts into a pass. The first run, which may compile, is not counted.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ impl Timer {
         Ok(Measurement { ms, repeats, timing: Timing::Wall })
     }
 
-    /// Runs what `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter has no timestamps.
+    /// Runs the commands that `record` puts into a pass, once, and waits: milliseconds on the GPU, `None` if this adapter has no timestamps.
     ///
     /// No warm-up and no repetition: for work whose result is wanted once. The clock may still be idle.
     ///
@@ -281,7 +281,7 @@ impl Timer {
         Ok(self.samples(1, 1, 0, record)?.map(|ms| ms[0]))
     }
 
-    /// Runs what `record` puts into a pass exactly `repeats` times and returns what they took together.
+    /// Runs the commands that `record` puts into a pass exactly `repeats` times and returns their time together.
     ///
     /// For a harness that counts repetitions itself. On a GPU a few uncounted ones go before, so that its clock does
     /// not fall between two calls. Without timestamps, the way from submission to completion counts.
@@ -313,7 +313,7 @@ impl Timer {
         Ok((wall, Timing::Wall))
     }
 
-    /// Runs what `lead` puts into a pass, uncounted, and then once what `record` puts into one of its own: what that took.
+    /// Runs the commands that `lead` puts into a pass, uncounted, and then those that `record` puts into one of its own, and returns the time of these.
     ///
     /// For work that cannot be repeated in one pass, as dispatches that write the same buffer wait for one another: a harness
     /// puts many different ones into the pass. The lead keeps the GPU's clock up, and may drive caches empty.
@@ -426,7 +426,7 @@ impl Timer {
     }
 }
 
-/// Repetitions in pieces of what one pass may hold.
+/// Repetitions in pieces that one pass may hold.
 fn pieces(repeats: u64) -> Vec<u32> {
     let most = u64::from(MAX_REPEATS);
     let mut pieces = vec![MAX_REPEATS; (repeats / most) as usize];

@@ -25,7 +25,7 @@ pub use facts::{Access, Barriers, Binding, Facts};
 /// Languages that a kernel can be shown in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// As composed: what wgpu is given.
+    /// As composed: the text that wgpu is given.
     Wgsl,
     /// SPIR-V, for Vulkan.
     Spirv,
@@ -223,7 +223,7 @@ impl Kernel {
     }
 }
 
-/// A stage's name on the command line: what it reads, or what it is for.
+/// A stage's name on the command line: its input, or its purpose.
 pub fn stage_name(stage: Stage) -> &'static str {
     match (stage.kernel.coverage, stage.reads) {
         (Coverage::One, _) => stage.kernel.name,
@@ -302,7 +302,7 @@ impl<'a> Checked<'a> {
         Ok(Checked { wgsl, entry_point, module, info, layout, facts })
     }
 
-    /// Returns what can be known about the kernel without running it.
+    /// The static facts about the kernel.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }

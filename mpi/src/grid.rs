@@ -166,7 +166,7 @@ impl<'r> GlobalGrid<'r> {
         &self.slab
     }
 
-    /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for what is not stepped by a [`Field`](crate::Field),
+    /// Fills the halos of an array of [`Slab::bytes`] on the host with the neighbours' edges: for arrays that no [`Field`](crate::Field) steps,
     /// which does this itself. All ranks call this together.
     ///
     /// # Errors
@@ -210,7 +210,7 @@ fn measured_halo(
         let jacobi = Jacobi::new(&gpu.device, slab.config(), config.stencil.usual)?;
         Ok(measure_slab(&gpu.member(), &jacobi, &slab, 1)?.1)
     };
-    // A rank that fails here says so once it has taken part in what all ranks do together.
+    // A rank that fails here reports it after the calls that all ranks make together.
     let measured = measure();
     let best = ranks.all(&[*measured.as_ref().unwrap_or(&fewest)], SystemOperation::min())[0];
     measured.map(|_| whole_units(&config, best.min(fewest)))

@@ -79,7 +79,7 @@ impl Ranks {
         self.node.rank() as usize
     }
 
-    /// True for the first rank, which prints what is the same for all.
+    /// True for the first rank, which prints for all.
     pub fn is_first(&self) -> bool {
         self.rank() == 0
     }

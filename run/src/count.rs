@@ -22,7 +22,7 @@ where
 ///
 /// # Errors
 ///
-/// A message that says what a count looks like.
+/// A message with examples of counts.
 fn parse_count(text: &str) -> Result<u64, String> {
     let plain = text.replace('_', "");
     let powers = |base: &str, exponent: &str| base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?);

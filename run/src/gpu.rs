@@ -60,7 +60,7 @@ pub unsafe fn give_runtime_folder() {
 /// The names of the back ends that `WGPU_BACKEND` takes.
 const BACK_ENDS: &str = "vulkan, metal, dx12 and gl";
 
-/// Checks what `WGPU_BACKEND` names: wgpu itself takes an unknown name for none.
+/// Checks the names in `WGPU_BACKEND`: wgpu itself takes an unknown name for none.
 fn check_back_end() -> Result<(), Failure> {
     let Ok(names) = std::env::var("WGPU_BACKEND") else { return Ok(()) };
     let unknown = names.split(',').find(|name| wgpu::Backends::from_comma_list(name).is_empty());
@@ -141,7 +141,7 @@ impl AnyAdapters {
         &self.several
     }
 
-    /// Opens what is asked for, or the preferred one.
+    /// Opens the adapters asked for, or the preferred one.
     pub fn open(&self) -> Result<Vec<Gpu>, Failure> {
         let several = self.several.open()?;
         if several.is_empty() { Ok(vec![self.one.open()?]) } else { Ok(several) }

@@ -230,7 +230,7 @@ pub fn run_steps(
     Ok(Stepped { outcome, gpu_ms_median: batch.gpu_ms_median(), gcells_per_s })
 }
 
-/// Reads what a step may change.
+/// Reads a bound on the change of a step.
 fn parse_epsilon(text: &str) -> Result<f64, String> {
     let epsilon = text.parse().ok().filter(|epsilon: &f64| epsilon.is_finite() && *epsilon >= 0.0);
     epsilon.ok_or_else(|| format!("`{text}` is not a threshold: write a number from 0 up, such as 1e-6"))

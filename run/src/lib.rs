@@ -3,7 +3,7 @@
 //! - [`files`] opens data files and hands out their elements.
 //! - [`reduce`] reduces files: request → pieces → devices → states merged in the order of the file → rows.
 //! - [`grid`] steps grids of files: on one GPU, on several, or from file to file.
-//! - [`gpu`] opens adapters, and [`transport`] is what connects the processes of a run: one alone, or the ranks of an MPI program.
+//! - [`gpu`] opens adapters, and [`transport`] connects the processes of a run: one alone, or the ranks of an MPI program.
 //! - The other modules are shared by all commands: failures, output, progress.
 //!
 //! A program has the arguments of a command and calls its `run`.

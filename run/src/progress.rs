@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal of 80 columns that keeps what is written.
+    /// A terminal of 80 columns that keeps its text.
     #[derive(Clone, Debug, Default)]
     struct Narrow(Arc<Mutex<String>>);
 

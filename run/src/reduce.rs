@@ -103,7 +103,7 @@ pub struct ReduceArgs {
     ///
     /// Sums, means, dot products, norms (l2), variances and deviations of floats are such results wherever that is possible, with and
     /// without this option: all of them of f32, sums and means of f16 and f64; along an axis only if 65536 elements or more make a result, as
-    /// exact states of many results take long. With it what has no exact form is refused.
+    /// exact states of many results take long. With it operators without an exact form are refused.
     #[arg(long, conflicts_with = "fast")]
     exact: bool,
     /// Add floats in their own width, rounded at each addition, in the order that is the fastest.

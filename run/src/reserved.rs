@@ -1,7 +1,7 @@
 //! An output file that is opened before the work, and takes its name after it.
 //!
 //! Content goes into a temporary file beside the target, which takes the target's name once it is complete: a full disk,
-//! an error or an interrupt leaves what was there before.
+//! an error or an interrupt leaves the earlier content.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -35,7 +35,7 @@ pub struct Reserved {
 impl Reserved {
     /// Opens the output that an option names, and checks that it can be written.
     pub fn open(option: &'static str, path: &Path) -> Result<Self, Failure> {
-        // A link stays one: what it points to is replaced.
+        // A link stays one: its target is replaced.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (file, temporary) = reserve(&path).map_err(|error| failure(option, &path, &error))?;
         Ok(Reserved { option, path, file, temporary })
@@ -141,12 +141,12 @@ pub fn clean_up_when_interrupted() -> Result<(), Failure> {
 /// Removes incomplete files, before the process is ended from outside.
 pub fn remove_unfinished() {
     for path in unfinished().drain(..).rev() {
-        // A folder goes if nothing is in it; what is gone already needs no removing.
+        // A folder goes if nothing is in it; a file that is gone already needs no removing.
         let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
     }
 }
 
-/// Ends the process without the drivers' own ends: those would take away what their other threads are at work with, which then ends the
+/// Ends the process without the drivers' own ends: those would free memory that their other threads work with, which then ends the
 /// process by a signal.
 fn exit_at_once(status: i32) -> ! {
     #[cfg(unix)]

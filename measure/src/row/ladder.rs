@@ -38,7 +38,7 @@ pub struct LadderFigures {
     pub wall_ms_median: Option<f64>,
     /// Input bytes over the median, in units of 10^9 a second.
     pub gb_per_s: Option<f64>,
-    /// The same as a share of what a kernel that only reads reaches here.
+    /// The same in percent of the read peak: the bandwidth of a kernel that only reads.
     pub percent_of_read_peak: Option<f64>,
     /// Speedup over the row before.
     pub step_speedup: Option<f64>,

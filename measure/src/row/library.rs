@@ -30,7 +30,7 @@ pub struct LibraryWork {
 pub struct LibraryFigures {
     /// Input bytes over the median, in units of 10^9 a second.
     pub gb_per_s: Option<f64>,
-    /// The same as a share of what a kernel that only reads reaches here.
+    /// The same in percent of the read peak: the bandwidth of a kernel that only reads.
     pub percent_of_read_peak: Option<f64>,
 }
 

@@ -48,7 +48,7 @@ pub struct StencilFigures {
     pub gb_per_s: Option<f64>,
     /// Floating-point operations over the median as the document counts them, in units of 10^9 a second.
     pub gflop_per_s: Option<f64>,
-    /// `gb_per_s` as a share of what a kernel that only copies reaches here.
+    /// `gb_per_s` in percent of the copy peak: the bandwidth of a kernel that only copies.
     pub percent_of_copy_peak: Option<f64>,
     /// Seconds the document measured, for its own grid and number of steps.
     pub published_s: Option<f64>,

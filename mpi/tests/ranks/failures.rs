@@ -83,7 +83,7 @@ fn a_lost_device_on_one_rank_ends_all() {
     ended_by_the_second("a_lost_device_on_one_rank_ends_all");
 }
 
-/// Runs a test of this file on three ranks, which the second one ends: what they print.
+/// Runs a test of this file on three ranks, which the second one ends; returns their output.
 fn ended_by_the_second(test: &str) -> String {
     let folder = folder(test);
     let mut command = mpirun();

@@ -59,7 +59,7 @@ pub fn launch(ranks: usize, folder: &Path, arguments: &[&str]) -> Ended {
     Launch::start(command, folder).end()
 }
 
-/// The same, which must succeed: what it prints.
+/// The output of the same, which must succeed.
 pub fn printed(ranks: usize, folder: &Path, arguments: &[&str]) -> String {
     let Ended { status, out, err } = launch(ranks, folder, arguments);
     assert!(status.success(), "{ranks} ranks, {arguments:?}: {status}\n{err}");

@@ -1,4 +1,4 @@
-//! The program under `mpirun`, with 1, 2, 3, 4 and 7 ranks on one node. Every launch has a time limit: what hangs, fails.
+//! The program under `mpirun`, with 1, 2, 3, 4 and 7 ranks on one node. Every launch has a time limit, so that hanging ranks fail.
 
 mod failures;
 mod files;

@@ -119,7 +119,7 @@ fn close_calls_are_decided_alike_everywhere() {
     }
 }
 
-/// Launches so many ranks of an example: what it prints.
+/// The output of an example on so many ranks.
 fn example(name: &str, ranks: u32, folder: &Path) -> String {
     let mut command = mpirun();
     command.args(["-n", &ranks.to_string()]).arg(beside("examples").join(name));

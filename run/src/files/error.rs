@@ -68,7 +68,7 @@ pub enum Fault {
         /// The longest that is read.
         limit: u32,
     },
-    /// A header that is not what the format says, for this reason.
+    /// A header that does not follow the format, for this reason.
     #[error("malformed .npy header: {0}; write the file again with numpy.save")]
     Header(String),
     /// An array of something that cannot be reduced here.
@@ -95,7 +95,7 @@ pub enum Fault {
         /// The bytes of it that are there.
         found: u64,
     },
-    /// A part was asked for of what can only be read from its start.
+    /// A part was asked for of a stream, which can only be read from its start.
     #[error("a part can be read of a file only, not of a pipe or a device; write it to a file")]
     Stream,
     /// Bare elements of which the last is not complete.

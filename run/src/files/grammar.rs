@@ -118,7 +118,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// The numbers of a tuple, given what stands between its parentheses.
+/// The numbers of a tuple, given the text between its parentheses.
 fn dimensions(text: &str) -> Parsed<Vec<u64>> {
     let text = text.trim();
     if text.is_empty() {
@@ -144,7 +144,7 @@ fn dimension(item: &str) -> Parsed<u64> {
     })
 }
 
-/// As much of a file's text as belongs into a message, without what could move a terminal's cursor.
+/// As much of a file's text as belongs into a message, without control characters.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 100;
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };

@@ -1,6 +1,6 @@
 //! The header of a `.npy` file: type, shape and number of elements.
 //!
-//! Whatever length a header claims, no more is read than an array of numbers needs; `grammar` reads what it says.
+//! Whatever length a header claims, no more is read than an array of numbers needs; `grammar` parses it.
 
 use std::io::Read;
 

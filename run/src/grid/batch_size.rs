@@ -9,7 +9,7 @@ const AIM: Duration = Duration::from_millis(150);
 /// The most steps of one submission: recording them takes the host's time and memory.
 pub const MOST: u32 = 1 << 14;
 
-/// The most that a submission may be longer than the one before: what was timed so far may have been mostly overhead.
+/// The most that a submission may be longer than the one before: the times so far may be mostly overhead.
 const GROWTH: u32 = 8;
 
 /// The measured speed of steps.
@@ -54,7 +54,7 @@ impl BatchSize {
         self.took += took;
         self.done += steps;
         let fitting = f64::from(steps) * AIM.as_secs_f64() / took.as_secs_f64();
-        // A batch may have been cut short: that is no reason to go below what was found before.
+        // A batch may have been cut short: that is no reason for a smaller size than before.
         let most = steps.saturating_mul(GROWTH).max(self.batch).min(MOST);
         self.batch = (fitting as u32).clamp(1, most);
     }

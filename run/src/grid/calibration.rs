@@ -79,7 +79,7 @@ impl Line {
     }
 }
 
-/// The folder for what can be measured again.
+/// The user's cache folder.
 fn folder() -> Option<PathBuf> {
     let path = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let of_home = |within: &str| path("HOME").map(|home| home.join(within));

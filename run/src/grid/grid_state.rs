@@ -17,7 +17,7 @@ use crate::gpu::Gpu;
 /// Bytes that are read back at once: each piece passes through a buffer that the host can map.
 const PIECE: u64 = 64 << 20;
 
-/// The same at least: what a check finds fits.
+/// The same at least: the result of a check fits.
 const SMALLEST_READ: u64 = 4096;
 
 /// The commands that are recorded.
@@ -34,7 +34,7 @@ pub trait GridState {
     /// GPU, if it has timestamps. The condition is the same every time.
     fn advance(&mut self, steps: u32, until: Option<&Until>) -> Result<Option<f64>, Failure>;
 
-    /// The steps done, and what the last check found.
+    /// The steps done, and the result of the last check.
     fn outcome(&self) -> Outcome;
 
     /// Ends a run with a condition: the root of the sum of all squared changes becomes that of the exact sum.

@@ -8,7 +8,7 @@ use halofold::stencil::Grid;
 
 use super::cells::Cells;
 
-/// The colour of what is not a number: one that the scale does not have.
+/// The colour of NaN: one that the scale does not have.
 const NAN: [u8; 3] = [255, 0, 0];
 
 /// The values of the first and of the last colour.

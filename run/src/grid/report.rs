@@ -45,7 +45,7 @@ pub struct Report {
     /// The root of the sum of squares of all changes.
     #[serde(serialize_with = "number")]
     pub residual_l2: Option<f64>,
-    /// True if the residual went below what was asked for.
+    /// True if the residual went below the bound.
     pub converged: Option<bool>,
     /// The result's file.
     pub output: Option<String>,
@@ -69,7 +69,7 @@ pub struct Report {
 
 /// The steps of a run in numbers.
 pub struct Stepped {
-    /// The steps done, and what the last check found.
+    /// The steps done, and the result of the last check.
     pub outcome: Outcome,
     /// Time of one step on the GPU: the median over all.
     pub gpu_ms_median: Option<f64>,

@@ -103,7 +103,7 @@ impl Request {
     pub fn choose_together(&mut self, gpus: &[Gpu]) -> Result<(), Failure> {
         let chosen: Vec<_> = gpus.iter().map(|gpu| self.chosen(gpu)).collect::<Result<_, _>>()?;
         let is_small = |gpu: &Gpu| self.config.bytes() <= gpu.device.limits().max_buffer_size;
-        // Of a grid that is too large for one, parts are what the kernel is chosen for.
+        // For a grid that is too large for one adapter, the kernel is chosen for the parts.
         if let Some((chosen, _)) = chosen.iter().zip(gpus).next().filter(|(_, gpu)| is_small(gpu)) {
             self.config = self.config.with_kernel_of(chosen);
         }

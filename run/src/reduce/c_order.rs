@@ -23,7 +23,7 @@ fn turn(shape: &[u64], index: u64) -> u64 {
     shape.iter().fold((index, 0), step).1
 }
 
-/// True if elements of other bytes are equal to a search: one NaN to another, and what is true to what is true. -0 is less than
+/// True if elements of other bytes are equal to a search: one NaN to another, and one true Boolean to another. -0 is less than
 /// +0, here as in the operators.
 fn is_alike(stored: Stored, a: &[u8], b: &[u8]) -> bool {
     /// All bits of the exponent are set, and some behind it.

@@ -107,7 +107,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Returns a thread's value. A scope's own end does not wait for what a driver does at the end of a thread.
+/// Returns a thread's value. A scope's own end does not wait for a driver's work at the end of a thread.
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|why| panic::resume_unwind(why))
 }

@@ -74,7 +74,7 @@ impl Work {
         }
         let source =
             Source::open_packed(&self.file, raw).map_err(|error| Failure::Usage(error.with_raw_hint()))?;
-        // The kernels that are ready, and the space for pieces, are those for what was found first.
+        // The kernels that are ready, and the buffers for pieces, are those for the file as it was found first.
         let now = (source.stored(), source.len(), source.shape(), source.is_fortran());
         if now != (self.stored, self.len, &self.shape, self.fortran) {
             return Err(Failure::Usage(format!("{}: was changed meanwhile; run this again", self.path)));

@@ -24,7 +24,7 @@ pub fn parser() -> impl TypedValueParser<Value = Op> {
     Names(PossibleValuesParser::new(names)).try_map(|name| name.parse::<Op>())
 }
 
-/// The names, without proposing another one for what is something else.
+/// The names. No other name is proposed for an unknown one.
 #[derive(Clone)]
 struct Names(PossibleValuesParser);
 

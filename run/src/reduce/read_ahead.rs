@@ -36,7 +36,7 @@ impl ReadAhead {
         self.changed.notify_all();
     }
 
-    /// Stops when what this returns is dropped. Every thread that reads, reduces or takes pieces holds one. If it panics, its piece is
+    /// Returns a guard that stops when it is dropped. Every thread that reads, reduces or takes pieces holds one. If it panics, its piece is
     /// never taken, and the others would wait for ever.
     pub fn until_dropped(&self) -> Stop<'_> {
         Stop(self)

@@ -62,7 +62,7 @@ pub fn cut<'a>(
     chunks
 }
 
-/// Bytes, rounded up to what a GPU copies.
+/// Bytes, rounded up to whole words, which a GPU copies.
 fn in_words(bytes: usize) -> usize {
     bytes.next_multiple_of(wgpu::COPY_BUFFER_ALIGNMENT as usize)
 }
@@ -76,7 +76,7 @@ impl Chunk<'_> {
     ) -> Result<u64, Failure> {
         let into = self.kept.unwrap_or(&mut bounce[..in_words(self.bytes)]);
         let count = read(&mut into[..self.bytes]).map_err(Failure::usage)?;
-        // The last word may be longer than what is left of the elements.
+        // The last word may be longer than the rest of the elements.
         into[count * self.size..].fill(0);
         let staged = self.at..self.at + into.len() as u64;
         self.staging.view_mut(staged).map_err(Failure::usage)?.copy_from_slice(into);

@@ -12,7 +12,7 @@ use crate::files::Source;
 /// The pieces of one or two sources.
 pub struct PieceReader<'a> {
     deal: Mutex<Deal<'a>>,
-    /// The most that the next piece may be ahead of those that are taken. Apart from what is dealt: that is locked while a stream is being
+    /// The most that the next piece may be ahead of those that are taken. Outside of the lock of `deal`, which is held while a stream is being
     /// read.
     read_ahead: ReadAhead,
     /// Used if every source is a file: each piece is read by its place, while others are.
@@ -43,7 +43,7 @@ impl<'a> PieceReader<'a> {
         PieceReader { deal: Mutex::new(deal), read_ahead: ReadAhead::new(most), files, size }
     }
 
-    /// Reads the next piece to a set, and returns its number and what it is; nothing if there is no more.
+    /// Reads the next piece to a set, and returns its number and its share; `None` if there is no more.
     ///
     /// A share may turn out shorter at the end of the data. A call waits while another one reads from a stream, and while its piece
     /// would be too far ahead.

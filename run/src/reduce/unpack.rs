@@ -16,7 +16,7 @@ pub struct Unpack {
 }
 
 impl Unpack {
-    /// Compiles what the files need.
+    /// Compiles the kernels that the files need.
     pub fn new(gpu: &Gpu, work: &[Work]) -> Self {
         let has = |stored: &Stored| work.iter().any(|work| work.stored == *stored);
         let types = Stored::PACKED.into_iter().filter(has);

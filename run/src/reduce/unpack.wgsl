@@ -1,4 +1,4 @@
-// Booleans and integers of 8 and 16 bits become 32-bit integers, which is what WGSL has and what the reductions read.
+// Booleans and integers of 8 and 16 bits become 32-bit integers, the only ones that WGSL has and the reductions read.
 //
 // Four bytes, or two halves of 16 bits, lie in one word of 32 bits, the first one in its lowest bits: WGSL's memory is
 // little-endian. A photograph is uploaded as it lies in its file, which is a quarter of what it takes here; unpacking it on the host

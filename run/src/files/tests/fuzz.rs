@@ -58,7 +58,7 @@ fn valid() -> impl Strategy<Value = Vec<u8>> {
 /// follow.
 type Damage = (Index, Option<usize>, Vec<u8>);
 
-/// Any damage: cuts, something put in between or over what is there, a byte that is gone or another.
+/// Any damage: cuts, bytes that are inserted or overwritten, a byte that is lost or changed.
 fn damage() -> impl Strategy<Value = Damage> {
     let change = prop_oneof![
         Just((None, Vec::new())),
