@@ -49,7 +49,7 @@ impl Cutter<'_> {
         // A first cut, in rounds of one pass, measures passes and exchanges.
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, 1))?;
         let steps = stencils.iter().map(|stencil| stencil.config().steps_per_pass());
-        let steps = steps.max().unwrap_or(1).min(lowest(&slabs));
+        let steps = steps.max().unwrap_or(1).min(lowest(&slabs) / self.config.stencil.radius());
         let (slabs, stencils) = self.slabs(shares, whole_units(&self.config, steps))?;
         // One after the other: all GPUs are served by one host.
         let measured =
@@ -58,7 +58,7 @@ impl Cutter<'_> {
         let speeds: Vec<f64> = measured.iter().map(|(speed, _)| *speed).collect();
         let halo = options.halo.unwrap_or_else(|| {
             let halos = measured.iter().map(|(_, halo)| *halo).min();
-            let least = self.config.layers() / count as u32;
+            let least = self.config.layers() / count as u32 / self.config.stencil.radius();
             whole_units(&self.config, halos.unwrap_or(1).min(least))
         });
         self.slabs(known.unwrap_or(&speeds), halo)
@@ -70,19 +70,22 @@ impl Cutter<'_> {
         self.members.windows(2).all(|pair| name(&pair[0]) == name(&pair[1]))
     }
 
-    fn slabs(&self, shares: &[f64], halo: u32) -> Result<Cut, FleetError> {
+    /// The slabs for rounds of so many steps.
+    fn slabs(&self, shares: &[f64], steps: u32) -> Result<Cut, FleetError> {
         let members = self.members.len();
         if shares.len() != members || members == 0 {
             return Err(FleetError::Shares { shares: shares.len(), members });
         }
         let layers = self.config.layers();
         // A single GPU exchanges nothing; its rounds are not longer than its slab is high.
-        let halo = if members == 1 { halo.min(layers) } else { halo };
+        let radius = self.config.stencil.radius();
+        let steps = if members == 1 { steps.min(layers.div_ceil(radius)) } else { steps };
+        let halo = steps.saturating_mul(radius);
         let cut = if members == 1 && !self.config.is_ring() { 1 } else { halo };
         let parts = split(layers, shares, cut, unit_of_layers(&self.config));
         let parts = parts.ok_or(FleetError::Layers { layers, members, halo })?;
         let slabs: Vec<_> =
-            parts.into_iter().map(|own| Slab::new(self.config, own, halo)).collect::<Result<_, _>>()?;
+            parts.into_iter().map(|own| Slab::new(self.config, own, steps)).collect::<Result<_, _>>()?;
         let stencil =
             |nth: usize| Ok(Jacobi::new(&self.members[nth].device, slabs[nth].config(), self.weights)?);
         let stencils = each(members, stencil)?;
@@ -90,7 +93,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Measures a GPU with its slab, whose halo is of one pass: the layers that a pass makes per second, and the layers of the halo that makes a
+/// Measures a GPU with its slab, whose halo is of one pass: the layers that a pass makes per second, and the steps of the rounds that make a
 /// step cheapest. The process serves `served` GPUs, one after the other.
 ///
 /// # Errors
@@ -119,7 +122,7 @@ pub fn measure_slab(
     let layers = slab.own().len() as u32;
     log::debug!("halofold fleet: {costs:?} for a slab of {layers} layers");
     let faces = Side::BOTH.into_iter().filter(|side| slab.edge(*side).is_some()).count() as u32;
-    Ok((f64::from(layers) / pass, steps * depth::passes(costs, steps, layers, faces)))
+    Ok((f64::from(layers) / pass, steps * depth::passes(costs, slab.halo_layers(), layers, faces)))
 }
 
 /// The layers of the lowest slab.

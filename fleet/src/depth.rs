@@ -22,15 +22,15 @@ pub struct Costs {
 /// The most passes of a round: beyond, the halo costs memory and gains little.
 const MOST_PASSES: u32 = 32;
 
-/// The passes of a round that make a step cheapest, where a pass makes `steps` steps over `layers` layers and has `faces` neighbours. A
-/// halo is no deeper than a slab.
-pub fn passes(costs: Costs, steps: u32, layers: u32, faces: u32) -> u32 {
+/// The passes of a round that make a step cheapest, where the steps of a pass reach `halo` layers, over `layers` layers with `faces`
+/// neighbours. A halo is no deeper than a slab.
+pub fn passes(costs: Costs, halo: u32, layers: u32, faces: u32) -> u32 {
     let cost = |m: u32| {
-        let twice = f64::from(faces * steps * (m - 1)) / 2.0 / f64::from(layers);
+        let twice = f64::from(faces * halo * (m - 1)) / 2.0 / f64::from(layers);
         let shown = (costs.host + costs.copies * f64::from(m) - costs.pass).max(0.0);
         costs.pass * (1.0 + twice) + (costs.exchange + shown) / f64::from(m)
     };
-    let most = (layers / steps.max(1)).clamp(1, MOST_PASSES);
+    let most = (layers / halo.max(1)).clamp(1, MOST_PASSES);
     (1..=most).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(1)
 }
 

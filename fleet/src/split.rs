@@ -36,10 +36,10 @@ pub fn unit_of_layers(config: &Config) -> u32 {
     if config.layer_bytes().is_multiple_of(COPY_BUFFER_ALIGNMENT) { 1 } else { 2 }
 }
 
-/// As many of these layers as make whole units, at least one unit: the layers of a halo.
-pub fn whole_units(config: &Config, layers: u32) -> u32 {
-    let unit = unit_of_layers(config);
-    (layers / unit * unit).max(unit)
+/// As many of these steps as reach whole units of layers, at least one unit: the steps from one exchange of faces to the next.
+pub fn whole_units(config: &Config, steps: u32) -> u32 {
+    let unit = if config.stencil.radius().is_multiple_of(unit_of_layers(config)) { 1 } else { 2 };
+    (steps / unit * unit).max(unit)
 }
 
 /// Cuts `layers` layers into one part for each share, in proportion, none with fewer than `least` layers. Every part begins at a

@@ -97,7 +97,7 @@ impl Team {
         &self.workers.0
     }
 
-    /// The layers of a halo.
+    /// The steps from one exchange to the next.
     pub fn halo(&self) -> u32 {
         self.workers.0[0].slab().depth()
     }

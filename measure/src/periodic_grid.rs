@@ -38,9 +38,10 @@ impl PeriodicGrid {
             Dims::Three => Grid { planes: 7, rows: 31, cols: 61 },
             _ => Grid::plane(61, 127),
         };
-        let cols = Fold::new(grid.cols, tile.cols, steps);
-        let rows = Fold::new(grid.rows, tile.rows, steps);
-        let planes = Fold::new(grid.planes, tile.planes, steps);
+        let reach = steps * stencil.radius();
+        let cols = Fold::new(grid.cols, tile.cols, reach);
+        let rows = Fold::new(grid.rows, tile.rows, reach);
+        let planes = Fold::new(grid.planes, tile.planes, reach);
         let small = Grid { planes: planes.small, rows: rows.small, cols: cols.small };
         let cells = tiled(small, tile);
         let (mut source, mut target) = (cells.clone(), cells.clone());
@@ -131,7 +132,7 @@ impl Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use halofold::stencil::{Border, Borders, FIVE_POINT, TWENTY_SEVEN_POINT};
+    use halofold::stencil::{BOX_5X5, Border, Borders, FIVE_POINT, TWENTY_SEVEN_POINT};
 
     /// The cells of rows of 64-bit floats.
     fn cells<'a>(rows: impl Iterator<Item = &'a [u8]>) -> Vec<f64> {
@@ -145,6 +146,7 @@ mod tests {
             (&FIVE_POINT, Grid::plane(130, 300)),
             (&FIVE_POINT, Grid::plane(66, 131)),
             (&FIVE_POINT, Grid::plane(1, 5)),
+            (&BOX_5X5, Grid::plane(130, 300)),
             (&TWENTY_SEVEN_POINT, Grid { planes: 16, rows: 65, cols: 130 }),
             (&TWENTY_SEVEN_POINT, Grid { planes: 2, rows: 3, cols: 1 }),
         ] {

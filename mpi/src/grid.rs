@@ -108,8 +108,8 @@ impl<'r> GlobalGrid<'r> {
         Self::with_halo(ranks, gpu, part, None)
     }
 
-    /// The same with halos of so many layers, the same on all ranks. So many steps are made from one exchange to the next; the outermost
-    /// layers of a part are computed twice for that. Where `halo` is `None` measured times of all ranks say how many, as for a
+    /// The same with so many steps from one exchange to the next, the same on all ranks. A halo has as many layers as they reach; the outermost
+    /// layers of a part are computed twice for that. Where `steps` is `None` measured times of all ranks say how many, as for a
     /// [`Team`](halofold_fleet::Team).
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl<'r> GlobalGrid<'r> {
         ranks: &'r Ranks,
         gpu: &RankGpu,
         part: Config,
-        halo: Option<u32>,
+        steps: Option<u32>,
     ) -> Result<Self, GridError> {
         let mut layers = vec![0u64; ranks.count()];
         ranks.world().all_gather_into(&u64::from(part.layers()), &mut layers[..]);
@@ -129,17 +129,18 @@ impl<'r> GlobalGrid<'r> {
         let own = before as u32..(before + u64::from(part.layers())) as u32;
         let all = u32::try_from(all).map_err(|_| GridError::Layers(all))?;
         let config = kernel_of_parts(part.with_layers(all), &gpu.device);
-        check_same(ranks, &config, halo)?;
-        let halo = match halo {
-            Some(halo) => halo,
+        check_same(ranks, &config, steps)?;
+        let steps = match steps {
+            Some(steps) => steps,
             // Too few layers for any halo.
             None if fewest == 0 => 1,
-            None => measured_halo(ranks, gpu, config, own.clone(), fewest as u32)?,
+            None => measured_steps(ranks, gpu, config, own.clone(), fewest as u32)?,
         };
+        let halo = steps.saturating_mul(config.stencil.radius());
         if u64::from(halo) > fewest && ranks.count() > 1 {
             return Err(GridError::Halo { halo, fewest });
         }
-        let slab = Slab::new(config, own, halo)?;
+        let slab = Slab::new(config, own, steps)?;
         if slab.face_bytes() > i32::MAX as u64 {
             return Err(GridError::Face(slab.face_bytes()));
         }
@@ -195,14 +196,15 @@ impl<'r> GlobalGrid<'r> {
     }
 }
 
-/// The layers of a halo: the fewest that any rank measures as best. Times depend neither on cells nor on weights.
-fn measured_halo(
+/// The steps from one exchange to the next: the fewest that any rank measures as best. Times depend neither on cells nor on weights.
+fn measured_steps(
     ranks: &Ranks,
     gpu: &RankGpu,
     config: Config,
     own: Range<u32>,
     fewest: u32,
 ) -> Result<u32, GridError> {
+    let fewest = fewest / config.stencil.radius();
     let steps = config.with_layers(own.len() as u32).on(&gpu.device).steps_per_pass();
     let steps = ranks.all(&[steps], SystemOperation::max())[0].min(fewest);
     let measure = || -> Result<u32, GridError> {
@@ -217,9 +219,9 @@ fn measured_halo(
 }
 
 /// Checks that all ranks have the same configuration.
-fn check_same(ranks: &Ranks, config: &Config, halo: Option<u32>) -> Result<(), GridError> {
+fn check_same(ranks: &Ranks, config: &Config, steps: Option<u32>) -> Result<(), GridError> {
     let Config { stencil, variant, element, grid, borders, rhs, .. } = config;
-    let halo = halo.map_or("measured".to_owned(), |halo| halo.to_string());
+    let halo = steps.map_or("measured".to_owned(), |steps| steps.to_string());
     let text = format!(
         "{grid} {element}, {} by {}, {borders:?}, halo {halo}, right-hand side: {rhs}",
         stencil.name, variant.name

@@ -9,6 +9,7 @@ use crate::shader::{self, Composer, Piece};
 use crate::stencil::blocked::{self, Machine, Sample};
 use crate::stencil::catalogue::{Mapping, Variant};
 use crate::stencil::error::StencilError;
+use crate::stencil::formula;
 use crate::stencil::kernels::RHS;
 use crate::stencil::shape::{Block, Border, Borders, Grid};
 use crate::stencil::stencils::{Dims, Stencil, Weights};
@@ -283,11 +284,10 @@ impl Config {
             4 => "stencil/strips/four",
             _ => "stencil/strips/two",
         };
-        composer
+        formula::pieces(self, composer)
             .define("fixed_borders", self.is_for_fixed_borders())
             .define("rhs", self.rhs)
             .provide("element", element(self.element))
-            .choose("formula", self.stencil.formula)
             .choose("star5", if equal { "stencil/stars/five_one_weight" } else { "stencil/stars/five" })
             .choose("star7", if equal { "stencil/stars/seven_one_weight" } else { "stencil/stars/seven" })
             .choose("tile", self.tile_file())

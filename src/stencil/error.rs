@@ -164,7 +164,8 @@ pub enum StencilError {
     },
     /// A halo that the neighbours of a slab cannot fill.
     #[error(
-        "slabs of {layers} layers with halos of {halo}: a halo has at least 1 layer, and at most as many as each slab has of its own; \
+        "slabs of {layers} layers with halos of {halo}: a halo has a layer for each cell that a round's steps reach, and at most as many as \
+         each slab has of its own; \
          exchange more often or cut the grid into fewer slabs"
     )]
     SlabHalo {
@@ -189,12 +190,12 @@ pub enum StencilError {
         "the slab is one of another grid: make the stencil with the configuration of a slab of this grid"
     )]
     OtherGrid,
-    /// A round of no steps, or of more than the halo has layers.
+    /// A round of no steps, or of more than the halo has layers for.
     #[error("a round of {steps} steps: 1 to {most} can be made between two exchanges")]
     RoundSteps {
         /// The steps.
         steps: u32,
-        /// Layers of the halo.
+        /// Steps for which the halo is enough.
         most: u32,
     },
     /// Two grids in one buffer.

@@ -39,14 +39,14 @@ struct Copying {
 #[derive(Clone, Debug)]
 pub(super) struct HaloExchange {
     pub(super) halo: Halo,
-    /// Bytes of four layers.
+    /// Bytes of the layers that are stepped.
     pub(super) size: u64,
     element: Element,
     workgroups: [u32; 2],
     params: u64,
 }
 
-/// Buffers with the last two layers of a ring followed by its first two: before a step, after it, and of the
+/// Buffers with the last layers of a ring followed by its first ones: before a step, after it, and of the
 /// right-hand side.
 #[derive(Debug)]
 pub(super) struct Layers {
@@ -71,11 +71,11 @@ impl HaloExchange {
         blocks: &mut UniformBlocks,
     ) -> Result<Self, StencilError> {
         limits::check(SLOTS, &device.limits())?;
-        let cells = 4 * u64::from(halo.layer);
+        let cells = 4 * u64::from(halo.layers);
         let groups = cells.div_ceil(WORKGROUP);
         let workgroups = grid::folded(groups, &device.limits())
             .ok_or_else(|| StencilError::too_many_workgroups(groups, &device.limits()))?;
-        let running = Copying { layer: halo.layer, skip: halo.skip, row: workgroups[0] };
+        let running = Copying { layer: halo.layers, skip: halo.skip, row: workgroups[0] };
         Ok(HaloExchange {
             halo: halo.clone(),
             size: (cells * element.size()).next_multiple_of(4),
@@ -85,7 +85,7 @@ impl HaloExchange {
         })
     }
 
-    /// Allocates buffers of four layers.
+    /// Allocates these buffers.
     pub(super) fn layers(&self, device: &Device) -> Layers {
         let layers = |name| scratch::buffer(device, &format!("halofold::stencil::halo_{name}"), self.size);
         let rhs = self.halo.rhs.then(|| layers("rhs"));
@@ -128,10 +128,10 @@ impl HaloExchange {
         [before, after]: [&Buffer; 2],
         params: &Buffer,
     ) -> Dispatch {
-        let layer = u64::from(self.halo.layer) * self.element.size();
-        let tail = layer * 2 + u64::from(self.halo.skip) * self.element.size();
+        let layers = u64::from(self.halo.layers) * self.element.size();
+        let tail = layers * 2 + u64::from(self.halo.skip) * self.element.size();
         kernel.dispatch(device, "halofold::stencil::halo", self.workgroups, |slot| match slot {
-            1 => buffers::slice(grid, 0, (2 * layer).next_multiple_of(4)),
+            1 => buffers::slice(grid, 0, (2 * layers).next_multiple_of(4)),
             PARAMETERS => blocks::bound::<Copying>(params, self.params),
             4 => buffers::slice(grid, self.halo.tail, tail.next_multiple_of(4)),
             8 => before.as_entire_binding(),

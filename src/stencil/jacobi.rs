@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use wgpu::{Buffer, BufferUsages, Device};
 
-use crate::element::Element;
 use crate::operation::kernel::Checks;
 use crate::operation::launch::{self, Recorder};
 use crate::operation::{LimitError, Options, buffers};
@@ -100,7 +99,7 @@ impl Jacobi {
         };
         LimitError::unless("max_buffer_size", device.limits().max_buffer_size, blocks.size())?;
         let params = blocks.buffer(device, BufferUsages::UNIFORM);
-        let weights = filled(device, config.element, weights);
+        let weights = filled(device, &config, weights);
         let kernels = Arc::new(Kernels::new(device, config, options, checks));
         Ok(Jacobi { config, plan, kernels, exchange, passes, blocks, params, weights })
     }
@@ -139,7 +138,7 @@ impl Jacobi {
             let (options, checks) = (self.kernels.options(), self.kernels.checks());
             return Self::make(self.device(), self.config, weights, options, checks);
         }
-        Ok(Jacobi { weights: filled(self.device(), self.config.element, weights), ..self.clone() })
+        Ok(Jacobi { weights: filled(self.device(), &self.config, weights), ..self.clone() })
     }
 
     /// Binds two buffers, once. Each step reads one and writes the other. The first step reads `first`.
@@ -211,8 +210,9 @@ impl Stepper {
     }
 }
 
-/// Allocates a buffer with the weights, twice, and a one.
-fn filled(device: &Device, element: Element, Weights(weights): Weights) -> Buffer {
-    let bytes = element.encode(&[&weights[..], &weights, &[1.0]].concat());
+/// Allocates a buffer with the coefficients of kernels: see `shaders/stencil/shared/params.wgsl`.
+fn filled(device: &Device, config: &Config, weights: Weights) -> Buffer {
+    let weights = weights.of_kernel(config.stencil);
+    let bytes = config.element.encode(&[weights, weights, &[1.0]].concat());
     buffers::filled(device, "halofold::stencil::weights", &bytes, BufferUsages::STORAGE)
 }

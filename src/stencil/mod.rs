@@ -23,7 +23,7 @@
 //! # let rhs = buffer([(DAMPING / 4.0 * 8.0) as f32; 9]);
 //! // Both grids start alike, their outermost cells being the borders' values; `rhs` holds ω/4 b.
 //! let config = Config::fastest(&FIVE_POINT, Element::F32, Grid::plane(3, 3)).with_rhs();
-//! let jacobi = Jacobi::new(&device, config, Weights([1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]))?;
+//! let jacobi = Jacobi::new(&device, config, Weights::new(&[1.0 - DAMPING, DAMPING / 4.0, 0.0, 0.0]))?;
 //! let grids = Grids::new(&first, &second).with_rhs(&rhs);
 //!
 //! // Tools: records, submits, waits, until no step changes a cell by 1e-6.
@@ -50,6 +50,7 @@ mod check;
 mod config;
 mod convergence;
 mod error;
+mod formula;
 mod grids;
 mod halo;
 mod host;

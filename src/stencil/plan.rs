@@ -135,15 +135,21 @@ impl Config {
 
     /// The layers that are not fixed.
     pub(super) fn computed_layers(&self) -> Range<u32> {
-        let [first, last] = self.outer_sides().map(|side| u32::from(side == Border::Fixed));
+        let [first, last] = self.outer_sides().map(|side| self.fixed(side));
         first..self.layers().saturating_sub(last)
+    }
+
+    /// The cells at a side that are not computed: as many as the stencil reaches, if it is fixed.
+    pub(super) fn fixed(&self, side: Border) -> u32 {
+        if side == Border::Fixed { self.stencil.radius() } else { 0 }
     }
 
     pub(super) fn cut(&self, limits: &Limits) -> Cut {
         let size = self.element.size();
         let most = limits.max_storage_buffer_binding_size / 4 * 4;
         let alignment = limits.min_storage_buffer_offset_alignment;
-        Cut::new(self.layers(), self.layer_bytes(), most.min(MOST_CELLS * size), alignment)
+        let cut = Cut::new(self.layers(), self.layer_bytes(), most.min(MOST_CELLS * size), alignment);
+        Cut { radius: self.stencil.radius(), ..cut }
     }
 
     /// Checks that a grid that is larger than one binding can be cut into windows.
@@ -205,11 +211,12 @@ impl Config {
         };
         let windows = cut.windows().into_iter().map(window).collect::<Result<_, StencilError>>()?;
         let halo = || {
-            let (params, workgroups) = self.slab(4, false, false).dispatch(limits)?;
+            let radius = cut.radius;
+            let (params, workgroups) = self.slab(4 * radius, false, false).dispatch(limits)?;
             Ok::<_, StencilError>(Halo {
-                layer: layer as u32,
+                layers: (u64::from(radius) * layer) as u32,
                 tail: u64::from(cut.tail()) * bytes,
-                skip: (u64::from(cut.layers - 2 - cut.tail()) * layer) as u32,
+                skip: (u64::from(cut.layers - 2 * radius - cut.tail()) * layer) as u32,
                 params,
                 workgroups,
                 rhs: self.rhs,
@@ -231,9 +238,10 @@ impl Config {
         let mut windows = Vec::new();
         let mut begin = computed.start;
         while begin < computed.end {
-            let first = begin.saturating_sub(1) / cut.step * cut.step;
-            let last = computed.end.saturating_add(1).min(first.saturating_add(cut.most)).min(cut.layers);
-            let end = if last == cut.layers { computed.end } else { last - 1 };
+            let first = begin.saturating_sub(cut.radius) / cut.step * cut.step;
+            let last =
+                computed.end.saturating_add(cut.radius).min(first.saturating_add(cut.most)).min(cut.layers);
+            let end = if last == cut.layers { computed.end } else { last - cut.radius };
             let keeps = [first == 0 && kept[0], last == cut.layers && kept[1]];
             let (params, workgroups) = self.slab(last - first, keeps[0], keeps[1]).dispatch(limits)?;
             let cells = |at: u32| (u64::from(at - first) * layer) as u32;
@@ -254,7 +262,7 @@ impl Config {
         let Grid { planes, rows, cols } = self.grid;
         let [columns, lines, depths] = self.borders.pairs();
         let computed = |length: u32, (low, high): (Border, Border)| {
-            length.saturating_sub(u32::from(low == Border::Fixed) + u32::from(high == Border::Fixed))
+            length.saturating_sub(self.fixed(low) + self.fixed(high))
         };
         let from_first_cell = matches!(self.variant.mapping, Mapping::Cells | Mapping::Strips);
         let span = |length, sides| if from_first_cell { length } else { computed(length, sides) };
@@ -330,7 +338,7 @@ mod tests {
         let plan = plan.unwrap();
         assert!(plan.windows.iter().all(|window| window.params.sides == [2, 2, 2, 2, 0, 0]));
         let halo = plan.halo.unwrap();
-        assert_eq!((halo.layer, halo.tail, halo.skip, halo.params.planes), (64, 98 * 256, 0, 4));
+        assert_eq!((halo.layers, halo.tail, halo.skip, halo.params.planes), (64, 98 * 256, 0, 4));
     }
 
     #[test]

@@ -64,7 +64,8 @@ impl<'a> Problem<'a> {
     /// Returns true if a cell lies in a fixed border.
     fn is_fixed(&self, at: [u32; 3]) -> bool {
         let (sides, lengths) = (self.borders.pairs(), self.lengths());
-        (0..self.stencil.dims.count()).any(|d| is_frozen(at[d], lengths[d], sides[d]))
+        let frozen = |d: usize| is_frozen(at[d], lengths[d], sides[d], self.stencil.radius());
+        (0..self.stencil.dims.count()).any(frozen)
     }
 
     /// A cell's new value: the sum of each class of cells, by its weight.
@@ -75,7 +76,7 @@ impl<'a> Problem<'a> {
             source[index(self.grid, there)]
         };
         let classes = self.stencil.classes.iter();
-        classes.map(|class| self.weights.0[class.weight] * class.offsets.iter().map(read).sum::<f64>()).sum()
+        classes.map(|class| self.weights[class.weight] * class.offsets.iter().map(read).sum::<f64>()).sum()
     }
 
     fn lengths(&self) -> [u32; 3] {
@@ -116,36 +117,31 @@ fn index(grid: Grid, [col, row, plane]: [u32; 3]) -> usize {
         as usize
 }
 
-/// Returns true if a coordinate lies in a fixed border.
-fn is_frozen(at: u32, length: u32, (low, high): (Border, Border)) -> bool {
-    (at == 0 && low == Border::Fixed) || (at + 1 == length && high == Border::Fixed)
+/// Returns true if a coordinate lies in a fixed border, which is as wide as the stencil reaches.
+fn is_frozen(at: u32, length: u32, (low, high): (Border, Border), radius: u32) -> bool {
+    (at < radius && low == Border::Fixed) || (at + radius >= length && high == Border::Fixed)
 }
 
-/// The coordinate of the cell that stands for `at + offset`.
+/// The coordinate of the cell that stands for `at + offset`: walks there cell by cell, and at a side goes on as the border says.
 fn neighbour(at: u32, offset: i32, length: u32, (low, high): (Border, Border)) -> u32 {
-    match (offset, at) {
-        (-1, 0) => {
-            if low == Border::Periodic {
-                length - 1
-            } else {
-                0
-            }
+    let (mut at, mut ahead) = (at, offset > 0);
+    for _ in 0..offset.unsigned_abs() {
+        let (side, is_last) = if ahead { (high, at + 1 == length) } else { (low, at == 0) };
+        match side {
+            _ if !is_last => at = if ahead { at + 1 } else { at - 1 },
+            Border::Periodic => at = length - 1 - at,
+            // The image begins with the cell at the side, and runs the other way.
+            Border::Mirror => ahead = !ahead,
+            Border::Fixed => unreachable!("a computed cell reaches no farther than a fixed side"),
         }
-        (1, at) if at + 1 == length => {
-            if high == Border::Periodic {
-                0
-            } else {
-                at
-            }
-        }
-        (offset, at) => at.wrapping_add_signed(offset),
     }
+    at
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stencil::stencils::{Dims, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT};
+    use crate::stencil::stencils::{BOXES, Dims, FIVE_POINT, STENCILS, TWENTY_SEVEN_POINT};
 
     fn stepped(stencil: &'static Stencil, grid: Grid, border: Border, cells: &[f64]) -> Vec<f64> {
         let mut target = vec![f64::NAN; cells.len()];
@@ -155,7 +151,7 @@ mod tests {
 
     #[test]
     fn constant_grids_stay_constant() {
-        for stencil in STENCILS {
+        for stencil in STENCILS.iter().chain(BOXES) {
             let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 3 }, rows: 4, cols: 5 };
             for border in [Border::Fixed, Border::Mirror, Border::Periodic] {
                 let cells = vec![8.0; grid.cells() as usize];
@@ -168,18 +164,18 @@ mod tests {
 
     #[test]
     fn an_impulse_shows_the_weights() {
-        let weights = Weights([2.0, 3.0, 5.0, 7.0]);
-        for stencil in STENCILS {
-            let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 5 }, rows: 5, cols: 5 };
-            let middle = [2, 2, grid.planes / 2];
+        let weights = Weights::new(&std::array::from_fn::<_, { Weights::MOST }, _>(|nth| nth as f64 + 2.0));
+        for stencil in STENCILS.iter().chain(BOXES) {
+            let grid = Grid { planes: if stencil.dims == Dims::Two { 1 } else { 13 }, rows: 13, cols: 13 };
+            let middle = [6, 6, grid.planes / 2];
             let mut cells = vec![0.0; grid.cells() as usize];
             cells[index(grid, middle)] = 1.0;
             let mut target = vec![0.0; cells.len()];
             Problem::new(stencil, weights, grid, Borders::default()).step(&cells, &mut target);
             for class in stencil.classes {
                 for offset in class.offsets {
-                    let at = [0, 1, 2].map(|d| middle[d].wrapping_add_signed(offset[d]));
-                    assert_eq!(std::mem::take(&mut target[index(grid, at)]), weights.0[class.weight]);
+                    let at = [0, 1, 2].map(|d| middle[d].wrapping_add_signed(-offset[d]));
+                    assert_eq!(std::mem::take(&mut target[index(grid, at)]), weights[class.weight]);
                 }
             }
             assert!(target.iter().all(|cell| *cell == 0.0), "{}", stencil.name);

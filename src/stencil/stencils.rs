@@ -1,6 +1,7 @@
 //! The stencils, as data: the cells that a new cell is computed from, and which of them share a weight.
 
 use std::fmt;
+use std::ops::Index;
 use std::str::FromStr;
 
 use crate::stencil::catalogue::{VARIANTS, Variant};
@@ -32,33 +33,65 @@ impl Dims {
 pub struct Class {
     /// The index of their weight in [`Weights`].
     pub weight: usize,
-    /// Their offsets from the new cell: columns, rows and planes, each -1, 0 or 1.
+    /// Their offsets from the new cell: columns, rows and planes.
     pub offsets: &'static [[i32; 3]],
 }
 
-/// The weights of a stencil, one per class, in order. Weights after the last class are ignored.
+/// The weights of a stencil, one per class, in order. Weights after the last class are ignored; those that are not given are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weights(pub [f64; 4]);
+pub struct Weights([f64; Weights::MOST]);
 
 impl Weights {
+    /// The most classes of a stencil: one for each cell of a box of 3 × 3 × 3.
+    pub const MOST: usize = 27;
+
+    /// Makes weights from a list of up to [`Weights::MOST`].
+    ///
+    /// # Panics
+    ///
+    /// If there are more.
+    pub const fn new(list: &[f64]) -> Self {
+        assert!(list.len() <= Self::MOST, "a stencil has at most 27 weights");
+        let mut weights = [0.0; Self::MOST];
+        let (head, _) = weights.split_at_mut(list.len());
+        head.copy_from_slice(list);
+        Weights(weights)
+    }
+
     /// Makes the weights of a stencil from a list: one per class. An empty list gives the usual weights. A
     /// stencil with a centre and one class around it also takes one weight for all cells. A list of any other
     /// length gives `None`.
     pub fn of(stencil: &Stencil, given: &[f64]) -> Option<Self> {
         match given {
             [] => Some(stencil.usual),
-            [all] if stencil.is_star() => Some(Weights([*all; 4])),
-            _ if given.len() == stencil.classes.len() => {
-                Some(Weights([0, 1, 2, 3].map(|class| given.get(class).copied().unwrap_or(0.0))))
-            }
-            _ => None,
+            [all] if stencil.is_star() => Some(Weights::new(&[*all; Self::MOST])),
+            _ => (given.len() == stencil.classes.len()).then(|| Weights::new(given)),
         }
+    }
+
+    /// The weights of a stencil's classes.
+    pub fn of_classes(&self, stencil: &Stencil) -> &[f64] {
+        &self.0[..stencil.classes.len()]
+    }
+
+    /// The weights that kernels are given: of four classes, if there are fewer.
+    pub(super) fn of_kernel(&self, stencil: &Stencil) -> &[f64] {
+        &self.0[..stencil.classes.len().max(4)]
     }
 
     /// The factor by which one step may enlarge the largest value: the sum of the magnitudes of all cells'
     /// weights.
     pub fn gain(self, stencil: &Stencil) -> f64 {
         stencil.classes.iter().map(|class| self.0[class.weight].abs() * class.offsets.len() as f64).sum()
+    }
+}
+
+impl Index<usize> for Weights {
+    type Output = f64;
+
+    /// The weight of a class.
+    fn index(&self, class: usize) -> &f64 {
+        &self.0[class]
     }
 }
 
@@ -71,15 +104,15 @@ pub struct Stencil {
     pub name: &'static str,
     /// The dimensions of its grids.
     pub dims: Dims,
-    /// Its cells: first the centre alone, then the others from the nearest to the farthest.
+    /// Its cells: first the centre alone, then the others from the nearest to the farthest; of [`BOXES`] row by row.
     pub classes: &'static [Class],
     /// The default weights. They sum to one.
     pub usual: Weights,
     /// Weights that are powers of two. If the cells are small integers, the first steps are exact in any
     /// order of additions.
     pub dyadic: Weights,
-    /// The WGSL file with the sum, for kernels that read the grid cell by cell.
-    pub(crate) formula: &'static str,
+    /// The WGSL file with the sum for the general kernel, if a sum written out from the classes would have other bits.
+    pub(crate) formula: Option<&'static str>,
 }
 
 const CENTRE: Class = Class { weight: 0, offsets: &[[0, 0, 0]] };
@@ -95,9 +128,9 @@ pub static FIVE_POINT: Stencil = Stencil {
     name: "5-point",
     dims: Dims::Two,
     classes: &[CENTRE, SIDES],
-    usual: Weights([0.2, 0.2, 0.0, 0.0]),
-    dyadic: Weights([0.25, 0.25, 0.0, 0.0]),
-    formula: "stencil/points/star5",
+    usual: Weights::new(&[0.2, 0.2, 0.0, 0.0]),
+    dyadic: Weights::new(&[0.25, 0.25, 0.0, 0.0]),
+    formula: Some("stencil/points/star5"),
 };
 
 /// 2D: the cell and all eight around it, `c · centre + s · 4 sides + d · 4 diagonals`.
@@ -109,9 +142,9 @@ pub static NINE_POINT: Stencil = Stencil {
         SIDES,
         Class { weight: 2, offsets: &[[-1, -1, 0], [1, -1, 0], [-1, 1, 0], [1, 1, 0]] },
     ],
-    usual: Weights([0.25, 0.125, 0.0625, 0.0]),
-    dyadic: Weights([0.25, 0.125, 0.0625, 0.0]),
-    formula: "stencil/points/box9",
+    usual: Weights::new(&[0.25, 0.125, 0.0625, 0.0]),
+    dyadic: Weights::new(&[0.25, 0.125, 0.0625, 0.0]),
+    formula: Some("stencil/points/box9"),
 };
 
 /// 3D: the cell and all 26 around it, `α · centre + β · 6 faces + γ · 12 edges + δ · 8 corners`.
@@ -139,9 +172,9 @@ pub static TWENTY_SEVEN_POINT: Stencil = Stencil {
             ],
         },
     ],
-    usual: Weights([0.125, 0.0625, 0.03125, 0.015_625]),
-    dyadic: Weights([0.125, 0.0625, 0.03125, 0.015_625]),
-    formula: "stencil/points/box27",
+    usual: Weights::new(&[0.125, 0.0625, 0.03125, 0.015_625]),
+    dyadic: Weights::new(&[0.125, 0.0625, 0.03125, 0.015_625]),
+    formula: Some("stencil/points/box27"),
 };
 
 /// 3D: the cell and the six that share a face with it, `c · centre + n · faces`.
@@ -149,18 +182,112 @@ pub static SEVEN_POINT: Stencil = Stencil {
     name: "7-point",
     dims: Dims::Three,
     classes: &[CENTRE, FACES],
-    usual: Weights([0.25, 0.125, 0.0, 0.0]),
-    dyadic: Weights([0.25, 0.125, 0.0, 0.0]),
-    formula: "stencil/points/star7",
+    usual: Weights::new(&[0.25, 0.125, 0.0, 0.0]),
+    dyadic: Weights::new(&[0.25, 0.125, 0.0, 0.0]),
+    formula: Some("stencil/points/star7"),
 };
 
 /// All stencils. For each number of dimensions, the first is the default.
 pub static STENCILS: &[&Stencil] = &[&FIVE_POINT, &NINE_POINT, &TWENTY_SEVEN_POINT, &SEVEN_POINT];
 
+/// The cells of a box row by row, plane by plane, each by itself.
+const fn cells_of_box<const N: usize>(side: i32, planes: i32) -> [[[i32; 3]; 1]; N] {
+    let mut cells = [[[0; 3]]; N];
+    let mut nth = 0;
+    while nth < N {
+        let at = nth as i32;
+        cells[nth] = [[at % side - side / 2, at / side % side - side / 2, at / side / side - planes / 2]];
+        nth += 1;
+    }
+    cells
+}
+
+/// A class for each of these cells.
+const fn classes_of_box<const N: usize>(cells: &'static [[[i32; 3]; 1]; N]) -> [Class; N] {
+    let mut classes = [const { Class { weight: 0, offsets: &[] } }; N];
+    let mut nth = 0;
+    while nth < N {
+        classes[nth] = Class { weight: nth, offsets: &cells[nth] };
+        nth += 1;
+    }
+    classes
+}
+
+/// Products of a row, a column and a line of binomial coefficients, over their sum.
+const fn binomial(side: usize, planes: usize) -> Weights {
+    let row: &[f64] = if side == 3 { &[0.25, 0.5, 0.25] } else { &[0.0625, 0.25, 0.375, 0.25, 0.0625] };
+    let mut weights = [0.0; Weights::MOST];
+    let mut nth = 0;
+    while nth < side * side * planes {
+        let line = if planes == 1 { 1.0 } else { row[nth / side / side] };
+        weights[nth] = row[nth % side] * row[nth / side % side] * line;
+        nth += 1;
+    }
+    Weights(weights)
+}
+
+/// Different powers of two, again and again.
+const fn powers_of_two(count: usize) -> Weights {
+    let mut weights = [0.0; Weights::MOST];
+    let mut nth = 0;
+    while nth < count {
+        weights[nth] = [0.25, 0.0625, 0.125, 0.03125][nth % 4];
+        nth += 1;
+    }
+    Weights(weights)
+}
+
+macro_rules! box_stencil {
+    ($name:literal, $dims:ident, $side:literal, $planes:literal) => {
+        Stencil {
+            name: $name,
+            dims: Dims::$dims,
+            classes: {
+                const CELLS: usize = $side * $side * $planes;
+                static CLASSES: [Class; CELLS] =
+                    classes_of_box(const { &cells_of_box::<CELLS>($side, $planes) });
+                &CLASSES
+            },
+            usual: binomial($side, $planes),
+            dyadic: powers_of_two($side * $side * $planes),
+            formula: None,
+        }
+    };
+}
+
+/// 2D: the nine cells around and in the middle, each with a weight of its own, row by row from north-west to south-east. The default
+/// weights are binomial: a blur. With those of an array of 3 × 3 this is SciPy's `correlate`.
+pub static BOX_3X3: Stencil = box_stencil!("3x3", Two, 3, 1);
+
+/// The same of 5 × 5 cells.
+pub static BOX_5X5: Stencil = box_stencil!("5x5", Two, 5, 1);
+
+/// The same in 3D, of 3 × 3 × 3 cells, plane by plane.
+pub static BOX_3X3X3: Stencil = box_stencil!("3x3x3", Three, 3, 3);
+
+/// The stencils whose cells have a weight each: any weights in an array of their shape.
+pub static BOXES: &[&Stencil] = &[&BOX_3X3, &BOX_5X5, &BOX_3X3X3];
+
 impl Stencil {
+    /// The stencil with a weight for each cell of an array of this shape.
+    pub fn with_weights_of_shape(shape: &[usize]) -> Option<&'static Stencil> {
+        match shape {
+            [3, 3] => Some(&BOX_3X3),
+            [5, 5] => Some(&BOX_5X5),
+            [3, 3, 3] => Some(&BOX_3X3X3),
+            _ => None,
+        }
+    }
+
     /// The number of cells that a new cell is computed from.
     pub fn points(&self) -> u32 {
         self.classes.iter().map(|class| class.offsets.len() as u32).sum()
+    }
+
+    /// The farthest that a cell lies from the new one, in any direction: a step reads so many layers of its neighbours.
+    pub fn radius(&self) -> u32 {
+        let sides = self.classes.iter().flat_map(|class| class.offsets).flatten();
+        sides.map(|side| side.unsigned_abs()).max().unwrap_or(0)
     }
 
     /// The default stencil for grids of these dimensions.
@@ -189,7 +316,7 @@ impl Stencil {
     }
 
     /// Returns true if its kernels multiply once: it has a centre and one class around it, both of one weight.
-    pub fn is_one_weight(&self, Weights(weights): Weights) -> bool {
+    pub fn is_one_weight(&self, weights: Weights) -> bool {
         self.is_star() && weights[0] == weights[1]
     }
 
@@ -210,22 +337,24 @@ pub struct UnknownStencil(String);
 
 impl fmt::Display for UnknownStencil {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let short = |name: &'static str| name.strip_suffix("-point").unwrap_or(name);
-        let names: Vec<_> = STENCILS.iter().map(|stencil| short(stencil.name)).collect();
+        let names: Vec<_> = STENCILS.iter().chain(BOXES).map(|stencil| short(stencil.name)).collect();
         write!(f, "unknown stencil `{}`; the stencils are {}", self.0, names.join(", "))
     }
 }
 
 impl std::error::Error for UnknownStencil {}
 
+/// A name without the word that all have in common: `5`, `13-3d`.
+fn short(name: &str) -> String {
+    name.replacen("-point", "", 1)
+}
+
 impl FromStr for &'static Stencil {
     type Err = UnknownStencil;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_named = |stencil: &&&'static Stencil| {
-            stencil.name == text || stencil.name.strip_suffix("-point") == Some(text)
-        };
-        STENCILS.iter().find(is_named).copied().ok_or_else(|| UnknownStencil(text.to_owned()))
+        let is_named = |stencil: &&&'static Stencil| stencil.name == text || short(stencil.name) == text;
+        STENCILS.iter().chain(BOXES).find(is_named).copied().ok_or_else(|| UnknownStencil(text.to_owned()))
     }
 }
 
@@ -237,7 +366,7 @@ mod tests {
 
     #[test]
     fn usual_weights_sum_to_one() {
-        for stencil in STENCILS {
+        for stencil in STENCILS.iter().chain(BOXES) {
             assert_eq!(stencil.usual.gain(stencil), 1.0, "{}", stencil.name);
         }
     }
@@ -245,13 +374,28 @@ mod tests {
     #[test]
     fn names_tell_the_points_and_are_read() {
         for &stencil in STENCILS {
-            assert_eq!(stencil.name, format!("{}-point", stencil.points()));
-            for name in [stencil.name, &stencil.points().to_string()] {
+            assert!(stencil.name.starts_with(&format!("{}-point", stencil.points())));
+        }
+        for &stencil in STENCILS.iter().chain(BOXES) {
+            for name in [stencil.name, &short(stencil.name)] {
                 assert_eq!(name.parse::<&Stencil>().unwrap(), stencil);
             }
         }
         let message = "6".parse::<&Stencil>().unwrap_err().to_string();
-        assert!(message.contains("`6`") && message.contains("27, 7"), "{message}");
+        assert!(message.contains("`6`") && message.contains("27, 7") && message.contains("5x5"), "{message}");
+    }
+
+    #[test]
+    fn boxes_have_a_class_for_each_cell() {
+        for (stencil, shape) in BOXES.iter().zip([&[3, 3][..], &[5, 5], &[3, 3, 3]]) {
+            assert_eq!(Stencil::with_weights_of_shape(shape), Some(*stencil));
+            assert_eq!((shape.len(), stencil.radius() as usize), (stencil.dims.count(), shape[0] / 2));
+            let cells: Vec<_> = stencil.classes.iter().flat_map(|class| class.offsets).collect();
+            // By planes, then rows, then columns.
+            assert!(cells.is_sorted_by_key(|[col, row, plane]| (plane, row, col)));
+            assert_eq!(cells.iter().copied().collect::<HashSet<_>>().len(), shape.iter().product::<usize>());
+        }
+        assert_eq!(Stencil::with_weights_of_shape(&[3, 5]), None);
     }
 
     #[test]
@@ -259,14 +403,18 @@ mod tests {
         for stencil in STENCILS {
             assert_eq!(stencil.classes[0], CENTRE, "{}", stencil.name);
             let cells = stencil.classes.iter().flat_map(|class| class.offsets);
-            let distinct: HashSet<_> = cells.clone().collect();
+            let distinct: HashSet<_> = cells.collect();
             assert_eq!(distinct.len() as u32, stencil.points(), "{}", stencil.name);
             for (index, class) in stencil.classes.iter().enumerate() {
                 assert_eq!(class.weight, index, "{}", stencil.name);
                 assert!(class.offsets.iter().all(|at| class.offsets.contains(&at.map(|side| -side))));
             }
-            let farthest = cells.flatten().map(|side| side.abs()).max();
-            assert_eq!(farthest, Some(1), "kernels, windows and halos reach one cell");
+            assert!(stencil.classes.len() <= Weights::MOST && stencil.radius() > 0);
+            let is_general = stencil.variants().count() == 1;
+            assert!(
+                is_general || stencil.radius() == 1,
+                "only the general kernels reach farther than one cell"
+            );
             assert!(stencil.dims == Dims::Three || distinct.iter().all(|at| at[2] == 0));
         }
     }

@@ -3,7 +3,7 @@
 //! A window is a slab of layers: rows of a 2D grid, planes of a 3D grid. The kernels know nothing of windows.
 //! For a kernel a window is a grid, and a cut side is a fixed border, whose outermost layer is read and never
 //! written. This layer is the halo. Neighbouring windows therefore share two layers, and each computes one of
-//! them.
+//! them. Of a stencil that reaches R cells, R layers are fixed at a cut side, and neighbours share 2 R.
 //!
 //! ```text
 //!     layer      0   1   2   3   4   5   6   7   8   9
@@ -13,7 +13,7 @@
 //!
 //! If the grid is periodic in the direction of the cut, it is a ring: the first and the last layer have
 //! neighbours in different windows. These two layers are stepped in a small grid of four layers, the
-//! [`Halo`].
+//! [`Halo`]: R layers are, and a grid of 4 R, of a stencil that reaches R cells.
 
 use std::ops::Range;
 
@@ -36,18 +36,18 @@ pub struct Window {
     pub workgroups: [u32; 2],
 }
 
-/// The halo exchange of a ring that is cut into windows: buffers with its last two layers followed by its
-/// first two.
+/// The halo exchange of a ring that is cut into windows: buffers with its last layers followed by its first ones,
+/// twice as many of each as the stencil reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Halo {
-    /// Cells of one layer.
-    pub layer: u32,
-    /// The offset of the binding with the last two layers, in bytes from the grid's start.
+    /// Cells of as many layers as the stencil reaches.
+    pub layers: u32,
+    /// The offset of the binding with the last layers, in bytes from the grid's start.
     pub tail: u64,
-    /// Cells from there to the second-to-last layer.
+    /// Cells from there to the first of them.
     pub skip: u32,
-    /// The parameters of the kernel that steps the four layers.
+    /// The parameters of the kernel that steps these layers.
     pub params: Params,
     /// Its workgroups in x and y.
     pub workgroups: [u32; 2],
@@ -64,6 +64,8 @@ pub(super) struct Cut {
     pub(super) most: u32,
     /// Windows start at multiples of this number of layers.
     pub(super) step: u32,
+    /// The layers that a new one depends on, on either side.
+    pub(super) radius: u32,
 }
 
 impl Cut {
@@ -77,6 +79,7 @@ impl Cut {
             layers,
             most: u32::try_from(window_bytes / layer_bytes).unwrap_or(u32::MAX),
             step: (u64::from(alignment) / common.0) as u32,
+            radius: 1,
         }
     }
 
@@ -87,7 +90,7 @@ impl Cut {
 
     /// The fewest layers that windows must hold for a cut to be possible.
     pub(super) fn least(self, ring: bool) -> u32 {
-        (self.step + 2).max(if ring { 4 } else { 3 })
+        (self.step + 2 * self.radius).max(if ring { 4 * self.radius } else { 2 * self.radius + 1 })
     }
 
     /// The layers of each window. `most` must be at least [`Cut::least`].
@@ -95,8 +98,8 @@ impl Cut {
         let mut windows = Vec::new();
         let mut begin = 0;
         while self.layers - begin > self.most {
-            let next = (begin + self.most - 2) / self.step * self.step;
-            windows.push(begin..next + 2);
+            let next = (begin + self.most - 2 * self.radius) / self.step * self.step;
+            windows.push(begin..next + 2 * self.radius);
             begin = next;
         }
         windows.push(begin..self.layers);
@@ -105,12 +108,13 @@ impl Cut {
 
     /// The layers that belong to a window.
     pub(super) fn own(self, window: &Range<u32>) -> Range<u32> {
-        window.start + u32::from(window.start > 0)..window.end - u32::from(window.end < self.layers)
+        let shared = |is_cut: bool| if is_cut { self.radius } else { 0 };
+        window.start + shared(window.start > 0)..window.end - shared(window.end < self.layers)
     }
 
-    /// The last layer at which a binding may start, at or before the second-to-last layer.
+    /// The last layer at which a binding may start that holds the last layers of a halo.
     pub(super) fn tail(self) -> u32 {
-        (self.layers - 2) / self.step * self.step
+        (self.layers - 2 * self.radius) / self.step * self.step
     }
 }
 
@@ -119,11 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_start_aligned_and_overlap_by_two() {
+    fn windows_start_aligned_and_overlap_by_twice_the_radius() {
         for layers in 1..80 {
             for layer_bytes in [4, 6, 36, 64, 100, 256] {
                 for window_bytes in (256..3000).step_by(52) {
-                    check(Cut::new(layers, layer_bytes, window_bytes, 64), layer_bytes, window_bytes);
+                    for radius in 1..4 {
+                        let cut = Cut::new(layers, layer_bytes, window_bytes, 64);
+                        check(Cut { radius, ..cut }, layer_bytes, window_bytes);
+                    }
                 }
             }
         }
@@ -144,10 +151,13 @@ mod tests {
             owned = own.end;
         }
         assert_eq!(owned, cut.layers);
-        assert!(windows.windows(2).all(|pair| pair[0].end == pair[1].start + 2), "{cut:?} {windows:?}");
+        assert!(
+            windows.windows(2).all(|pair| pair[0].end == pair[1].start + 2 * cut.radius),
+            "{cut:?} {windows:?}"
+        );
         if windows.len() > 1 {
             let tail = cut.tail();
-            assert!(tail >= 2 && (u64::from(tail) * layer_bytes).is_multiple_of(64), "{cut:?}");
+            assert!(tail >= 2 * cut.radius && (u64::from(tail) * layer_bytes).is_multiple_of(64), "{cut:?}");
             assert!(u64::from(cut.layers - tail) * layer_bytes <= window_bytes, "{cut:?}");
         }
     }

@@ -30,7 +30,7 @@ fn stencils(scene: &Scene) {
     let same = jacobi.reweighted(FIVE_POINT.dyadic).unwrap();
     assert_eq!(compiled(|| same.prepare_until(grids, Until::new(0.1)).unwrap()).0, 0);
     // A centre with a weight of its own is another kernel, for which everything is made anew.
-    let (count, other) = compiled(|| jacobi.reweighted(Weights([0.5, 0.125, 0.0, 0.0])).unwrap());
+    let (count, other) = compiled(|| jacobi.reweighted(Weights::new(&[0.5, 0.125, 0.0, 0.0])).unwrap());
     assert_eq!(count, 0);
     assert_eq!(compiled(|| other.compile()).0, 1);
     assert_eq!(compiled(|| other.prepare(grids).unwrap()).0, 0);

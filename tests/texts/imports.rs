@@ -16,6 +16,8 @@ const GENERATED: &[(&str, &str)] = &[
     ("float_bits", "bits"),
     ("normal", "NORMAL"),
     ("element", "Elem Real"),
+    ("reach", "REACH"),
+    ("classes", "Weights weights update"),
     (
         "lane_layer",
         "PACKS STRIP SHOWN Layer Edges Kept Spots Ends finish_layer choose_layer keep_layer keep_ends \
@@ -48,6 +50,7 @@ const CHOSEN: &[(&str, &[&str])] = &[
             "stencil/points/box9",
             "stencil/points/star7",
             "stencil/points/box27",
+            "stencil/points/any",
             "stencil/stars/five",
             "stencil/shared/box9",
         ],

@@ -52,7 +52,7 @@ fn line(variant: &'static Variant, texts: &mut Texts) -> String {
         "constants": first.overrides(),
         "block": first.tuning.block.to_string(),
         "flops": first.flops(),
-        "weights": &FIVE_POINT.usual.0[..2],
+        "weights": FIVE_POINT.usual.of_classes(&FIVE_POINT),
         "launches": grids().map(launch).collect::<Vec<_>>(),
     })
     .to_string()

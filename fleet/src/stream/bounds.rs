@@ -49,6 +49,8 @@ pub struct Bounds {
     pub(super) buffer_bytes: u64,
     /// Slabs and halos begin at multiples of so many layers.
     pub(super) align: u32,
+    /// Layers that a step reaches.
+    pub(super) radius: u32,
     /// Steps that the kernel likes best to take at once, or a multiple of them.
     pub(super) unit: u32,
 }
@@ -73,7 +75,7 @@ impl Wishes {
 impl Schedule {
     /// Chooses slabs and the depth of passes.
     ///
-    /// A pass takes as many steps as a quarter of the layers that a buffer holds, at most 256: then at least half of what is read and computed
+    /// A pass takes as many steps as reach a quarter of the layers that a buffer holds, at most 256: then at least half of what is read and computed
     /// is the slab's own. It takes fewer where a check is due, or where they would keep a slow GPU busy too long.
     ///
     /// # Errors
@@ -89,15 +91,15 @@ impl Schedule {
             (Some(height), None) => {
                 let schedule = bounds.schedule(bounds.slabs(height), 1);
                 let left = u64::from(room).saturating_sub(u64::from(schedule.largest())) / 2;
-                let depth = left.min(u64::from(schedule.smallest() / 2)) as u32;
+                let depth = left.min(u64::from(schedule.smallest() / 2)) as u32 / bounds.radius;
                 bounds.schedule(schedule.slabs, bounds.even_depth(depth.clamp(1, most)))
             }
             (None, Some(depth)) => bounds.highest(depth),
             (None, None) => {
-                let schedule = bounds.highest(bounds.even_depth((room / 4).clamp(1, most)));
+                let schedule = bounds.highest(bounds.even_depth((room / 4 / bounds.radius).clamp(1, most)));
                 // Equal slabs may be lower than the memory allows.
                 let depth = if schedule.is_cut() {
-                    schedule.depth().min(schedule.smallest())
+                    schedule.depth().min(schedule.smallest() / bounds.radius)
                 } else {
                     schedule.depth()
                 };
@@ -122,6 +124,7 @@ impl Bounds {
             layer_bytes,
             buffer_bytes: largest.min(memory / buffers(config.rhs)),
             align: unit_of_layers(config),
+            radius: config.stencil.radius(),
             unit: config.steps_per_pass(),
         }
     }
@@ -149,9 +152,9 @@ impl Bounds {
     }
 
     pub(super) fn schedule(&self, slabs: u32, depth: u32) -> Schedule {
-        let Bounds { layers, ring, rounds, align, .. } = *self;
+        let Bounds { layers, ring, rounds, align, radius, .. } = *self;
         let depth = depth.min(rounds.end).min(rounds.period()).max(1);
-        Schedule { layers, ring, align, slabs, rounds: Rounds { depth, ..rounds } }
+        Schedule { layers, ring, align, radius, slabs, rounds: Rounds { depth, ..rounds } }
     }
 
     /// The fewest slabs of this depth that fit.
@@ -198,6 +201,7 @@ pub(super) mod tests {
             layer_bytes: 10,
             buffer_bytes: 10 * room + 9,
             align: 1,
+            radius: 1,
             unit: 1,
         }
     }

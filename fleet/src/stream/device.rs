@@ -26,7 +26,7 @@ pub(super) struct Slabs {
 
 impl Slabs {
     pub fn get(&self, slab: u32) -> Result<Slab, StreamError> {
-        Ok(Slab::new(self.config, self.schedule.own(slab), self.schedule.halo_layers())?)
+        Ok(Slab::new(self.config, self.schedule.own(slab), self.schedule.halo_steps())?)
     }
 
     /// The bytes of a grid in a file that a slab holds, in order.

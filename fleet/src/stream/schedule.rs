@@ -14,6 +14,8 @@ pub struct Schedule {
     pub(super) layers: u32,
     pub(super) ring: bool,
     pub(super) align: u32,
+    /// Layers that a step reaches.
+    pub(super) radius: u32,
     pub(super) slabs: u32,
     /// The passes.
     pub(super) rounds: Rounds,
@@ -117,9 +119,15 @@ impl Schedule {
         if slab == 0 { 0 } else { self.own(slab - 1).end }
     }
 
-    /// Layers of a halo: one for each step of a pass, rounded up by alignment.
+    /// Steps that a halo is deep enough for: those of a pass, and those that alignment adds.
+    pub fn halo_steps(&self) -> u32 {
+        let unit = if self.radius.is_multiple_of(self.align) { 1 } else { self.align };
+        self.depth().div_ceil(unit).saturating_mul(unit)
+    }
+
+    /// Layers of a halo: as many as its steps reach.
     pub fn halo_layers(&self) -> u32 {
-        self.depth().div_ceil(self.align).saturating_mul(self.align)
+        self.halo_steps().saturating_mul(self.radius)
     }
 }
 

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use halofold::Element;
-use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, Weights};
+use halofold::stencil::{BOXES, Border, Borders, Config, Dims, Grid, STENCILS, Weights};
 use halofold_fleet::Member;
 use halofold_fleet::stream::{Bounds, Cells, Identity, Place, Run, StreamError, StreamOptions, Wishes};
 use proptest::prelude::*;
 
 use crate::devices::{cells, members, whole};
 
-const WEIGHTS: Weights = Weights([0.231, 0.0973, 0.0153, 0.0007]);
+const WEIGHTS: Weights = Weights::new(&[0.231, 0.0973, 0.0153, 0.0007]);
 
 /// Cells in memory, which cannot be read any more after some reads.
 struct Memory<'a> {
@@ -78,14 +78,14 @@ proptest! {
 
     #[test]
     fn any_grid_in_any_slabs(
-        stencil in 0..STENCILS.len(),
+        stencil in 0..STENCILS.len() + BOXES.len(),
         layers in 1u32..60,
         side in 3u32..20,
         borders in (sides(), sides(), sides()),
         (height, depth) in (1u32..40, 1u32..8),
         (steps, stop_after) in (0u32..12, 1u32..9),
     ) {
-        let stencil = STENCILS[stencil];
+        let stencil = STENCILS.iter().chain(BOXES).nth(stencil).unwrap();
         let grid = match stencil.dims {
             Dims::Two => Grid::plane(layers, 3 * side),
             _ => Grid { planes: layers, rows: side, cols: 2 * side },

@@ -1,7 +1,7 @@
 //! Several devices of one process: however a grid is cut, the bits are those of one device.
 
 use halofold::stencil::{
-    Border, Borders, Config, FIVE_POINT, Grid, SEVEN_POINT, STENCILS, Stencil, StencilError,
+    BOXES, Border, Borders, Config, FIVE_POINT, Grid, SEVEN_POINT, STENCILS, Stencil, StencilError,
     TWENTY_SEVEN_POINT, Until,
 };
 use halofold::wgpu;
@@ -29,7 +29,7 @@ proptest! {
     #[test]
     fn any_cut_has_the_bits_of_one(
         count in 1usize..=4,
-        nth in 0..STENCILS.len(),
+        nth in 0..STENCILS.len() + BOXES.len(),
         [across, low, high] in prop::array::uniform3(prop::sample::select(vec![Border::Fixed, Border::Mirror, Border::Periodic])),
         (layers, cols) in (8u32..60, 3u32..40),
         halo in 1u32..9,
@@ -37,7 +37,7 @@ proptest! {
         steps in 0u32..23,
         (has_rhs, element) in (any::<bool>(), prop::sample::select(vec![Element::F32, Element::F64, Element::F16])),
     ) {
-        let stencil = STENCILS[nth];
+        let stencil = STENCILS.iter().chain(BOXES).nth(nth).unwrap();
         let grid = if stencil.dims.count() == 2 { Grid::plane(layers, cols) } else { Grid { planes: layers, rows: 5, cols } };
         let has = |element: &Element| members(1)[0].device.features().contains(element.feature());
         let element = Some(element).filter(has).unwrap_or(Element::F32);
@@ -61,7 +61,7 @@ proptest! {
             }
             // Slabs thinner than their halo are refused, never wrong.
             Err(FleetError::Layers { .. } | FleetError::Stencil(StencilError::SlabHalo { .. })) => {
-                prop_assert!((halo + 1) * count as u32 > layers, "{halo} {layers}");
+                prop_assert!((halo * stencil.radius() + 1) * count as u32 > layers, "{halo} {layers}");
             }
             Err(FleetError::Stencil(StencilError::SlabWords { .. })) => prop_assert!(element == Element::F16 && cols % 2 == 1),
             Err(error) => prop_assert!(false, "{error}"),

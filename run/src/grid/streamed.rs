@@ -141,7 +141,7 @@ fn identity(args: &GridArgs, request: &Request, gpu: &Gpu) -> Result<Identity, F
         .with("grid", grid.to_string())
         .with("type", element.name())
         .with("stencil", stencil.name)
-        .with("weights", request.weights.0[..stencil.classes.len()].to_vec())
+        .with("weights", request.weights.of_classes(stencil).to_vec())
         .with("boundary", args.boundary.name())
         .with("steps", request.steps)
         .with("until", until.map_or(Value::Null, Value::from))

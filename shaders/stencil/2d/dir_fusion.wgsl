@@ -25,6 +25,7 @@
 #import grid2d
 #import direct2d
 #import star_tile
+#import blocks2d
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

@@ -19,6 +19,7 @@
 #import direct2d
 #import star_tile
 #import halo_sides
+#import blocks2d
 
 fn kernel(at: Place) {
     let own = load(at.r, at.c);

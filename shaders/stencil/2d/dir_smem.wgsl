@@ -23,10 +23,10 @@
 // less where the barrier leaves too few loads in flight. A tile pays when a value is used more than five
 // times, or over several steps.
 #import cells
-#import grid2d
 #import direct2d
 #import star_tile
 #import halo_sides
+#import blocks2d
 
 fn kernel(at: Place) {
     stage(at, 0, 0);

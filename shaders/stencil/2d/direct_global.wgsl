@@ -25,7 +25,7 @@
 // where the memory is slow in comparison with the cores, and about the same for any block shape with COLS of
 // 32 or more.
 #import cells
-#import grid2d
+#import blocks2d
 #import formula
 
 @compute @workgroup_size(COLS, ROWS)

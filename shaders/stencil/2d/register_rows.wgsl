@@ -29,9 +29,10 @@
 // Beyond the thesis. Today: this is what "as fast as a copy" means: 8 bytes of traffic per cell and little
 // else. A further gain needs more than one step per pass over memory, which is another kernel.
 #import lanes
-#import grid2d
 #import star5
 #import border
+#import computed
+#import blocks2d
 
 override ROWS_PER_INVOCATION: u32 = 4u;
 

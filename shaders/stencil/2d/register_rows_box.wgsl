@@ -18,10 +18,11 @@
 // Beyond the thesis, which has no 9-point stencil. Today: it moves as many bytes as with 5 points, so expect
 // the same number of cells per second wherever the memory is the limit.
 #import border
-#import grid2d
 #import lanes
 #import rows
 #import box9
+#import computed
+#import blocks2d
 
 override ROWS_PER_INVOCATION: u32 = 4u;
 

@@ -27,6 +27,7 @@
 #import grid2d
 #import overlapped2d
 #import star_tile
+#import blocks2d
 
 fn kernel(at: Place) {
     tile[slot(at.y, at.x)] = load(at.r, at.c);

@@ -53,7 +53,6 @@
 //
 // Beyond the thesis. Rotated registers, teams and a ring come from FastStencil (SC'26), which has no borders;
 // streaming and levels in registers were in AN5D and SSAM before it.
-#import grid2d
 #import feed
 #import lane_layer
 #import shares
@@ -61,6 +60,7 @@
 #import stream
 #import team_levels
 #import team_ring
+#import blocks2d
 
 fn width_of_strip() -> i32 {
     return i32(COLS * PACKS) * LANES;

@@ -21,7 +21,7 @@
 // that reads each word fewer than 27 times, from any memory, saves time in the load unit. Expect about a
 // third of a good copy's speed on a large GPU; on one whose memory is slow for its cores, the memory's speed.
 #import cells
-#import grid3d
+#import blocks3d
 #import formula
 
 @compute @workgroup_size(COLS, ROWS)

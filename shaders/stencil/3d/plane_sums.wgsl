@@ -44,10 +44,12 @@
 // cell, in vectors and without barriers: it should be limited by the memory, not by the load unit. The best
 // CUDA program measured for this project keeps plane sums too, and reached 0.76 of a copy.
 #import border
-#import grid3d
 #import lanes
 #import rows
 #import strip
+#import weights3d
+#import computed
+#import blocks3d
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

@@ -1,7 +1,7 @@
 // A pack of one cell, for grids whose number of columns is no multiple of four: arithmetic on packs is
 // arithmetic on cells. Everything else is as for packs of four (lanes/four.wgsl).
-#import border
 #import cells
+#import computed
 
 const LANES: i32 = 1;
 

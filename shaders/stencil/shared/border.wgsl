@@ -1,4 +1,4 @@
-// The borders of the grid, and the range of computed cells.
+// The borders of the grid, for stencils that reach one cell.
 //
 // Each side is separately fixed, mirrored or periodic.
 //
@@ -26,33 +26,9 @@
 //
 // A grid of one or two cells in some direction consists of border: nothing is computed.
 #import params
+#import computed
 
-// The cells from `first` up to, not including, `end` are computed.
 #ifdef fixed_borders
-fn first_col() -> i32 {
-    return 1;
-}
-
-fn end_col() -> i32 {
-    return i32(params.cols) - 1;
-}
-
-fn first_row() -> i32 {
-    return 1;
-}
-
-fn end_row() -> i32 {
-    return i32(params.rows) - 1;
-}
-
-fn first_plane() -> i32 {
-    return 1;
-}
-
-fn end_plane() -> i32 {
-    return i32(params.planes) - 1;
-}
-
 fn inside(i: i32, count: u32) -> u32 {
     return u32(clamp(i, 0, i32(count) - 1));
 }
@@ -81,34 +57,6 @@ fn plane_beside(p: i32) -> u32 {
     return u32(p);
 }
 #else
-fn skipped(side: u32) -> i32 {
-    return select(0, 1, side == FIXED);
-}
-
-fn first_col() -> i32 {
-    return skipped(params.west);
-}
-
-fn end_col() -> i32 {
-    return i32(params.cols) - skipped(params.east);
-}
-
-fn first_row() -> i32 {
-    return skipped(params.north);
-}
-
-fn end_row() -> i32 {
-    return i32(params.rows) - skipped(params.south);
-}
-
-fn first_plane() -> i32 {
-    return skipped(params.near);
-}
-
-fn end_plane() -> i32 {
-    return i32(params.planes) - skipped(params.far);
-}
-
 fn inside(i: i32, count: u32, low_side: u32, high_side: u32) -> u32 {
     let last = i32(count) - 1;
     let before = select(0, last, low_side == PERIODIC);

@@ -9,10 +9,11 @@
 //
 // Blocks are laid out from the first computed cell, so no invocation computes a cell of the fixed border;
 // only halos contain it. A block covers ROWS × COLS computed cells.
-#import border
 #import grid2d
 #import tile2d
 #import kernel
+#import computed
+#import blocks2d
 
 var<workgroup> tile: array<Elem, (ROWS + 2u) * (COLS + 2u)>;
 

@@ -3,9 +3,10 @@
 //
 // Each layer of the tile is as in 2D (shared/direct2d.wgsl), but 27 points also need the corners of the halo.
 // A block covers ROWS × COLS computed cells of every plane through which it sweeps.
-#import border
 #import grid3d
 #import layers
+#import computed
+#import blocks3d
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * (ROWS + 2u) * (COLS + 2u)>;
 

@@ -8,10 +8,10 @@
 //
 // A block covers (ROWS - 2) × (COLS - 2) computed cells, so neighbouring blocks share two rows or two
 // columns. ROWS and COLS must be at least 3.
-#import border
-#import grid2d
 #import tile2d
 #import kernel
+#import computed
+#import blocks2d
 
 var<workgroup> tile: array<Elem, ROWS * COLS>;
 

@@ -3,9 +3,10 @@
 // Each layer is as in 2D (shared/overlapped2d.wgsl), including the corners, which are loaded like all other
 // cells. A block covers (ROWS - 2) × (COLS - 2) computed cells of every plane through which it sweeps. ROWS
 // and COLS must be at least 3.
-#import border
 #import grid3d
 #import layers
+#import computed
+#import blocks3d
 
 var<workgroup> tile: array<Elem, (UNROLL + 2u) * ROWS * COLS>;
 

@@ -1,9 +1,9 @@
 // Rows of plane-sums: outputs in progress, and their end.
-#import border
-#import grid3d
 #import lanes
 #import rows
 #import sums
+#import computed
+#import blocks3d
 
 fn advance(k: Weights, sum: Shares, next: Shares) -> Shares {
     return Shares(added(k, next.here, sum.beside), next.beside);

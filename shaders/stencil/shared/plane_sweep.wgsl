@@ -16,11 +16,12 @@
 //
 // A last round may have fewer planes left than UNROLL. The layers of the missing planes are loaded like all
 // others, from inside the grid or according to the border, and are not used.
-#import grid3d
 #import layers
 #import outputs
 #import tile
 #import kernel
+#import blocks3d
+#import weights3d
 
 @compute @workgroup_size(COLS, ROWS)
 fn main(

@@ -1,9 +1,9 @@
 // Reads of a sweep from its tile, and its writes to the grid.
 #import cells
-#import grid3d
 #import layers
 #import points27
 #import tile
+#import blocks3d
 
 fn nine(at: Place, layer: u32) -> Nine {
     return Nine(

@@ -1,5 +1,5 @@
 // The star of seven cells with a weight of the centre.
-#import grid3d
+#import weights3d
 
 fn star(k: Weights, centre: Elem, faces: Elem) -> Elem {
     return k.centre * centre + k.face * faces;

@@ -1,5 +1,5 @@
 // The star of seven cells with equal weights: one multiplication is enough.
-#import grid3d
+#import weights3d
 
 fn star(k: Weights, centre: Elem, faces: Elem) -> Elem {
     return k.centre * (centre + faces);

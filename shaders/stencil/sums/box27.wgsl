@@ -1,5 +1,5 @@
 // plane-sums, 27 points: a plane contributes faces, edges and corners to the planes beside it.
-#import grid3d
+#import weights3d
 #import lanes
 #import rows
 

@@ -1,5 +1,5 @@
 // plane-sums, 7 points: a plane contributes its own cells to the planes beside it, and its faces to itself.
-#import grid3d
+#import weights3d
 #import lanes
 #import rows
 

@@ -143,7 +143,7 @@ pub(in crate::stencil) fn plan(config: &Config, limits: &Limits, steps: u32) -> 
         let (params, workgroups) = dispatch(config, limits, steps, 4 * steps, steps..3 * steps, [CUT; 2])?;
         let tail = (cut.layers - 2 * steps) / cut.step * cut.step;
         Ok::<_, StencilError>(Halo {
-            layer: (layer * u64::from(steps)) as u32,
+            layers: (layer * u64::from(steps)) as u32,
             tail: u64::from(tail) * bytes,
             skip: (u64::from(cut.layers - 2 * steps - tail) * layer) as u32,
             params,

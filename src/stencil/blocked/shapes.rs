@@ -80,6 +80,9 @@ impl Shape {
     /// The shapes that are offered to a grid.
     pub(super) fn offered(config: &Config, machine: &Machine) -> &'static [Shape] {
         let wide = config.element.size() == 8;
+        if !config.variant.is_blocked() {
+            return &[];
+        }
         if config.stencil.dims == Dims::Three {
             return match (Shape::are_measured(config, machine), config.stencil.is_star()) {
                 (true, true) => NVIDIA_STAR_PLANES,

@@ -3,7 +3,7 @@
 //! A grid is cut along its outermost direction. A [`Slab`] is some layers (rows in 2D, planes in 3D) of its own, and on either side
 //! a *halo*: the layers of its neighbours that its steps read. A halo of `d` layers is enough for `d` steps, because each step makes
 //! one more of them stale. So a slab makes its steps in *rounds* of up to `d`, and before each round it needs its neighbours' outermost
-//! layers: their *edges*.
+//! layers: their *edges*. (A stencil that reaches R cells takes R layers a step: a halo of `d` is enough for `d / R` steps.)
 //!
 //! ```text
 //!     halo in │ pass, pass, … │ last pass: edges │ edges out │ last pass: interior
@@ -38,7 +38,7 @@
 //! # let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
 //! # let [first, second] = [0, 1].map(|_| buffer(slab.bytes(), usage));
 //! # let [arrived, leaving] = [0, 1].map(|_| buffer(slab.face_bytes(), BufferUsages::COPY_SRC | BufferUsages::COPY_DST));
-//! let jacobi = Jacobi::new(&device, slab.config(), Weights([0.2; 4]))?;
+//! let jacobi = Jacobi::new(&device, slab.config(), Weights::new(&[0.2; 4]))?;
 //! let stepper = jacobi.prepare_slab(&slab, Grids::new(&first, &second))?;
 //! let round = stepper.round(8)?;
 //!
@@ -110,7 +110,7 @@ pub struct Slab {
 }
 
 impl Slab {
-    /// The layers `own` of a grid, for rounds of up to `halo` steps.
+    /// The layers `own` of a grid, for rounds of up to `steps` steps: a halo has as many layers as they reach.
     ///
     /// # Errors
     ///
@@ -119,12 +119,13 @@ impl Slab {
     ///   slabs.
     /// - A slab of `f16` does not consist of whole words. An even number of cells
     ///   must come before each neighbour, and lie in each halo.
-    pub fn new(config: Config, own: Range<u32>, halo: u32) -> Result<Self, StencilError> {
+    pub fn new(config: Config, own: Range<u32>, steps: u32) -> Result<Self, StencilError> {
         let layers = config.layers();
         if own.is_empty() || own.end > layers {
             return Err(StencilError::SlabLayers { first: own.start, end: own.end, layers });
         }
         let ring = config.is_ring();
+        let halo = steps.saturating_mul(config.stencil.radius());
         let cut = [own.start > 0 || ring, own.end < layers || ring];
         let count = own.end - own.start;
         let [low, high] = cut.map(|cut| if cut { halo } else { 0 });
@@ -154,8 +155,13 @@ impl Slab {
         self.own.clone()
     }
 
-    /// The most steps of a round, and the layers of each halo.
-    pub const fn depth(&self) -> u32 {
+    /// The most steps of a round.
+    pub fn depth(&self) -> u32 {
+        self.halo / self.config.stencil.radius()
+    }
+
+    /// The layers of each halo: as many as the steps of a round reach.
+    pub const fn halo_layers(&self) -> u32 {
         self.halo
     }
 

@@ -63,8 +63,8 @@ impl Slab {
         single_last: bool,
     ) -> Result<RoundPlan, StencilError> {
         self.config.check(features, limits)?;
-        if steps == 0 || (self.cut != [false; 2] && steps > self.halo) {
-            return Err(StencilError::RoundSteps { steps, most: self.halo });
+        if steps == 0 || (self.cut != [false; 2] && steps > self.depth()) {
+            return Err(StencilError::RoundSteps { steps, most: self.depth() });
         }
         let passes = passes(&self.config, limits, steps, single_last);
         let (&last, blocks) = passes.split_last().expect("there is at least one step");
@@ -84,6 +84,7 @@ impl Slab {
     fn needed(&self, left: u32) -> Range<u32> {
         let (own, computed) = (self.local(), self.config.computed_layers());
         let [low, high] = self.cut;
+        let left = left * self.config.stencil.radius();
         Range {
             start: if low { own.start - left } else { computed.start },
             end: if high { own.end + left } else { computed.end },
@@ -211,7 +212,9 @@ mod tests {
         let fixed =
             |layer: u32, end: usize| slab.ends()[end] == Some(Border::Fixed) && !computed.contains(&layer);
         let last = slab.config.layers() - 1;
-        let kept = |layer: u32| (layer == 0 && fixed(layer, 0)) || (layer == last && fixed(layer, 1));
+        let radius = slab.config.stencil.radius();
+        let kept =
+            |layer: u32| (layer < radius && fixed(layer, 0)) || (layer + radius > last && fixed(layer, 1));
         (0..=last).map(|layer| if kept(layer) { buffers[0][layer as usize] } else { None }).collect()
     }
 
@@ -227,14 +230,16 @@ mod tests {
             } else {
                 let sides = window.params.sides;
                 let direction = 2 * (slab.config.stencil.dims.count() - 1);
-                let fixed = |side: u32| u32::from(side == Border::Fixed as u32);
+                let radius = slab.config.stencil.radius();
+                let fixed = |side: u32| if side == Border::Fixed as u32 { radius } else { 0 };
                 first + fixed(sides[direction])..first + count - fixed(sides[direction + 1])
             };
             for layer in written {
-                let inputs = layer.saturating_sub(pass.steps)..=(layer + pass.steps).min(last);
+                let reach = pass.steps * slab.config.stencil.radius();
+                let inputs = layer.saturating_sub(reach)..=(layer + reach).min(last);
                 let bound = first..first + count;
                 assert!(inputs.clone().all(|input| bound.contains(&input)), "{slab:?} {pass:?}");
-                let is_whole = |end: usize, at: u32| slab.ends()[end].is_some() || at >= pass.steps;
+                let is_whole = |end: usize, at: u32| slab.ends()[end].is_some() || at >= reach;
                 let whole = is_whole(0, layer) && is_whole(1, last - layer);
                 // Layers at a fixed side are as good as of any age.
                 let computed = slab.config.computed_layers();
@@ -248,7 +253,8 @@ mod tests {
 
     impl Slab {
         fn is_cut_end(&self, layer: u32, last: u32) -> bool {
-            (layer == 0 && self.cut[0]) || (layer == last && self.cut[1])
+            let radius = self.config.stencil.radius();
+            (layer < radius && self.cut[0]) || (layer + radius > last && self.cut[1])
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use halofold::Element;
 use halofold::reduce::Monoid;
-use halofold::stencil::{AuxKernel, Block, Border, Borders, Config, Dims, Grid, STENCILS};
+use halofold::stencil::{AuxKernel, BOXES, Block, Border, Borders, Config, Dims, Grid, STENCILS};
 use halofold_measure::translate::{Kernel, Language};
 
 use super::catalogue::Distinct;
@@ -41,8 +41,10 @@ fn configs() -> Vec<Config> {
     let borders = [Border::Fixed, Border::Mirror, Border::Periodic].map(Borders::all);
     let blocks = [(3, 7), (8, 16), (8, 32), (4, 64)].map(|(rows, cols)| Block { rows, cols });
     let mut configs = Vec::new();
-    for (stencil, variant) in
-        STENCILS.iter().flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
+    for (stencil, variant) in STENCILS
+        .iter()
+        .chain(BOXES)
+        .flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
     {
         for element in [Element::F32, Element::F64, Element::F16] {
             for borders in borders {
@@ -151,8 +153,10 @@ fn tuned() -> Vec<Item> {
             traits: Vec::new(),
         });
     };
-    for (stencil, variant) in
-        STENCILS.iter().flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
+    for (stencil, variant) in STENCILS
+        .iter()
+        .chain(BOXES)
+        .flat_map(|stencil| stencil.variants().map(move |variant| (*stencil, variant)))
     {
         let planes = if stencil.dims == Dims::Two { 1 } else { 256 };
         for element in [Element::F32, Element::F64] {

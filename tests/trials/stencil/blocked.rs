@@ -11,8 +11,8 @@ use crate::common::{Random, gpu, in_turn, is_software};
 /// Weights of no particular kind, which sum to about one: nothing is exact.
 fn weights(stencil: &Stencil) -> Weights {
     match stencil.dims {
-        Dims::Two => Weights([0.231, 0.187, 0.0053, 0.0]),
-        _ => Weights([0.231, 0.0973, 0.0153, 0.0007]),
+        Dims::Two => Weights::new(&[0.231, 0.187, 0.0053, 0.0]),
+        _ => Weights::new(&[0.231, 0.0973, 0.0153, 0.0007]),
     }
 }
 

@@ -4,14 +4,14 @@
 //! are whole vectors. Grids and kinds of borders are parameters: each kernel here meets many of them.
 
 use halofold::Element;
-use halofold::stencil::{Block, Border, Borders, Config, Grid, Weights};
+use halofold::stencil::{Block, Border, Borders, Config, Grid};
 
 use super::Kernel;
-use super::run::{Run, borders, dyadic_cells};
+use super::run::{Run, borders, dyadic_cells, repeated};
 use crate::common::{Gpu, is_software};
 
-/// Powers of two, of which no two are equal.
-const OWN_CENTRE: Weights = Weights([0.5, 0.125, 0.0625, 0.25]);
+/// Powers of two, of which no two in a row are equal.
+const OWN_CENTRE: [f64; 4] = [0.5, 0.125, 0.0625, 0.25];
 
 /// One compiled kernel.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl Composition {
 
     /// A run on small integers, which is exact. Where there is no right-hand side the weights are the stencil's own.
     pub fn run(self, gpu: &'static Gpu, config: Config, steps: u32) -> Run {
-        let weights = if self.rhs { OWN_CENTRE } else { config.stencil.dyadic };
+        let weights = if self.rhs { repeated(OWN_CENTRE) } else { config.stencil.dyadic };
         let run = Run::new(gpu, config, weights, steps);
         if self.rhs { run.with_rhs(dyadic_cells(config.grid, 6)) } else { run }
     }

@@ -35,7 +35,7 @@ fn tells_right_from_wrong(kernel: Kernel, element: Element) -> Result<(), Failed
         let config = kernel.config(element, grid).with_borders(Borders::all(border));
         let config = config.with_tuning(config.tuning.with_block(block).with_planes_per_group(13));
         let right = Jacobi::new(&gpu.device, config, kernel.stencil.dyadic)?;
-        let wrong = right.reweighted(Weights([0.5; 4]))?;
+        let wrong = right.reweighted(Weights::new(&[0.5; 4]))?;
         let field = GridCheck::new(&gpu.device, &gpu.queue, &config)?;
         let pair = field.pair(&gpu.device)?;
         for pair in [&pair, &pair.reversed()] {

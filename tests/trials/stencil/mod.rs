@@ -16,10 +16,10 @@ mod until;
 mod windows;
 
 use self::composed::Composition;
-use self::run::{Run, borders, dyadic_cells};
+use self::run::{Run, borders, dyadic_cells, repeated};
 use crate::common::{Random, gpu, in_turn, is_slow_to_compile};
 use halofold::Element;
-use halofold::stencil::{Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant, Weights};
+use halofold::stencil::{BOXES, Border, Borders, Config, Dims, Grid, STENCILS, Stencil, Variant};
 use libtest_mimic::{Failed, Trial};
 
 pub fn trials() -> Vec<Trial> {
@@ -54,7 +54,7 @@ impl Kernel {
     fn all() -> impl Iterator<Item = Kernel> {
         let of =
             |stencil: &'static Stencil| stencil.variants().map(move |variant| Kernel { stencil, variant });
-        STENCILS.iter().flat_map(move |stencil| of(stencil))
+        STENCILS.iter().chain(BOXES).flat_map(move |stencil| of(stencil))
     }
 
     /// The variants of that name.
@@ -132,7 +132,7 @@ fn random(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let cells: Vec<f64> = (0..grid.cells())
         .map(|_| f64::from((numbers.next() >> 40) as f32 / (1 << 23) as f32 - 1.0))
         .collect();
-    let weights = [kernel.stencil.usual, Weights([0.3, -0.1, 0.05, 0.02])];
+    let weights = [kernel.stencil.usual, repeated([0.3, -0.1, 0.05, 0.02])];
     for (round, borders) in in_turn(borders().into_iter().enumerate(), 2, kernel.nth()) {
         let weights = weights[usize::from(round > 0)];
         let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
@@ -166,7 +166,10 @@ fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let grid = Grid { planes: if directions == 3 { 12 } else { 1 }, rows: 20, cols: 36 };
     let lengths = [grid.cols, grid.rows, grid.planes].map(f64::from);
     let frequencies = [3.0, 2.0, 1.0];
-    for border in in_turn([Border::Fixed, Border::Mirror, Border::Periodic], 3, kernel.nth()) {
+    // Sines are zero at the outermost cells only.
+    let kinds = [Border::Fixed, Border::Mirror, Border::Periodic];
+    let kinds = kinds.into_iter().filter(|border| *border != Border::Fixed || stencil.radius() == 1);
+    for border in in_turn(kinds, 3, kernel.nth()) {
         // The mode's value at a coordinate, and the angle from one cell to the next.
         let mode = |d: usize, i: u64| match border {
             Border::Fixed => (angle(border, frequencies[d], lengths[d]) * i as f64).sin(),
@@ -179,7 +182,7 @@ fn eigenmodes(kernel: Kernel, element: Element) -> Result<(), Failed> {
         };
         let classes = stencil.classes.iter();
         let factors =
-            classes.map(|class| stencil.usual.0[class.weight] * class.offsets.iter().map(part).sum::<f64>());
+            classes.map(|class| stencil.usual[class.weight] * class.offsets.iter().map(part).sum::<f64>());
         let shrink: f64 = factors.sum();
         // With some of the mode on the right-hand side it shrinks to a multiple of that.
         let (added, steps) = (0.25, 7);

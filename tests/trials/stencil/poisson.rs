@@ -33,9 +33,11 @@ pub fn trials() -> Vec<Trial> {
 
 /// Weights of a damped step with the stencil's usual averages.
 fn damped(stencil: &Stencil) -> Weights {
-    let Weights(usual) = stencil.usual;
-    let [centre, rest @ ..] = usual.map(|weight| DAMPING * weight);
-    Weights([1.0 - DAMPING + centre, rest[0], rest[1], rest[2]])
+    let weights = stencil.classes.iter().map(|class| {
+        let own = if class.offsets == [[0; 3]] { 1.0 - DAMPING } else { 0.0 };
+        own + DAMPING * stencil.usual[class.weight]
+    });
+    Weights::new(&weights.collect::<Vec<_>>())
 }
 
 /// A smooth hill and a slope, far from zero at the sides.

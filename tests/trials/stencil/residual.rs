@@ -121,7 +121,7 @@ fn sums_without_rounding(element: Element) -> Result<(), Failed> {
 fn recorded() -> Result<(), Failed> {
     let grid = Grid::plane(100, 90);
     let mut run = run(gpu(), Element::F32, grid);
-    run.weights = Weights([0.5, 0.125, 0.0, 0.0]);
+    run.weights = Weights::new(&[0.5, 0.125, 0.0, 0.0]);
     let (outcome, grids) = outcome(&run, &dyadic_cells(grid, 5), exact(0.0), 4)?;
     let wanted = squares(Element::F32, &grids).sqrt();
     if [outcome.l2, wanted].map(f64::to_bits) != [0x402f_32a6_d029_3f0b; 2] {

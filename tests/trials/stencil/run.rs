@@ -128,10 +128,11 @@ impl Run {
                 cell / u64::from(cols * rows),
             ];
             let pairs = self.config.borders.pairs();
-            let directions = self.config.stencil.dims.count();
+            let (directions, radius) =
+                (self.config.stencil.dims.count(), u64::from(self.config.stencil.radius()));
             let fixed = (0..directions).any(|d| {
-                (at[d] == 0 && pairs[d].0 == Border::Fixed)
-                    || (at[d] + 1 == u64::from(lengths[d]) && pairs[d].1 == Border::Fixed)
+                (at[d] < radius && pairs[d].0 == Border::Fixed)
+                    || (at[d] + radius >= u64::from(lengths[d]) && pairs[d].1 == Border::Fixed)
             });
             if !fixed {
                 poisoned[cell as usize * size..][..size].fill(0xFF);
@@ -187,6 +188,11 @@ pub fn borders() -> [Borders; 4] {
         ..Borders::default()
     };
     [Borders::default(), Borders::all(Border::Mirror), Borders::all(Border::Periodic), mixed]
+}
+
+/// Weights for as many classes as a stencil may have: four, again and again.
+pub fn repeated(weights: [f64; 4]) -> Weights {
+    Weights::new(&weights.repeat(Weights::MOST.div_ceil(4))[..Weights::MOST])
 }
 
 /// Small integers, for which every order of additions is exact.

@@ -1,15 +1,16 @@
 //! Properties of steps that hold for all numbers: their reach, cells that never change, sizes around a block.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use halofold::stencil::{Border, Borders, Dims, FIVE_POINT, Grid, Grids, Jacobi, Weights};
+use halofold::stencil::{Border, Borders, Dims, FIVE_POINT, Grid, Grids, Jacobi};
 use halofold::{Element, adapter};
 use libtest_mimic::{Failed, Trial};
 
 use super::Kernel;
 use super::composed::Composition;
-use super::run::{Run, dyadic_cells};
+use super::run::{Run, dyadic_cells, repeated};
 use crate::common::{Gpu, Random, fastest, gpu};
 
 pub fn trials() -> Vec<Trial> {
@@ -29,26 +30,29 @@ fn position(grid: Grid, cell: usize) -> [i64; 3] {
     [cell % cols, cell / cols % rows, cell / cols / rows].map(|at| at as i64)
 }
 
-/// One cell reaches the cells around it, one farther with every step, and no others.
+/// A cell reaches those of which the stencil is made, with every step, and no others.
 fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
-    const STEPS: u32 = 4;
+    let steps = 4_u32.div_ceil(kernel.stencil.radius());
     let flat = kernel.stencil.dims == Dims::Two;
     let grid = Grid { planes: if flat { 1 } else { 13 }, rows: 21, cols: 24 };
-    let source = [9, 11, if flat { 0 } else { 5 }];
-    // A star reaches a cell by its sides alone, a box by its corners, too.
-    let star = kernel.stencil.classes.len() == 2;
-    let reach = |cell: usize| {
-        let at = position(grid, cell);
-        let away = [0, 1, 2].map(|d| (at[d] - source[d]).abs());
-        if star { away.iter().sum() } else { away.into_iter().max().unwrap_or(0) }
-    };
-    let cells: Vec<f64> =
-        (0..grid.cells() as usize).map(|cell| f64::from(u8::from(reach(cell) == 0))).collect();
+    let source = [9, 11, if flat { 0 } else { 6 }];
+    let offsets = || kernel.stencil.classes.iter().flat_map(|class| class.offsets);
+    let mut reached = HashSet::from([source]);
+    for _ in 0..steps {
+        let around = |at: &[i64; 3]| {
+            let at = *at;
+            offsets().map(move |offset| [0, 1, 2].map(|d| at[d] - i64::from(offset[d])))
+        };
+        reached = reached.iter().flat_map(around).collect();
+    }
+    let cells: Vec<f64> = (0..grid.cells() as usize)
+        .map(|cell| f64::from(u8::from(position(grid, cell) == source)))
+        .collect();
     let config = Composition::of_blocked(kernel, kernel.config(element, grid));
-    let run = Run::new(gpu(), config, kernel.stencil.usual, STEPS);
+    let run = Run::new(gpu(), config, kernel.stencil.usual, steps);
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
-        if (value > 0.0) != (reach(cell) <= i64::from(STEPS)) {
-            return Err(format!("{value} at a distance of {}", reach(cell)).into());
+        if (value > 0.0) != reached.contains(&position(grid, cell)) {
+            return Err(format!("{value} at {:?}, from {source:?}", position(grid, cell)).into());
         }
     }
     Ok(())
@@ -62,13 +66,14 @@ fn frozen(kernel: Kernel, element: Element) -> Result<(), Failed> {
     let borders = Borders { west: Border::Mirror, ..Borders::default() };
     let config = Composition::of_blocked(kernel, kernel.config(element, grid).with_borders(borders));
     let rhs = cells.iter().map(|cell| cell / 8.0).collect();
-    let run = Run::new(gpu(), config, Weights([0.3, -0.1, 0.05, 0.02]), 7).with_rhs(rhs);
+    let run = Run::new(gpu(), config, repeated([0.3, -0.1, 0.05, 0.02]), 7).with_rhs(rhs);
     let lengths = [grid.cols, grid.rows, grid.planes].map(i64::from);
     let mut changed = 0;
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
         let at = position(grid, cell);
         let directions = kernel.stencil.dims.count();
-        let fixed = (0..directions).any(|d| (at[d] == 0 && d > 0) || at[d] + 1 == lengths[d]);
+        let radius = i64::from(kernel.stencil.radius());
+        let fixed = (0..directions).any(|d| (at[d] < radius && d > 0) || at[d] + radius >= lengths[d]);
         if fixed && value != cells[cell] {
             return Err(format!("the cell at {at:?} is {value}, it was {}", cells[cell]).into());
         }

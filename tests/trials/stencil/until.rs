@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use halofold::Element;
 use halofold::stencil::{
-    Border, Borders, Convergence, Dims, FIVE_POINT, Grid, Jacobi, Norm, Outcome, STENCILS, Stencil,
+    BOXES, Border, Borders, Convergence, Dims, FIVE_POINT, Grid, Jacobi, Norm, Outcome, STENCILS, Stencil,
     StencilError, Until,
 };
 use halofold::wgpu;
@@ -18,7 +18,7 @@ use crate::common::{Gpu, Random, fastest, gpu, in_turn};
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
-    for &stencil in STENCILS {
+    for &stencil in STENCILS.iter().chain(BOXES) {
         for border in [Border::Fixed, Border::Mirror] {
             for norm in [Norm::Max, Norm::L2] {
                 let name = format!("stencil::until::{}::{}::{norm:?}", stencil.name, border.name());

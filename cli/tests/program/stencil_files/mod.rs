@@ -100,7 +100,7 @@ fn byte_orders_and_orders_of_dimensions_are_one() {
     let folder = Folder::new("stencil-orders");
     for &stencil in STENCILS {
         let cells = Cells::integers(stencil);
-        let expected = cells.stepped(Border::Fixed, Weights([0.25, 0.5, -0.125, 0.0]), 1);
+        let expected = cells.stepped(Border::Fixed, Weights::new(&[0.25, 0.5, -0.125, 0.0]), 1);
         let weights = &"0.25,0.5,-0.125,0".split(',').collect::<Vec<_>>()[..stencil.classes.len()].join(",");
         let out = folder.path("out.npy");
         for (big, fortran) in [(false, false), (false, true), (true, false), (true, true)] {
@@ -126,7 +126,7 @@ fn integers_of_any_width_become_floats() {
             cells.values.iter_mut().for_each(|value| *value = f64::from(*value > 0.0));
         }
         cells.values[77] = extreme;
-        let expected = cells.stepped(Border::Mirror, Weights([0.25; 4]), 1);
+        let expected = cells.stepped(Border::Mirror, Weights::new(&[0.25; 4]), 1);
         for (big, fortran) in [(false, true), (true, false)] {
             let file = folder.write("in.npy", &cells.file(from, big, fortran));
             let output = run(&[&file, "--boundary", "mirror", "--weights", "0.25", "-o", &out]);
@@ -155,7 +155,7 @@ fn floats_become_what_is_asked_for() {
         let output = run(&[&[&file[..]], &options[..]].concat());
         assert_eq!(report(&output)["type"], "f32");
         assert!(output.stderr.is_empty());
-        let expected = cells.stepped(Border::Fixed, Weights([0.25; 4]), 1);
+        let expected = cells.stepped(Border::Fixed, Weights::new(&[0.25; 4]), 1);
         assert_eq!(array(&out), ("<f4".to_owned(), "13, 37".to_owned(), expected));
     }
 }
@@ -170,7 +170,7 @@ fn a_right_hand_side_is_added() {
         let file = folder.write("in.npy", &cells.file("f4", false, false));
         // Its type and its order are its own.
         let added = folder.write("rhs.npy", &rhs.file("f8", true, false));
-        let weights: Vec<_> = stencil.dyadic.0[..stencil.classes.len()].iter().map(f64::to_string).collect();
+        let weights: Vec<_> = stencil.dyadic.of_classes(stencil).iter().map(f64::to_string).collect();
         let weights = weights.join(",");
         let options = ["--stencil", stencil.name, "--weights", &weights, "--rhs", &added, "-o", &out];
         stdout(&run(&[&[&file[..]], &options[..]].concat()));

@@ -1,0 +1,73 @@
+//! The weighted sum of a stencil, written out from its classes for the general kernels.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::shader::{Composer, Piece};
+use crate::stencil::config::Config;
+use crate::stencil::stencils::{Class, Dims, Stencil};
+
+/// Adds to a kernel's text how far the stencil reaches, and the file of its sum.
+pub(super) fn pieces(config: &Config, composer: Composer) -> Composer {
+    let stencil = config.stencil;
+    let reach = format!("const REACH: i32 = {};", stencil.radius());
+    composer
+        .provide("reach", vec![Piece::new("generated: the cells that the stencil reaches", reach)])
+        .provide("classes", vec![Piece::new("generated: the sum of the stencil's classes", sum(stencil))])
+        .choose("formula", stencil.formula.unwrap_or("stencil/points/any"))
+}
+
+/// The type of the weights, and the sum: each class by its weight.
+fn sum(stencil: &Stencil) -> String {
+    let count = stencil.classes.len();
+    let fields: String = (0..count).map(|class| format!("    w{class}: Elem,\n")).collect();
+    let read: Vec<_> = (0..count).map(|class| format!("coefficients[{class}]")).collect();
+    let products: Vec<_> = stencil.classes.iter().map(product).collect();
+    let planes = if stencil.dims == Dims::Three { "p: i32, " } else { "" };
+    format!(
+        "struct Weights {{\n{fields}}}\n\n\
+         fn weights() -> Weights {{\n    return Weights({});\n}}\n\n\
+         fn update(k: Weights, {planes}r: i32, c: i32) -> Elem {{\n{}    return {};\n}}",
+        read.join(", "),
+        places(stencil),
+        products.join("\n        + ")
+    )
+}
+
+/// The columns, rows and planes that the stencil reads, each found once.
+fn places(stencil: &Stencil) -> String {
+    let mut lines = String::new();
+    for (axis, (name, function)) in AXES.into_iter().enumerate().take(stencil.dims.count()) {
+        let offsets = stencil.classes.iter().flat_map(|class| class.offsets).map(|offset| offset[axis]);
+        for offset in offsets.collect::<BTreeSet<_>>() {
+            let _ = writeln!(lines, "    let {} = {function}({name} + {offset});", place(axis, offset));
+        }
+    }
+    if stencil.dims == Dims::Two {
+        let _ = writeln!(lines, "    let {} = 0;", place(2, 0));
+    }
+    lines
+}
+
+/// The parameter of each direction, and the function of `shaders/stencil/points/any.wgsl` that finds a position in it.
+const AXES: [(&str, &str); 3] = [("c", "col_place"), ("r", "row_place"), ("p", "plane_place")];
+
+/// The name of a position: `c_2` after the new cell, `c_m2` before it.
+fn place(axis: usize, offset: i32) -> String {
+    let sign = if offset < 0 { "m" } else { "" };
+    format!("{}_{sign}{}", AXES[axis].0, offset.unsigned_abs())
+}
+
+/// The sum of a class by its weight: its cells in pairs, which lie opposite each other.
+fn product(class: &Class) -> String {
+    let cell = |offset: &[i32; 3]| {
+        let [col, row, plane] = [0, 1, 2].map(|axis| place(axis, offset[axis]));
+        format!("reached({plane}, {row}, {col})")
+    };
+    let pairs = class.offsets.chunks(2).map(|pair| match pair {
+        [one, other] => format!("({} + {})", cell(one), cell(other)),
+        _ => pair.iter().map(cell).collect(),
+    });
+    let sum = pairs.reduce(|sum, pair| format!("({sum} + {pair})")).unwrap_or_default();
+    format!("k.w{} * {sum}", class.weight)
+}
