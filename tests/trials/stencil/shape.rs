@@ -45,9 +45,8 @@ fn impulse(kernel: Kernel, element: Element) -> Result<(), Failed> {
         };
         reached = reached.iter().flat_map(around).collect();
     }
-    let cells: Vec<f64> = (0..grid.cells() as usize)
-        .map(|cell| f64::from(u8::from(position(grid, cell) == source)))
-        .collect();
+    let cells: Vec<f64> =
+        (0..grid.cells() as usize).map(|cell| f64::from(u8::from(position(grid, cell) == source))).collect();
     let config = Composition::of_blocked(kernel, kernel.config(element, grid));
     let run = Run::new(gpu(), config, kernel.stencil.usual, steps);
     for (cell, value) in run.on_gpu(&cells)?.into_iter().enumerate() {
